@@ -1,4 +1,7 @@
-"""The server of Epsilon Lab. `streamlit run app.py` finds it; what it shows begins in pages/frame.py."""
+"""The server of Epsilon Lab.
+
+`streamlit run app.py` finds it; what it shows begins in pages/frame.py.
+"""
 
 import os
 import sys
@@ -21,7 +24,9 @@ if refusal:
     sys.exit(refusal)
 
 channel = Channel((HOME, *PAGES)).route()
-delivery = Middleware(Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()]))
+delivery = Middleware(
+    Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()])
+)
 middleware = [Middleware(Guard), Middleware(VisitorCookie), Middleware(Uploads), delivery]
 life = partial(lifespan, later=(compress_plotly, partial(first_picture.record, FIRSTS)))
 app = st.App("pages/frame.py", routes=[channel], lifespan=life, middleware=middleware)

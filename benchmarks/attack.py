@@ -1,15 +1,17 @@
-"""The attack page's two worlds: 2,000 + 2,000 retrainings of the classifier on 400 rows, and the picture made of them.
+"""The attack page's two worlds: 2,000 + 2,000 retrainings of the classifier on 400 rows, and the
+picture made of them.
 
-- *ours*: the page's own tasks, as the page runs them, first picture and slices; *longest* is the longest of them.
-- *loop*: plain numpy, one training at a time; every example's gradient is formed, measured and clipped. A few are
-  timed, and scaled up.
-- *redraw*: what is made of all 4,000 trainings at each move of epsilon, without any training: the attacker's direction
-  and scores, intervals, bounds, three charts as bytes for the browser, and the words.
+- *ours*: the page's own tasks, as the page runs them, first picture and slices; *longest* is the
+  longest of them.
+- *loop*: plain numpy, one training at a time; every example's gradient is formed, measured and
+  clipped. A few are timed, and scaled up.
+- *redraw*: what is made of all 4,000 trainings at each move of epsilon, without any training: the
+  attacker's direction and scores, intervals, bounds, three charts as bytes for the browser, and the
+  words.
 
-In each round every contender is timed in turn; shown are medians over the rounds, and ratios are taken within a round.
-One thread for the linear algebra, as in the app. Before that, both must have arrived at the same weights with the same
-noise.
-"""
+In each round every contender is timed in turn; shown are medians over the rounds, and ratios are
+taken within a round. One thread for the linear algebra, as in the app. Before that, both must have
+arrived at the same weights with the same noise."""
 
 import time
 
@@ -37,7 +39,9 @@ WIDTHS = (22, 9, 7, 9, 9, 10, 9)
 
 
 class Work:
-    """The settings of one data set as the page opens them, both worlds, and the page's tasks at today's epsilon."""
+    """The settings of one data set as the page opens them, both worlds, and the page's tasks at
+    today's epsilon.
+    """
 
     def __init__(self, dataset: str, **changes):
         self.settings = AttackSettings().change(dataset=dataset).change(**changes)
@@ -61,7 +65,8 @@ class Work:
 
 
 def loop(work: Work, training: int, *, noise: np.ndarray | None = None) -> np.ndarray:
-    """Weights (k, p) of one training, as one would write it down; even ones are of the world with the person.
+    """Weights (k, p) of one training, as one would write it down; even ones are of the world with
+    the person.
 
     noise (T, k, p): standard draws, else fresh ones.
     """
@@ -74,14 +79,22 @@ def loop(work: Work, training: int, *, noise: np.ndarray | None = None) -> np.nd
         p = 1 / (1 + np.exp(-z)) if z.shape[1] == 1 else _softmax(z)
         gradients = ((p - target)[:, :, None] * world.X[:, None, :]).reshape(len(target), -1)
         norms = np.linalg.norm(gradients, axis=1, keepdims=True)
-        mean = (gradients * np.minimum(1, settings.clip_norm / np.maximum(norms, 1e-30))).mean(axis=0).reshape(w.shape)
+        mean = (
+            (gradients * np.minimum(1, settings.clip_norm / np.maximum(norms, 1e-30)))
+            .mean(axis=0)
+            .reshape(w.shape)
+        )
         drawn = rng.standard_normal(w.shape) if noise is None else noise[step]
         w -= settings.learning_rate * (mean + work.sd * drawn)
     return w
 
 
 def _targets(world: World, classes: int) -> np.ndarray:
-    return world.y[:, None] if losses.outputs(classes) == 1 else (world.y[:, None] == np.arange(classes)) * 1.0
+    return (
+        world.y[:, None]
+        if losses.outputs(classes) == 1
+        else (world.y[:, None] == np.arange(classes)) * 1.0
+    )
 
 
 def _softmax(z: np.ndarray) -> np.ndarray:
@@ -90,7 +103,9 @@ def _softmax(z: np.ndarray) -> np.ndarray:
 
 
 def disagreement(work: Work, trainings: int = 3) -> float:
-    """The largest difference between weights of the loop and of the page's first trainings, with the same noise."""
+    """The largest difference between weights of the loop and of the page's first trainings, with
+    the same noise.
+    """
     model = work.tasks[0].model
     ours = retrained(model, (work.settings.epsilon,), range(trainings)).weights
     apart = 0.0
@@ -105,7 +120,9 @@ def disagreement(work: Work, trainings: int = 3) -> float:
 
 
 def redraw(work: Work, outcomes: dict) -> int:
-    """All that a move of epsilon makes of trainings that are there; how many bytes go to the browser."""
+    """All that a move of epsilon makes of trainings that are there; how many bytes go to the
+    browser.
+    """
     result = work.settings.result(outcomes)
     charts = (figures.people(result), figures.scores(result), figures.accuracy(result))
     said = [words.verdict(result), *words.diagnostics(result), words.guarantee(result)]
@@ -121,7 +138,9 @@ def times(work: Work, *, rounds: int) -> dict[str, np.ndarray]:
         taken["ours"][turn], taken["longest"][turn] = sum(seconds), max(seconds)
         each = moment(lambda one: lambda: loop(work, one), turn, models=work.trainings)
         taken["loop"][turn] = work.trainings * each
-        taken["redraw"][turn] = moment(lambda _, done=outcomes: lambda: redraw(work, done), turn, models=1)
+        taken["redraw"][turn] = moment(
+            lambda _, done=outcomes: lambda: redraw(work, done), turn, models=1
+        )
     return taken
 
 
@@ -132,16 +151,30 @@ def run(*, rounds: int, say: Print) -> Outcome:
         for name in DATASETS:
             work = Work(name)
             if not lines:
-                say(f"  {work.trainings:,} trainings of {work.settings.steps} steps; * a few trainings, scaled up")
+                say(
+                    f"  {work.trainings:,} trainings of {work.settings.steps} steps; * a few"
+                    " trainings, scaled up"
+                )
                 say(row(COLUMNS, WIDTHS))
             apart, taken = disagreement(work), times(work, rounds=rounds)
             ratio = taken["loop"] / taken["ours"]
             shown = {key: duration(float(np.median(value))) for key, value in taken.items()}
-            cells = [shown["ours"], len(work.tasks), shown["longest"], shown["loop"], f"{number(np.median(ratio))}x"]
+            cells = [
+                shown["ours"],
+                len(work.tasks),
+                shown["longest"],
+                shown["loop"],
+                f"{number(np.median(ratio))}x",
+            ]
             say(row([f"{name}, n={work.settings.rows}", *cells, shown["redraw"]], WIDTHS))
-            lines += [_sameness(name, apart), at_least(f"{name}: quicker than the loop", LOOP_AT_LEAST, ratio)]
+            lines += [
+                _sameness(name, apart),
+                at_least(f"{name}: quicker than the loop", LOOP_AT_LEAST, ratio),
+            ]
             if name == DATASETS[0]:
-                lines.append(at_most(f"{name}: longest slice", SLICE_AT_MOST, taken["longest"], unit=" s"))
+                lines.append(
+                    at_most(f"{name}: longest slice", SLICE_AT_MOST, taken["longest"], unit=" s")
+                )
     return Outcome(lines=lines)
 
 

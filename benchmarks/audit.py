@@ -35,7 +35,9 @@ def printed(audit: Audit, bound: LowerBound, verdict: str, seconds: float) -> st
         lower_bound += "*"
     if verdict != audit.expected:
         verdict += " (!)"
-    return line(name, f"{audit.epsilon:g}", lower_bound, verdict, f"{seconds:.1f}", f"{bound.trials:,}")
+    return line(
+        name, f"{audit.epsilon:g}", lower_bound, verdict, f"{seconds:.1f}", f"{bound.trials:,}"
+    )
 
 
 def recorded(key: str, audit: Audit, bound: LowerBound, verdict: str) -> dict[str, object]:
@@ -69,16 +71,18 @@ def record(rows: Sequence[Mapping[str, object]]) -> None:
 def main() -> int:
     """Print the table; the number of surprises is the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=float, default=FULL, help=f"how many times the runs of the list ({FULL:g})")
+    parser.add_argument(
+        "--times", type=float, default=FULL, help=f"how many times the runs of the list ({FULL:g})"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the streams (0)")
     parser.add_argument("--record", action="store_true", help="write the table that the page shows")
     given = parser.parse_args()
     if given.record and given.times < FULL:
         parser.error(f"--record needs --times {FULL:g} at least")
     print(
-        f"Lower bounds on epsilon, each at {100 * CONFIDENCE:.2f}% confidence: the table together at {TOGETHER:.0%}. "
-        "A bound can refute a claim;\nit proves none. Void: the canary never reached the mechanism. *: its noise is "
-        "proved to be Gaussian.\n"
+        f"Lower bounds on epsilon, each at {100 * CONFIDENCE:.2f}% confidence: the table together"
+        f" at {TOGETHER:.0%}. A bound can refute a claim;\nit proves none. Void: the canary never"
+        " reached the mechanism. *: its noise is proved to be Gaussian.\n"
     )
     print(line("mechanism", "claimed", "at least", "verdict", "seconds", "runs"))
     rows = []

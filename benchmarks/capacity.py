@@ -1,15 +1,16 @@
 """What one process can serve, two behind one address, and what a thousand people meet on them.
 
-Every movement is asked about on the channel and followed by a run of the whole page, as in a browser (``people.py``);
-each person has a seed of their own. Four parts:
+Every movement is asked about on the channel and followed by a run of the whole page, as in a
+browser (``people.py``); each person has a seed of their own. Four parts:
 
-- one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again as soon as their page
+- one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again
+  as soon as their page
   has followed: moves a second, and server CPU time a move, Caddy's included;
 - one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
 - a thousand people on two processes: how many answers each has, what they wait, and memory.
   ``PEOPLE=300`` in the environment asks for fewer;
-- without a server: what a setting that nobody has asked for costs on each page, and then a move, in CPU time to the
-  first frame and to the last.
+- without a server: what a setting that nobody has asked for costs on each page, and then a move, in
+  CPU time to the first frame and to the last.
 
 The clients run on the same machine: their CPU time is said.
 """
@@ -45,16 +46,37 @@ REPLICAS, DEARER_AT_MOST, P95_AT_MOST, UNLIKE_AT_MOST = 2, 1.1, 1.0, 2.0
 
 COSTS = ("page", "new: first", "whole", "frames", "moved: first", "whole", "frames")
 COSTS_WIDTHS = (12, 10, 8, 7, 12, 8, 7)
-COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "errors", "clients")
+COLUMNS = (
+    "server",
+    "people",
+    "all in",
+    "moves/s",
+    "CPU a move",
+    "p50",
+    "p95",
+    "run p95",
+    "errors",
+    "clients",
+)
 WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 6, 8)
 
 
 @contextmanager
 def class_of(replicas: int) -> Iterator[str]:
     """As `make class` starts it; its address."""
-    with socket.create_server(("127.0.0.1", 0)) as unused:  # a port that nobody listens on at the moment
+    with socket.create_server(
+        ("127.0.0.1", 0)
+    ) as unused:  # a port that nobody listens on at the moment
         port = unused.getsockname()[1]
-    command = [sys.executable, "-m", "scripts.replicas", "--replicas", str(replicas), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "scripts.replicas",
+        "--replicas",
+        str(replicas),
+        "--port",
+        str(port),
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         while (line := process.stdout.readline()) and b"processes" not in line:
@@ -70,7 +92,11 @@ def class_of(replicas: int) -> Iterator[str]:
 
 def servers() -> list[psutil.Process]:
     """All processes that serve, Caddy among them."""
-    return [one for one in psutil.Process().children(recursive=True) if {"streamlit", "--config"} & {*one.cmdline()}]
+    return [
+        one
+        for one in psutil.Process().children(recursive=True)
+        if {"streamlit", "--config"} & {*one.cmdline()}
+    ]
 
 
 def spent() -> float:
@@ -100,7 +126,11 @@ class Level:
         before, own, began = spent(), time.process_time(), time.perf_counter()
         how = {"seconds": self._seconds, "every": self._every}
         await asyncio.gather(*(people.live(one, **how, rng=rng.spawn(1)[0]) for one in self.people))
-        self.cpu, self.own, self.took = spent() - before, time.process_time() - own, time.perf_counter() - began
+        self.cpu, self.own, self.took = (
+            spent() - before,
+            time.process_time() - own,
+            time.perf_counter() - began,
+        )
         self.megabytes_after = megabytes()
         await people.go(self.people)
 
@@ -131,7 +161,9 @@ class Level:
 
 
 def costs(say: Print) -> None:
-    """What a setting of one's own costs on each page, and then a move: CPU time to the first frame and to the last."""
+    """What a setting of one's own costs on each page, and then a move: CPU time to the first frame
+    and to the last.
+    """
     say(row(COSTS, COSTS_WIDTHS))
     for place, page in enumerate(PAGES):
         _answered(page, page.settings())  # what is read once is not part of it
@@ -142,7 +174,9 @@ def costs(say: Print) -> None:
 
 
 def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
-    """Answer as the channel does to somebody who waits: (CPU time to the first frame, to the last, frames)."""
+    """Answer as the channel does to somebody who waits: (CPU time to the first frame, to the last,
+    frames).
+    """
     link = {field: str(value) for field, value in asdict(settings).items()}
     asked, seen, taken, began = Question({}, page, link), Seen(), [], time.process_time()
     done, seconds = 0.0, 0.0
@@ -161,7 +195,9 @@ def run(*, rounds: int, say: Print) -> Outcome:
     say(row(COLUMNS, WIDTHS))
     errors: list[str] = []
 
-    def level(name: str, address: str, count: int, seconds: float, every: float, seed: int) -> Level:
+    def level(
+        name: str, address: str, count: int, seconds: float, every: float, seed: int
+    ) -> Level:
         seen = Level(address, count, seconds=seconds, every=every, seed=seed)
         say(seen.told(name))
         errors.extend(seen.errors)
@@ -177,7 +213,12 @@ def run(*, rounds: int, say: Print) -> Outcome:
             if turn == rounds - 1:
                 rate = float(np.median([one.rate for one in hurried["one"]]))
                 calm = level(
-                    "one at 70 %", address, max(1, round(SHARE * rate * EVERY)), CALM, EVERY, 1000 * turn + 500
+                    "one at 70 %",
+                    address,
+                    max(1, round(SHARE * rate * EVERY)),
+                    CALM,
+                    EVERY,
+                    1000 * turn + 500,
                 )
         with class_of(REPLICAS) as address:
             level("(first)", address, 4 * REPLICAS, 3.0, 0.0, 1)
@@ -191,15 +232,25 @@ def run(*, rounds: int, say: Print) -> Outcome:
     dearer = [two.each / one.each for one, two in zip(hurried["one"], hurried["two"], strict=True)]
     cores = crowd / EVERY * calm.each
     say(f"  {crowd} people: {min(counts)} to {max(counts)} answers each; {memory}")
-    say(f"  {crowd} people who move every {EVERY:g} s: {cores:.1f} cores, {cores / SHARE:.0f} at {100 * SHARE:.0f} %")
+    say(
+        f"  {crowd} people who move every {EVERY:g} s: {cores:.1f} cores, {cores / SHARE:.0f} at"
+        f" {100 * SHARE:.0f} %"
+    )
     costs(say)
     return Outcome(
         lines=[
             at_most("two processes: CPU time a move over one process's", DEARER_AT_MOST, dearer),
             at_most(
-                "one process at 70 %: p95 in seconds", P95_AT_MOST, [float(np.quantile(calm.answers, 0.95))], unit=""
+                "one process at 70 %: p95 in seconds",
+                P95_AT_MOST,
+                [float(np.quantile(calm.answers, 0.95))],
+                unit="",
             ),
-            at_most(f"{crowd} people: most over fewest answers", UNLIKE_AT_MOST, [max(counts) / max(1, min(counts))]),
+            at_most(
+                f"{crowd} people: most over fewest answers",
+                UNLIKE_AT_MOST,
+                [max(counts) / max(1, min(counts))],
+            ),
             Line(asked="errors at most 0", measured=str(len(errors)), met=not errors),
         ]
     )

@@ -1,4 +1,6 @@
-"""Who trains in the engine's benchmark: the batch axis, a plain loop, Opacus, and the bare floor."""
+"""Who trains in the engine's benchmark: the batch axis, a plain loop, Opacus, and the bare
+floor.
+"""
 
 import itertools
 import os
@@ -58,7 +60,9 @@ class Work:
         self.draws = np.tile(np.arange(REPEATS), len(EPSILONS))
 
     def noise_sd(self, multiplier: float | np.ndarray) -> float | np.ndarray:
-        return multiplier * mean_noise_sd(1.0, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY)
+        return multiplier * mean_noise_sd(
+            1.0, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY
+        )
 
 
 def clock(train: Training) -> float:
@@ -189,7 +193,9 @@ def opacus(work: Work, multiplier: float, *, bias: bool = True) -> Training:
 
 
 def floor(work: Work, function: np.ufunc, *, models_first: bool, cells: int) -> Training:
-    """The bare products with the ``function`` of each logit between, in blocks of that many cells."""
+    """The bare products with the ``function`` of each logit between, in blocks of that many
+    cells.
+    """
     count = MODELS * work.outputs
     width = max(32, min(cells // count, len(work.X)))
     blocks = [work.X[first : first + width] for first in range(0, len(work.X), width)]
@@ -209,16 +215,24 @@ def floor(work: Work, function: np.ufunc, *, models_first: bool, cells: int) -> 
             for (left, right, rows), logits in zip(parts, scratch, strict=True):
                 np.matmul(left, right, out=logits)
                 function(logits, out=logits)
-                np.matmul(logits, rows, out=total) if models_first else np.matmul(rows, logits, out=total)
+                (
+                    np.matmul(logits, rows, out=total)
+                    if models_first
+                    else np.matmul(rows, logits, out=total)
+                )
         return total
 
     return train
 
 
 def quickest_floor(work: Work, function: np.ufunc) -> Training:
-    """The quickest of several arrangements on this machine: which axis comes first, and how large a block is."""
+    """The quickest of several arrangements on this machine: which axis comes first, and how large a
+    block is.
+    """
     made = [
         floor(work, function, models_first=models_first, cells=cells)
-        for models_first, cells in itertools.product((True, False), (100_000, 190_000, 380_000, 10**9))
+        for models_first, cells in itertools.product(
+            (True, False), (100_000, 190_000, 380_000, 10**9)
+        )
     ]
     return min(made, key=lambda train: min(clock(train) for _ in range(3)))

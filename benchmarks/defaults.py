@@ -1,11 +1,14 @@
-"""What the estimators' defaults are worth, on data that were not made for this lab; nothing is timed.
+"""What the estimators' defaults are worth, on data that were not made for this lab; nothing is
+timed.
 
-- *linear*: the error of each mechanism on held-out rows, over that of always saying the mean, median of 200 releases,
-  on scikit-learn's diabetes and five data sets of its generators; then the geometric mean of the six. "chosen" is what
-  ``DPLinearRegression`` takes where no mechanism is given: without delta, and with one.
-- *logistic*: points of accuracy lost to the optimum without privacy by the defaults of ``DPLogisticRegression``, and by
-  those it had before (a clip bound of .3 and 100 steps throughout); five seeds, 20 releases of each. Rows are drawn
-  from a logistic law of ten standard normal features whose best model is right 66 times in 100, the constant 64.2.
+- *linear*: the error of each mechanism on held-out rows, over that of always saying the mean,
+  median of 200 releases, on scikit-learn's diabetes and five data sets of its generators; then the
+  geometric mean of the six. "chosen" is what ``DPLinearRegression`` takes where no mechanism is
+  given: without delta, and with one.
+- *logistic*: points of accuracy lost to the optimum without privacy by the defaults of
+  ``DPLogisticRegression``, and by those it had before (a clip bound of .3 and 100 steps
+  throughout); five seeds, 20 releases of each. Rows are drawn from a logistic law of ten standard
+  normal features whose best model is right 66 times in 100, the constant 64.2.
 """
 
 from collections.abc import Iterator
@@ -26,7 +29,8 @@ from dpcore.streams import stream
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 DELTA, RELEASES = 1e-6, 200
-# Name of a chosen mechanism in the table -> its parameters, and the mechanisms whose guarantee is of the same kind.
+# Name of a chosen mechanism in the table -> its parameters, and the mechanisms whose guarantee is
+# of the same kind.
 CHOSEN = {
     "chosen, without delta": ({}, ("functional", "output")),
     "chosen, with delta": ({"delta": DELTA}, ("gaussian", "adassp", "descent")),
@@ -47,7 +51,9 @@ def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         "friedman3": (datasets.make_friedman3(2500, noise=0.1, random_state=0), ranges, (0, 1.6)),
         "sparse": (datasets.make_sparse_uncorrelated(10_000, random_state=0), (-3, 3), (-10, 10)),
         "linear": (
-            datasets.make_regression(25_000, n_features=6, n_informative=4, noise=30, random_state=0),
+            datasets.make_regression(
+                25_000, n_features=6, n_informative=4, noise=30, random_state=0
+            ),
             (-3, 3),
             (-300, 300),
         ),
@@ -61,9 +67,13 @@ def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def errors(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """Way -> median error (E,) on the last fifth of the rows, over that of the mean of the others."""
+    """Way -> median error (E,) on the last fifth of the rows, over that of the mean of the
+    others.
+    """
     inputs, rows = np.column_stack([np.ones(len(X)), X]), int(0.8 * len(X))
-    train, test = (Statistics.of(inputs[part], y[part]) for part in (slice(rows), slice(rows, None)))
+    train, test = (
+        Statistics.of(inputs[part], y[part]) for part in (slice(rows), slice(rows, None))
+    )
     always = test.errors(train.mean * np.eye(1, train.inputs)[0])
 
     def of(way, epsilons) -> np.ndarray:
@@ -73,14 +83,20 @@ def errors(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
 
     found = {name: of(mechanism(name, share=0.8, delta=DELTA), EPSILONS) for name in REGRESSIONS}
     for name, (given, _) in CHOSEN.items():
-        ways = [DPLinearRegression(epsilon=one, **given)._chosen(rows, train.inputs) for one in EPSILONS]
-        found[name] = np.concatenate([of(way, [one]) for way, one in zip(ways, EPSILONS, strict=True)])
+        ways = [
+            DPLinearRegression(epsilon=one, **given)._chosen(rows, train.inputs) for one in EPSILONS
+        ]
+        found[name] = np.concatenate(
+            [of(way, [one]) for way, one in zip(ways, EPSILONS, strict=True)]
+        )
     return found
 
 
 @cache
 def law(features: int = LAW["features"]) -> tuple[float, float]:
-    """(slope, intercept) of the law along one direction: on average constant, and right as often as ``LAW`` says."""
+    """(slope, intercept) of the law along one direction: on average constant, and right as often as
+    ``LAW`` says.
+    """
     z = np.sqrt(2) * np.polynomial.hermite.hermgauss(60)[0]
     chance = np.polynomial.hermite.hermgauss(60)[1] / np.sqrt(np.pi)
 
@@ -95,11 +111,14 @@ def law(features: int = LAW["features"]) -> tuple[float, float]:
     return slope, intercept(slope)
 
 
-def lost(seed: int, *, rows: int, epsilon: float, releases: int, **given: object) -> tuple[float, float]:
-    """Points of accuracy below the optimum without privacy: the mean of ``releases``, and the constant answer.
+def lost(
+    seed: int, *, rows: int, epsilon: float, releases: int, **given: object
+) -> tuple[float, float]:
+    """Points of accuracy below the optimum without privacy: the mean of ``releases``, and the
+    constant answer.
 
-    Accuracy is what the law says of the rows of a large test, and not whether each of their labels came true.
-    """
+    Accuracy is what the law says of the rows of a large test, and not whether each of their labels
+    came true."""
     rng, (slope, intercept) = stream(seed, "data"), law()
     direction = rng.standard_normal(LAW["features"])
     X = rng.standard_normal((rows + 50_000, LAW["features"]))
@@ -112,10 +131,17 @@ def lost(seed: int, *, rows: int, epsilon: float, releases: int, **given: object
 
     best, accuracy = right(optimum(X[:rows], y, n_classes=2)[0]), []
     for release in range(releases):
-        options = {"epsilon": epsilon, "data_norm": LAW["data_norm"], "random_state": release, **given}
+        options = {
+            "epsilon": epsilon,
+            "data_norm": LAW["data_norm"],
+            "random_state": release,
+            **given,
+        }
         model = DPLogisticRegression(**options).fit(X[:rows], y)
         accuracy.append(right(np.append(model.coef_[0], model.intercept_)))
-    return 100 * (best - np.mean(accuracy)), 100 * (best - right(np.eye(1, LAW["features"] + 1, LAW["features"])[0]))
+    return 100 * (best - np.mean(accuracy)), 100 * (
+        best - right(np.eye(1, LAW["features"] + 1, LAW["features"])[0])
+    )
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
@@ -152,18 +178,35 @@ def _table(say: Print, found: dict[str, np.ndarray]) -> None:
 
 def _logistic(say: Print) -> list[Line]:
     widths, lines = (8, 9, 10, 10, 10), []
-    say("  logistic law: points lost by the defaults, by the fixed parameters, and by the constant answer")
+    say(
+        "  logistic law: points lost by the defaults, by the fixed parameters, and by the constant"
+        " answer"
+    )
     say(row(["rows", "epsilon", "defaults", "fixed", "constant"], widths))
     for rows in SIZES:
         for epsilon in LOGISTIC_EPSILONS:
             rate = min(max(rows * epsilon / 100, 1), 32) / 0.3
-            ways = {"defaults": {}, "fixed": {"clip_norm": 0.3, "steps": 100, "learning_rate": rate}}
+            ways = {
+                "defaults": {},
+                "fixed": {"clip_norm": 0.3, "steps": 100, "learning_rate": rate},
+            }
             each = {
-                way: np.mean([lost(seed, rows=rows, epsilon=epsilon, releases=20, **given) for seed in range(5)], 0)
+                way: np.mean(
+                    [
+                        lost(seed, rows=rows, epsilon=epsilon, releases=20, **given)
+                        for seed in range(5)
+                    ],
+                    0,
+                )
                 for way, given in ways.items()
             }
             (chosen, constant), (fixed, _) = each.values()
-            say(row([f"{rows:,}", epsilon, f"{chosen:.2f}", f"{fixed:.2f}", f"{constant:.2f}"], widths))
+            say(
+                row(
+                    [f"{rows:,}", epsilon, f"{chosen:.2f}", f"{fixed:.2f}", f"{constant:.2f}"],
+                    widths,
+                )
+            )
             if (rows, epsilon) == (20_000, 1.0):
                 what = "20,000 rows, epsilon 1: points lost by the defaults, at most .3"
                 lines.append(Line(asked=what, measured=f"{chosen:.2f}", met=bool(chosen <= 0.3)))

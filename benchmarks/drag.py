@@ -1,21 +1,24 @@
-"""Redraws while a slider is dragged, beside a bare canvas on the same channel, and what the browser is busy with.
+"""Redraws while a slider is dragged, beside a bare canvas on the same channel, and what the browser
+is busy with.
 
-Each of the nine topics is dragged once from end to end. Then a page with one canvas asks the channel about the same
-settings with another seed, so that the server computes as much, and draws one line for each answer. Both are in the
-same run, and neither asks for anything ahead of time.
+Each of the nine topics is dragged once from end to end. Then a page with one canvas asks the
+channel about the same settings with another seed, so that the server computes as much, and draws
+one line for each answer. Both are in the same run, and neither asks for anything ahead of time.
 
 - *values*: values that the slider had during the drag of the topic.
 - *redraws*: complete redraws a second of the charts in view, as in ``benchmarks.latency``.
-- *canvas*: redraws a second of the bare canvas. *ratio*: redraws over canvas, less sensitive to a busy machine.
-- *script*, *style*, *layout*, *paint*, *other*, *idle*: the share of the time of the drag that the main thread of the
-  topic's page spent on each, from a Chromium trace. Time within nested events counts for the innermost one. Other is
-  what the browser does between events, such as input and messages.
-- *a redraw*: milliseconds of the main thread, without idle, for each redraw. *styled*: elements for which the browser
-  computed the style anew, for each redraw. This number does not depend on the speed of the machine.
+- *canvas*: redraws a second of the bare canvas. *ratio*: redraws over canvas, less sensitive to a
+  busy machine.
+- *script*, *style*, *layout*, *paint*, *other*, *idle*: the share of the time of the drag that the
+  main thread of the topic's page spent on each, from a Chromium trace. Time within nested events
+  counts for the innermost one. Other is what the browser does between events, such as input and
+  messages.
+- *a redraw*: milliseconds of the main thread, without idle, for each redraw. *styled*: elements for
+  which the browser computed the style anew, for each redraw. This number does not depend on the
+  speed of the machine.
 
-The trace and the recorder of changes cost time themselves, on every topic alike. ``PAGES=attack,parties`` in the
-environment measures these topics and no others.
-"""
+The trace and the recorder of changes cost time themselves, on every topic alike.
+``PAGES=attack,parties`` in the environment measures these topics and no others."""
 
 import json
 import os
@@ -24,7 +27,15 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.latency import DRAG_SECONDS, FLAGS, Visit, browser_path, complete_redraws, missing_here, served
+from benchmarks.latency import (
+    DRAG_SECONDS,
+    FLAGS,
+    Visit,
+    browser_path,
+    complete_redraws,
+    missing_here,
+    served,
+)
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, number, row
 from benchmarks.subjects import DRAGGED, SUBJECTS
 
@@ -38,11 +49,14 @@ CAUSES = ("script", "style", "layout", "paint", "other", "idle")
 COLUMNS = ("topic", "values", "redraws", "canvas", "ratio", *CAUSES, "a redraw", "styled")
 WIDTHS = (12, 6, 7, 7, 6, *(6 for _ in CAUSES), 8, 6)
 
-# Events of the category devtools.timeline, by cause; script is every other event that runs inside a task.
+# Events of the category devtools.timeline, by cause; script is every other event that runs inside a
+# task.
 EVENTS = {
     "UpdateLayoutTree": "style",
     "Layout": "layout",
-    **dict.fromkeys(("PrePaint", "Paint", "Layerize", "Commit", "CompositeLayers", "UpdateLayer"), "paint"),
+    **dict.fromkeys(
+        ("PrePaint", "Paint", "Layerize", "Commit", "CompositeLayers", "UpdateLayer"), "paint"
+    ),
     "RunTask": "other",
 }
 CATEGORIES = ["blink.user_timing", "devtools.timeline", "disabled-by-default-devtools.timeline"]
@@ -85,7 +99,14 @@ def run(*, rounds: int, say: Print) -> Outcome:
 def _cells(name: str, figures: dict[str, float]) -> list[str]:
     shares = [f"{figures[cause]:.0%}" for cause in CAUSES]
     rates = [number(figures[what]) for what in ("redraws", "canvas", "ratio")]
-    return [name, f"{figures['values']:.0f}", *rates, *shares, f"{figures['cost']:.0f} ms", number(figures["styled"])]
+    return [
+        name,
+        f"{figures['values']:.0f}",
+        *rates,
+        *shares,
+        f"{figures['cost']:.0f} ms",
+        number(figures["styled"]),
+    ]
 
 
 def _measure(browser, name: str, address: str, *, turn: int) -> dict[str, float]:
@@ -117,7 +138,8 @@ def _measure(browser, name: str, address: str, *, turn: int) -> dict[str, float]
 
 
 def _spread(questions: list[dict], field: str, unseen: str) -> list[dict]:
-    """Return a question for each stop of the canvas's slider, over the values that were dragged over.
+    """Return a question for each stop of the canvas's slider, over the values that were dragged
+    over.
 
     unseen: value of ``field`` at which nothing was computed before.
     """
@@ -129,7 +151,9 @@ def _spread(questions: list[dict], field: str, unseen: str) -> list[dict]:
 
 
 def _canvas(browser, address: str, questions: list[dict]) -> float:
-    """Return the redraws a second of a canvas that asks these questions while its slider is dragged."""
+    """Return the redraws a second of a canvas that asks these questions while its slider is
+    dragged.
+    """
     context = browser.new_context()
     try:
         page = context.new_page()
@@ -172,7 +196,9 @@ def main_thread(events: list[dict]) -> tuple[dict[str, float], int]:
         and event["ts"] + event.get("dur", 0) <= end
     ]
     spent = dict.fromkeys(CAUSES, 0.0)
-    enclosing: list[tuple[float, str]] = []  # end and cause of the events around, the innermost last
+    enclosing: list[
+        tuple[float, str]
+    ] = []  # end and cause of the events around, the innermost last
     busy = 0.0
     for event in sorted(inside, key=lambda event: (event["ts"], -event.get("dur", 0))):
         duration = event.get("dur", 0)
@@ -187,7 +213,9 @@ def main_thread(events: list[dict]) -> tuple[dict[str, float], int]:
         enclosing.append((event["ts"] + duration, cause))
     spent["idle"] = end - begin - busy
     styled = sum(
-        event.get("args", {}).get("elementCount", 0) for event in inside if event["name"] == "UpdateLayoutTree"
+        event.get("args", {}).get("elementCount", 0)
+        for event in inside
+        if event["name"] == "UpdateLayoutTree"
     )
     return spent, styled
 
@@ -197,6 +225,10 @@ def _lines(taken: dict[str, list[dict[str, float]]]) -> list[Line]:
     for name, figures in taken.items():
         ratios = [drag["ratio"] for drag in figures]
         styled = [drag["styled"] for drag in figures]
-        lines.append(at_least(f"{name}: redraws over those of the canvas", RATIO_AT_LEAST, ratios, unit=""))
-        lines.append(at_most(f"{name}: elements styled for a redraw", STYLED_AT_MOST, styled, unit=""))
+        lines.append(
+            at_least(f"{name}: redraws over those of the canvas", RATIO_AT_LEAST, ratios, unit="")
+        )
+        lines.append(
+            at_most(f"{name}: elements styled for a redraw", STYLED_AT_MOST, styled, unit="")
+        )
     return lines

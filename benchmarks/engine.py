@@ -1,22 +1,25 @@
-"""A sweep of 9 epsilons x 20 repeats, 100 noisy gradient steps each: the batch axis beside three others.
+"""A sweep of 9 epsilons x 20 repeats, 100 noisy gradient steps each: the batch axis beside three
+others.
 
-- *loop*: plain numpy, one model at a time; every example's gradient is formed, measured and clipped, then averaged.
-  The *lean* loop clips and averages in one matrix product.
-- *Opacus*: one model at a time, a linear layer with its bias, per-sample gradients by hooks, clipping and noise by its
-  optimizer, the full batch in every step and no data loader. (Its ghost mode gives wrong gradients for outputs of shape
-  (n, 1).) *Without bias* the constant is a column of the inputs, as it is for us: one parameter less to clip.
-- *floor*: the matrix products and the exponentials that the sweep cannot do without, and nothing else: no noise, no
-  clipping, no update. Of several arrangements the quickest one counts. For two classes the engine takes a tanh in place
-  of the exponential, which may be the quicker of the two; the floor with tanh is shown beside.
+- *loop*: plain numpy, one model at a time; every example's gradient is formed, measured and
+  clipped, then averaged. The *lean* loop clips and averages in one matrix product.
+- *Opacus*: one model at a time, a linear layer with its bias, per-sample gradients by hooks,
+  clipping and noise by its optimizer, the full batch in every step and no data loader. (Its ghost
+  mode gives wrong gradients for outputs of shape (n, 1).) *Without bias* the constant is a column
+  of the inputs, as it is for us: one parameter less to clip.
+- *floor*: the matrix products and the exponentials that the sweep cannot do without, and nothing
+  else: no noise, no clipping, no update. Of several arrangements the quickest one counts. For two
+  classes the engine takes a tanh in place of the exponential, which may be the quicker of the two;
+  the floor with tanh is shown beside.
 
 Our noise is drawn in the first round and found in the memory after that, as in a drag of epsilon.
 
-All work in float32. Ours uses the cores that it would use by itself, Opacus as many as it is quicker with; ours on *one
-core* is held against the floor, which has one. The loops and Opacus train a few models, and their times are scaled up
-to all 180. In each round every contender is timed in turn, over and over for a moment; its time is the median of that
-moment. Shown are medians over the rounds; ratios are taken within a round. Before that, all must have arrived at the
-same weights without noise.
-"""
+All work in float32. Ours uses the cores that it would use by itself, Opacus as many as it is
+quicker with; ours on *one core* is held against the floor, which has one. The loops and Opacus
+train a few models, and their times are scaled up to all 180. In each round every contender is timed
+in turn, over and over for a moment; its time is the median of that moment. Shown are medians over
+the rounds; ratios are taken within a round. Before that, all must have arrived at the same weights
+without noise."""
 
 import importlib.util
 import os
@@ -48,11 +51,23 @@ from dpcore.training import losses
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4
 
-COLUMNS = ("", "ours", "one core", "floor", "tanh floor", "loop*", "lean loop*", "Opacus*", "without bias*")
+COLUMNS = (
+    "",
+    "ours",
+    "one core",
+    "floor",
+    "tanh floor",
+    "loop*",
+    "lean loop*",
+    "Opacus*",
+    "without bias*",
+)
 WIDTHS = (24, 9, 9, 9, 10, 9, 10, 9, 13)
 
 CASES = (
-    Case(rows=400, features=2, classes=2, opacus_at_least=1000, loop_at_least=60, floor_at_most=1.35),
+    Case(
+        rows=400, features=2, classes=2, opacus_at_least=1000, loop_at_least=60, floor_at_most=1.35
+    ),
     Case(rows=5000, features=30, classes=2, opacus_at_least=80, floor_at_most=1.2),
     Case(rows=400, features=2, classes=4, opacus_at_least=150, floor_at_most=3),
     Case(rows=5000, features=30, classes=4),
@@ -65,12 +80,16 @@ OPACUS = {"opacus": opacus, "no bias": partial(opacus, bias=False)}
 
 
 def disagreement(work: Work, single: Callable[[Work, float], Training]) -> float:
-    """The largest difference between its weights and those of all our models, when none has noise."""
+    """The largest difference between its weights and those of all our models, when none has
+    noise.
+    """
     return float(np.abs(ours(work, np.zeros(MODELS))() - single(work, 0.0)()).max())
 
 
 def clipped(work: Work) -> float:
-    """The share of gradients that are clipped after the last step without noise: clipping must have had work to do."""
+    """The share of gradients that are clipped after the last step without noise: clipping must have
+    had work to do.
+    """
     weights = ours(work, np.zeros(MODELS))()[0]
     return float(np.mean(losses.gradient_norms(weights, work.X, work.y) > CLIP_NORM))
 
@@ -83,7 +102,10 @@ def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str,
         whole["tanh"] = quickest_floor(work, np.tanh)
     contenders = {name: (1, lambda _, train=train: train) for name, train in whole.items()}
     for name, single in singles.items():
-        contenders[name] = (MODELS, lambda model, single=single: single(work, work.multipliers[model]))
+        contenders[name] = (
+            MODELS,
+            lambda model, single=single: single(work, work.multipliers[model]),
+        )
     taken = {name: np.empty(rounds) for name in contenders}
     for turn in range(rounds):
         order = list(contenders.items())
@@ -94,11 +116,21 @@ def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str,
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """All cases; without Opacus, what can be said without it."""
-    outcome = Outcome(missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None])
-    say(f"  {MODELS} models x {STEPS} steps, float32, medians of {rounds} rounds; * a few models, scaled up")
+    outcome = Outcome(
+        missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
+    )
+    say(
+        f"  {MODELS} models x {STEPS} steps, float32, medians of {rounds} rounds; * a few models,"
+        " scaled up"
+    )
     say(row(COLUMNS, WIDTHS))
-    # Opacus warns of what does not matter here; a single model under much noise overflows on its way to a sure 0.
-    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(over="ignore", divide="ignore"):
+    # Opacus warns of what does not matter here; a single model under much noise overflows on its
+    # way to a sure 0.
+    with (
+        threadpool_limits(1),
+        warnings.catch_warnings(),
+        np.errstate(over="ignore", divide="ignore"),
+    ):
         warnings.simplefilter("ignore")
         singles = SINGLES
         if not outcome.missing:

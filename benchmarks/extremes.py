@@ -1,12 +1,15 @@
-"""Every page with its knobs at their highest, and the slowest links: first picture, longest slice after it, and memory.
+"""Every page with its knobs at their highest, and the slowest links: first picture, longest slice
+after it, and memory.
 
-- *first*: from settings that nobody has asked for to the first picture, of a process that has drawn another before.
-- *slice*: the longest of the slices that follow, each one task and the result made of what there is.
+- *first*: from settings that nobody has asked for to the first picture, of a process that has drawn
+  another before.
+- *slice*: the longest of the slices that follow, each one task and the result made of what there
+  is.
 - *memory*: most of the process, less what it had after its imports.
 
-Times are CPU time of the process, which others on the machine do not count in; each case has processes of its own, and
-is left after some seconds of work. A case whose tasks are not all done says how far it came.
-"""
+Times are CPU time of the process, which others on the machine do not count in; each case has
+processes of its own, and is left after some seconds of work. A case whose tasks are not all done
+says how far it came."""
 
 import json
 import resource
@@ -28,9 +31,24 @@ _HIGHEST = 10**9
 _TRAINED = ("steps", "public_steps", "repeats")
 _NETWORK = ("rows", "layers", "width", "lot_size", "epochs", "repeats")
 _PARTIES = ("rows", "public_rows", "queries", "repeats", "parties")
-_HYPOTHESES = ("sources", "source_rows", "unlabelled_rows", "target_rows", "public_rows", "dimension", "repeats")
+_HYPOTHESES = (
+    "sources",
+    "source_rows",
+    "unlabelled_rows",
+    "target_rows",
+    "public_rows",
+    "dimension",
+    "repeats",
+)
 _ATTACK = ("steps", "members", "repeats")
-_STEPS = {"variant": "realised", "mechanism": "ordered", "rows": 5000, "layers": 3, "width": 2, "lot_size": 20}
+_STEPS = {
+    "variant": "realised",
+    "mechanism": "ordered",
+    "rows": 5000,
+    "layers": 3,
+    "width": 2,
+    "lot_size": 20,
+}
 _STEPS |= {"epochs": 60, "epsilon": 50.0}
 _WORDS = {"sources": 2, "public_rows": 3000, "label_share": 0.5}
 CASES = {
@@ -40,9 +58,21 @@ CASES = {
     "network digits": ("network", {"dataset": "digits"}, _NETWORK),
     "regression us": ("regression", {}, ("repeats",)),
     "accounting q 0.01": ("accounting", {"sampling_rate": 0.01}, ("steps",)),
-    "accounting q 0.99, little noise": ("accounting", {"sampling_rate": 0.99, "noise_multiplier": 0.3}, ("steps",)),
-    "transfer": ("transfer", {"epsilon": 50.0}, ("sources", "target_rows", "dimension", "migrated", "repeats")),
-    "transfer wide": ("transfer", {"target_rows": 200, "dimension": 500}, ("sources", "migrated", "repeats")),
+    "accounting q 0.99, little noise": (
+        "accounting",
+        {"sampling_rate": 0.99, "noise_multiplier": 0.3},
+        ("steps",),
+    ),
+    "transfer": (
+        "transfer",
+        {"epsilon": 50.0},
+        ("sources", "target_rows", "dimension", "migrated", "repeats"),
+    ),
+    "transfer wide": (
+        "transfer",
+        {"target_rows": 200, "dimension": 500},
+        ("sources", "migrated", "repeats"),
+    ),
     "parties digits": ("parties", {"dataset": "digits"}, _PARTIES),
     "parties activities": ("parties", {"dataset": "activities"}, _PARTIES),
     "parties addresses": ("parties", {"dataset": "addresses"}, _PARTIES),
@@ -57,7 +87,11 @@ CASES = {
     # Links of the slowest first pictures that were found
     "network, 15,000 small steps": ("network", _STEPS, ()),
     "hypotheses, all words": ("hypotheses", {"data": "topics", "projection": "none"} | _WORDS, ()),
-    "what-if, people": ("what-if", {"topic": "hypotheses", "question": "people", "repeats": 400}, ()),
+    "what-if, people": (
+        "what-if",
+        {"topic": "hypotheses", "question": "people", "repeats": 400},
+        (),
+    ),
 }
 COLUMNS, WIDTHS = ("", "first", "slice", "done", "memory"), (30, 9, 9, 8, 9)
 
@@ -77,8 +111,15 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 
 def _lines(name: str, taken: list[dict[str, float]]) -> list[Line]:
-    bounds = (("first", FIRST_AT_MOST, " s"), ("slice", SLICE_AT_MOST, " s"), ("memory", MEMORY_AT_MOST, " MB"))
-    return [at_most(f"{name}: {what}", most, [one[what] for one in taken], unit=unit) for what, most, unit in bounds]
+    bounds = (
+        ("first", FIRST_AT_MOST, " s"),
+        ("slice", SLICE_AT_MOST, " s"),
+        ("memory", MEMORY_AT_MOST, " MB"),
+    )
+    return [
+        at_most(f"{name}: {what}", most, [one[what] for one in taken], unit=unit)
+        for what, most, unit in bounds
+    ]
 
 
 def _apart(name: str) -> dict[str, float]:

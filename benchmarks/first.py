@@ -1,15 +1,17 @@
-"""The first paint: from an address to its words and charts, in headless Chromium, with what travels meanwhile.
+"""The first paint: from an address to its words and charts, in headless Chromium, with what travels
+meanwhile.
 
-*cold*: a browser that has never been here. *warm*: the same browser once more, in another tab. *slow*: a network of
-1 Mbit/s and 200 ms, emulated by Chromium for files and websockets alike; *local*: none in between. Seconds are the
-page's own clock, from the start of its navigation: *sign*, something is painted; *recorded*, so is the recorded first
-picture, which moves; *words*, the live verdict stands there; *charts*, every live chart in view is drawn. *shift*:
-Chromium's layout shift score from the words until all is quiet.
-Kilobytes (of 1,000 bytes) are those of the whole visit, as they travel, headers included: Streamlit's front end, its
-fonts, Plotly, our own files, all other answers, and what comes over Streamlit's websocket.
+*cold*: a browser that has never been here. *warm*: the same browser once more, in another tab.
+*slow*: a network of 1 Mbit/s and 200 ms, emulated by Chromium for files and websockets alike;
+*local*: none in between. Seconds are the page's own clock, from the start of its navigation:
+*sign*, something is painted; *recorded*, so is the recorded first picture, which moves; *words*,
+the live verdict stands there; *charts*, every live chart in view is drawn. *shift*: Chromium's
+layout shift score from the words until all is quiet. Kilobytes (of 1,000 bytes) are those of the
+whole visit, as they travel, headers included: Streamlit's front end, its fonts, Plotly, our own
+files, all other answers, and what comes over Streamlit's websocket.
 
-*static*: recorded pages, the same one and the largest, cold and slow, from a server that compresses them.
-"""
+*static*: recorded pages, the same one and the largest, cold and slow, from a server that compresses
+them."""
 
 import gzip
 import threading
@@ -27,7 +29,12 @@ from pages.table import PAGES
 from ui.recording import Recording
 
 PATH = "classifier"
-SLOW = {"offline": False, "latency": 200, "downloadThroughput": 125_000, "uploadThroughput": 125_000}
+SLOW = {
+    "offline": False,
+    "latency": 200,
+    "downloadThroughput": 125_000,
+    "uploadThroughput": 125_000,
+}
 NETWORKS = {"local": None, "slow": SLOW}
 CHARTS_AT_MOST, KILOBYTES_AT_MOST, STATIC_AT_MOST = 35.0, 3000.0, 3.0
 STATIC = ("classifier", "network")
@@ -35,7 +42,18 @@ STATIC = ("classifier", "network")
 PATIENCE, AFTERWARDS = 180_000, 4000
 
 KINDS = ("front end", "fonts", "Plotly", "ours", "others", "socket")
-COLUMNS = ("network", "visit", "sign", "recorded", "words", "charts", "shift", "requests", *KINDS, "kB")
+COLUMNS = (
+    "network",
+    "visit",
+    "sign",
+    "recorded",
+    "words",
+    "charts",
+    "shift",
+    "requests",
+    *KINDS,
+    "kB",
+)
 WIDTHS = (7, 5, 6, 8, 6, 6, 6, 8, 9, 6, 7, 5, 6, 6, 6)
 
 WATCH = """new PerformanceObserver((news) => {
@@ -53,12 +71,20 @@ CHARTS = """() => {
     one.querySelector(".room > canvas[style]") || one.querySelector(".main-svg") && !one.querySelector("[data-waiting]")
   return seen.length && seen.every(drawn) && performance.now()
 }"""
-SHIFT = "since => (window.shifts ?? []).filter(([at]) => at > since).reduce((sum, [_, value]) => sum + value, 0)"
+SHIFT = (
+    "since => (window.shifts ?? []).filter(([at]) => at > since).reduce((sum, [_, value]) => sum +"
+    " value, 0)"
+)
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """A cold and a warm visit on each network, ``rounds`` times."""
-    asked = ("charts after", "all that travels", "charts of the static site after", "recorded first picture after")
+    asked = (
+        "charts after",
+        "all that travels",
+        "charts of the static site after",
+        "recorded first picture after",
+    )
     if missing := missing_here():
         return Outcome(lines=_lines(asked, [], [], [], []), missing=missing)
     from playwright.sync_api import sync_playwright
@@ -66,7 +92,10 @@ def run(*, rounds: int, say: Print) -> Outcome:
     say(row(COLUMNS, WIDTHS))
     seconds, sizes, static, first = [], [], [], []
     with ExitStack() as stack:
-        address, site = stack.enter_context(served("app.py", first_picture="on")), stack.enter_context(hosted(_site()))
+        address, site = (
+            stack.enter_context(served("app.py", first_picture="on")),
+            stack.enter_context(hosted(_site())),
+        )
         recorded(f"{address}/{PATH}")
         chromium = stack.enter_context(sync_playwright()).chromium
         for _ in range(rounds):
@@ -104,7 +133,10 @@ def _site() -> Mapping[str, str]:
     """Return file -> HTML of the pages that are measured."""
     chosen = (page for page in PAGES if page.name in STATIC)
     how = {"told": "", "date": ""}
-    return {f"/{one.name}.html": Recording(page=one, settings=one.settings(), **how).html() for one in chosen}
+    return {
+        f"/{one.name}.html": Recording(page=one, settings=one.settings(), **how).html()
+        for one in chosen
+    }
 
 
 @contextmanager
@@ -157,7 +189,10 @@ def visit(context, address: str, network: dict | None) -> dict:
     session.on("Network.loadingFinished", ended)
     session.on("Network.webSocketFrameReceived", heard)
     page.goto(address, wait_until="commit", timeout=PATIENCE)
-    at = {name: _when(page, what) for name, what in (("sign", SIGN), ("words", WORDS), ("charts", CHARTS))}
+    at = {
+        name: _when(page, what)
+        for name, what in (("sign", SIGN), ("words", WORDS), ("charts", CHARTS))
+    }
     at["recorded"] = (page.evaluate(RECORDED) or 0) / 1000
     page.wait_for_timeout(AFTERWARDS)
     shift = page.evaluate(SHIFT, 1000 * at["words"])
@@ -187,4 +222,10 @@ def kind_of(address: str) -> str:
 def _told(seen: dict) -> list[str]:
     kilobytes = [seen["bytes"][kind] / 1000 for kind in KINDS]
     times = [f"{seen[name]:.1f}" for name in ("sign", "recorded", "words", "charts")]
-    return [*times, f"{seen['shift']:.3f}", seen["requests"], *map(number, kilobytes), number(np.sum(kilobytes))]
+    return [
+        *times,
+        f"{seen['shift']:.3f}",
+        seen["requests"],
+        *map(number, kilobytes),
+        number(np.sum(kilobytes)),
+    ]

@@ -1,17 +1,17 @@
 """What a redraw costs the server: the CPU time of one frame of each page, and where it goes.
 
-A page stands, at its default settings, with its work done. Then its hero knob goes to values that nobody has asked for
-(within a factor of three of its default; a seed counts up), and each is answered by the very functions that answer a
-question on the channel (``ui/live/channel.py``), to the JSON that is sent to who has seen the frame before.
+A page stands, at its default settings, with its work done. Then its hero knob goes to values that
+nobody has asked for (within a factor of three of its default; a seed counts up), and each is
+answered by the very functions that answer a question on the channel (``ui/live/channel.py``), to
+the JSON that is sent to who has seen the frame before.
 
 - *train*: what must be computed anew, and the result that is made of it.
 - *figures*: the pictures, with the sentences that stand for them.
 - *words*: verdict and cards.
 - *JSON*: the rest, from reading the question to writing what differs.
 
-CPU time is that of the whole process, so nothing that runs beside it counts. The order of the pages changes from round
-to round; shown are medians over all frames.
-"""
+CPU time is that of the whole process, so nothing that runs beside it counts. The order of the pages
+changes from round to round; shown are medians over all frames."""
 
 import time
 from collections import Counter
@@ -88,7 +88,9 @@ class Drag:
 
     def cells(self) -> list[str]:
         """What is printed of it."""
-        found = {name: np.array([one[name] for one in self.taken]) for name in ("whole", *SHARES, "sent")}
+        found = {
+            name: np.array([one[name] for one in self.taken]) for name in ("whole", *SHARES, "sent")
+        }
         times = [duration(float(np.median(found[name]))) for name in ("whole", *SHARES)]
         late, sent = float(np.quantile(found["whole"], 0.95)), float(np.median(found["sent"]))
         return [self.name, *times, duration(late), f"{number(sent / 1000)} kB"]
@@ -110,7 +112,9 @@ def _counted(spent: Counter, *parts: tuple[Any, str, str]) -> Iterator[None]:
 
     with ExitStack() as patches:
         for owner, name, share in parts:
-            patches.enter_context(mock.patch.object(owner, name, counting(getattr(owner, name), share)))
+            patches.enter_context(
+                mock.patch.object(owner, name, counting(getattr(owner, name), share))
+            )
         yield
 
 
@@ -131,4 +135,6 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 def _judged(drag: Drag) -> Line:
     each = np.array([one["whole"] for one in drag.taken]).reshape(-1, FRAMES)
-    return at_most(f"{drag.name}: CPU a frame", AT_MOST[drag.name], 1000 * np.median(each, axis=1), unit=" ms")
+    return at_most(
+        f"{drag.name}: CPU a frame", AT_MOST[drag.name], 1000 * np.median(each, axis=1), unit=" ms"
+    )

@@ -1,4 +1,6 @@
-"""Who walks in the benchmark of Noisy Frank-Wolfe: the batch axis, a plain loop over models, and the bare floor."""
+"""Who walks in the benchmark of Noisy Frank-Wolfe: the batch axis, a plain loop over models, and
+the bare floor.
+"""
 
 import itertools
 from dataclasses import dataclass
@@ -72,7 +74,9 @@ def loop(work: Work, model: int, *, quiet: bool = False, dtype: type = np.float3
         w, rng = np.zeros(d, dtype), stream(work.seed, "noise", int(work.draws[model]))
         for t in range(1, work.steps[model] + 1):
             residuals = np.clip(y - X @ w, -RESIDUAL_BOUND, RESIDUAL_BOUND)
-            scores = vertices @ (-(X.T @ residuals) / len(y)) - scale * getattr(rng, work.noise)(size=2 * d)
+            scores = vertices @ (-(X.T @ residuals) / len(y)) - scale * getattr(rng, work.noise)(
+                size=2 * d
+            )
             w = w + dtype(2 / (t + 2)) * (vertices[np.argmin(scores)] - w)
         return w
 
@@ -80,13 +84,19 @@ def loop(work: Work, model: int, *, quiet: bool = False, dtype: type = np.float3
 
 
 def disagreement(work: Work, *, quiet: bool, dtype: type = np.float64) -> np.ndarray:
-    """(M,): the largest difference between the weights of each model and those of the loop, with the same noise."""
-    alone = np.array([loop(work, model, quiet=quiet, dtype=dtype)() for model in range(work.models)])
+    """(M,): the largest difference between the weights of each model and those of the loop, with
+    the same noise.
+    """
+    alone = np.array(
+        [loop(work, model, quiet=quiet, dtype=dtype)() for model in range(work.models)]
+    )
     return np.abs(ours(work, quiet=quiet, dtype=dtype)() - alone).max(axis=1)
 
 
 def floor(work: Work, *, models_first: bool, width: int) -> Training:
-    """The two matrix products of every step for the models that are still walking, in blocks of ``width`` rows."""
+    """The two matrix products of every step for the models that are still walking, in blocks of
+    ``width`` rows.
+    """
     X = work.X.astype(np.float32)
     blocks = [X[first : first + width] for first in range(0, len(X), width)]
     active = [int((work.steps > step).sum()) for step in range(work.steps.max())]

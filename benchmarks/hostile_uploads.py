@@ -1,6 +1,7 @@
 """Uploads that were made to hurt, and what they cost the server and everybody else.
 
-- *memory*: most of the server's process above what it had before, and of the processes that it started.
+- *memory*: most of the server's process above what it had before, and of the processes that it
+  started.
 - *stall*: longest answer to another visitor, who asks for a small file of the server every 20 ms.
 - *until*: seconds until the visitor who uploaded reads why the file was not taken.
 - *stalled*: four visitors send 74 MB but for the end; seconds until another one's 5 MB are read.
@@ -41,7 +42,8 @@ FILES: dict[str, Callable[[], bytes]] = {
     "a table": lambda: b"a,b,c,d\n" + b"123456,23.4567,three,4.5\n" * (SIZE // 25),
 }
 STALLS, STALLED_SIZE, MESSAGES, MESSAGE_SIZE = 4, 74_000_000, 4, 150_000_000
-# Seconds between two questions of the other visitor, between two looks at the memory, and until one is given up.
+# Seconds between two questions of the other visitor, between two looks at the memory, and until one
+# is given up.
 ASK, LOOK, PATIENCE = 0.02, 0.02, 120.0
 MEMORY_AT_MOST, STALL_AT_MOST, UPLOAD_AT_MOST = 250.0, 1.0, 15.0
 WIDTHS = (14, 12, 12, 9, 9)
@@ -61,7 +63,11 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
         path = Path(folder) / "made.csv"
         for name, make in FILES.items():
             path.write_bytes(make())
-            with served("app.py", root=root) as address, _opened(browser, address) as page, _watched(address) as seen:
+            with (
+                served("app.py", root=root) as address,
+                _opened(browser, address) as page,
+                _watched(address) as seen,
+            ):
                 began = time.perf_counter()
                 page.locator("input[type=file]").set_input_files(path)
                 taken = _answered(page)
@@ -73,7 +79,11 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
             waited = _stalled(browser, address)
         say(row(("stalled", "", "", "", f"{number(waited)} s"), WIDTHS))
         # In another thread, because Playwright has an event loop in this one.
-        with served("app.py", root=root) as address, _watched(address) as seen, ThreadPoolExecutor() as other:
+        with (
+            served("app.py", root=root) as address,
+            _watched(address) as seen,
+            ThreadPoolExecutor() as other,
+        ):
             closed = other.submit(asyncio.run, _messages(address)).result()
         say(_told("messages", seen) + f"  {closed}")
         memories.append(seen["server"])
@@ -82,14 +92,23 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
     return Outcome(
         lines=[
             at_most("memory of the server in MB", MEMORY_AT_MOST, [max(memories)], unit=""),
-            at_most("longest wait of another visitor in seconds", STALL_AT_MOST, [max(stalls)], unit=""),
-            at_most("seconds until an upload beside stalled ones", UPLOAD_AT_MOST, [waited], unit=""),
+            at_most(
+                "longest wait of another visitor in seconds", STALL_AT_MOST, [max(stalls)], unit=""
+            ),
+            at_most(
+                "seconds until an upload beside stalled ones", UPLOAD_AT_MOST, [waited], unit=""
+            ),
         ]
     )
 
 
 def _told(name: str, seen: dict[str, float]) -> str:
-    cells = [name, f"{number(seen['server'])} MB", f"{number(seen['children'])} MB", f"{number(seen['stall'])} s"]
+    cells = [
+        name,
+        f"{number(seen['server'])} MB",
+        f"{number(seen['children'])} MB",
+        f"{number(seen['stall'])} s",
+    ]
     return row([*cells, f"{number(seen.get('until', 0.0))} s"], WIDTHS)
 
 
@@ -129,7 +148,9 @@ def _watched(address: str) -> Iterator[dict[str, float]]:
             seen["children"] = max(seen["children"], sum(map(_memory, _children(process))))
 
     def ask() -> None:
-        connection = http.client.HTTPConnection("localhost", urlparse(address).port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(
+            "localhost", urlparse(address).port, timeout=PATIENCE
+        )
         while not over.wait(ASK):
             began = time.perf_counter()
             connection.request("GET", "/_stcore/health")
@@ -211,18 +232,24 @@ def _begin_upload(browser: Any, address: str, port: int) -> socket.socket:
     page.goto(f"{address}/data")
     page.locator("input[type=file]").wait_for(state="attached", timeout=60_000)
     time.sleep(1)
-    page.locator("input[type=file]").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"})
+    page.locator("input[type=file]").set_input_files(
+        {"name": "a.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
+    )
     end = time.monotonic() + 20
     while not heads and time.monotonic() < end:
         page.wait_for_timeout(100)
     path, headers = heads[0]
     cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in context.cookies())
     headers |= {"content-length": str(STALLED_SIZE), "host": f"localhost:{port}", "cookie": cookies}
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items() if not name.startswith(":"))
+    head = "".join(
+        f"{name}: {value}\r\n" for name, value in headers.items() if not name.startswith(":")
+    )
     opened = socket.create_connection(("localhost", port))
     boundary = headers["content-type"].partition("boundary=")[2]
     part = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
-    opened.sendall(f"PUT {path} HTTP/1.1\r\n{head}\r\n{part}".encode() + b"x" * (STALLED_SIZE - 1_000))
+    opened.sendall(
+        f"PUT {path} HTTP/1.1\r\n{head}\r\n{part}".encode() + b"x" * (STALLED_SIZE - 1_000)
+    )
     return opened
 
 
@@ -233,7 +260,9 @@ async def _messages(address: str) -> str:
     for _ in range(MESSAGES):
         try:
             async with connect(
-                address.replace("http", "ws", 1) + "/_stcore/stream", max_size=None, subprotocols=["streamlit"]
+                address.replace("http", "ws", 1) + "/_stcore/stream",
+                max_size=None,
+                subprotocols=["streamlit"],
             ) as opened:
                 await opened.send(message)
                 await asyncio.wait_for(opened.recv(), 5)

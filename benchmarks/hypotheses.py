@@ -1,8 +1,12 @@
-"""Hypothesis transfer, sources with thousands of features: time, slices and memory, each case in its own process.
+"""Hypothesis transfer, sources with thousands of features: time, slices and memory, each case in
+its own process.
 
-- *first*: from settings that nobody has asked for to the first picture (all essential tasks), and of that what is done
-  once: the texts, their words and the public projection. *rest*: all other tasks; *slice*: the longest of them.
-- *epsilon*: essential work of a move of epsilon once all is there, which needs no minimum again; with noise in the
+- *first*: from settings that nobody has asked for to the first picture (all essential tasks), and
+  of that what is done
+  once: the texts, their words and the public projection. *rest*: all other tasks; *slice*: the
+      longest of them.
+- *epsilon*: essential work of a move of epsilon once all is there, which needs no minimum again;
+  with noise in the
   objective it does. *features*: that of a move of d', which needs no projection again.
 - *memory*: most of the process, less what it had after its imports.
 
@@ -66,12 +70,18 @@ print(json.dumps(found))
 def run(*, rounds: int, say: Print) -> Outcome:
     """Each case in processes of its own, so that nothing is left of the case before."""
     lines = []
-    say(f"  5 sources, 800 + 1,000 rows each; CPU time on one core, medians of {min(rounds, _ROUNDS_AT_MOST)} rounds")
+    say(
+        "  5 sources, 800 + 1,000 rows each; CPU time on one core, medians of"
+        f" {min(rounds, _ROUNDS_AT_MOST)} rounds"
+    )
     say(row(("", "once", "first", "rest", "slice", "epsilon", "features", "memory"), WIDTHS))
     for name, changes in CASES.items():
         taken = [measured(changes, seed=11 + turn) for turn in range(min(rounds, _ROUNDS_AT_MOST))]
         middle = {what: float(np.median([one[what] for one in taken])) for what in taken[0]}
-        times = [duration(middle[what]) for what in ("once", "first", "rest", "slice", "epsilon", "features")]
+        times = [
+            duration(middle[what])
+            for what in ("once", "first", "rest", "slice", "epsilon", "features")
+        ]
         say(row([name, *times, f"{number(middle['memory'])} MB"], WIDTHS))
         lines += _lines(name, taken)
     return Outcome(lines=lines)
@@ -87,9 +97,15 @@ def _lines(name: str, taken: list[dict[str, float]]) -> list[Line]:
     if name == "domains":
         return []
     words = name.endswith("all words")
-    slices, memory = (WORDS_SLICE_AT_MOST, WORDS_MEMORY_AT_MOST) if words else (SLICE_AT_MOST, MEMORY_AT_MOST)
+    slices, memory = (
+        (WORDS_SLICE_AT_MOST, WORDS_MEMORY_AT_MOST) if words else (SLICE_AT_MOST, MEMORY_AT_MOST)
+    )
     return [
-        at_most(f"{name}: the first picture", FIRST_AT_MOST, [one["first"] for one in taken], unit=" s"),
-        at_most(f"{name}: the longest later slice", slices, [one["slice"] for one in taken], unit=" s"),
+        at_most(
+            f"{name}: the first picture", FIRST_AT_MOST, [one["first"] for one in taken], unit=" s"
+        ),
+        at_most(
+            f"{name}: the longest later slice", slices, [one["slice"] for one in taken], unit=" s"
+        ),
         at_most(f"{name}: memory", memory, [one["memory"] for one in taken], unit=" MB"),
     ]

@@ -1,17 +1,21 @@
-"""From the slider to the redrawn charts, in headless Chromium: the lab's pages beside a bare Streamlit page.
+"""From the slider to the redrawn charts, in headless Chromium: the lab's pages beside a bare
+Streamlit page.
 
-The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages are served with the
-lab's own configuration, and take turns in one run.
+The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages
+are served with the lab's own configuration, and take turns in one run.
 
-- *key*: from the keydown event of a key to the end of the first complete picture in view, by the browser's clock:
-  every chart in view that depends on the slider has changed, and the changes that follow each other at once have ended.
-  A change is a mutation of the page that makes a difference, or a drawing call on a canvas. The same holds for all
-  pages, the bare one as well. *all* asks that of the charts out of view too; "at rest", nothing changes any more: some
-  curves go on being computed, and Plotly draws what was painted.
-- *new*: a value that nobody has asked for before, in a browser that asks for nothing ahead of time. *at hand*: in
-  another browser, at another setting, the slider has had the focus for some seconds: the next stops were asked for.
-- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all charts in view that depend on it
-  have changed since the one before, and no more redraws count than the slider had values. Each drag has settings of its
+- *key*: from the keydown event of a key to the end of the first complete picture in view, by the
+  browser's clock: every chart in view that depends on the slider has changed, and the changes that
+  follow each other at once have ended. A change is a mutation of the page that makes a difference,
+  or a drawing call on a canvas. The same holds for all pages, the bare one as well. *all* asks that
+  of the charts out of view too; "at rest", nothing changes any more: some curves go on being
+  computed, and Plotly draws what was painted.
+- *new*: a value that nobody has asked for before, in a browser that asks for nothing ahead of time.
+  *at hand*: in another browser, at another setting, the slider has had the focus for some seconds:
+  the next stops were asked for.
+- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all charts in view
+  that depend on it have changed since the one before, and no more redraws count than the slider had
+  values. Each drag has settings of its
   own: nothing that is drawn was computed before.
 
 ``PAGES=accounting,attack`` in the environment measures these beside the bare page, and no others.
@@ -51,19 +55,32 @@ FLAGS = [
 ]
 VIEWPORT = {"width": 1440, "height": 1000}
 
-# Milliseconds: how long nothing may happen before a redraw is over; how long to wait for one at most; how close the
-# changes are that are one picture.
+# Milliseconds: how long nothing may happen before a redraw is over; how long to wait for one at
+# most; how close the changes are that are one picture.
 QUIET, PATIENCE, PICTURE = 300, 10_000, 12
 WARM_UP, PRESSES = 5, 10
 DRAGS, DRAG_SECONDS, MOVE_SECONDS = 3, 4.0, 0.016
 
-# Seconds that the next stops have; their frames; what must be reached, over the bare page's p50, and a second.
+# Seconds that the next stops have; their frames; what must be reached, over the bare page's p50,
+# and a second.
 FOCUS_SECONDS = 4.0
 NEW_AT_MOST, COSTLY_AT_MOST, AT_HAND_AT_MOST, P95_AT_MOST = 0.5, 0.8, 0.3, 1.0
 REDRAWS_AT_LEAST, COSTLY_REDRAWS_AT_LEAST = 20.0, 12.0
 
 WAYS = ("new", "at hand")
-COLUMNS = ("page", "value", "charts", "in view", "presses", "p50", "p95", "longest", "all", "at rest", "incomplete")
+COLUMNS = (
+    "page",
+    "value",
+    "charts",
+    "in view",
+    "presses",
+    "p50",
+    "p95",
+    "longest",
+    "all",
+    "at rest",
+    "incomplete",
+)
 WIDTHS = (12, 8, 6, 7, 7, 8, 8, 8, 8, 8, 10)
 
 
@@ -82,7 +99,8 @@ def missing_here() -> list[str]:
 
 @contextmanager
 def served(script: str, *, first_picture: str = "off", root: Path = ROOT) -> Iterator[str]:
-    """Serve a script on a free port from a root, whose configuration Streamlit then reads; yield its address.
+    """Serve a script on a free port from a root, whose configuration Streamlit then reads; yield
+    its address.
 
     first_picture: "on" has it record first pictures in spare time."""
     with socket.socket() as free:
@@ -92,7 +110,9 @@ def served(script: str, *, first_picture: str = "off", root: Path = ROOT) -> Ite
     address = f"http://localhost:{port}"
     with tempfile.TemporaryFile() as log:
         environment = os.environ | {"LAB_FIRST_PICTURE": first_picture}
-        process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
         try:
             if not _answers(f"{address}/_stcore/health", process):
                 log.seek(0)
@@ -134,7 +154,15 @@ def _answers(address: str, process: subprocess.Popen) -> bool:
 class Visit:
     """A browser that has a page open, and what can be done there."""
 
-    def __init__(self, browser, subject: Subject, address: str, *, unseen: int | None = None, alone: bool = False):
+    def __init__(
+        self,
+        browser,
+        subject: Subject,
+        address: str,
+        *,
+        unseen: int | None = None,
+        alone: bool = False,
+    ):
         self.subject = subject
         self.context = browser.new_context(viewport=VIEWPORT)
         self.context.add_init_script(path=RECORDER)
@@ -160,7 +188,9 @@ class Visit:
         return self.page.evaluate("how => recorder.settled(how)", how)
 
     def press(self) -> tuple[float, float, float]:
-        """Press an arrow key; milliseconds until the redraw in view, that of all charts, and rest; or infinite."""
+        """Press an arrow key; milliseconds until the redraw in view, that of all charts, and rest;
+        or infinite.
+        """
         self.page.bring_to_front()
         self.slider.focus()
         self.page.evaluate("recorder.reset()")
@@ -188,13 +218,17 @@ class Visit:
         self.page.mouse.move(low, height)
         self.page.mouse.down()
         self._settled(must=())  # the jump to where the drag begins is not part of it
-        self.page.evaluate("recorder.reset(); performance.mark('drag')")  # the marks are for a trace
+        self.page.evaluate(
+            "recorder.reset(); performance.mark('drag')"
+        )  # the marks are for a trace
         begin = time.monotonic()
         while (share := (time.monotonic() - begin) / DRAG_SECONDS) < 1:
             self.page.mouse.move(low + share * width, height)
             time.sleep(MOVE_SECONDS)
         self.page.evaluate("performance.mark('drag')")
-        seen = self.page.evaluate("({ moved: recorder.moved, changes: recorder.changes, seconds: 0 })")
+        seen = self.page.evaluate(
+            "({ moved: recorder.moved, changes: recorder.changes, seconds: 0 })"
+        )
         seen["seconds"] = time.monotonic() - begin
         self.page.mouse.up()
         self._settled(must=())
@@ -202,7 +236,9 @@ class Visit:
 
 
 def first_picture(changes: list[list[float]], moving: tuple[int, ...]) -> float:
-    """When the picture ended in which the last of the ``moving`` charts changed for the first time."""
+    """When the picture ended in which the last of the ``moving`` charts changed for the
+    first time.
+    """
     end, seen = -np.inf, set()
     for chart, at in changes:
         if chart not in moving:
@@ -237,18 +273,32 @@ def run(*, rounds: int, say: Print) -> Outcome:
         scripts = {one.script for one in pages.values()}
         servers = {script: stack.enter_context(served(script)) for script in sorted(scripts)}
         addresses = {name: servers[one.script] for name, one in pages.items()}
-        browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=browser_path(), args=FLAGS)
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=browser_path(), args=FLAGS
+        )
         stack.callback(browser.close)
         say(f"  Chromium {browser.version}, {VIEWPORT['width']} x {VIEWPORT['height']}")
         taken = _presses(browser, addresses, rounds=rounds, say=say)
-        rates = {name: _drags(browser, name, addresses[name], say=say) for name in DRAGGED if name in pages}
+        rates = {
+            name: _drags(browser, name, addresses[name], say=say)
+            for name in DRAGGED
+            if name in pages
+        }
     return Outcome(lines=_lines(taken, rates))
 
 
-def _presses(browser, addresses: dict[str, str], *, rounds: int, say: Print) -> dict[tuple[str, str], np.ndarray]:
+def _presses(
+    browser, addresses: dict[str, str], *, rounds: int, say: Print
+) -> dict[tuple[str, str], np.ndarray]:
     """(page, "new" or "at hand") -> milliseconds of every press, (rounds, presses)."""
     visits = {
-        (name, how): Visit(browser, SUBJECTS[name], address, unseen=None if how == "new" else -1, alone=how == "new")
+        (name, how): Visit(
+            browser,
+            SUBJECTS[name],
+            address,
+            unseen=None if how == "new" else -1,
+            alone=how == "new",
+        )
         for name, address in addresses.items()
         for how in WAYS
     }
@@ -269,12 +319,25 @@ def _presses(browser, addresses: dict[str, str], *, rounds: int, say: Print) -> 
         times, whole, rest = np.moveaxis(times, -1, 0)
         ends = (*_percentiles(times), times.max(), _percentiles(whole)[0], _percentiles(rest)[0])
         charts = [len(visit.subject.charts), len(visit.moving), times.size]
-        say(row([name, how, *charts, *(f"{number(end)} ms" for end in ends), int(np.isinf(times).sum())], WIDTHS))
+        say(
+            row(
+                [
+                    name,
+                    how,
+                    *charts,
+                    *(f"{number(end)} ms" for end in ends),
+                    int(np.isinf(times).sum()),
+                ],
+                WIDTHS,
+            )
+        )
     return {name: ends[..., 0] for name, ends in taken.items()}
 
 
 def _percentiles(times: np.ndarray) -> tuple[float, float]:
-    """p50 and p95, each a time that was taken (one that is infinite has no neighbours to mix with)."""
+    """p50 and p95, each a time that was taken (one that is infinite has no neighbours to
+    mix with).
+    """
     return tuple(np.quantile(times, (0.5, 0.95), method="higher"))
 
 
@@ -289,8 +352,8 @@ def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
         rates.append(min(len(ends), seen["moved"]) / seen["seconds"])
         gap = f", longest wait {number(np.diff(ends).max())} ms" if len(ends) > 1 else ""
         say(
-            f"  {name}, drag {drag + 1}: {seen['moved']} values and {len(ends)} complete redraws in "
-            f"{seen['seconds']:.1f} s: {number(rates[-1])} a second{gap}"
+            f"  {name}, drag {drag + 1}: {seen['moved']} values and {len(ends)} complete redraws in"
+            f" {seen['seconds']:.1f} s: {number(rates[-1])} a second{gap}"
         )
     return rates
 
@@ -307,9 +370,15 @@ def _lines(taken: dict[tuple[str, str], np.ndarray], rates: dict[str, list[float
             ("p50 of a value at hand", AT_HAND_AT_MOST, _over(hand, bare, 0.5)),
             ("p95 of a new value", P95_AT_MOST, _over(new, bare, 0.95)),
         ):
-            lines.append(at_most(f"key to picture, {name}: {what} over the bare page's p50", limit, ratio))
+            lines.append(
+                at_most(f"key to picture, {name}: {what} over the bare page's p50", limit, ratio)
+            )
         least = REDRAWS_AT_LEAST if quick else COSTLY_REDRAWS_AT_LEAST
-        lines.append(at_least(f"drag: complete redraws of {name}", least, rates.get(name, []), unit=" a second"))
+        lines.append(
+            at_least(
+                f"drag: complete redraws of {name}", least, rates.get(name, []), unit=" a second"
+            )
+        )
     return lines
 
 

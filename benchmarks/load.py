@@ -1,15 +1,17 @@
-"""Many people at once on one server: how long a movement waits for its picture, beside a bare Streamlit page.
+"""Many people at once on one server: how long a movement waits for its picture, beside a bare
+Streamlit page.
 
-Clients of our own speak Streamlit's protocol over websockets from this machine, each with a seed of its own, so that
-nobody finds what another has computed. A person moves the first knob to a random value every one to two seconds, and
-their panel does what ``ui/live/assets/sender.js`` does: one movement on its way at a time, a tick for more work after
-100 ms of quiet, a run of the whole page after the rest that the panel names. A movement is answered when the panel
-that is mounted last says that all before it contains the movement; on the bare page, when the chart has come. No
+Clients of our own speak Streamlit's protocol over websockets from this machine, each with a seed of
+its own, so that nobody finds what another has computed. A person moves the first knob to a random
+value every one to two seconds, and their panel does what ``ui/live/assets/sender.js`` does: one
+movement on its way at a time, a tick for more work after 100 ms of quiet, a run of the whole page
+after the rest that the panel names. A movement is answered when the panel that is mounted last says
+that all before it contains the movement; on the bare page, when the chart has come. No
 browser draws anything: this is the server's share, and what it shares out.
 
-All come at once, which is measured by itself, and begin to move when the last page stands. Bare page and lab take
-turns with ``PEOPLE`` people; then ``CROWD`` people come to the lab, for whom nothing may fail.
-"""
+All come at once, which is measured by itself, and begin to move when the last page stands. Bare
+page and lab take turns with ``PEOPLE`` people; then ``CROWD`` people come to the lab, for whom
+nothing may fail."""
 
 import asyncio
 import json
@@ -41,8 +43,8 @@ WIDTHS = (12, 6, 8, 7, 8, 8, 8, 6)
 
 @dataclass
 class Visitor:
-    """One open page. ``opened``: when all pages stood; ``waits``: seconds from a movement to its answer; ``errors``:
-    what went wrong, in words."""
+    """One open page. ``opened``: when all pages stood; ``waits``: seconds from a movement to its
+    answer; ``errors``: what went wrong, in words."""
 
     socket: ClientConnection
     path: str
@@ -88,7 +90,9 @@ class Visitor:
         if widget:
             state = run.widget_states.widgets.add(id=widget.pop("id"))
             for name, value in widget.items():
-                getattr(state, name).data.extend(value) if isinstance(value, list) else setattr(state, name, value)
+                getattr(state, name).data.extend(value) if isinstance(value, list) else setattr(
+                    state, name, value
+                )
         await self.socket.send(message.SerializeToString())
 
 
@@ -119,10 +123,11 @@ class Bare(Visitor):
 
 @dataclass
 class Person(Visitor):
-    """On a page of the lab: ``Sender`` of sender.js, for one ``knob`` and its values from low to high (``span``).
+    """On a page of the lab: ``Sender`` of sender.js, for one ``knob`` and its values from low to
+    high (``span``).
 
-    ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it waits.
-    """
+    ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it
+    waits."""
 
     knob: str = "epsilon"
     span: tuple[float, float] = EPSILONS
@@ -152,7 +157,10 @@ class Person(Visitor):
     async def move(self, share: float) -> None:
         self.moved_at = time.perf_counter()
         low, high = self.span
-        self.waiting = low * (high / low) ** share, self.waiting[1] if self.waiting else self.moved_at
+        self.waiting = (
+            low * (high / low) ** share,
+            self.waiting[1] if self.waiting else self.moved_at,
+        )
         if not self.flying or (self.flying["tick"] and not self.flying["page"]):
             self.next()
 
@@ -171,7 +179,9 @@ class Person(Visitor):
             self.rest(work=data["pending"], page=data["behind"] / 1000)
 
     def rest(self, *, work: bool, page: float) -> None:
-        """Ask for what is owed once nothing moves; ``page``: seconds of rest before that of the page, 0 for none."""
+        """Ask for what is owed once nothing moves; ``page``: seconds of rest before that of the
+        page, 0 for none.
+        """
         if not (work or page):
             return
         still = time.perf_counter() - self.moved_at
@@ -183,18 +193,32 @@ class Person(Visitor):
         self.waiting = None
         self.since[self.fly(name=self.knob, value=value)] = since
 
-    def fly(self, *, name: str = "", value: float = 0, tick: bool = False, page: bool = False) -> int:
+    def fly(
+        self, *, name: str = "", value: float = 0, tick: bool = False, page: bool = False
+    ) -> int:
         self.seq, self.newest = self.seq + 1, self.seq
-        self.flying = {"name": name, "value": value, "tick": tick, "page": page, "final": False, "seq": self.newest}
+        self.flying = {
+            "name": name,
+            "value": value,
+            "tick": tick,
+            "page": page,
+            "final": False,
+            "seq": self.newest,
+        }
         self.after(self.patience, self.lost)
-        asked = self.ask(fragment=self.fragment, id=self.panel, json_value=json.dumps({"movement": self.flying}))
+        asked = self.ask(
+            fragment=self.fragment, id=self.panel, json_value=json.dumps({"movement": self.flying})
+        )
         task = asyncio.ensure_future(asked)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return self.newest
 
     def lost(self) -> None:
-        """No answer: the run was dropped, or is slow. What is not superseded is sent again, and waited for longer."""
+        """No answer: the run was dropped, or is slow.
+
+        What is not superseded is sent again, and waited for longer.
+        """
         said = {name: self.flying[name] for name in ("name", "value", "tick", "page")}
         self.flying = None
         self.patience = min(2 * self.patience, LONGEST)
@@ -207,13 +231,23 @@ class Person(Visitor):
         """Let the one timer ring then, and no more for what it was set to before."""
         if self.timer:
             self.timer.cancel()
-        self.timer = asyncio.get_running_loop().call_later(max(0.0, seconds), then) if then else None
+        self.timer = (
+            asyncio.get_running_loop().call_later(max(0.0, seconds), then) if then else None
+        )
 
 
 async def visit(
-    kind: type, address: str, path: str, seed: int, *, together: asyncio.Barrier, seconds: float = LEVEL
+    kind: type,
+    address: str,
+    path: str,
+    seed: int,
+    *,
+    together: asyncio.Barrier,
+    seconds: float = LEVEL,
 ) -> Visitor:
-    """One person comes, and when all have, moves a knob now and then for some seconds and waits for the last answer."""
+    """One person comes, and when all have, moves a knob now and then for some seconds and waits for
+    the last answer.
+    """
     rng, query = np.random.default_rng(seed), f"seed={seed}" if path else ""
     uri = address.replace("http", "ws", 1) + "/_stcore/stream"
     async with connect(uri, max_size=None, ping_interval=None, compression=None) as socket:
@@ -249,29 +283,59 @@ async def _answered(here: Bare | Person) -> None:
         await asyncio.sleep(0.05)
 
 
-async def level(kind: type, address: str, path: str, people: int, *, seed: int, seconds: float = LEVEL):
-    """``people`` at once: seconds until all pages stand, those that each movement waited, and what went wrong."""
+async def level(
+    kind: type, address: str, path: str, people: int, *, seed: int, seconds: float = LEVEL
+):
+    """``people`` at once: seconds until all pages stand, those that each movement waited, and what
+    went wrong.
+    """
     begin, together = time.perf_counter(), asyncio.Barrier(people)
-    visits = [visit(kind, address, path, seed + place, together=together, seconds=seconds) for place in range(people)]
+    visits = [
+        visit(kind, address, path, seed + place, together=together, seconds=seconds)
+        for place in range(people)
+    ]
     seen = await asyncio.gather(*visits)
     waits = np.array([wait for one in seen for wait in one.waits])
-    return max(one.opened for one in seen) - begin, waits, [error for one in seen for error in one.errors]
+    return (
+        max(one.opened for one in seen) - begin,
+        waits,
+        [error for one in seen for error in one.errors],
+    )
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """Bare page and classifier in turns with ``PEOPLE``, then the classifier with ``CROWD``."""
     say(row(COLUMNS, WIDTHS))
-    pages = {"bare": (Bare, "benchmarks/bare/bare.py", ""), "classifier": (Person, "app.py", "classifier")}
+    pages = {
+        "bare": (Bare, "benchmarks/bare/bare.py", ""),
+        "classifier": (Person, "app.py", "classifier"),
+    }
     with ExitStack() as stack:
-        servers = {name: stack.enter_context(served(script)) for name, (_, script, _) in pages.items()}
+        servers = {
+            name: stack.enter_context(served(script)) for name, (_, script, _) in pages.items()
+        }
 
         def measure(name: str, people: int, turn: int) -> tuple[float, int]:
             """p95 and the number of errors of one level."""
             kind, _, path = pages[name]
-            opened, waits, errors = asyncio.run(level(kind, servers[name], path, people, seed=1000 * (turn + 1)))
+            opened, waits, errors = asyncio.run(
+                level(kind, servers[name], path, people, seed=1000 * (turn + 1))
+            )
             p50, p95 = np.quantile(waits, (0.5, 0.95))
             times = [f"{number(1000 * one)} ms" for one in (p50, p95, waits.max())]
-            say(row([name, people, f"{number(opened)} s", number(len(waits) / LEVEL), *times, len(errors)], WIDTHS))
+            say(
+                row(
+                    [
+                        name,
+                        people,
+                        f"{number(opened)} s",
+                        number(len(waits) / LEVEL),
+                        *times,
+                        len(errors),
+                    ],
+                    WIDTHS,
+                )
+            )
             for error in sorted(set(errors)):
                 say(f"    {error}")
             return p95, len(errors)
@@ -283,7 +347,11 @@ def run(*, rounds: int, say: Print) -> Outcome:
     ratios = [seen["classifier"] / seen["bare"] for seen in turns]
     return Outcome(
         lines=[
-            at_most(f"{PEOPLE} people: p95 of the classifier over p95 of the bare page", SLOWER_AT_MOST, ratios),
+            at_most(
+                f"{PEOPLE} people: p95 of the classifier over p95 of the bare page",
+                SLOWER_AT_MOST,
+                ratios,
+            ),
             Line(asked=f"{CROWD} people: errors at most 0", measured=str(errors), met=errors == 0),
         ]
     )

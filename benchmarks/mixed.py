@@ -1,12 +1,13 @@
-"""People who are each on a page, a seed and settings of their own: what a move waits for, and what newcomers wait for.
+"""People who are each on a page, a seed and settings of their own: what a move waits for, and what
+newcomers wait for.
 
-The people of a level are spread over all pages. Each moves a slider every ``EVERY`` seconds, asks about it on the
-channel and then rests until the run of the whole page has followed (``people.py``). Meanwhile newcomers open other
-pages, each for a setting that nobody has asked for, and ``BARE`` people are on a bare Streamlit page, in the same
-seconds. First it says, without a server, what such a setting costs on each page in CPU time, which can be compared on
-a busy machine too. ``LEVELS=25,60x2,400`` in the environment asks for other levels than ``LEVELS``: people, and on how
-many processes.
-"""
+The people of a level are spread over all pages. Each moves a slider every ``EVERY`` seconds, asks
+about it on the channel and then rests until the run of the whole page has followed (``people.py``).
+Meanwhile newcomers open other pages, each for a setting that nobody has asked for, and ``BARE``
+people are on a bare Streamlit page, in the same seconds. First it says, without a server, what such
+a setting costs on each page in CPU time, which can be compared on a busy machine too.
+``LEVELS=25,60x2,400`` in the environment asks for other levels than ``LEVELS``: people, and on how
+many processes."""
 
 import asyncio
 import os
@@ -22,11 +23,25 @@ from benchmarks.latency import served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
 
 LEVELS = "25,60,60x2"
-# (people, processes) -> seconds that 19 of 20 moves wait at most; the same for the first pictures of newcomers.
+# (people, processes) -> seconds that 19 of 20 moves wait at most; the same for the first pictures
+# of newcomers.
 P95_AT_MOST, NEWCOMERS_AT_MOST = {(25, 1): 0.6, (60, 1): 4.0, (60, 2): 2.0}, 5.0
-# Seconds: between two moves of a person, of a level, between two newcomers; who is on the bare page.
+# Seconds: between two moves of a person, of a level, between two newcomers; who is on the bare
+# page.
 EVERY, LEVEL, COMES, BARE = 5.0, 20.0, 2.0, 4
-COLUMNS = ("", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "new p50", "new p95", "bare p95")
+COLUMNS = (
+    "",
+    "people",
+    "all in",
+    "moves/s",
+    "CPU a move",
+    "p50",
+    "p95",
+    "run p95",
+    "new p50",
+    "new p95",
+    "bare p95",
+)
 WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 8, 8, 8)
 
 
@@ -46,7 +61,9 @@ class Level:
     async def _all(self, bare: str, rng: np.random.Generator, seed: int) -> None:
         self.opened = await people.come(self.people)
         before = _spent()
-        moves = [people.live(one, seconds=LEVEL, every=EVERY, rng=rng.spawn(1)[0]) for one in self.people]
+        moves = [
+            people.live(one, seconds=LEVEL, every=EVERY, rng=rng.spawn(1)[0]) for one in self.people
+        ]
         news = [self._newcomer(one, COMES * place) for place, one in enumerate(self._newcomers)]
         beside = load.level(load.Bare, bare, "", BARE, seed=seed, seconds=LEVEL)
         *_, (_, self.bare, _) = await asyncio.gather(*moves, *news, beside)
@@ -81,7 +98,9 @@ def quantile(values: list[float], share: float) -> float:
 
 def _spent() -> float:
     """CPU seconds of all that serve the lab."""
-    lab: list[psutil.Process] = [one for one in servers() if not any("bare.py" in word for word in one.cmdline())]
+    lab: list[psutil.Process] = [
+        one for one in servers() if not any("bare.py" in word for word in one.cmdline())
+    ]
     return sum(sum(one.cpu_times()[:2]) for one in lab)
 
 
@@ -96,7 +115,9 @@ def run(*, rounds: int, say: Print) -> Outcome:
         for count, processes in levels:
             with ExitStack() as stack:
                 bare = stack.enter_context(served("benchmarks/bare/bare.py"))
-                address = stack.enter_context(served("app.py") if processes == 1 else class_of(processes))
+                address = stack.enter_context(
+                    served("app.py") if processes == 1 else class_of(processes)
+                )
                 one = Level(address, bare, count, seed=1000 * (turn + 1))
             seen[count, processes].append(one)
             say(one.told(f"{processes} process" + ("es" if processes > 1 else "")))
@@ -108,10 +129,17 @@ def run(*, rounds: int, say: Print) -> Outcome:
         most = P95_AT_MOST.get((count, processes))
         if most:
             lines.append(
-                at_most(f"{name}: p95 in seconds", most, [quantile(one.answers, 0.95) for one in found], unit="")
+                at_most(
+                    f"{name}: p95 in seconds",
+                    most,
+                    [quantile(one.answers, 0.95) for one in found],
+                    unit="",
+                )
             )
         comes = [quantile(one.comes, 0.95) for one in found]
-        lines.append(at_most(f"{name}: newcomers' p95 in seconds", NEWCOMERS_AT_MOST, comes, unit=""))
+        lines.append(
+            at_most(f"{name}: newcomers' p95 in seconds", NEWCOMERS_AT_MOST, comes, unit="")
+        )
         errors = sum(len(one.errors) for one in found)
         lines.append(Line(asked=f"{name}: errors at most 0", measured=str(errors), met=not errors))
     return Outcome(lines=lines)

@@ -1,16 +1,18 @@
-"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 lots of 64 of 1,000 rows: the batch axis beside three others.
+"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 lots of 64 of 1,000 rows: the batch axis
+beside three others.
 
-- *loop*: plain numpy, one network at a time; every example's gradient is formed, measured and clipped, then summed.
-- *Opacus*: one network at a time, per-sample gradients by hooks, clipping and noise by its optimizer, Poisson lots of
-  the same expected size and no data loader.
-- *floor*: the matrix products with lots of exactly 64 on one core, and nothing else: no tanh, no loss, no clipping, no
-  noise, no lots. Of several arrangements the quickest one counts.
+- *loop*: plain numpy, one network at a time; every example's gradient is formed, measured and
+  clipped, then summed.
+- *Opacus*: one network at a time, per-sample gradients by hooks, clipping and noise by its
+  optimizer, Poisson lots of the same expected size and no data loader.
+- *floor*: the matrix products with lots of exactly 64 on one core, and nothing else: no tanh, no
+  loss, no clipping, no noise, no lots. Of several arrangements the quickest one counts.
 
-All work in float32. Ours uses the cores that it would use by itself, and stands beside on *one core*; Opacus uses as
-many as it is quicker with. The loop and Opacus train a few networks, and their times are scaled up to all 80. In each
-round every contender is timed in turn; shown are medians over the rounds, and ratios are taken within a round. Before
-that, all must have arrived at the same weights, without noise and on the same lots.
-"""
+All work in float32. Ours uses the cores that it would use by itself, and stands beside on *one
+core*; Opacus uses as many as it is quicker with. The loop and Opacus train a few networks, and
+their times are scaled up to all 80. In each round every contender is timed in turn; shown are
+medians over the rounds, and ratios are taken within a round. Before that, all must have arrived at
+the same weights, without noise and on the same lots."""
 
 import importlib.util
 import os
@@ -51,12 +53,18 @@ def disagreement(work: Work, single: Callable[..., Training]) -> float:
 
 
 def clipped(work: Work) -> float:
-    """The share of gradients that are clipped at the end: clipping must have had work to do, and not always."""
-    norms = networks.gradient_norms(work.recipe.architecture, ours(work, np.zeros(MODELS))(), work.X, work.y)
+    """The share of gradients that are clipped at the end: clipping must have had work to do, and
+    not always.
+    """
+    norms = networks.gradient_norms(
+        work.recipe.architecture, ours(work, np.zeros(MODELS))(), work.X, work.y
+    )
     return float(np.mean(np.linalg.norm(norms, axis=0) > CLIP_NORM))
 
 
-def times(work: Work, singles: dict[str, Callable[..., Training]], *, rounds: int) -> dict[str, np.ndarray]:
+def times(
+    work: Work, singles: dict[str, Callable[..., Training]], *, rounds: int
+) -> dict[str, np.ndarray]:
     """Contender -> seconds for all networks, by round."""
     batch = ours(work, work.multipliers)
     whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor()}
@@ -77,8 +85,13 @@ def _fresh(work: Work, single: Callable[..., Training], model: int) -> Training:
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """The one case; without Opacus, what can be said without it."""
-    outcome = Outcome(missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None])
-    say(f"  {MODELS} networks x {STEPS} steps, float32, medians of {rounds} rounds; * a few networks, scaled up")
+    outcome = Outcome(
+        missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
+    )
+    say(
+        f"  {MODELS} networks x {STEPS} steps, float32, medians of {rounds} rounds; * a few"
+        " networks, scaled up"
+    )
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Opacus warns of what does not matter here
         work, singles = Work(), {"loop": loop}
@@ -92,9 +105,13 @@ def run(*, rounds: int, say: Print) -> Outcome:
     say(row(COLUMNS, WIDTHS))
     names = ("ours", "one core", "floor", "loop", "opacus")
     say(row(["seconds", *(_median(taken.get(name), duration) for name in names)], WIDTHS))
-    times_ours = [_median(_ratio(taken, name, "ours"), lambda ratio: f"{number(ratio)}x") for name in names]
+    times_ours = [
+        _median(_ratio(taken, name, "ours"), lambda ratio: f"{number(ratio)}x") for name in names
+    ]
     say(row(["over ours", *times_ours], WIDTHS))
-    over_floor = [_median(_ratio(taken, name, "floor"), lambda ratio: f"{number(ratio)}x") for name in names]
+    over_floor = [
+        _median(_ratio(taken, name, "floor"), lambda ratio: f"{number(ratio)}x") for name in names
+    ]
     say(row(["over the floor", *over_floor], WIDTHS))
     return outcome
 

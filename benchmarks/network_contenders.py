@@ -1,4 +1,6 @@
-"""Who trains in the network's benchmark: the batch axis, a plain loop, Opacus, and the bare floor."""
+"""Who trains in the network's benchmark: the batch axis, a plain loop, Opacus, and the bare
+floor.
+"""
 
 import itertools
 from collections.abc import Callable, Iterable
@@ -41,7 +43,9 @@ class Work:
             learning_rate=LEARNING_RATE,
             clip_norm=CLIP_NORM,
         )
-        self.start = self.recipe.architecture.start(SEED, range(REPEATS))[self.draws].astype(np.float32)
+        self.start = self.recipe.architecture.start(SEED, range(REPEATS))[self.draws].astype(
+            np.float32
+        )
 
     def fresh_lots(self, model: int) -> Lots:
         """Poisson lots, drawn on the way as any single training would."""
@@ -72,7 +76,9 @@ def ours(work: Work, multipliers: np.ndarray) -> Training:
 
 
 def loop(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], Lots]) -> Training:
-    """One network, as one would write it down: every example's gradient is formed, measured and clipped."""
+    """One network, as one would write it down: every example's gradient is formed, measured and
+    clipped.
+    """
     X, truth, rng = work.X, np.eye(SIZES[-1], dtype=np.float32)[work.y], np.random.default_rng(1)
 
     def train() -> np.ndarray:
@@ -89,7 +95,9 @@ def loop(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], 
     return train
 
 
-def _example_gradients(layers: list[np.ndarray], x: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:
+def _example_gradients(
+    layers: list[np.ndarray], x: np.ndarray, truth: np.ndarray
+) -> list[np.ndarray]:
     """(B, outputs, inputs + 1) of each layer, by the chain rule."""
     entered = []
     for place, layer in enumerate(layers):
@@ -106,8 +114,12 @@ def _example_gradients(layers: list[np.ndarray], x: np.ndarray, truth: np.ndarra
     return found[::-1]
 
 
-def opacus(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], Lots]) -> Training:
-    """One network by Opacus: per-sample gradients by hooks, clipping and noise by its optimizer, no data loader."""
+def opacus(
+    work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], Lots]
+) -> Training:
+    """One network by Opacus: per-sample gradients by hooks, clipping and noise by its optimizer, no
+    data loader.
+    """
     import torch
     from opacus.grad_sample import GradSampleModule
     from opacus.optimizers import DPOptimizer
@@ -118,8 +130,13 @@ def opacus(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int]
     def train() -> np.ndarray:
         linear = [torch.nn.Linear(before, after) for before, after in itertools.pairwise(SIZES)]
         with torch.no_grad():
-            for each, layer in zip(linear, work.recipe.architecture.layers(work.start[model]), strict=True):
-                each.weight[:], each.bias[:] = torch.from_numpy(layer[:, :-1]), torch.from_numpy(layer[:, -1])
+            for each, layer in zip(
+                linear, work.recipe.architecture.layers(work.start[model]), strict=True
+            ):
+                each.weight[:], each.bias[:] = (
+                    torch.from_numpy(layer[:, :-1]),
+                    torch.from_numpy(layer[:, -1]),
+                )
         between = [part for each in linear for part in (each, torch.nn.Tanh())][:-1]
         network = GradSampleModule(torch.nn.Sequential(*between))
         optimizer = DPOptimizer(
@@ -133,7 +150,10 @@ def opacus(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int]
             lot = torch.from_numpy(lot)
             loss_of(network(X[lot]), y[lot]).backward()
             optimizer.step()
-        parts = [torch.cat([each.weight, each.bias[:, None]], dim=1).detach().numpy().ravel() for each in linear]
+        parts = [
+            torch.cat([each.weight, each.bias[:, None]], dim=1).detach().numpy().ravel()
+            for each in linear
+        ]
         return np.concatenate(parts)
 
     return train
@@ -148,14 +168,29 @@ def floor(*, at_once: int, order: str) -> Training:
 
     def array(units: int) -> np.ndarray:
         """(R, units, B) of entries like a network's, in the memory order that was asked for."""
-        shape = {"models": (at_once, units, LOT), "units": (units, at_once, LOT), "examples": (at_once, LOT, units)}
+        shape = {
+            "models": (at_once, units, LOT),
+            "units": (units, at_once, LOT),
+            "examples": (at_once, LOT, units),
+        }
         made = rng.normal(0, 0.3, shape[order]).astype(np.float32)
-        return {"models": made, "units": made.swapaxes(0, 1), "examples": made.swapaxes(1, 2)}[order]
+        return {"models": made, "units": made.swapaxes(0, 1), "examples": made.swapaxes(1, 2)}[
+            order
+        ]
 
     pairs = list(itertools.pairwise(SIZES))
-    weights = [rng.normal(0, 0.3, (at_once, after, before + 1)).astype(np.float32) for before, after in pairs]
-    entered, wrong = [array(before + 1) for before, _ in pairs], [array(after) for _, after in pairs]
-    below, gradients = [array(after) for _, after in pairs], [np.empty_like(layer) for layer in weights]
+    weights = [
+        rng.normal(0, 0.3, (at_once, after, before + 1)).astype(np.float32)
+        for before, after in pairs
+    ]
+    entered, wrong = (
+        [array(before + 1) for before, _ in pairs],
+        [array(after) for _, after in pairs],
+    )
+    below, gradients = (
+        [array(after) for _, after in pairs],
+        [np.empty_like(layer) for layer in weights],
+    )
 
     def train() -> np.ndarray:
         for _ in range(STEPS * MODELS // at_once):

@@ -1,14 +1,16 @@
-"""The orderings of two papers on generated data: medians of 20 repeats, and between what nine in ten of them lie.
+"""The orderings of two papers on generated data: medians of 20 repeats, and between what nine in
+ten of them lie.
 
-- *transfer* [wang2019]: right answers in 100 of hypothesis transfer and what it is compared with, over epsilon, with
-  the page's own settings: 20 features, 5 sources of 800 + 1,000 rows, 75 labels, a target that is 60 % of source 1 and
-  40 % of source 4.
-- *parties* [hamm2016]: right answers in 100 of four releases, each private for a whole party, over 1/epsilon, with the
-  published constants and with exact ones, and of the vote over the number of parties. Four classes; the repeats draw
-  the noise, and the world is the page's.
+- *transfer* [wang2019]: right answers in 100 of hypothesis transfer and what it is compared with,
+  over epsilon, with
+  the page's own settings: 20 features, 5 sources of 800 + 1,000 rows, 75 labels, a target that is
+  60 % of source 1 and 40 % of source 4.
+- *parties* [hamm2016]: right answers in 100 of four releases, each private for a whole party, over
+  1/epsilon, with the published constants and with exact ones, and of the vote over the number of
+  parties. Four classes; the repeats draw the noise, and the world is the page's.
 
-Nothing is timed. A line of the acceptance is met when the medians stand in the order that the paper claims.
-"""
+Nothing is timed. A line of the acceptance is met when the medians stand in the order that the paper
+claims."""
 
 import math
 from functools import partial
@@ -28,13 +30,21 @@ CROWDS = (20, 200, 2000, 20_000)
 # Accuracy of the vote with noise: at most so far above guessing.
 USELESS = 0.12
 WIDTHS = (22, 17, 17, 17, 17, 17, 17)
-_NAMES = {"transfer": "DPHTL", "average": "AVERAGE", "soft": "SOFT", "source": "SOURCE", "weak": "WEAK"}
+_NAMES = {
+    "transfer": "DPHTL",
+    "average": "AVERAGE",
+    "soft": "SOFT",
+    "source": "SOURCE",
+    "weak": "WEAK",
+}
 
 Found = dict[str, np.ndarray]
 
 
 def transfer(epsilon: float, *, noise: str = "exponential") -> Found:
-    """Method -> right answers (R,); and "error", the mean squared error of the hypothesis weights."""
+    """Method -> right answers (R,); and "error", the mean squared error of the hypothesis
+    weights.
+    """
     settings = HypothesesSettings(repeats=REPEATS).change(noise=noise)
     outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
     accuracy = np.concatenate([one.accuracy for one in outcomes]).T
@@ -44,7 +54,9 @@ def transfer(epsilon: float, *, noise: str = "exponential") -> Found:
 
 
 def releases(epsilon: float, **changes: object) -> Found:
-    """Method -> right answers (R,) of what the parties release; and "alone", those of the parties one by one."""
+    """Method -> right answers (R,) of what the parties release; and "alone", those of the parties
+    one by one.
+    """
     settings = PartiesSettings(repeats=REPEATS).change(**{"dataset": "four"} | changes)
     trial = Tried(model=settings.model, asked=settings.parties, epsilon=epsilon).run()
     alone = fits(settings.ensemble, settings.parties).accuracy
@@ -80,15 +92,24 @@ def _transfer(say: Print) -> list[Line]:
 
 def _claims(found: dict[float, Found]) -> list[Line]:
     middle = {
-        epsilon: {name: 100 * np.median(values) for name, values in one.items()} for epsilon, one in found.items()
+        epsilon: {name: 100 * np.median(values) for name, values in one.items()}
+        for epsilon, one in found.items()
     }
     others = ("source", "average", "soft", "weak")
     lead = middle[10.0]["transfer"] - max(middle[10.0][name] for name in others)
     behind = [middle[epsilon]["transfer"] - middle[epsilon]["weak"] for epsilon in (0.1, 1.0)]
     left = middle[math.inf]["target"] - middle[math.inf]["transfer"]
     return [
-        _line("epsilon 10: DPHTL above SOURCE, AVERAGE, SOFT and WEAK", f"by {lead:.1f} in 100", lead > 0),
-        _line("epsilon 0.1 and 1: DPHTL below WEAK", "by {:.1f} and {:.1f} in 100".format(*behind), max(behind) < 0),
+        _line(
+            "epsilon 10: DPHTL above SOURCE, AVERAGE, SOFT and WEAK",
+            f"by {lead:.1f} in 100",
+            lead > 0,
+        ),
+        _line(
+            "epsilon 0.1 and 1: DPHTL below WEAK",
+            "by {:.1f} and {:.1f} in 100".format(*behind),
+            max(behind) < 0,
+        ),
         _line("no noise: DPHTL within 3 in 100 of all labels", f"{left:.1f}", left < 3),
     ]
 
@@ -100,24 +121,42 @@ def _parties(say: Print) -> list[Line]:
         say(row(["epsilon", *methods], WIDTHS[: 1 + len(methods)]))
         found = {epsilon: releases(epsilon, constants=constants) for epsilon in PARTIES_AT}
         for epsilon, one in found.items():
-            say(row([f"{epsilon:g}", *(spread(one[name]) for name in methods)], WIDTHS[: 1 + len(methods)]))
-        soft, average, vote = (100 * np.median(found[3.0][name]) for name in ("soft", "average", "vote"))
+            say(
+                row(
+                    [f"{epsilon:g}", *(spread(one[name]) for name in methods)],
+                    WIDTHS[: 1 + len(methods)],
+                )
+            )
+        soft, average, vote = (
+            100 * np.median(found[3.0][name]) for name in ("soft", "average", "vote")
+        )
         what = f"epsilon 3, {constants}: soft labels above averages above the vote"
         lines.append(_line(what, f"{soft:.1f}, {average:.1f}, {vote:.1f}", soft > average > vote))
     return lines
 
 
 def _crowds(say: Print) -> list[Line]:
-    say("  the vote over the number of parties, published constants; right in 100 (soft labels beside it)")
+    say(
+        "  the vote over the number of parties, published constants; right in 100 (soft labels"
+        " beside it)"
+    )
     say(row(["epsilon", *(f"{count:,}" for count in CROWDS)], WIDTHS[: 1 + len(CROWDS)]))
     most = 0.0
     for epsilon in (1.0, 10.0):
         ask = partial(releases, epsilon, constants="published")
         found = [ask(parties=count) for count in CROWDS]
         for name in ("vote", "soft"):
-            say(row([f"{epsilon:g}, {name}", *(spread(one[name]) for one in found)], WIDTHS[: 1 + len(CROWDS)]))
+            say(
+                row(
+                    [f"{epsilon:g}, {name}", *(spread(one[name]) for one in found)],
+                    WIDTHS[: 1 + len(CROWDS)],
+                )
+            )
         most = max(most, *(float(np.median(one["vote"])) for one in found))
-    what = f"the vote with noise at most {100 * USELESS:.0f} in 100 above guessing, however many parties"
+    what = (
+        f"the vote with noise at most {100 * USELESS:.0f} in 100 above guessing, however many"
+        " parties"
+    )
     return [_line(what, f"at most {100 * (most - 0.25):.1f} above", most <= 0.25 + USELESS)]
 
 

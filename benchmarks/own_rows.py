@@ -1,7 +1,8 @@
-"""A CSV file of 20 MB in its visitor's hands: from its bytes to the first picture, by the page that learns from it.
+"""A CSV file of 20 MB in its visitor's hands: from its bytes to the first picture, by the page that
+learns from it.
 
-- *read*, *choose*, *trained*, *drawn*: seconds on the clock up to there: a table; kinds guessed and roles given; what
-  the first picture waits for; its words and pictures.
+- *read*, *choose*, *trained*, *drawn*: seconds on the clock up to there: a table; kinds guessed and
+  roles given; what the first picture waits for; its words and pictures.
 - *CPU*: of all cores together, up to the picture.
 
 Each round is a process of its own, after its imports: nothing is kept from the one before.
@@ -60,11 +61,23 @@ def run(*, rounds: int, say: Print) -> Outcome:
         say(row(("page", "read", "choose", "trained", "drawn", "CPU"), WIDTHS))
         for page in ("classifier", "network"):
             asked = [sys.executable, "-c", _PROGRAM, str(file), page]
-            runs = [subprocess.run(asked, capture_output=True, text=True, check=True) for _ in range(rounds)]
+            runs = [
+                subprocess.run(asked, capture_output=True, text=True, check=True)
+                for _ in range(rounds)
+            ]
             taken = [json.loads(one.stdout) for one in runs]
-            medians = [duration(float(np.median([one[what] for one in taken]))) for what in taken[0]]
+            medians = [
+                duration(float(np.median([one[what] for one in taken]))) for what in taken[0]
+            ]
             say(row((page, *medians), WIDTHS))
-            lines.append(at_most(f"{page}: to the picture", DRAWN_AT_MOST, [one["drawn"] for one in taken], unit=" s"))
+            lines.append(
+                at_most(
+                    f"{page}: to the picture",
+                    DRAWN_AT_MOST,
+                    [one["drawn"] for one in taken],
+                    unit=" s",
+                )
+            )
     return Outcome(lines=lines)
 
 

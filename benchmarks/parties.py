@@ -1,16 +1,18 @@
-"""20,000 parties: the first picture, the slices behind it and the memory; and the four releases beside a plain loop.
+"""20,000 parties: the first picture, the slices behind it and the memory; and the four releases
+beside a plain loop.
 
-- *crowds*: the page's own tasks in a process of their own, as the page runs them; shown are the essential ones (first
-  picture), all of them (rest), the longest single task, and the peak of the process's memory, beside that of the same
+- *crowds*: the page's own tasks in a process of their own, as the page runs them; shown are the
+  essential ones (first picture), all of them (rest), the longest single task, and the peak of the
+  process's memory, beside that of the same
   process when all is imported. *move*: what a movement of epsilon costs when all parties are known.
-- *ours* and *loop*: all parties trained, asked about the public rows, and vote, soft labels, averages and PATE released
-  20 times at one epsilon. The loop trains a LogisticRegression of scikit-learn for each party, asks it, and fits each
-  release by the same; a few parties are timed, and scaled up.
+- *ours* and *loop*: all parties trained, asked about the public rows, and vote, soft labels,
+  averages and PATE released 20 times at one epsilon. The loop trains a LogisticRegression of
+  scikit-learn for each party, asks it, and fits each release by the same; a few parties are timed,
+  and scaled up.
 
-In each round both are timed in turn; shown are medians over the rounds, and ratios are taken within a round. One thread
-for the linear algebra, as in the app, so that times are the processor's. Before that, both must say nearly the same
-about the public rows.
-"""
+In each round both are timed in turn; shown are medians over the rounds, and ratios are taken within
+a round. One thread for the linear algebra, as in the app, so that times are the processor's. Before
+that, both must say nearly the same about the public rows."""
 
 import json
 import resource
@@ -32,7 +34,8 @@ from pages.parties.experiment import PartiesSettings
 
 PARTIES, LOOPED = 20_000, 200
 CROWDS = ("two", "six", "digits")
-# What is asked: seconds of a single task, megabytes above the imports, and how much quicker than the loop.
+# What is asked: seconds of a single task, megabytes above the imports, and how much quicker than
+# the loop.
 TASK_AT_MOST, MEGABYTES_AT_MOST, LOOP_AT_LEAST = 0.1, 200, 10.0
 # Of the labels that parties give to public rows, the share that ours and the loop may differ in.
 DIFFERENT = 0.01
@@ -41,7 +44,9 @@ WIDTHS = (18, 9, 9, 7, 9, 9, 9, 9)
 
 
 def crowd(dataset: str) -> dict:
-    """All tasks of the page with 20,000 parties in this process: seconds, and megabytes at the peak."""
+    """All tasks of the page with 20,000 parties in this process: seconds, and megabytes at the
+    peak.
+    """
     before = _megabytes()
     settings = PartiesSettings().change(dataset=dataset, parties=PARTIES)
     with threadpool_limits(1):
@@ -50,7 +55,9 @@ def crowd(dataset: str) -> dict:
             start = time.process_time()
             outcomes[task] = task.run()
             seconds.append(time.process_time() - start)
-            first = first or (0.0 if not _whole(settings, outcomes) else time.process_time() - begin)
+            first = first or (
+                0.0 if not _whole(settings, outcomes) else time.process_time() - begin
+            )
         settings.result(outcomes)
         rest = time.process_time() - begin
         start, moved = time.process_time(), settings.change(epsilon=2.3)
@@ -59,28 +66,49 @@ def crowd(dataset: str) -> dict:
                 task.run()
         move = time.process_time() - start
     memory = _megabytes()
-    found = {"first": first, "rest": rest, "tasks": len(seconds), "longest": max(seconds), "move": move}
+    found = {
+        "first": first,
+        "rest": rest,
+        "tasks": len(seconds),
+        "longest": max(seconds),
+        "move": move,
+    }
     return found | {"memory": memory, "more": memory - before}
 
 
 def _whole(settings: PartiesSettings, outcomes: dict) -> bool:
     """Whether enough has been done for a picture."""
     kinds = {type(task) for task in outcomes}
-    return kinds >= {parties_crowd.Gather, parties_work.Tried, parties_work.Batch, parties_work.Locals}
+    return kinds >= {
+        parties_crowd.Gather,
+        parties_work.Tried,
+        parties_work.Batch,
+        parties_work.Locals,
+    }
 
 
 def _megabytes() -> float:
-    """The most memory that this process has had; what it inherits from the one that started it does not count."""
+    """The most memory that this process has had; what it inherits from the one that started it does
+    not count.
+    """
     status = Path("/proc/self/status")
     if status.exists():
-        return next(int(line.split()[1]) / 1e3 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        return next(
+            int(line.split()[1]) / 1e3
+            for line in status.read_text().splitlines()
+            if line.startswith("VmHWM")
+        )
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1e6 if sys.platform == "darwin" else 1e3
+    )
 
 
 def alone(dataset: str) -> dict:
     """``crowd`` in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.parties", dataset]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -89,7 +117,9 @@ def ours(settings: PartiesSettings) -> np.ndarray:
     for kept in (parties_work.fits, parties_work.unit_noise):
         kept.cache_clear()
     parties_crowd._newest.clear()
-    held = [parties_crowd.Gather(crowd=settings.crowd, upto=upto).run() for upto in _edges(settings)]
+    held = [
+        parties_crowd.Gather(crowd=settings.crowd, upto=upto).run() for upto in _edges(settings)
+    ]
     parties_work.Tried(model=settings.model, asked=settings.parties, epsilon=settings.epsilon).run()
     return held[-1].votes[:, :-CHECK_ROWS]
 
@@ -99,7 +129,9 @@ def _edges(settings: PartiesSettings) -> tuple[int, ...]:
 
 
 def loop(settings: PartiesSettings) -> tuple[np.ndarray, float, float]:
-    """(votes (K, N), seconds for the parties, seconds for the releases), one model after the other."""
+    """(votes (K, N), seconds for the parties, seconds for the releases), one model after
+    the other.
+    """
     model, own, rng = settings.model, settings.ensemble, np.random.default_rng(0)
     rows, test = own.rows["public"].X, own.rows["test"]
     begin, K = time.process_time(), own.classes
@@ -110,28 +142,41 @@ def loop(settings: PartiesSettings) -> tuple[np.ndarray, float, float]:
         total += weights
     asked = time.process_time()
     noise = NormExponential(sensitivity=1.0, epsilon=settings.epsilon)
-    fitted = {"vote": _fitted(rows, counts, settings, soft=False), "soft": _fitted(rows, counts, settings, soft=True)}
+    fitted = {
+        "vote": _fitted(rows, counts, settings, soft=False),
+        "soft": _fitted(rows, counts, settings, soft=True),
+    }
     fitted["average"] = total / settings.parties
     for name, weights in fitted.items():
         for _ in range(settings.repeats):
-            released = weights + model.sensitivity(name) * noise.noise(weights.size, rng)[0].reshape(weights.shape)
+            released = weights + model.sensitivity(name) * noise.noise(weights.size, rng)[
+                0
+            ].reshape(weights.shape)
             parties_work.accuracy(model, released)
     for _ in range(settings.repeats):
-        noisy = counts[:, : model.queries] + model.sigma(settings.epsilon) * rng.standard_normal((K, model.queries))
+        noisy = counts[:, : model.queries] + model.sigma(settings.epsilon) * rng.standard_normal(
+            (K, model.queries)
+        )
         student = _fitted(rows[: model.queries], noisy, settings, soft=False)
         (test.X @ student.T > 0).mean()
     return counts, asked - begin, time.process_time() - asked
 
 
-def _party(X: np.ndarray, y: np.ndarray, rows: np.ndarray, settings: PartiesSettings) -> tuple[np.ndarray, np.ndarray]:
+def _party(
+    X: np.ndarray, y: np.ndarray, rows: np.ndarray, settings: PartiesSettings
+) -> tuple[np.ndarray, np.ndarray]:
     """What one party says about the rows, and its weights; one with rows of one class says that."""
     if len(np.unique(y)) == 1:
         return np.full(len(rows), y[0]), np.zeros((1, X.shape[1]))
-    found = LogisticRegression(C=1 / (settings.regularisation * len(X)), fit_intercept=False).fit(X, y)
+    found = LogisticRegression(C=1 / (settings.regularisation * len(X)), fit_intercept=False).fit(
+        X, y
+    )
     return found.predict(rows), found.coef_
 
 
-def _fitted(rows: np.ndarray, counts: np.ndarray, settings: PartiesSettings, *, soft: bool) -> np.ndarray:
+def _fitted(
+    rows: np.ndarray, counts: np.ndarray, settings: PartiesSettings, *, soft: bool
+) -> np.ndarray:
     """Weights (1, d) fitted to the winners, or to both classes with their shares as weights."""
     strength = settings.regularisation * len(rows)
     options = {"C": 1 / strength, "fit_intercept": False, "tol": 1e-9, "max_iter": 1000}
@@ -147,7 +192,11 @@ def _fitted(rows: np.ndarray, counts: np.ndarray, settings: PartiesSettings, *, 
 
 def disagreement(settings: PartiesSettings) -> float:
     """The share of the votes in which ours and the loop differ."""
-    return float(np.abs(ours(settings) - loop(settings)[0]).sum() / 2 / (settings.parties * settings.public_rows))
+    return float(
+        np.abs(ours(settings) - loop(settings)[0]).sum()
+        / 2
+        / (settings.parties * settings.public_rows)
+    )
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
@@ -159,15 +208,31 @@ def run(*, rounds: int, say: Print) -> Outcome:
         found[dataset] = {name: [one[name] for one in several] for name in several[0]}
         best = {name: float(np.median(values)) for name, values in found[dataset].items()}
         times = [duration(best[name]) for name in ("first", "rest")]
-        cells = [*times, f"{best['tasks']:.0f}", *(duration(best[name]) for name in ("longest", "move"))]
-        say(row([dataset, *cells, f"{number(best['memory'])} MB", f"{number(best['more'])} MB"], WIDTHS))
+        cells = [
+            *times,
+            f"{best['tasks']:.0f}",
+            *(duration(best[name]) for name in ("longest", "move")),
+        ]
+        say(
+            row(
+                [dataset, *cells, f"{number(best['memory'])} MB", f"{number(best['more'])} MB"],
+                WIDTHS,
+            )
+        )
     many, few = PartiesSettings(parties=PARTIES), PartiesSettings(parties=LOOPED)
     with threadpool_limits(1):
         outcome.lines.append(_sameness(disagreement(few)))
         taken = np.array([_timed(many, few) for _ in range(rounds)])
     mine, theirs = taken.T
-    say(f"  two classes, four releases 20 times: ours {duration(np.median(mine))}, loop* {duration(np.median(theirs))}")
-    outcome.lines += [at_least("quicker than the loop, 20,000 parties and four releases", LOOP_AT_LEAST, theirs / mine)]
+    say(
+        f"  two classes, four releases 20 times: ours {duration(np.median(mine))}, loop*"
+        f" {duration(np.median(theirs))}"
+    )
+    outcome.lines += [
+        at_least(
+            "quicker than the loop, 20,000 parties and four releases", LOOP_AT_LEAST, theirs / mine
+        )
+    ]
     longest = [value for one in found.values() for value in one["longest"]]
     outcome.lines.append(at_most("longest single task", TASK_AT_MOST, longest, unit=" s"))
     more = [value for one in found.values() for value in one["more"]]

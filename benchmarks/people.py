@@ -1,9 +1,9 @@
-"""People of a class as a server meets them: cookies, Streamlit's protocol and the lab's channel, and no browser.
+"""People of a class as a server meets them: cookies, Streamlit's protocol and the lab's channel,
+and no browser.
 
-A person comes as a browser does: asks for the page, opens a session and the channel. A movement is asked about on the
-channel; after the rest that the server has named, Streamlit is told, and answers with a run of the whole page. Nothing
-is drawn.
-"""
+A person comes as a browser does: asks for the page, opens a session and the channel. A movement is
+asked about on the channel; after the rest that the server has named, Streamlit is told, and answers
+with a run of the whole page. Nothing is drawn."""
 
 import asyncio
 import http.client
@@ -27,8 +27,8 @@ from pages.table import PAGES
 from ui.page import Page
 
 PAGE, EPSILONS = "classifier", (0.05, 50.0)
-# Seconds: until an answer is given up; that a person rests whatever the server says, where they hurry; until a lost
-# connection is tried again.
+# Seconds: until an answer is given up; that a person rests whatever the server says, where they
+# hurry; until a lost connection is tried again.
 PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
 XSRF = "_streamlit_xsrf"
 # What is moved where it is not the hero, and how far from its default at most, as a factor.
@@ -37,11 +37,10 @@ KNOBS, WIDE = {"what-if": "epsilon"}, 4.0
 
 @dataclass
 class Member(load.Person):
-    """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from each question to its
-    answer; ``done``: how much of the work for the newest is done; ``owes``: what Streamlit has still to do; ``runs``:
-    from telling Streamlit to the end of its run; ``replicas``: values of the
-    affinity cookie; ``newest_kinds``: of Streamlit's messages.
-    """
+    """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from
+    each question to its answer; ``done``: how much of the work for the newest is done; ``owes``:
+    what Streamlit has still to do; ``runs``: from telling Streamlit to the end of its run;
+    ``replicas``: values of the affinity cookie; ``newest_kinds``: of Streamlit's messages."""
 
     span: tuple[float, float] = EPSILONS
     whole: bool = False
@@ -64,7 +63,9 @@ class Member(load.Person):
     news: asyncio.Event = field(default_factory=asyncio.Event)
     newest_kinds: deque[str] = field(default_factory=lambda: deque(maxlen=60))
 
-    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict, bytes]:
+    def request(
+        self, method: str, path: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, dict, bytes]:
         """(status, headers, body) of an answer, whose cookies are kept."""
         at = urlsplit(self.address)
         kind = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
@@ -74,7 +75,11 @@ class Member(load.Person):
             connection.request(method, at.path + path, body, told | headers)
             answer = connection.getresponse()
             self.keep(answer.headers.get_all("set-cookie") or [])
-            return answer.status, {name.lower(): one for name, one in answer.headers.items()}, answer.read()
+            return (
+                answer.status,
+                {name.lower(): one for name, one in answer.headers.items()},
+                answer.read(),
+            )
         finally:
             connection.close()
 
@@ -104,7 +109,9 @@ class Member(load.Person):
 
     async def opens(self) -> None:
         """A session, and the channel."""
-        self.socket = await self.connected("/_stcore/stream", ["streamlit", self.jar.get(XSRF, "-")])
+        self.socket = await self.connected(
+            "/_stcore/stream", ["streamlit", self.jar.get(XSRF, "-")]
+        )
         self.ready.clear()
         self.ears = [asyncio.create_task(self.listen())]
         self.flying, self.panel = None, ""
@@ -116,8 +123,15 @@ class Member(load.Person):
     async def connected(self, path: str, words: list[str] | None) -> ClientConnection:
         """A websocket by the cookies of this person."""
         uri = self.address.replace("http", "ws", 1) + path
-        how = {"max_size": None, "ping_interval": None, "compression": None, "open_timeout": PATIENCE}
-        socket = await connect(uri, subprotocols=words, additional_headers={"Cookie": self.cookies}, **how)
+        how = {
+            "max_size": None,
+            "ping_interval": None,
+            "compression": None,
+            "open_timeout": PATIENCE,
+        }
+        socket = await connect(
+            uri, subprotocols=words, additional_headers={"Cookie": self.cookies}, **how
+        )
         self.keep(socket.response.headers.get_all("set-cookie"))
         return socket
 
@@ -167,13 +181,17 @@ class Member(load.Person):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), 0.25)
             if time.perf_counter() > end:
-                raise TimeoutError(f"no answer on {self.path or 'home'} after {' '.join(self.newest_kinds)}")
+                raise TimeoutError(
+                    f"no answer on {self.path or 'home'} after {' '.join(self.newest_kinds)}"
+                )
 
     async def moves(self, value: float) -> None:
         """Ask about a value on the channel, and wait for what it shows."""
         self.number, self.owes = self.number + 1, {}
         began = self.moved_at = time.perf_counter()
-        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[self.knob, value]]}))
+        await self.channel.send(
+            json.dumps({**self.about, "number": self.number, "moves": [[self.knob, value]]})
+        )
         await self.until(lambda: self.heard >= self.number)
         self.answers.append(time.perf_counter() - began)
 
@@ -211,8 +229,15 @@ class Member(load.Person):
         file = f"/_stcore/upload_file/{self.session}/{uuid.uuid4()}"
         edge = uuid.uuid4().hex
         head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="own.csv"\r\n'
-        body = f"{head}Content-Type: text/csv\r\n\r\n".encode() + table + f"\r\n--{edge}--\r\n".encode()
-        headers = {"Content-Type": f"multipart/form-data; boundary={edge}", "X-Xsrftoken": self.jar[XSRF]}
+        body = (
+            f"{head}Content-Type: text/csv\r\n\r\n".encode()
+            + table
+            + f"\r\n--{edge}--\r\n".encode()
+        )
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={edge}",
+            "X-Xsrftoken": self.jar[XSRF],
+        }
         return (await asyncio.to_thread(lambda: self.request("PUT", file, body, **headers)))[0]
 
     @property
@@ -237,7 +262,9 @@ def knob(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
 
 
 def own(page: Page, seed: int) -> Settings:
-    """Settings that nobody else has: this seed, where the page has one, and another value of the slider."""
+    """Settings that nobody else has: this seed, where the page has one, and another value of the
+    slider.
+    """
     usual = page.settings()
     name, (low, high) = knob(page, usual)
     value = float(f"{low * (high / low) ** np.random.default_rng(seed).uniform():.5g}")
@@ -248,10 +275,15 @@ def spread(address: str, count: int, *, seed: int) -> list[Member]:
     """So many people, on one page after the other."""
     found = []
     for place in range(count):
-        page, mine = PAGES[place % len(PAGES)], own(PAGES[place % len(PAGES)], (seed + place) % 10_000)
+        page, mine = (
+            PAGES[place % len(PAGES)],
+            own(PAGES[place % len(PAGES)], (seed + place) % 10_000),
+        )
         name, span = knob(page, mine)
         query = urlencode({field: str(value) for field, value in asdict(mine).items()})
-        found.append(Member(socket=None, path=page.name, query=query, knob=name, span=span, address=address))
+        found.append(
+            Member(socket=None, path=page.name, query=query, knob=name, span=span, address=address)
+        )
     return found
 
 

@@ -1,11 +1,11 @@
 """A training that plays: how many of its moments are drawn in a second, in headless Chromium.
 
-The page of networks at its default settings, all of it computed. *Play* is pressed, and pressed again at the end, so
-that all moments are drawn twice, from the first to the last. A moment counts when every chart in view that moves with
-the training has changed since the one before, by a mutation that makes a difference to the picture. Time runs from
-the press of the button to the last picture, the wait for the first one included. Beside it stands the CPU time that
-the page's own process (drawing and painting) took for a moment, which a busy machine stretches less.
-"""
+The page of networks at its default settings, all of it computed. *Play* is pressed, and pressed
+again at the end, so that all moments are drawn twice, from the first to the last. A moment counts
+when every chart in view that moves with the training has changed since the one before, by a
+mutation that makes a difference to the picture. Time runs from the press of the button to the last
+picture, the wait for the first one included. Beside it stands the CPU time that the page's own
+process (drawing and painting) took for a moment, which a busy machine stretches less."""
 
 from contextlib import ExitStack
 from itertools import pairwise
@@ -36,8 +36,12 @@ AT_REST = """() => document.querySelector("[data-test-script-state]")?.dataset.t
   && /steps of/.test(document.querySelector(".lab-verdict")?.textContent) && location.search.includes("shown=")"""
 BUTTON = """name => document.querySelector(".st-key-knobs [data-plays]").shadowRoot
   .querySelector(`[aria-label="${name}"]`)"""
-PRESS = f"() => {{ steps.length = 0; const at = performance.now(); ({BUTTON})('Play').click(); return at }}"
-# The steps that the sentence speaks of, one after the other, as they are to be seen at each frame of the browser.
+PRESS = (
+    f"() => {{ steps.length = 0; const at = performance.now(); ({BUTTON})('Play').click(); return"
+    " at }"
+)
+# The steps that the sentence speaks of, one after the other, as they are to be seen at each frame
+# of the browser.
 LISTEN = """() => {
   window.steps = []
   const look = () => {
@@ -54,7 +58,9 @@ def run(*, rounds: int, say: Print) -> Outcome:
     """Play it ``rounds`` times in pages of their own."""
     asked = "moments of a playing training"
     if missing := missing_here():
-        return Outcome(lines=[at_least(asked, MOMENTS_AT_LEAST, (), unit=" a second")], missing=missing)
+        return Outcome(
+            lines=[at_least(asked, MOMENTS_AT_LEAST, (), unit=" a second")], missing=missing
+        )
     from playwright.sync_api import sync_playwright
 
     say(row(COLUMNS, WIDTHS))
@@ -93,7 +99,9 @@ def _run(browser, address: str, turn: int, *, say: Print) -> float:
 
 
 def play(page, moving: tuple[int, ...]) -> tuple[float, list[float], list[int]]:
-    """Press the button and wait for the end: when it was pressed, when each moment was drawn, the steps said."""
+    """Press the button and wait for the end: when it was pressed, when each moment was drawn, the
+    steps said.
+    """
     page.bring_to_front()
     page.evaluate("recorder.reset()")
     begin = page.evaluate(PRESS)

@@ -1,14 +1,18 @@
-"""A file of a million rows of ten numbers, in the forms that people have: CPU time to read it, and memory at the peak.
+"""A file of a million rows of ten numbers, in the forms that people have: CPU time to read it, and
+memory at the peak.
 
-- *read*: from bytes to a table. *numbers*: one of its columns as numbers. Both on all cores together.
-- *memory*: most of the process, its bytes of the file included, less what it had after its imports, over the file.
+- *read*: from bytes to a table. *numbers*: one of its columns as numbers. Both on all cores
+  together.
+- *memory*: most of the process, its bytes of the file included, less what it had after its imports,
+  over the file.
 
-And of the first form what a person waits for: from its bytes to the first pictures of a regression on nine columns.
+And of the first form what a person waits for: from its bytes to the first pictures of a regression
+on nine columns.
 
 - *CPU*, *wall*: time until they are drawn. *seed*: CPU time once other rows are held out.
 
-Each form is read in a process of its own, on Linux: that is where a process can be asked for its own peak.
-"""
+Each form is read in a process of its own, on Linux: that is where a process can be asked for its
+own peak."""
 
 import io
 import json
@@ -80,13 +84,19 @@ def run(*, rounds: int, say: Print) -> Outcome:
         for name, data in forms():
             file = Path(folder) / "file"
             file.write_bytes(data)
-            taken = [_run(_PROGRAM, str(file), "," if "comma" in name else ".") for _ in range(rounds)]
+            taken = [
+                _run(_PROGRAM, str(file), "," if "comma" in name else ".") for _ in range(rounds)
+            ]
             read, numbers, memory = (np.median([one[what] for one in taken]) for what in taken[0])
             size = f"{number(len(data) / 1e6)} MB"
             say(row((name, size, duration(read), duration(numbers), f"{number(memory)} x"), WIDTHS))
-            lines.append(at_most(f"{name}: reading", READ_AT_MOST, [one["read"] for one in taken], unit=" s"))
+            lines.append(
+                at_most(f"{name}: reading", READ_AT_MOST, [one["read"] for one in taken], unit=" s")
+            )
             if name != "Parquet":  # packed, so that memory over the file says little
-                lines.append(at_most(f"{name}: memory", MEMORY_AT_MOST, [one["memory"] for one in taken]))
+                lines.append(
+                    at_most(f"{name}: memory", MEMORY_AT_MOST, [one["memory"] for one in taken])
+                )
             if name == "commas":
                 lines += _pictures(str(file), rounds, say)
     return Outcome(lines=lines)
@@ -99,8 +109,15 @@ def _pictures(file: str, rounds: int, say: Print) -> list:
     times = ", ".join(f"{what} {duration(middle[what])}" for what in ("CPU", "wall", "seed"))
     say(f"first pictures of a regression: {times}; memory {number(middle['memory'])} x")
     return [
-        at_most("first regression pictures: wall", PICTURE_AT_MOST, [one["wall"] for one in taken], unit=" s"),
-        at_most("first regression pictures: memory", MEMORY_AT_MOST, [one["memory"] for one in taken]),
+        at_most(
+            "first regression pictures: wall",
+            PICTURE_AT_MOST,
+            [one["wall"] for one in taken],
+            unit=" s",
+        ),
+        at_most(
+            "first regression pictures: memory", MEMORY_AT_MOST, [one["memory"] for one in taken]
+        ),
     ]
 
 
@@ -121,7 +138,10 @@ def forms() -> Iterator[tuple[str, bytes]]:
     yield "decimal commas", text.replace(",", ";").replace(".", ",").encode()
     yield "quoted", "\n".join(f'"{line}"' for line in text.replace(",", '","').split("\n")).encode()
     yield "with inches", text.replace("\n", ' 5" \n').encode()
-    yield "UTF-16", text[: len(text) * 4 // 5].rpartition("\n")[0].encode("utf-16")  # 100 MB are the most
+    yield (
+        "UTF-16",
+        text[: len(text) * 4 // 5].rpartition("\n")[0].encode("utf-16"),
+    )  # 100 MB are the most
     file = io.BytesIO()
     parquet.write_table(pa.table(dict(zip(names, values, strict=True))), file)
     yield "Parquet", file.getvalue()

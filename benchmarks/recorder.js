@@ -3,7 +3,8 @@
 ;(() => {
   const now = () => performance.now()
   /** @type {Record<string, any>} */
-  const recorder = (globalThis.recorder = { down: null, up: null, moved: 0, changes: [], alone: false })
+  const recorder =
+    (globalThis.recorder = { down: null, up: null, moved: 0, changes: [], alone: false })
   const places = new WeakMap() // chart, or canvas in a chart -> number of the chart; -1: in none
   let last = 0 // when anything was last seen to happen
 
@@ -19,7 +20,9 @@
   // While `alone`, nothing is asked for ahead of time: a value is then one that nobody has asked for before.
   const send = WebSocket.prototype.send
   WebSocket.prototype.send = function (message) {
-    if (!(recorder.alone && typeof message === "string" && message.includes('"ahead":'))) send.call(this, message)
+    if (!(recorder.alone && typeof message === "string" && message.includes('"ahead":'))) {
+      send.call(this, message)
+    }
   }
 
   /** A change of a chart; drawing calls that follow each other at once are one change. */
@@ -38,7 +41,8 @@
   function differs({ type, target, attributeName, oldValue }) {
     if (type === "attributes" && /^(aria|data)-/.test(attributeName)) return false
     if (type === "attributes") {
-      return target.getAttribute(attributeName) !== oldValue && !target.dataset.testid?.startsWith("st")
+      return target.getAttribute(attributeName) !== oldValue &&
+        !target.dataset.testid?.startsWith("st")
     }
     return type === "childList" || target.data !== oldValue
   }
@@ -53,15 +57,22 @@
   }
 
   function observe(root, chart) {
-    new MutationObserver((records) => records.some(differs) && changed(chart)).observe(root, options)
-    for (const node of root.querySelectorAll("*")) if (node.shadowRoot) observe(node.shadowRoot, chart)
+    new MutationObserver((records) => records.some(differs) && changed(chart)).observe(
+      root,
+      options,
+    )
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) observe(node.shadowRoot, chart)
+    }
   }
 
   /** Watch one element for each selector, which must stay while the page lives; what is inside may come and go. */
   recorder.watch = (selectors) =>
     selectors.forEach((selector, chart) => {
       const found = document.querySelectorAll(selector)
-      if (found.length !== 1) throw new Error(`${selector} is there ${found.length} times, not once`)
+      if (found.length !== 1) {
+        throw new Error(`${selector} is there ${found.length} times, not once`)
+      }
       places.set(found[0], chart)
       observe(found[0], chart)
     })
@@ -113,7 +124,8 @@
   }
 
   const idle = () =>
-    document.querySelector("[data-test-script-state]")?.getAttribute("data-test-script-state") === "notRunning"
+    document.querySelector("[data-test-script-state]")?.getAttribute("data-test-script-state") ===
+      "notRunning"
 
   /** Resolve with the record once the charts of `must` have changed, the server rests and all was quiet for a while. */
   recorder.settled = ({ must, quiet, patience }) =>

@@ -1,20 +1,25 @@
-"""The regression page's methods on the batch axis, its redraw on many rows and on few, and Noisy Frank-Wolfe.
+"""The regression page's methods on the batch axis, its redraw on many rows and on few, and Noisy
+Frank-Wolfe.
 
-- *fits*: all six methods x 12 epsilons x 50 repeats on 296,000 private rows with 13 features, as the page's curves need
-  them. *Loop*: plain numpy, one model at a time from the same statistics. *Rows*: the same loop, which goes back to
-  the rows for X^T X and X^T y of every model, and for every gradient of the descent. Standard draws are made before,
-  for all; the loops find the noise's scale at each epsilon ready, ours works it out in its own time. A few models of
-  the loops are timed, and scaled up.
-- *redraw*: what a move of epsilon costs once the page stands, on 370,000 rows (296,000 of them private) beside 400
-  private ones: the essential work of each method in turn at an epsilon that was never asked for, and the same with the
-  pictures and sentences that are made of it. *First*: the statistics of those rows, once.
-- *Frank-Wolfe*: 4 epsilons x 20 repeats, with the steps and the noise of the transfer page; beside a loop, and the bare
-  matrix products of the same steps (*floor*, the quickest of several arrangements): no noise, no clipping, no choice.
+- *fits*: all six methods x 12 epsilons x 50 repeats on 296,000 private rows with 13 features, as
+  the page's curves need
+  them. *Loop*: plain numpy, one model at a time from the same statistics. *Rows*: the same loop,
+  which goes back to the rows for X^T X and X^T y of every model, and for every gradient of the
+  descent. Standard draws are made before, for all; the loops find the noise's scale at each epsilon
+  ready, ours works it out in its own time. A few models of the loops are timed, and scaled up.
+- *redraw*: what a move of epsilon costs once the page stands, on 370,000 rows (296,000 of them
+  private) beside 400
+  private ones: the essential work of each method in turn at an epsilon that was never asked for,
+  and the same with the pictures and sentences that are made of it. *First*: the statistics of those
+  rows, once.
+- *Frank-Wolfe*: 4 epsilons x 20 repeats, with the steps and the noise of the transfer page; beside
+  a loop, and the bare matrix products of the same steps (*floor*, the quickest of several
+  arrangements): no noise, no clipping, no choice.
 
-In each round every contender is timed in turn; shown are medians over the rounds, ratios are taken within a round. The
-fits are in double precision, Frank-Wolfe in float32; all on one core. Before that, all must have arrived at the same
-weights with the same noise, and Frank-Wolfe without noise too.
-"""
+In each round every contender is timed in turn; shown are medians over the rounds, ratios are taken
+within a round. The fits are in double precision, Frank-Wolfe in float32; all on one core. Before
+that, all must have arrived at the same weights with the same noise, and Frank-Wolfe without noise
+too."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -32,7 +37,8 @@ from pages.regression import figures
 from pages.regression import words as say
 from pages.regression.experiment import RegressionSettings
 
-# How far apart weights may be, of the size of the weights: double precision, other orders of summation.
+# How far apart weights may be, of the size of the weights: double precision, other orders of
+# summation.
 TOLERANCE = 1e-9
 FEW_ROWS, SLOWER_AT_MOST = 400, 1.5
 _MORE = 3  # redraws are short: others that run beside disturb a single one
@@ -80,20 +86,33 @@ def times(contenders: Mapping[str, Make], *, models: int, rounds: int) -> dict[s
 
 def _fits(*, rounds: int, say: Print) -> list[Line]:
     work, everything = fits.Work(), {}
-    say(f"  fits: {work.models} models of each method, medians of {rounds} rounds; * a few models, scaled up")
+    say(
+        f"  fits: {work.models} models of each method, medians of {rounds} rounds; * a few models,"
+        " scaled up"
+    )
     say(row(("", "ours", "loop*", "rows*", "loop/ours", "rows/ours"), WIDTHS))
     apart = {name: fits.disagreement(work, name, range(work.models)) for name in REGRESSIONS}
     behind = {name: fits.disagreement(work, name, COMPARED, rows=True) for name in REGRESSIONS}
     for name in REGRESSIONS:
         taken = times(_fitting(work, name), models=work.models, rounds=rounds)
-        taken = {who: seconds * (1 if who == "ours" else work.models) for who, seconds in taken.items()}
+        taken = {
+            who: seconds * (1 if who == "ours" else work.models) for who, seconds in taken.items()
+        }
         everything = {who: seconds + everything.get(who, 0) for who, seconds in taken.items()}
         say(_compared(name, taken))
     say(_compared("all methods", everything))
     methods = len(REGRESSIONS)
     return [
-        _sameness(f"fits: the same noise, the same weights of all {methods * work.models} models as the loop", apart),
-        _sameness(f"fits: the same noise, the same weights of {methods * len(COMPARED)} models as the rows", behind),
+        _sameness(
+            f"fits: the same noise, the same weights of all {methods * work.models} models as the"
+            " loop",
+            apart,
+        ),
+        _sameness(
+            f"fits: the same noise, the same weights of {methods * len(COMPARED)} models as the"
+            " rows",
+            behind,
+        ),
     ]
 
 
@@ -108,7 +127,14 @@ def _fitting(work: fits.Work, name: str) -> dict[str, Make]:
 def _compared(name: str, taken: Mapping[str, np.ndarray]) -> str:
     """A row of the table: how long each takes, and how much longer than ours."""
     ratios = [f"{number(np.median(taken[who] / taken['ours']))}x" for who in ("loop", "rows")]
-    return row([name, *(duration(float(np.median(taken[who]))) for who in ("ours", "loop", "rows")), *ratios], WIDTHS)
+    return row(
+        [
+            name,
+            *(duration(float(np.median(taken[who]))) for who in ("ours", "loop", "rows")),
+            *ratios,
+        ],
+        WIDTHS,
+    )
 
 
 def _sameness(asked: str, apart: Mapping[str, float]) -> Line:
@@ -145,11 +171,20 @@ def _redraws(*, rounds: int, say: Print) -> list[Line]:
     many = RegressionSettings()
     sizes = {"many": many, "few": many.change(rows=FEW_ROWS)}
     pages = {size: Page(settings) for size, settings in sizes.items()}
-    ways = {f"{size} {drawn}": partial(pages[size].redraw, drawn=drawn) for drawn in (False, True) for size in pages}
+    ways = {
+        f"{size} {drawn}": partial(pages[size].redraw, drawn=drawn)
+        for drawn in (False, True)
+        for size in pages
+    }
     makes = {name: lambda _, way=way: way for name, way in ways.items()}
-    taken = times(makes | {"once": lambda _: _statistics_of(fits.Work(many))}, models=1, rounds=_MORE * rounds)
+    taken = times(
+        makes | {"once": lambda _: _statistics_of(fits.Work(many))}, models=1, rounds=_MORE * rounds
+    )
     methods = len(REGRESSIONS)
-    say(f"  redraw, the mean of {methods} methods: {many.source.rows:,} rows, {FEW_ROWS} rows, ratio")
+    say(
+        f"  redraw, the mean of {methods} methods: {many.source.rows:,} rows, {FEW_ROWS} rows,"
+        " ratio"
+    )
     lines = []
     for what, drawn in (("essential work", False), ("pictures and words too", True)):
         ratio = taken[f"many {drawn}"] / taken[f"few {drawn}"]
@@ -157,7 +192,12 @@ def _redraws(*, rounds: int, say: Print) -> list[Line]:
         say(row([what, *each, f"{number(np.median(ratio))}x", "", ""], WIDTHS))
         asked = f"redraw, {what}: {many.source.rows:,} rows over {FEW_ROWS}"
         lines.append(at_most(asked, SLOWER_AT_MOST, ratio))
-    say(row(["  statistics, once", duration(float(np.median(taken["once"]))), "", "", "", ""], WIDTHS))
+    say(
+        row(
+            ["  statistics, once", duration(float(np.median(taken["once"]))), "", "", "", ""],
+            WIDTHS,
+        )
+    )
     return lines
 
 
@@ -172,17 +212,37 @@ def _walks(case: walks.Case, *, rounds: int, say: Print) -> list[Line]:
         for word, quiet in (("without noise", True), ("with noise", False))
     }
     batch, floor = walks.ours(work), walks.quickest_floor(work)
-    contenders = {"ours": lambda _: batch, "floor": lambda _: floor, "loop": lambda _: partial(_all, work)}
+    contenders = {
+        "ours": lambda _: batch,
+        "floor": lambda _: floor,
+        "loop": lambda _: partial(_all, work),
+    }
     taken = times(contenders, models=1, rounds=rounds)
     if case == CASES[0]:
-        say(f"  Frank-Wolfe: {work.models} models, {case.repeats} at each epsilon of {case.epsilons}")
+        say(
+            f"  Frank-Wolfe: {work.models} models, {case.repeats} at each epsilon of"
+            f" {case.epsilons}"
+        )
         say(row(("", "ours", "floor", "loop", "ours/floor", "loop/ours"), WIDTHS))
-    ratios = [f"{number(np.median(taken[a] / taken[b]))}x" for a, b in (("ours", "floor"), ("loop", "ours"))]
-    say(row([case, *(duration(float(np.median(taken[who]))) for who in contenders), *ratios], WIDTHS))
-    return [_sameness(f"Frank-Wolfe, {case}: the same weights of all {work.models} models as the loop", apart)]
+    ratios = [
+        f"{number(np.median(taken[a] / taken[b]))}x"
+        for a, b in (("ours", "floor"), ("loop", "ours"))
+    ]
+    say(
+        row(
+            [case, *(duration(float(np.median(taken[who]))) for who in contenders), *ratios], WIDTHS
+        )
+    )
+    return [
+        _sameness(
+            f"Frank-Wolfe, {case}: the same weights of all {work.models} models as the loop", apart
+        )
+    ]
 
 
 def _all(work: walks.Work) -> None:
-    """Every model of the batch by the loop: their lengths differ, so that none stands for the others."""
+    """Every model of the batch by the loop: their lengths differ, so that none stands for the
+    others.
+    """
     for model in range(work.models):
         walks.loop(work, model)()

@@ -1,4 +1,6 @@
-"""Who fits in the regression's benchmark: the batch axis, and plain loops over models, from statistics or from rows."""
+"""Who fits in the regression's benchmark: the batch axis, and plain loops over models, from
+statistics or from rows.
+"""
 
 import math
 from collections.abc import Callable, Iterable
@@ -17,13 +19,16 @@ from pages.regression.work import EPSILONS
 
 # Gives (X^T X, X^T y), and the mean gradient of half the squared error at weights w.
 Source = tuple[Callable[[], tuple[np.ndarray, np.ndarray]], Callable[[np.ndarray], np.ndarray]]
-# One method by hand: (way, source, n, standard draws, what ``Work.calibration`` gave) -> weights (p,).
+# One method by hand: (way, source, n, standard draws, what ``Work.calibration`` gave) -> weights
+# (p,).
 Single = Callable[..., np.ndarray]
 
 
 @dataclass
 class Work:
-    """Private rows, their statistics, and each method's standard draws; all methods see the same rows."""
+    """Private rows, their statistics, and each method's standard draws; all methods see the same
+    rows.
+    """
 
     settings: RegressionSettings = field(default_factory=RegressionSettings)
     epsilons: tuple[float, ...] = EPSILONS
@@ -32,12 +37,19 @@ class Work:
         settings, problem = self.settings, self.settings.problem
         table = regression_data.load(settings.dataset, seed=settings.seed)
         self.X = np.ascontiguousarray(table.X[: settings.rows, : problem.inputs])
-        self.y = (np.minimum(table.y[: settings.rows], settings.label_top) - problem.middle) / problem.half
-        self.statistics, self.ways = problem.train(), {name: settings.mechanism_of(name) for name in REGRESSIONS}
+        self.y = (
+            np.minimum(table.y[: settings.rows], settings.label_top) - problem.middle
+        ) / problem.half
+        self.statistics, self.ways = (
+            problem.train(),
+            {name: settings.mechanism_of(name) for name in REGRESSIONS},
+        )
         options = {"inputs": problem.inputs, "repeats": settings.repeats, "seed": settings.seed}
         self.draws = {name: standard_noise(way, **options) for name, way in self.ways.items()}
         # What does not depend on the draw: the loops are given it, ours finds it in its own time.
-        self.calibrations = {name: [self.calibration(name, one) for one in self.epsilons] for name in REGRESSIONS}
+        self.calibrations = {
+            name: [self.calibration(name, one) for one in self.epsilons] for name in REGRESSIONS
+        }
 
     @property
     def models(self) -> int:
@@ -49,7 +61,9 @@ class Work:
         return divmod(model, self.settings.repeats)
 
     def calibration(self, name: str, epsilon: float) -> tuple[float, ...]:
-        """Noise scales of a method at one epsilon; penalty and scale of "output", the multiplier of "descent"."""
+        """Noise scales of a method at one epsilon; penalty and scale of "output", the multiplier of
+        "descent".
+        """
         way, p, n = self.ways[name], self.statistics.inputs, self.statistics.rows
         if name == "published":
             return 2 * p**2 / (way.share * epsilon), 4 * p / ((1 - way.share) * epsilon)
@@ -59,7 +73,9 @@ class Work:
             penalty = way.chosen_penalty(epsilon, inputs=p, rows=n)
             return penalty, way.sensitivity(penalty, inputs=p, rows=n) / epsilon
         releases = {"gaussian": 1, "adassp": 3, "descent": getattr(way, "steps", 1)}[name]
-        found = gaussian_statistics.noise_multipliers(np.array([epsilon]), delta=way.delta, releases=releases)
+        found = gaussian_statistics.noise_multipliers(
+            np.array([epsilon]), delta=way.delta, releases=releases
+        )
         return (float(found[0]),)
 
     def from_statistics(self) -> Source:
@@ -89,15 +105,21 @@ def loop(work: Work, name: str, model: int, *, rows: bool = False) -> Training:
 
 
 def disagreement(work: Work, name: str, models: Iterable[int], *, rows: bool = False) -> float:
-    """The largest difference between weights of a loop and ours, over the size of the model's weights."""
+    """The largest difference between weights of a loop and ours, over the size of the model's
+    weights.
+    """
     batch, apart = ours(work, name)().reshape(work.models, -1), 0.0
     for model in models:
         single = loop(work, name, model, rows=rows)()
-        apart = max(apart, float(np.abs(batch[model] - single).max() / max(1, np.abs(single).max())))
+        apart = max(
+            apart, float(np.abs(batch[model] - single).max() / max(1, np.abs(single).max()))
+        )
     return apart
 
 
-def published(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
+def published(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
     """Noise on each entry, and then the root of the gradient, whatever it is."""
     gram, moment = source[0]()
     p = len(moment)
@@ -106,17 +128,23 @@ def published(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[
     return np.linalg.solve(quadratic + quadratic.T, -linear)
 
 
-def laplace(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
+def laplace(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
     """The "functional" way: the triangle without n, X^T y, the ridge, the trim."""
     gram, moment = source[0]()
     p = len(moment)
     noise = triangle(draw[:-p], p)
     noise[0, 0] = 0
     lift = RIDGE_SDS * math.sqrt(2) * calibration[0]
-    return trimmed(gram + calibration[0] * noise + lift * np.eye(p), moment + calibration[1] * draw[-p:])
+    return trimmed(
+        gram + calibration[0] * noise + lift * np.eye(p), moment + calibration[1] * draw[-p:]
+    )
 
 
-def gaussian(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
+def gaussian(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
     """As "functional", with normal noise; an entry off the diagonal has half of the variance."""
     gram, moment = source[0]()
     p = len(moment)
@@ -125,22 +153,34 @@ def gaussian(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[f
     noise = triangle(draw[:-p], p) * half_off_diagonal(p)
     noise[0, 0] = 0
     lift = RIDGE_SDS * sd / math.sqrt(2)
-    return trimmed(gram + sd * noise + lift * np.eye(p), moment + sd / (math.sqrt(2) * weight) * draw[-p:])
+    return trimmed(
+        gram + sd * noise + lift * np.eye(p), moment + sd / (math.sqrt(2) * weight) * draw[-p:]
+    )
 
 
-def adassp(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
+def adassp(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
     """The least eigenvalue first, then a ridge as large as it leaves in doubt."""
     (gram, moment), multiplier = source[0](), calibration[0]
     p = len(moment)
-    least = np.linalg.eigvalsh(gram)[0] + p * multiplier * (draw[-1] - math.sqrt(math.log(6 / way.delta)))
+    least = np.linalg.eigvalsh(gram)[0] + p * multiplier * (
+        draw[-1] - math.sqrt(math.log(6 / way.delta))
+    )
     sd = math.sqrt(2) * p * multiplier
     lift = max(0.0, sd * math.sqrt(p * math.log(2 * p**2 / way.rho)) - max(least, 0.0))
     noisy = gram + sd * triangle(draw[: -p - 1], p) * half_off_diagonal(p)
-    return trimmed(noisy + lift * np.eye(p), moment + 2 * math.sqrt(p) * multiplier * draw[-p - 1 : -1])
+    return trimmed(
+        noisy + lift * np.eye(p), moment + 2 * math.sqrt(p) * multiplier * draw[-p - 1 : -1]
+    )
 
 
-def output(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
-    """The optimum in the ball, by a root search over the penalty; then noise, and back into the ball."""
+def output(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
+    """The optimum in the ball, by a root search over the penalty; then noise, and back into the
+    ball.
+    """
     (gram, moment), (penalty, scale) = source[0](), calibration
     gram, moment = gram / n, moment / n
     unit = np.eye(len(moment))
@@ -152,11 +192,15 @@ def output(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[flo
         return float(np.linalg.norm(optimum(penalty))) - way.radius
 
     if beyond(penalty) > 0:
-        penalty = brentq(beyond, penalty, np.linalg.norm(moment) / way.radius, xtol=1e-15, rtol=1e-14)
+        penalty = brentq(
+            beyond, penalty, np.linalg.norm(moment) / way.radius, xtol=1e-15, rtol=1e-14
+        )
     return into_ball(optimum(penalty) + scale * draw, way.radius)
 
 
-def descent(way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]) -> np.ndarray:
+def descent(
+    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
+) -> np.ndarray:
     """Step by step with momentum; the answer is the mean of the second half of the path."""
     gradient, p = source[1], len(draw) // way.steps
     w, velocity, path = np.zeros(p), np.zeros(p), []

@@ -8,7 +8,9 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line of the acceptance: what is asked, what was measured, and whether that is enough (None: unknown)."""
+    """One line of the acceptance: what is asked, what was measured, and whether that is enough
+    (None: unknown).
+    """
 
     asked: str
     measured: str

@@ -1,10 +1,12 @@
-"""How far a page jumps while it loads, in headless Chromium: the layout shift score of every page, wide and on a phone.
+"""How far a page jumps while it loads, in headless Chromium: the layout shift score of every page,
+wide and on a phone.
 
-Each page is opened by a browser that has never been here and has a quarter of this machine's speed, so that it shows
-what comes in between. A server serves each size of the window once, so that no visit finds what another has computed.
-*shift*: the sum of Chromium's layout shift scores until the page has been at rest for some seconds. *moved*: what moved
-in the worst of these shifts, by the names that the layout gives it, and from where to where it went, in pixels.
-"""
+Each page is opened by a browser that has never been here and has a quarter of this machine's speed,
+so that it shows what comes in between. A server serves each size of the window once, so that no
+visit finds what another has computed.
+*shift*: the sum of Chromium's layout shift scores until the page has been at rest for some seconds.
+*moved*: what moved in the worst of these shifts, by the names that the layout gives it, and from
+where to where it went, in pixels."""
 
 import os
 from contextlib import ExitStack
@@ -45,7 +47,9 @@ RESTS = f"""() => document.querySelector("[data-testid=stApp]")?.dataset.testScr
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """Every page in every size, ``rounds`` times; ``PAGES=home,what-if`` in the environment names some of them."""
+    """Every page in every size, ``rounds`` times; ``PAGES=home,what-if`` in the environment names
+    some of them.
+    """
     if missing := missing_here():
         return Outcome(lines=_lines({}), missing=missing)
     from playwright.sync_api import sync_playwright
@@ -69,17 +73,27 @@ def run(*, rounds: int, say: Print) -> Outcome:
                     worst = max(shifts, key=lambda one: one["value"], default={"moved": []})
                     scores[size].append(sum(one["value"] for one in shifts))
                     told = "; ".join(worst["moved"][:3])
-                    say(row([page or "home", size, f"{scores[size][-1]:.3f}", len(shifts), told], WIDTHS))
+                    say(
+                        row(
+                            [page or "home", size, f"{scores[size][-1]:.3f}", len(shifts), told],
+                            WIDTHS,
+                        )
+                    )
     return Outcome(lines=_lines(scores))
 
 
 def _lines(scores: dict[str, list[float]]) -> list:
     worst = {size: [max(scores[size])] if scores.get(size) else [] for size in SIZES}
-    return [at_most(f"layout shift of the worst page, {size}:", SHIFT_AT_MOST, worst[size], unit="") for size in SIZES]
+    return [
+        at_most(f"layout shift of the worst page, {size}:", SHIFT_AT_MOST, worst[size], unit="")
+        for size in SIZES
+    ]
 
 
 def visit(browser, address: str, size: dict[str, int]) -> list[dict]:
-    """Return each layout shift of a first visit, {"value", "at": milliseconds, "moved": what moved}."""
+    """Return each layout shift of a first visit, {"value", "at": milliseconds, "moved": what
+    moved}.
+    """
     context = browser.new_context(viewport=size)
     try:
         page = context.new_page()

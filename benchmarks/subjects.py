@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A page to measure: its script and path, its slider, its charts, and which of them depend on the slider.
+    """A page to measure: its script and path, its slider, its charts, and which of them depend on
+    the slider.
 
-    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag and, the last, for
-    what is at hand.
-    """
+    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag
+    and, the last, for what is at hand."""
 
     script: str
     path: str
@@ -21,18 +21,23 @@ class Subject:
 
 
 SUBJECTS = {
-    "bare": Subject(script="benchmarks/bare/bare.py", path="", charts=(".st-key-line",), moving=(0,)),
+    "bare": Subject(
+        script="benchmarks/bare/bare.py", path="", charts=(".st-key-line",), moving=(0,)
+    ),
     "classifier": Subject(
         script="app.py",
         path="classifier",
-        charts=tuple(f'[data-chart="{name}"]' for name in ("accuracy", "map.scratch", "map.public")),
+        charts=tuple(
+            f'[data-chart="{name}"]' for name in ("accuracy", "map.scratch", "map.public")
+        ),
         moving=(0, 1, 2),
     ),
     "accounting": Subject(
         script="app.py",
         path="accounting",
         slider="Noise multiplier",
-        query="noise_multiplier=1.0",  # from here there are as many stops upwards as keys are pressed
+        # from here there are as many stops upwards as keys are pressed
+        query="noise_multiplier=1.0",
         unseen=("delta", (2e-5, 3e-5, 4e-5, 5e-5)),
         charts=("[data-chart=steps]", "[data-chart=effects]"),
         moving=(0, 1),
@@ -77,7 +82,8 @@ SUBJECTS = {
     "parties": Subject(
         script="app.py",
         path="parties",
-        query="parties=20000&epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
+        # from here there are as many stops upwards as keys are pressed
+        query="parties=20000&epsilon=0.2",
         unseen=("seed", (400, 401, 402, 403)),
         charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "parties", "map")),
         moving=(0, 1, 2),

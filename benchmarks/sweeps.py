@@ -1,4 +1,5 @@
-"""A sweep on threads, on processes and on two Dask workers: trainings a second, side by side in one run.
+"""A sweep on threads, on processes and on two Dask workers: trainings a second, side by side in one
+run.
 
 Engines are started before the clock; the cells of a round are new to all of them.
 """
@@ -22,7 +23,9 @@ def run(*, rounds: int, say: Print) -> Outcome:
         from distributed import Client, LocalCluster
     except ImportError:
         asked = "Dask over processes at most 1.3x"
-        return Outcome(lines=[Line(asked=asked, measured="not measured", met=None)], missing=["distributed"])
+        return Outcome(
+            lines=[Line(asked=asked, measured="not measured", met=None)], missing=["distributed"]
+        )
     seconds: dict[str, list[float]] = {name: [] for name in at_scale.BACKENDS}
     alone = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
     with LocalCluster(n_workers=WORKERS, **alone) as cluster, Client(cluster):
@@ -31,11 +34,16 @@ def run(*, rounds: int, say: Print) -> Outcome:
         for number_of in range(rounds):
             for backend, taken in seconds.items():
                 taken.append(_taken(backend, seed=1 + number_of * CELLS, cells=CELLS))
-    say(f"  {CELLS} cells of {REPEATS} trainings, {cores.cores()} cores; wall time, best of {rounds} rounds")
+    say(
+        f"  {CELLS} cells of {REPEATS} trainings, {cores.cores()} cores; wall time, best of"
+        f" {rounds} rounds"
+    )
     say(row(("", "a sweep", "trainings / s"), WIDTHS))
     for backend, taken in seconds.items():
         say(row((backend, f"{number(min(taken))} s", number(CELLS * REPEATS / min(taken))), WIDTHS))
-    ratios = [dask / other for dask, other in zip(seconds["dask"], seconds["processes"], strict=True)]
+    ratios = [
+        dask / other for dask, other in zip(seconds["dask"], seconds["processes"], strict=True)
+    ]
     return Outcome(lines=[at_most("Dask with two workers over two processes", 1.3, ratios)])
 
 
@@ -44,6 +52,8 @@ def _taken(backend: str, *, seed: int, cells: int) -> float:
     CACHE.forget()
     every = at_scale.cells(SETTINGS.change(seed=seed), {"epsilon": (1.0,)}, seeds=cells)
     began = time.perf_counter()
-    for _ in at_scale.stream(every, measure="scratch", repeats=REPEATS, backend=backend, jobs=WORKERS):
+    for _ in at_scale.stream(
+        every, measure="scratch", repeats=REPEATS, backend=backend, jobs=WORKERS
+    ):
         pass
     return time.perf_counter() - began

@@ -1,4 +1,6 @@
-"""People who roam: they open pages, go on to others, leave and come back, and some bring a table of their own."""
+"""People who roam: they open pages, go on to others, leave and come back, and some bring a table of
+their own.
+"""
 
 import asyncio
 import sys
@@ -26,10 +28,14 @@ KNOBS = {
     "network": ("epsilon", (0.2, 20.0)),
 }
 TABLE = Path(__file__).parents[1] / "sample_data/customers.csv"
-BRINGS, NOTES, OPENS = "data", "Use the bounds from the sample's notes", "Classifier with these rows"
+BRINGS, NOTES, OPENS = (
+    "data",
+    "Use the bounds from the sample's notes",
+    "Classifier with these rows",
+)
 EDGE = "edge-of-the-table"
-# Of who roams: movements on a page, seconds away, the share of pages to which they bring a table, and of those after
-# which they leave.
+# Of who roams: movements on a page, seconds away, the share of pages to which they bring a table,
+# and of those after which they leave.
 STAYS, AWAY, BRING, LEAVES = (5, 25), (1.0, 20.0), 0.1, 0.5
 FAILURES = (TimeoutError, OSError, WebSocketException)
 
@@ -38,9 +44,8 @@ FAILURES = (TimeoutError, OSError, WebSocketException)
 class Person(Member):
     """Goes to pages, presses buttons that can be pressed (by their labels), uploads.
 
-    running: whether a run was asked for and has not ended. Nobody leaves or presses before: what still comes of a page
-    that was left, a browser has taken down.
-    """
+    running: whether a run was asked for and has not ended. Nobody leaves or presses before: what
+    still comes of a page that was left, a browser has taken down."""
 
     running: bool = False
     pages: dict[str, str] = field(default_factory=dict)
@@ -49,11 +54,16 @@ class Person(Member):
     uploading: asyncio.Future | None = None
 
     def told_of(self, message: ForwardMsg, kind: str) -> None:
-        if kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+        if (
+            kind == "script_finished"
+            and message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        ):
             return  # the run that it makes way for follows
         super().told_of(message, kind)
         if kind == "navigation":
-            self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+            self.pages = {
+                page.url_pathname: page.page_script_hash for page in message.navigation.app_pages
+            }
         elif kind == "file_urls_response" and self.uploading:
             self.uploading.set_result(message.file_urls_response.file_urls[0])
 
@@ -76,7 +86,9 @@ class Person(Member):
                 self.buttons[element.button.label] = element.button.id
 
     def will(self, page: str, seed: int) -> None:
-        """The next page is this one; of the one before nothing is on its way, and nothing is pressed."""
+        """The next page is this one; of the one before nothing is on its way, and nothing is
+        pressed.
+        """
         self.path, self.page, self.query = page, self.pages.get(page, ""), f"seed={seed}"
         self.knob, self.span = KNOBS.get(page, (self.knob, self.span))
         self.after(0, None)
@@ -90,7 +102,9 @@ class Person(Member):
         await self.until(lambda: not self.running)
         self.will(page, seed)
         await self.ask()
-        await self.until(lambda: self.uploader if page == BRINGS else self.about and self.about["page"] == page)
+        await self.until(
+            lambda: self.uploader if page == BRINGS else self.about and self.about["page"] == page
+        )
 
     async def press(self, label: str) -> None:
         """A button, once there is one and the page is at rest."""
@@ -98,7 +112,8 @@ class Person(Member):
         await self.ask(id=self.buttons.pop(label), trigger_value=True)
 
     async def bring(self) -> None:
-        """Upload the table on the page for it, take its notes' bounds, and open it with the classifier.
+        """Upload the table on the page for it, take its notes' bounds, and open it with the
+        classifier.
 
         Buttons of a table that was brought before are forgotten.
         """
@@ -116,7 +131,9 @@ class Person(Member):
         run = message.rerun_script
         run.page_name, run.page_script_hash, run.query_string = self.path, self.page, self.query
         held = run.widget_states.widgets.add(id=self.uploader).file_uploader_state_value
-        held.uploaded_file_info.add(file_id=urls.file_id, name=TABLE.name, size=len(data)).file_urls.CopyFrom(urls)
+        held.uploaded_file_info.add(
+            file_id=urls.file_id, name=TABLE.name, size=len(data)
+        ).file_urls.CopyFrom(urls)
         await self.socket.send(message.SerializeToString())
         await self.press(NOTES)
         await self.press(OPENS)
@@ -126,9 +143,16 @@ class Person(Member):
 
     def put(self, path: str, data: bytes) -> None:
         """Upload the table as a browser does."""
-        head = f'--{EDGE}\r\nContent-Disposition: form-data; name="file"; filename="{TABLE.name}"\r\n'
-        body = f"{head}Content-Type: text/csv\r\n\r\n".encode() + data + f"\r\n--{EDGE}--\r\n".encode()
-        said = {"Content-Type": f"multipart/form-data; boundary={EDGE}", "X-Xsrftoken": self.jar.get(XSRF, "")}
+        head = (
+            f'--{EDGE}\r\nContent-Disposition: form-data; name="file"; filename="{TABLE.name}"\r\n'
+        )
+        body = (
+            f"{head}Content-Type: text/csv\r\n\r\n".encode() + data + f"\r\n--{EDGE}--\r\n".encode()
+        )
+        said = {
+            "Content-Type": f"multipart/form-data; boundary={EDGE}",
+            "X-Xsrftoken": self.jar.get(XSRF, ""),
+        }
         status, _, _ = self.request("PUT", f"/{path.lstrip('/')}", body, **said)
         if status >= 400:
             raise OSError(f"an upload is answered by {status}")
@@ -136,7 +160,9 @@ class Person(Member):
 
 @dataclass
 class Seen:
-    """What all have met: seconds to each answer on the channel, and of each run that follows; what went wrong."""
+    """What all have met: seconds to each answer on the channel, and of each run that follows; what
+    went wrong.
+    """
 
     answers: list[float] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)

@@ -1,9 +1,9 @@
 """What an answer of the *What-if planner* takes: first picture, curve, bars, map.
 
-Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in slices as the page has
-them. A *picture* is the result and all that the page shows of it. CPU time of the process, which others on the machine
-do not count in; shown are medians over the rounds. An answer that takes long is left after some seconds of work.
-"""
+Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in
+slices as the page has them. A *picture* is the result and all that the page shows of it. CPU time
+of the process, which others on the machine do not count in; shown are medians over the rounds. An
+answer that takes long is left after some seconds of work."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -21,18 +21,27 @@ PAGE = next(page for page in PAGES if page.name == "what-if")
 REPEATS, STATED = 24, 100
 # CPU seconds after which an answer is left.
 ENOUGH = 20.0
-COLUMNS, WIDTHS = ("", "first picture", "a picture", "curve", "all", "done"), (14, 14, 10, 10, 10, 6)
+COLUMNS, WIDTHS = (
+    ("", "first picture", "a picture", "curve", "all", "done"),
+    (14, 14, 10, 10, 10, 6),
+)
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """The classifier's answers by parts, then every topic's as a whole."""
     start = PAGE.settings()
-    compute(start.change(repeats=REPEATS), seconds=ENOUGH)  # what is imported and read once is nobody's
+    compute(
+        start.change(repeats=REPEATS), seconds=ENOUGH
+    )  # what is imported and read once is nobody's
     lines = _classifier(start, rounds)
     say(f"  {REPEATS} runs of each setting, from nothing; CPU time, medians of {rounds} rounds")
     say(row(COLUMNS, WIDTHS))
     for topic in start.TOPICS:
-        settings = start.change(topic=topic, repeats=REPEATS) if topic != start.topic else start.change(repeats=REPEATS)
+        settings = (
+            start.change(topic=topic, repeats=REPEATS)
+            if topic != start.topic
+            else start.change(repeats=REPEATS)
+        )
         taken = [_answer(settings) for _ in range(rounds)]
         times = [duration(float(np.median(one))) for one in list(zip(*taken, strict=True))[:-1]]
         say(row([topic, *times, f"{taken[0][-1]:.0%}"], WIDTHS))
@@ -44,8 +53,14 @@ def _classifier(start, rounds: int) -> list[Line]:
     around = settings.around
     parts: dict[str, tuple[float, Callable[[], float]]] = {
         f"first picture, {REPEATS} runs": (0.1, lambda: _first(settings)),
-        f"map of {len(around.cells)} settings, {REPEATS} runs": (1.0, lambda: _looked(settings, around.cells.values())),
-        f"bars of {len(settings.knobs)} knobs, {REPEATS} runs": (0.15, lambda: _looked(settings, around.bars.values())),
+        f"map of {len(around.cells)} settings, {REPEATS} runs": (
+            1.0,
+            lambda: _looked(settings, around.cells.values()),
+        ),
+        f"bars of {len(settings.knobs)} knobs, {REPEATS} runs": (
+            0.15,
+            lambda: _looked(settings, around.bars.values()),
+        ),
         f"smallest epsilon, {STATED} runs": (2.0, lambda: _answer(stated)[3]),
         f"smallest of 40 values, {STATED} runs, found": (0.002, _found),
     }
@@ -65,7 +80,11 @@ def _first(settings) -> float:
 def _found() -> float:
     """The search alone, in runs that are there."""
     values = np.geomspace(0.05, 20, 40)
-    runs = 0.9 - 0.4 * np.exp(-values[:, None]) + 0.03 * np.random.default_rng(11).normal(size=(40, STATED))
+    runs = (
+        0.9
+        - 0.4 * np.exp(-values[:, None])
+        + 0.03 * np.random.default_rng(11).normal(size=(40, STATED))
+    )
     begin = time.process_time()
     smallest(values, runs, 0.8)
     return time.process_time() - begin
@@ -91,7 +110,9 @@ def _shown(settings, seconds: float):
 
 
 def _answer(settings) -> tuple[float, float, float, float, float]:
-    """CPU seconds to the first picture, of a picture at the end, to the whole curve and to all; the share done."""
+    """CPU seconds to the first picture, of a picture at the end, to the whole curve and to all; the
+    share done.
+    """
     CACHE.forget()
     begin = time.process_time()
     result, done = _shown(settings, 0)

@@ -1,4 +1,5 @@
-"""The engine of Epsilon Lab: mechanisms, events, guarantees, and private learners that train batches of models.
+"""The engine of Epsilon Lab: mechanisms, events, guarantees, and private learners that train
+batches of models.
 
 It needs numpy, scipy and scikit-learn, and imports nothing of the user interface.
 """

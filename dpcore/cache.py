@@ -1,9 +1,10 @@
 """Process-wide LRU cache, bounded in bytes; concurrent requests for a key compute it once.
 
-``@cached`` differs from ``functools.lru_cache`` in three ways. All functions share one bound, in bytes, on everything
-their values hold: arrays, sparse matrices, frames, attributes and closures. An array that several values share is
-counted once. A thread that requests a value which another thread is computing waits for it.
-"""
+``@cached`` differs from ``functools.lru_cache`` in three ways. All functions share one bound, in
+bytes, on everything
+their values hold: arrays, sparse matrices, frames, attributes and closures. An array that several
+values share is counted once. A thread that requests a value which another thread is computing waits
+for it."""
 
 import gc
 import os
@@ -19,8 +20,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
-# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the largest one (texts in
-# 60 dimensions) 23 MB. With 48 MB, 60 people on settings of their own cost 190 ms of CPU a movement in place of 110.
+# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, the
+# largest one (texts in 60 dimensions) 23 MB. With 48 MB, 60 people on settings of their own cost
+# 190 ms of CPU a movement in place of 110.
 LIMIT_BYTES = 96_000_000
 # Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL_BYTES = 1000
@@ -31,11 +33,16 @@ Others = ParamSpec("Others")
 
 
 class Secret(int):
-    """The seed of a release. ``Cache`` stores no value whose key contains one, because it would reveal the noise."""
+    """The seed of a release.
+
+    ``Cache`` stores no value whose key contains one, because it would reveal the noise.
+    """
 
 
 class Key:
-    """Base of frozen dataclasses that are keys: the hash of one is computed once, because keys hold other keys."""
+    """Base of frozen dataclasses that are keys: the hash of one is computed once, because keys hold
+    other keys.
+    """
 
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
@@ -63,13 +70,15 @@ class Cache:
     def empty(self) -> None:
         """Drop all values and all computations in progress, and take a new lock.
 
-        A forked process has none of the threads that compute, and one of them may have held the lock.
-        """
+        A forked process has none of the threads that compute, and one of them may have held the
+        lock."""
         self.held_bytes = 0
-        # key -> (value, bytes of small parts, bytes of each large part by identity); holders of each large part
+        # key -> (value, bytes of small parts, bytes of each large part by identity); holders of
+        # each large part
         self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
         self._holders: dict[int, int] = {}
-        # first entry of a key -> such keys, the oldest first, of functions of which only the newest values are kept
+        # first entry of a key -> such keys, the oldest first, of functions of which only the newest
+        # values are kept
         self._alike: dict[Hashable, dict[Hashable, None]] = {}
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
@@ -87,19 +96,22 @@ class Cache:
             return known, self._answers[key][0] if known else None
 
     def running(self, key: Hashable) -> Future | None:
-        """Return the future of a computation of ``key`` that is in progress in any thread, or None."""
+        """Return the future of a computation of ``key`` that is in progress in any thread,
+        or None.
+        """
         with self._lock:
             return self._running.get(key)
 
     def answer(self, key: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
-        """Return the value of ``key``: cached, computed by ``make``, or awaited from another thread.
+        """Return the value of ``key``: cached, computed by ``make``, or awaited from another
+        thread.
 
-        An exception, of ``make`` or while its value is measured, reaches every waiting thread and is not cached.
-        ``make`` may request other values. Because no computation requests its own value, directly or indirectly,
-        threads never wait for each other in a circle. ``newest``: the maximum number of cached values whose keys are
-        tuples with the same first entry; they take at most a third of the bound, or are one. A key that contains a
-        ``Secret`` is computed and not cached.
-        """
+        An exception, of ``make`` or while its value is measured, reaches every waiting thread and
+        is not cached. ``make`` may request other values. Because no computation requests its own
+        value, directly or indirectly, threads never wait for each other in a circle. ``newest``:
+        the maximum number of cached values whose keys are tuples with the same first entry; they
+        take at most a third of the bound, or are one. A key that contains a ``Secret`` is computed
+        and not cached."""
         if _is_secret(key):
             return make()
         with self._lock:
@@ -180,7 +192,8 @@ def _is_secret(key: Hashable) -> bool:
 
 
 def sizes(value: Any) -> tuple[int, dict[int, int]]:
-    """Return (bytes of the small parts of ``value`` together, bytes of each large part by identity).
+    """Return (bytes of the small parts of ``value`` together, bytes of each large part by
+    identity).
 
     Classes, modules and the globals of functions belong to the program and are not counted.
     """
@@ -232,20 +245,27 @@ class Cached(Protocol[Arguments, Answer_co]):
 @overload
 def cached(function: Callable[Arguments, Answer_co]) -> Cached[Arguments, Answer_co]: ...
 @overload
-def cached(*, newest: int) -> Callable[[Callable[Arguments, Answer_co]], Cached[Arguments, Answer_co]]: ...
+def cached(
+    *, newest: int
+) -> Callable[[Callable[Arguments, Answer_co]], Cached[Arguments, Answer_co]]: ...
 def cached(function: Callable | None = None, *, newest: int | None = None) -> Any:
-    """Wrap ``function`` of hashable arguments so that its results are cached in ``CACHE``; ``cache_clear`` drops them.
+    """Wrap ``function`` of hashable arguments so that its results are cached in ``CACHE``;
+    ``cache_clear`` drops them.
 
-    newest: the maximum number of results kept, for large results that are quick to recompute and would evict others.
-    The key is the function's place in its file, because Streamlit creates the functions of a page anew in each run.
-    """
+    newest: the maximum number of results kept, for large results that are quick to recompute and
+    would evict others. The key is the function's place in its file, because Streamlit creates the
+    functions of a page anew in each run."""
     if function is None:
         return partial(cached, newest=newest)
     name = function.__code__.co_filename, function.__qualname__
 
     def remembered(*args: Hashable, **named: Hashable) -> Any:
-        return CACHE.answer((name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest)
+        return CACHE.answer(
+            (name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest
+        )
 
     wrapped: Any = wraps(function)(remembered)
-    wrapped.cache_clear = lambda: CACHE.forget(lambda key: isinstance(key, tuple) and key[0] == name)
+    wrapped.cache_clear = lambda: CACHE.forget(
+        lambda key: isinstance(key, tuple) and key[0] == name
+    )
     return wrapped

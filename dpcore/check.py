@@ -1,7 +1,7 @@
 """Validators whose errors name the argument, its value and the allowed values.
 
-Each validator takes the argument by keyword, ``positive(epsilon=epsilon)``, and returns the converted value.
-"""
+Each validator takes the argument by keyword, ``positive(epsilon=epsilon)``, and returns the
+converted value."""
 
 import math
 from collections.abc import Collection
@@ -13,7 +13,8 @@ import numpy as np
 # Beyond these, the formulas for Gaussian noise lose too many digits.
 EPSILONS = (1e-12, 1e12)
 LEAST_DELTA = 1e-300
-# More steps or tries than any computation has. Whole numbers beyond the range of a float cannot be counted.
+# More steps or tries than any computation has. Whole numbers beyond the range of a float cannot be
+# counted.
 MOST_STEPS = 10**15
 _SQUARABLE = (1e-100, 1e100)
 
@@ -91,20 +92,23 @@ def delta(**named: Any) -> float:
 
 
 def squarable(**named: Any) -> float:
-    """Return the argument as a float if it is above 0, and its square and the reciprocal of that are floats.
+    """Return the argument as a float if it is above 0, and its square and the reciprocal of that
+    are floats.
 
     >>> squarable(noise_multiplier=1e-160)
     Traceback (most recent call last):
-    dpcore.check.RefusedError: noise_multiplier is 1e-160, but must be a number from 1e-100 to 1e+100
+    dpcore.check.RefusedError: noise_multiplier is 1e-160, but must be a number from
+    1e-100 to 1e+100
     """
     return _positive_within(_SQUARABLE, named)
 
 
 def set_floats(owner: object, **converted: float) -> None:
-    """Set fields of a frozen dataclass to the floats that a validator returned, but leave whole numbers.
+    """Set fields of a frozen dataclass to the floats that a validator returned, but leave whole
+    numbers.
 
-    A number of lower precision, such as ``numpy.float32``, would round all that is computed from it.
-    """
+    A number of lower precision, such as ``numpy.float32``, would round all that is computed from
+    it."""
     for name, value in converted.items():
         if type(getattr(owner, name)) is not int:
             object.__setattr__(owner, name, value)
@@ -124,7 +128,8 @@ def at_least(low: float, **named: Any) -> float:
 
 
 def between(low: float, high: float, *, inclusive: bool = True, **named: Any) -> float:
-    """Return the argument as a float if it lies in [``low``, ``high``], or strictly inside with ``inclusive=False``.
+    """Return the argument as a float if it lies in [``low``, ``high``], or strictly inside with
+    ``inclusive=False``.
 
     >>> between(0, 1, inclusive=False, delta=1)
     Traceback (most recent call last):
@@ -139,7 +144,8 @@ def between(low: float, high: float, *, inclusive: bool = True, **named: Any) ->
 
 
 def whole(low: int, high: int | None = None, **named: Any) -> int:
-    """Return the argument as an int if it is a whole number from ``low`` to ``high`` (unbounded if None).
+    """Return the argument as an int if it is a whole number from ``low`` to ``high`` (unbounded if
+    None).
 
     >>> whole(1, 10, steps=2.5)
     Traceback (most recent call last):
@@ -148,7 +154,11 @@ def whole(low: int, high: int | None = None, **named: Any) -> int:
     name, value = _single(named)
     integral = isinstance(value, Integral) and not isinstance(value, bool)
     if not integral or value < low or (high is not None and value > high):
-        allowed = f"a whole number from {low} to {high}" if high is not None else f"a whole number, at least {low}"
+        allowed = (
+            f"a whole number from {low} to {high}"
+            if high is not None
+            else f"a whole number, at least {low}"
+        )
         raise RefusedError(name, value, allowed)
     return int(value)
 
@@ -179,8 +189,11 @@ def flag(**named: Any) -> bool:
     return bool(value)
 
 
-def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = True, **named: Any) -> np.ndarray:
-    """Return the argument as a float array if it is finite, >= (or >) ``low`` and of one of ``shapes``, if any.
+def numbers(
+    *shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = True, **named: Any
+) -> np.ndarray:
+    """Return the argument as a float array if it is finite, >= (or >) ``low`` and of one of
+    ``shapes``, if any.
 
     >>> numbers((2,), (3, 2), start=[1.0, 2.0, 3.0])
     Traceback (most recent call last):
@@ -188,15 +201,22 @@ def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = 
     """
     name, value = _single(named)
     array = _array(value)
-    good = array.dtype.kind in "iuf" and (not shapes or array.shape in shapes) and bool(np.isfinite(array).all())
+    good = (
+        array.dtype.kind in "iuf"
+        and (not shapes or array.shape in shapes)
+        and bool(np.isfinite(array).all())
+    )
     if not good or not ((array >= low) if inclusive else (array > low)).all():
         above = "" if low == -math.inf else f", {'at least' if inclusive else 'above'} {low:g}"
-        raise RefusedError(name, _described(value, array, shapes), f"finite numbers{_shape_words(shapes)}{above}")
+        raise RefusedError(
+            name, _described(value, array, shapes), f"finite numbers{_shape_words(shapes)}{above}"
+        )
     return array.astype(float, copy=False)
 
 
 def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named: Any) -> np.ndarray:
-    """Return the argument as an int array if its entries are in [``low``, ``high``] and its shape in ``shapes``.
+    """Return the argument as an int array if its entries are in [``low``, ``high``] and its shape
+    in ``shapes``.
 
     >>> wholes(low=0, high=1, y=["a", "b"])
     Traceback (most recent call last):
@@ -207,20 +227,26 @@ def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named:
     good = (array.dtype.kind in "iu" or not array.size) and (not shapes or array.shape in shapes)
     if not good or (array < low).any() or (high is not None and (array > high).any()):
         wanted = f" from {low} to {high}" if high is not None else f", at least {low}"
-        raise RefusedError(name, _described(value, array, shapes), f"whole numbers{_shape_words(shapes)}{wanted}")
+        raise RefusedError(
+            name, _described(value, array, shapes), f"whole numbers{_shape_words(shapes)}{wanted}"
+        )
     return array.astype(int, copy=False)
 
 
 def rows(X: Any, y: Any, *, columns: int | None = None) -> np.ndarray:
-    """Return X (n, p) as a float array if it is finite, has a row for each of ``y`` and p = ``columns``, if given.
+    """Return X (n, p) as a float array if it is finite, has a row for each of ``y`` and p =
+    ``columns``, if given.
 
     >>> rows([[0.5, 1.0]], [0, 1])
     Traceback (most recent call last):
-    dpcore.check.RefusedError: X is (1, 2), but must be (n, p) with the n = 2 rows of y, at least one
+    dpcore.check.RefusedError: X is (1, 2), but must be (n, p) with the n = 2 rows of y,
+    at least one
     """
     shape = np.shape(X)
     if len(shape) != 2 or shape[0] == 0 or shape != (len(y), columns or shape[1]):
-        raise RefusedError("X", shape, f"(n, {columns or 'p'}) with the n = {len(y)} rows of y, at least one")
+        raise RefusedError(
+            "X", shape, f"(n, {columns or 'p'}) with the n = {len(y)} rows of y, at least one"
+        )
     return numbers(X=X)
 
 
@@ -236,7 +262,9 @@ def _shape_words(shapes: tuple[tuple[int, ...], ...]) -> str:
 
 
 def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
-    """Return the part of an array that an error message shows: its shape, dtype, range or single value."""
+    """Return the part of an array that an error message shows: its shape, dtype, range or single
+    value.
+    """
     if array.ndim == 0 or array.dtype.kind == "O":
         return value
     if shapes and array.shape not in shapes:

@@ -18,10 +18,10 @@ _WORTH_A_SECOND_CORE = 3e8
 def one_blas_thread() -> None:
     """Limit BLAS to one thread per caller for the rest of this process.
 
-    With small matrices and many models or sessions, BLAS threads would only compete, and their number would decide the
-    last bits of results. threadpoolctl keeps a reference to the thread that limits OpenBLAS, and through it to
-    everything that thread holds, such as a visitor's session. A thread that holds nothing therefore sets the limit.
-    """
+    With small matrices and many models or sessions, BLAS threads would only compete, and their
+    number would decide the last bits of results. threadpoolctl keeps a reference to the thread that
+    limits OpenBLAS, and through it to everything that thread holds, such as a visitor's session. A
+    thread that holds nothing therefore sets the limit."""
     thread = Thread(target=threadpool_limits, kwargs={"limits": 1, "user_api": "blas"})
     thread.start()
     thread.join()
@@ -30,9 +30,9 @@ def one_blas_thread() -> None:
 def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_once: int) -> None:
     """Call ``job`` on slices of at most ``at_once`` models that together cover ``models``.
 
-    work: multiply-adds of the whole job. Little work stays on one core. Large work runs on all cores in parallel,
-    because numpy releases the GIL, and from then on BLAS uses one thread per job.
-    """
+    work: multiply-adds of the whole job. Little work stays on one core. Large work runs on all
+    cores in parallel, because numpy releases the GIL, and from then on BLAS uses one thread per
+    job."""
     workers = min(cores(), models) if work >= _WORTH_A_SECOND_CORE else 1
     width = min(at_once, math.ceil(models / workers))
     parts = [slice(first, min(first + width, models)) for first in range(0, models, width)]

@@ -1,8 +1,7 @@
 """Lots (batches) of stochastic gradient descent: the rows in each step's sum.
 
-Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can resume at any block.
-``NOBODY`` pads smaller lots.
-"""
+Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can resume
+at any block. ``NOBODY`` pads smaller lots."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,12 +19,12 @@ _ROUND = 4
 def poisson(
     seed: int, indices: Sequence[int], *, rows: int, rate: float, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield Poisson samples for steps ``first`` to ``last`` - 1, each as row numbers (len(indices), W).
+    """Yield Poisson samples for steps ``first`` to ``last`` - 1, each as row numbers (len(indices),
+    W).
 
-    Each row is in each lot with probability ``rate``, independently, as amplification by sampling requires [abadi2016,
-    Algorithm 1]. Over the (step, row) cells of a block these are coin tosses, so the gaps between heads are geometric
-    and the tails need no draw.
-    """
+    Each row is in each lot with probability ``rate``, independently, as amplification by sampling
+    requires [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses,
+    so the gaps between heads are geometric and the tails need no draw."""
     check.between(0, 1, rate=check.positive(rate=rate))
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,32 +40,44 @@ def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
     while at < cells:
         expected = (cells - at) * rate
         gaps = rng.geometric(rate, size=int(expected + 4 * np.sqrt(expected)) + 8)
-        places = at + np.cumsum(np.minimum(gaps, cells + 1))  # at tiny rates a sum of gaps would overflow
+        places = at + np.cumsum(
+            np.minimum(gaps, cells + 1)
+        )  # at tiny rates a sum of gaps would overflow
         found.append(places)
         at = int(places[-1])
     places = np.concatenate(found)
     return places[: np.searchsorted(places, cells)]
 
 
-def shuffled(seed: int, indices: Sequence[int], *, rows: int, size: int, first: int, last: int) -> Iterator[np.ndarray]:
+def shuffled(
+    seed: int, indices: Sequence[int], *, rows: int, size: int, first: int, last: int
+) -> Iterator[np.ndarray]:
     """Yield lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
 
-    Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none). These are **not** the
-    Poisson samples for which amplification is proved.
-    """
+    Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none).
+    These are **not** the Poisson samples for which amplification is proved."""
     each = max(1, rows // check.whole(1, rows, size=size))
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
         steps = np.arange(block * BLOCK, (block + 1) * BLOCK)
-        order = {epoch: stream(seed, "lots", index, int(epoch)).permutation(rows) for epoch in np.unique(steps // each)}
-        parts = [order[step // each][(step % each) * size : (step % each + 1) * size] for step in steps]
+        order = {
+            epoch: stream(seed, "lots", index, int(epoch)).permutation(rows)
+            for epoch in np.unique(steps // each)
+        }
+        parts = [
+            order[step // each][(step % each) * size : (step % each + 1) * size] for step in steps
+        ]
         return np.repeat(np.arange(BLOCK), size), np.concatenate(parts)
 
     yield from _lots(members, indices, first=first, last=last)
 
 
-def ordered(indices: Sequence[int], *, rows: int, lots: int, first: int, last: int) -> Iterator[np.ndarray]:
-    """Yield lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of every pass."""
+def ordered(
+    indices: Sequence[int], *, rows: int, lots: int, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Yield lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of
+    every pass.
+    """
     passes = np.full((-(-rows // lots), lots), NOBODY)
     passes.ravel()[:rows] = np.arange(rows)
     for step in range(first, last):

@@ -19,8 +19,9 @@ _ALIKE = str.maketrans(_DASHES + _APOSTROPHES, "-" * len(_DASHES) + "'" * len(_A
 def normal_form(spelling: str) -> str:
     """Return what all spellings of one name have in common.
 
-    Two spellings are one name if they differ only in code points, in capital letters, in spaces and letters that are
-    not seen, in the kind of a dash or apostrophe, or in how a number is written. True and false are 1 and 0.
+    Two spellings are one name if they differ only in code points, in capital letters, in spaces and
+    letters that are not seen, in the kind of a dash or apostrophe, or in how a number is written.
+    True and false are 1 and 0.
 
     >>> normal_form(" Zoe\\u0308  O\\u2019Hara") == normal_form("ZOË O'HARA")
     True
@@ -43,7 +44,9 @@ def normal_form(spelling: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return compatible letters as one, without those that are not seen (such as direction marks)."""
+    """Return compatible letters as one, without those that are not seen (such as direction
+    marks).
+    """
     text = unicodedata.normalize("NFKC", text.translate(_ALIKE))
     return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
 
@@ -52,7 +55,9 @@ def _digits(text: str) -> str:
     """Return the digits of any script as those of ASCII."""
     if text.isascii():
         return text
-    return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
+    return "".join(
+        str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text
+    )
 
 
 def _written(number: str) -> str:

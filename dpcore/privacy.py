@@ -68,7 +68,9 @@ class LaplaceRelease:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        check.set_floats(self, noise_multiplier=check.squarable(noise_multiplier=self.noise_multiplier))
+        check.set_floats(
+            self, noise_multiplier=check.squarable(noise_multiplier=self.noise_multiplier)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +192,9 @@ class BestOf:
         check.whole(1, check.MOST_STEPS, tries=self.tries)
 
 
-Release = GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled | BestOf
+Release = (
+    GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled | BestOf
+)
 Event = Release | Composed | Sequence
 
 
@@ -234,8 +238,8 @@ _PLURALS = {"record": "rows", "person": "people", "party": "parties"}
 def public_count(adjacency: Adjacency, *, unit: str = "record") -> tuple[str, ...]:
     """Return the assumption behind noise, steps or sampling rates that follow the number of units.
 
-    Under add/remove that number differs between neighbours, so it must be public beside the guarantee. Under
-    replace-one the adjacency relation itself says that it is.
+    Under add/remove that number differs between neighbours, so it must be public beside the
+    guarantee. Under replace-one the adjacency relation itself says that it is.
 
     >>> public_count(Adjacency.ADD_REMOVE, unit="person")
     ('the number of people is public',)
@@ -426,9 +430,13 @@ class LowerBound:
         if not isinstance(claim, Guarantee):
             raise IncomparableError(f"a guarantee is needed here, not {claim!r}")
         if (self.adjacency, self.unit) != (claim.adjacency, claim.unit):
-            raise IncomparableError(f"measured under {self.adjacency}, claimed under {claim.adjacency}")
+            raise IncomparableError(
+                f"measured under {self.adjacency}, claimed under {claim.adjacency}"
+            )
         if claim.delta > self.delta:
-            raise IncomparableError(f"measured at delta {self.delta:g}, claimed at the larger {claim.delta:g}")
+            raise IncomparableError(
+                f"measured at delta {self.delta:g}, claimed at the larger {claim.delta:g}"
+            )
         if self.assumes not in ("", proved):
             return False
         return self.epsilon > claim.epsilon

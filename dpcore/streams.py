@@ -1,4 +1,6 @@
-"""Independent random streams keyed by (seed, purpose, index); draws for one purpose never affect another."""
+"""Independent random streams keyed by (seed, purpose, index); draws for one purpose never affect
+another.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
@@ -12,16 +14,17 @@ Purpose = Literal["noise", "data", "split", "audit", "start", "lots", "search"]
 
 # Noise is drawn in blocks of this many bytes, which bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000
-# Noise of fewer bytes (in double precision) is cached, because dragging epsilon requests the same draws again.
+# Noise of fewer bytes (in double precision) is cached, because dragging epsilon requests the same
+# draws again.
 _KEPT_BYTES = 1_000_000
 
 
 def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.random.Generator:
-    """Return the random generator of (seed, purpose, index, part); all but the purpose are whole numbers >= 0.
+    """Return the random generator of (seed, purpose, index, part); all but the purpose are whole
+    numbers >= 0.
 
-    A seed may have any length, but numpy distinguishes only 128 bits of it. Long work in chunks gives each chunk its
-    own ``part``, so it can resume anywhere.
-    """
+    A seed may have any length, but numpy distinguishes only 128 bits of it. Long work in chunks
+    gives each chunk its own ``part``, so it can resume anywhere."""
     return _generator(*_key(seed, purpose), check.whole(0, index=index), check.whole(0, part=part))
 
 
@@ -31,8 +34,8 @@ def _key(seed: int, purpose: Purpose) -> tuple[int, int]:
 
 
 def _generator(seed: int, key: int, index: int, part: int) -> np.random.Generator:
-    # numpy pads with zeros, so part 0 is the stream without a part. It is three times as fast with an array as with a
-    # list, which only numbers beyond 32 bits need.
+    # numpy pads with zeros, so part 0 is the stream without a part. It is three times as fast with
+    # an array as with a list, which only numbers beyond 32 bits need.
     words = [seed, key, index, part]
     entropy = np.array(words, np.uint32) if max(words) < 2**32 else words
     return np.random.default_rng(np.random.SeedSequence(entropy))
@@ -48,11 +51,12 @@ def normal_steps(
     dtype: type[np.floating],
     part: int = 0,
 ) -> Iterator[np.ndarray]:
-    """Yield standard normal noise for each of ``steps`` steps, as arrays of shape (len(indices), *shape).
+    """Yield standard normal noise for each of ``steps`` steps, as arrays of shape (len(indices),
+    *shape).
 
-    Stream ``indices[r]`` fills row r in step order, so adding steps or rows leaves the earlier draws unchanged. Values
-    are drawn in double precision and then rounded, so both precisions see the same noise.
-    """
+    Stream ``indices[r]`` fills row r in step order, so adding steps or rows leaves the earlier
+    draws unchanged. Values are drawn in double precision and then rounded, so both precisions see
+    the same noise."""
     key = _key(seed, purpose)  # validated once: a redraw opens hundreds of streams
     rows = tuple(check.wholes(low=0, indices=indices).tolist())
     per_step = 8 * len(rows) * int(np.prod(shape))
@@ -69,5 +73,7 @@ def normal_steps(
             yield noise
 
     little = block == steps and steps * per_step <= _KEPT_BYTES
-    for noise in [CACHE.answer(cache_key, lambda: next(blocks()), newest=64)] if little else blocks():
+    for noise in (
+        [CACHE.answer(cache_key, lambda: next(blocks()), newest=64)] if little else blocks()
+    ):
         yield from noise

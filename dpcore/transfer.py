@@ -1,9 +1,10 @@
-"""Transfer learning for private regression: simulated public sources, their fits, and private source detection.
+"""Transfer learning for private regression: simulated public sources, their fits, and private
+source detection.
 
-The target's rows are private: x ~ U(-1, 1)^d, y = x.beta + N(0, sd^2). Source k is public: x ~ U(a_k, b_k)^d and y =
-x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. The transferable sources are A_q = {k : ||delta_k||_q <= h}
-[li2022, Section 1; zhang2022]. All distributions are known, so the excess risk is exact.
-"""
+The target's rows are private: x ~ U(-1, 1)^d, y = x.beta + N(0, sd^2). Source k is public: x ~
+U(a_k, b_k)^d and y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. The transferable
+sources are A_q = {k : ||delta_k||_q <= h} [li2022, Section 1; zhang2022]. All distributions are
+known, so the excess risk is exact."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from dpcore import check
 from dpcore.cache import cached
 from dpcore.streams import stream
 
-# Public: bound on the norm of beta, bound R on residuals, and standard deviation of the label noise.
+# Public: bound on the norm of beta, bound R on residuals, and standard deviation of the label
+# noise.
 RADIUS, RESIDUAL_BOUND, LABEL_SD = 2.0, 1.0, 0.2
 # Number of non-zero coefficients, and number of coordinates in which each source differs, in turn.
 SUPPORT, WIDTHS = 10, (16, 4, 8, 2, 12, 6)
@@ -28,7 +30,8 @@ _LOSS_MARGIN = 0.002
 
 
 def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
-    """Return ||delta||_q of each row of ``contrasts`` (K, d): (sum_j |delta_j|^q)^(1/q), or the support size if q = 0.
+    """Return ||delta||_q of each row of ``contrasts`` (K, d): (sum_j |delta_j|^q)^(1/q), or the
+    support size if q = 0.
 
     0 <= q <= 1. Values that overflow for a tiny q are capped at 1e30.
     """
@@ -43,7 +46,9 @@ def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rows:
-    """Private X (n, d), y (n,); sources: K functions, m -> the first m public rows (m, d) and labels (m,)."""
+    """Private X (n, d), y (n,); sources: K functions, m -> the first m public rows (m, d) and
+    labels (m,).
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -52,7 +57,9 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem(Rows):
-    """Simulated rows, whose truth is known: beta (d,); contrasts (K, d); ranges (K, 2) of the sources' features."""
+    """Simulated rows, whose truth is known: beta (d,); contrasts (K, d); ranges (K, 2) of the
+    sources' features.
+    """
 
     beta: np.ndarray
     contrasts: np.ndarray
@@ -63,7 +70,9 @@ class Problem(Rows):
         return norm_q(self.contrasts, q) <= h
 
     def risk(self, weights: np.ndarray) -> np.ndarray:
-        """Return the excess risk of ``weights`` (..., d): E (y - x.w)^2 - E (y - x.beta)^2 = ||w - beta||^2 / 3."""
+        """Return the excess risk of ``weights`` (..., d): E (y - x.w)^2 - E (y - x.beta)^2 = ||w -
+        beta||^2 / 3.
+        """
         return np.square(weights - self.beta).sum(axis=-1) / 3
 
 
@@ -73,9 +82,9 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
 
     A source draws its rows when it is called, because all of them have up to 60 MB.
 
-    difference: L1 norm of the largest contrast, that of the first source. All contrasts point in one common direction,
-    on the first coordinates of one fixed order, so that they do not average out.
-    """
+    difference: L1 norm of the largest contrast, that of the first source. All contrasts point in
+    one common direction, on the first coordinates of one fixed order, so that they do not average
+    out."""
     d, rng = dimension, stream(seed, "data", 0)
     beta, order, signs = np.zeros(d), rng.permutation(d), rng.choice([-1.0, 1.0], d)
     support = min(SUPPORT, d)
@@ -86,12 +95,16 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
         contrasts[k, order[:width]] = difference * _share(k) / width * signs[:width]
     ranges = np.array([_range(seed, k) for k in range(sources)])
     X, y = _rows(seed, 1, (-1.0, 1.0), beta, rows)
-    public = tuple(partial(_rows, seed, 2 + k, tuple(ranges[k]), beta - contrasts[k]) for k in range(sources))
+    public = tuple(
+        partial(_rows, seed, 2 + k, tuple(ranges[k]), beta - contrasts[k]) for k in range(sources)
+    )
     return Problem(X=X, y=y, beta=beta, contrasts=contrasts, ranges=ranges, sources=public)
 
 
 def _share(k: int) -> float:
-    """Return the relative distance of source k: 1, 0.38, 0.76, 0.15, ..., evenly spread for any number."""
+    """Return the relative distance of source k: 1, 0.38, 0.76, 0.15, ..., evenly spread for any
+    number.
+    """
     return 1 - (k * (5**0.5 - 1) / 2) % 1
 
 
@@ -108,14 +121,18 @@ def _rows(seed: int, index: int, ends: tuple[float, float], weights: np.ndarray,
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistics:
-    """Sufficient statistics of each source's first rows, ``rows`` in total: gram (K, d, d) and moment (K, d)."""
+    """Sufficient statistics of each source's first rows, ``rows`` in total: gram (K, d, d) and
+    moment (K, d).
+    """
 
     gram: np.ndarray
     moment: np.ndarray
     rows: int
 
     def fit(self, kept: np.ndarray) -> np.ndarray:
-        """Return the ridge regression weights (m, d) of the pooled sources that ``kept`` (m, K) selects."""
+        """Return the ridge regression weights (m, d) of the pooled sources that ``kept`` (m, K)
+        selects.
+        """
         chosen = kept.astype(float)
         gram = np.tensordot(chosen, self.gram, 1) + _RIDGE * np.eye(self.gram.shape[-1])
         return np.linalg.solve(gram, (chosen @ self.moment)[..., None])[..., 0]
@@ -127,32 +144,45 @@ class Statistics:
 
 
 def statistics(data: Rows, rows: int | tuple[int, ...]) -> Statistics:
-    """Return the statistics of the first ``rows`` rows of each source; one number for all sources or one for each."""
+    """Return the statistics of the first ``rows`` rows of each source; one number for all sources
+    or one for each.
+    """
     # Large matrices are stored in single precision, as Frank-Wolfe uses them
     dtype = np.float64 if data.X.shape[1] <= 50 else np.float32
     sources = zip(data.sources, np.broadcast_to(rows, len(data.sources)).tolist(), strict=True)
     taken = (source(count) for source, count in sources)  # one at a time is held
-    grams, moments, counts = zip(*(((X.T @ X).astype(dtype), X.T @ y, len(y)) for X, y in taken), strict=True)
+    grams, moments, counts = zip(
+        *(((X.T @ X).astype(dtype), X.T @ y, len(y)) for X, y in taken), strict=True
+    )
     return Statistics(gram=np.array(grams), moment=np.array(moments), rows=sum(counts))
 
 
-# Source detection: losses of the sources' weights on the private rows, released with Gaussian noise.
+# Source detection: losses of the sources' weights on the private rows, released with Gaussian
+# noise.
 
 
-def clipped_losses(X: np.ndarray, y: np.ndarray, candidates: np.ndarray, *, residual_bound: float) -> np.ndarray:
-    """Return the mean over the rows of min((y - x.w)^2, R^2) / 2 for each of ``candidates`` (m, d): (m,)."""
+def clipped_losses(
+    X: np.ndarray, y: np.ndarray, candidates: np.ndarray, *, residual_bound: float
+) -> np.ndarray:
+    """Return the mean over the rows of min((y - x.w)^2, R^2) / 2 for each of ``candidates`` (m, d):
+    (m,).
+    """
     residual = np.clip(y - candidates @ X.T, -residual_bound, residual_bound)
     return np.square(residual).mean(axis=1) / 2
 
 
 def loss_sensitivity(candidates: int, *, residual_bound: float, rows: int) -> float:
-    """Return the L2 sensitivity of the losses: each changes by at most R^2 / (2n) under either adjacency (n public)."""
+    """Return the L2 sensitivity of the losses: each changes by at most R^2 / (2n) under either
+    adjacency (n public).
+    """
     return candidates**0.5 * residual_bound**2 / (2 * rows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Detection:
-    """Detection result: kept (R, K); losses (K + 1,) and noisy (R, K + 1), w = 0 first; sd of the noise."""
+    """Detection result: kept (R, K); losses (K + 1,) and noisy (R, K + 1), w = 0 first; sd of the
+    noise.
+    """
 
     kept: np.ndarray
     losses: np.ndarray
@@ -160,18 +190,22 @@ class Detection:
     sd: float
 
 
-def detect(data: Rows, each: np.ndarray, *, rho: float, seed: int, draws: range, part: int) -> Detection:
-    """Select the sources that are statistically as good as the best one and better than w = 0, for ``rho`` (zCDP).
+def detect(
+    data: Rows, each: np.ndarray, *, rho: float, seed: int, draws: range, part: int
+) -> Detection:
+    """Select the sources that are statistically as good as the best one and better than w = 0, for
+    ``rho`` (zCDP).
 
-    A source is kept if its noisy loss is at most the smallest one plus two noise standard deviations and a margin, and
-    is below that of w = 0. [tian2023] likewise compares each source with the target alone, with the spread over folds
-    in place of the noise.
-    """
+    A source is kept if its noisy loss is at most the smallest one plus two noise standard
+    deviations and a margin, and is below that of w = 0. [tian2023] likewise compares each source
+    with the target alone, with the spread over folds in place of the noise."""
     candidates = np.vstack([np.zeros((1, each.shape[1])), each])
     losses = clipped_losses(data.X, data.y, candidates, residual_bound=RESIDUAL_BOUND)
     sensitivity = loss_sensitivity(len(losses), residual_bound=RESIDUAL_BOUND, rows=len(data.X))
     sd = noise_multiplier(rho) * sensitivity
-    unit = np.array([stream(seed, "noise", index, part).standard_normal(len(losses)) for index in draws])
+    unit = np.array(
+        [stream(seed, "noise", index, part).standard_normal(len(losses)) for index in draws]
+    )
     noisy = losses + sd * unit
     best = noisy[:, 1:].min(axis=1, keepdims=True)
     kept = (noisy[:, 1:] <= best + 2 * sd + _LOSS_MARGIN) & (noisy[:, 1:] < noisy[:, :1])

@@ -1,1 +1,3 @@
-"""The experiment kit: settings, links, sweeps, statistics of repeats and labels, independent of any page or browser."""
+"""The experiment kit: settings, links, sweeps, statistics of repeats and labels, independent of any
+page or browser.
+"""

@@ -1,4 +1,5 @@
-"""Run large sweeps in chunks of about one second on threads, processes or a Dask cluster, through joblib.
+"""Run large sweeps in chunks of about one second on threads, processes or a Dask cluster, through
+joblib.
 
 All backends give bitwise equal numbers, because each measurement depends only on its own settings.
 """
@@ -23,31 +24,39 @@ BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 class Cell:
     """One cell of a sweep: a combination of parameter values and a seed.
 
-    values: the swept parameters by name. settings: the settings with these values and one of the seeds.
-    """
+    values: the swept parameters by name. settings: the settings with these values and one of the
+    seeds."""
 
     values: Mapping[str, Any]
     settings: Settings
 
 
-def cells(settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1) -> tuple[Cell, ...]:
+def cells(
+    settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1
+) -> tuple[Cell, ...]:
     """Return every combination of the parameter values in ``over``, with each of ``seeds`` seeds.
 
     Raises RefusedError, before anything is trained, if the settings refuse a combination.
     """
     every = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
     return tuple(
-        Cell(values=values, settings=one) for values in every for one in split(_changed(settings, values), seeds)
+        Cell(values=values, settings=one)
+        for values in every
+        for one in split(_changed(settings, values), seeds)
     )
 
 
 def _changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """Apply all values at once; raise RefusedError if one value moves another out of its requested value."""
+    """Apply all values at once; raise RefusedError if one value moves another out of its requested
+    value.
+    """
     found = settings.change(**values)
     for name, value in values.items():
         if getattr(found, name) != value:
             raise check.RefusedError(
-                name, value, f"a value that stays with the others; it becomes {getattr(found, name)}"
+                name,
+                value,
+                f"a value that stays with the others; it becomes {getattr(found, name)}",
             )
     return found
 
@@ -63,10 +72,10 @@ def stream(
 ) -> Iterator[tuple[Cell, np.ndarray]]:
     """Yield (cell, its numbers (repeats,)) as they become ready, in any order.
 
-    backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``. jobs: number of parallel
-    jobs, by default the number of cores, or of the cluster's workers. piece: target duration of a chunk of work, in
-    seconds, estimated from earlier chunks. Raises RefusedError.
-    """
+    backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
+    jobs: number of parallel jobs, by default the number of cores, or of the cluster's workers.
+    piece: target duration of a chunk of work, in seconds, estimated from earlier chunks. Raises
+    RefusedError."""
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
     left, width = iter(every), 1
 
@@ -84,8 +93,12 @@ def stream(
             width = max(1, min(2 * width, round(len(found) * piece / max(seconds, 1e-3))))
 
 
-def _measured(some: Iterable[Cell], *, measure: str, repeats: int) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
-    """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any order."""
+def _measured(
+    some: Iterable[Cell], *, measure: str, repeats: int
+) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
+    """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any
+    order.
+    """
     cores.one_blas_thread()
     seconds, found = 0.0, []
     for one in some:

@@ -1,9 +1,8 @@
 """Decision regions and decision boundaries of classifiers on a plane through feature space.
 
-A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]. On it every linear classifier is
-linear again, with three weights per output, so its boundaries are exact line segments. The boundaries of other
-classifiers are traced on a grid.
-"""
+A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]. On it every linear
+classifier is linear again, with three weights per output, so its boundaries are exact line
+segments. The boundaries of other classifiers are traced on a grid."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,7 +17,8 @@ Extent = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plane:
-    """A plane through feature space: origin (d,), orthonormal axes (2, d), extent ((a_low, a_high), (b_low, b_high)).
+    """A plane through feature space: origin (d,), orthonormal axes (2, d), extent ((a_low, a_high),
+    (b_low, b_high)).
 
     units: the ends of each axis as displayed. labels: the two axis labels.
     """
@@ -36,7 +36,9 @@ class Plane:
         return shown_low + (points - low) * (shown_high - shown_low) / (high - low)
 
     def grid(self, size: int) -> np.ndarray:
-        """Return the coordinates (size * size, 2) of a grid over the extent, the first coordinate running fastest."""
+        """Return the coordinates (size * size, 2) of a grid over the extent, the first coordinate
+        running fastest.
+        """
         a, b = (np.linspace(low, high, size) for low, high in self.extent)
         return np.column_stack([grid.ravel() for grid in np.meshgrid(a, b)])
 
@@ -49,16 +51,24 @@ class Plane:
         return (X - self.origin) @ self.axes.T
 
     def restrict(self, weights: np.ndarray) -> np.ndarray:
-        """Restrict ``weights`` (..., k, d + 1) to the plane: weights (..., k, 3) for inputs (a, b, 1)."""
+        """Restrict ``weights`` (..., k, d + 1) to the plane: weights (..., k, 3) for inputs (a, b,
+        1).
+        """
         slopes = weights[..., :-1] @ self.axes.T
         offset = weights[..., :-1] @ self.origin + weights[..., -1]
         return np.concatenate([slopes, offset[..., None]], axis=-1)
 
 
 def feature_plane(
-    X_public: np.ndarray, x: int, y: int, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]
+    X_public: np.ndarray,
+    x: int,
+    y: int,
+    *,
+    names: tuple[str, ...],
+    bounds: tuple[tuple[float, float], ...],
 ) -> Plane:
-    """Return the plane of features ``x`` and ``y``, with the other features at the mean of the public rows.
+    """Return the plane of features ``x`` and ``y``, with the other features at the mean of the
+    public rows.
 
     Features lie in [-1, 1]. ``bounds`` (d, 2) are these ends in the features' original units.
     """
@@ -76,7 +86,9 @@ def feature_plane(
 
 
 def principal_plane(X_public: np.ndarray) -> Plane:
-    """Return the plane of the first two principal components of the public rows, through their mean."""
+    """Return the plane of the first two principal components of the public rows, through their
+    mean.
+    """
     origin = X_public.mean(axis=0)
     _, _, directions = np.linalg.svd(X_public - origin, full_matrices=False)
     axes = directions[:2] * np.sign(directions[:2].sum(axis=1, keepdims=True) + 1e-12)
@@ -89,28 +101,43 @@ def principal_plane(X_public: np.ndarray) -> Plane:
     return Plane(origin=origin, axes=axes, extent=extent, units=extent, labels=labels)
 
 
-def usual_plane(X_public: np.ndarray, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]) -> Plane:
-    """Return the plane of the two features if there are only two, else that of the first two principal components."""
-    return feature_plane(X_public, 0, 1, names=names, bounds=bounds) if len(names) == 2 else principal_plane(X_public)
+def usual_plane(
+    X_public: np.ndarray, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]
+) -> Plane:
+    """Return the plane of the two features if there are only two, else that of the first two
+    principal components.
+    """
+    return (
+        feature_plane(X_public, 0, 1, names=names, bounds=bounds)
+        if len(names) == 2
+        else principal_plane(X_public)
+    )
 
 
 def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-    """Return (majority class, share of votes) of R models on a grid over ``plane``, both (size, size).
+    """Return (majority class, share of votes) of R models on a grid over ``plane``, both (size,
+    size).
 
     Rows of the grid follow the second coordinate, columns the first.
     """
-    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _grid_inputs(plane, size))
+    winner, share = agreement(
+        plane.restrict(weights).astype(np.float32) @ _grid_inputs(plane, size)
+    )
     return winner.reshape(size, size), share.reshape(size, size)
 
 
 @cached(newest=16)
 def _grid_inputs(plane: Plane, size: int) -> np.ndarray:
-    """Return the grid inputs with a constant, (3, size * size), cached because every picture of a plane needs them."""
+    """Return the grid inputs with a constant, (3, size * size), cached because every picture of a
+    plane needs them.
+    """
     return losses.with_constant(plane.grid(size)).astype(np.float32).T
 
 
 def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (majority class (m,), its share of votes (m,)) of R models with logits ``z`` (R, k, m)."""
+    """Return (majority class (m,), its share of votes (m,)) of R models with logits ``z`` (R, k,
+    m).
+    """
     winners = losses.chosen(z, dtype=np.uint8)
     counts = np.stack([(winners == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
@@ -121,8 +148,8 @@ FEW = 4
 
 
 def drawn(accuracy: np.ndarray, classes: int) -> slice:
-    """Return which runs of this accuracy (R,) a map shows: all of them or, of more than ``FEW`` classes, the median
-    run."""
+    """Return which runs of this accuracy (R,) a map shows: all of them or, of more than ``FEW``
+    classes, the median run."""
     if classes <= FEW or not np.isfinite(accuracy).any():
         return slice(None)
     middle = int(np.nanargmin(np.abs(accuracy - np.nanmedian(accuracy))))
@@ -130,11 +157,12 @@ def drawn(accuracy: np.ndarray, classes: int) -> slice:
 
 
 def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
-    """Return the decision boundaries of R models within the extent, as segments (m, 2, 2) of (end, coordinate).
+    """Return the decision boundaries of R models within the extent, as segments (m, 2, 2) of (end,
+    coordinate).
 
-    Two classes i and j meet on the line z_i = z_j wherever no other class has a larger logit. Each such condition
-    restricts the parameter along the line to a half-line, so what remains is one interval.
-    """
+    Two classes i and j meet on the line z_i = z_j wherever no other class has a larger logit. Each
+    such condition restricts the parameter along the line to a half-line, so what remains is one
+    interval."""
     w = plane.restrict(np.asarray(weights, dtype=float))
     if w.shape[1] == 1:
         w = np.concatenate([np.zeros_like(w), w], axis=1)
@@ -152,12 +180,18 @@ def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
 
 
 def _segments_within(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
-    """Return the segments (m, 2, 2) of lines (L, 3) on which all ``leads`` (L, c, 3) are >= 0, within the extent."""
+    """Return the segments (m, 2, 2) of lines (L, 3) on which all ``leads`` (L, c, 3) are >= 0,
+    within the extent.
+    """
     normal = line[:, :2]
     point = -line[:, 2:] * normal / np.square(normal).sum(axis=1, keepdims=True)
-    along = np.stack([-normal[:, 1], normal[:, 0]], axis=1) / np.linalg.norm(normal, axis=1, keepdims=True)
+    along = np.stack([-normal[:, 1], normal[:, 0]], axis=1) / np.linalg.norm(
+        normal, axis=1, keepdims=True
+    )
     (a_low, a_high), (b_low, b_high) = extent
-    edges = np.array([[1, 0, -a_low], [-1, 0, a_high], [0, 1, -b_low], [0, -1, b_high]], dtype=float)
+    edges = np.array(
+        [[1, 0, -a_low], [-1, 0, a_high], [0, 1, -b_low], [0, -1, b_high]], dtype=float
+    )
     conditions = np.concatenate([leads, np.broadcast_to(edges, (len(line), *edges.shape))], axis=1)
     constant = np.einsum("rcx,rx->rc", conditions[..., :2], point) + conditions[..., 2]
     slope = np.einsum("rcx,rx->rc", conditions[..., :2], along)
@@ -171,13 +205,18 @@ def _segments_within(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.
 
 
 def traced(z: np.ndarray, plane: Plane) -> np.ndarray:
-    """Return the decision boundaries (m, 2, 2) of R models from logits (R, K, size, size) on the grid of ``plane``.
+    """Return the decision boundaries (m, 2, 2) of R models from logits (R, K, size, size) on the
+    grid of ``plane``.
 
-    A class wins where its lead over all other classes is positive. The line of zero lead is traced cell by cell,
-    straight between the points where it crosses the edges of the cell (marching squares).
-    """
+    A class wins where its lead over all other classes is positive. The line of zero lead is traced
+    cell by cell, straight between the points where it crosses the edges of the cell (marching
+    squares)."""
     size = z.shape[-1]
-    leads = [z[:, 1] - z[:, 0]] if z.shape[1] == 2 else [_lead(z, label) for label in range(z.shape[1] - 1)]
+    leads = (
+        [z[:, 1] - z[:, 0]]
+        if z.shape[1] == 2
+        else [_lead(z, label) for label in range(z.shape[1] - 1)]
+    )
     steps = np.array([(high - low) / (size - 1) for low, high in plane.extent])
     corner = np.array([low for low, _ in plane.extent])
     return corner + np.concatenate([zeros(lead) for lead in leads]) * steps
@@ -193,9 +232,14 @@ _EDGES = ((0, 1), (1, 2), (3, 2), (0, 3))
 
 
 def zeros(field: np.ndarray) -> np.ndarray:
-    """Return the zero contours of fields (R, rows, columns) as segments (m, 2, 2) in cells, none at NaN."""
+    """Return the zero contours of fields (R, rows, columns) as segments (m, 2, 2) in cells, none at
+    NaN.
+    """
     high = field > 0
-    sides = [high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1] for up, right in _CORNERS]
+    sides = [
+        high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1]
+        for up, right in _CORNERS
+    ]
     mixed = (sides[0] != sides[1]) | (sides[1] != sides[2]) | (sides[2] != sides[3])
     model, up, right = np.nonzero(mixed)
     at = np.stack([field[model, up + a, right + b] for a, b in _CORNERS])
@@ -212,7 +256,9 @@ def zeros(field: np.ndarray) -> np.ndarray:
     saddle = crossed.all(axis=0)
     parts = []
     for first, second in combinations(range(4), 2):
-        joined = crossed[first] & crossed[second] & (~saddle | ((first, second) in ((0, 1), (2, 3))))
+        joined = (
+            crossed[first] & crossed[second] & (~saddle | ((first, second) in ((0, 1), (2, 3))))
+        )
         parts.append(np.stack([points[first, joined], points[second, joined]], axis=1))
     found = np.concatenate(parts)
     return found[np.isfinite(found).all(axis=(1, 2))]

@@ -1,4 +1,6 @@
-"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be shown."""
+"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be
+shown.
+"""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -16,9 +18,8 @@ _LARGEST = 1e100  # errors of diverged runs, whose differences stay finite
 class Case(StrEnum):
     """What may be said of A beside B.
 
-    ALIKE: no difference can be shown. FEW: there are too few runs to show any. CONSTANT: neither is better than the
-    best constant answer.
-    """
+    ALIKE: no difference can be shown. FEW: there are too few runs to show any. CONSTANT: neither is
+    better than the best constant answer."""
 
     AHEAD = "ahead"
     BEHIND = "behind"
@@ -29,7 +30,9 @@ class Case(StrEnum):
 
 
 def judge(found: differences.Difference, *, better: str, least: float) -> Case:
-    """Return what may be said of A beside B, of which all runs are there, by an interval of their difference."""
+    """Return what may be said of A beside B, of which all runs are there, by an interval of their
+    difference.
+    """
     if not found.bounded:
         return Case.FEW
     if not found.shown or abs(found.median) < least - 1e-9:
@@ -50,11 +53,12 @@ def compare(
 ) -> Case:
     """Return what may be said of the runs ``a`` beside the baseline ``b``: its runs, or one number.
 
-    A claim needs medians that differ by ``least``, and an interval of the difference that excludes 0 on the same side.
+    A claim needs medians that differ by ``least``, and an interval of the difference that excludes
+    0 on the same side.
 
     constant: what the best constant answer reaches.
-    paired: whether run r of one has the noise of run r of the other. Runs that do not, or that are not equally many,
-    are compared as two groups.
+    paired: whether run r of one has the noise of run r of the other. Runs that do not, or that are
+    not equally many, are compared as two groups.
 
     >>> compare(np.arange(70, 90) / 100, 0.6), compare(np.arange(50, 70) / 100, 0.6)
     (<Case.AHEAD: 'ahead'>, <Case.ALIKE: 'alike'>)
@@ -95,24 +99,33 @@ def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[
     sign = 1 if better == "higher" else -1
     first, *others = sorted(arms, key=lambda name: -sign * float(np.median(arms[name])))
     confidence = _shared_confidence(len(others))
-    cases = {name: compare(arms[first], arms[name], better=better, confidence=confidence) for name in others}
+    cases = {
+        name: compare(arms[first], arms[name], better=better, confidence=confidence)
+        for name in others
+    }
     return first, *(name for name, case in cases.items() if case != Case.AHEAD)
 
 
 def too_few_to_lead(arms: Mapping[str, np.ndarray]) -> bool:
-    """Return whether ``leaders`` has too few runs of each arm to show that any is ahead of another."""
+    """Return whether ``leaders`` has too few runs of each arm to show that any is ahead of
+    another.
+    """
     runs = min(len(one) for one in arms.values())
     low, _ = median_interval(np.zeros(runs), confidence=_shared_confidence(len(arms) - 1))
     return not np.isfinite(low)
 
 
 def _shared_confidence(comparisons: int) -> float:
-    """Return the confidence of each comparison with which all of them together have 95 % (Bonferroni)."""
+    """Return the confidence of each comparison with which all of them together have 95 %
+    (Bonferroni).
+    """
     return 1 - 0.05 / max(comparisons, 1)
 
 
 def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return the place from which on all ``cases`` are ``case``; tested from the last down, so none is corrected."""
+    """Return the place from which on all ``cases`` are ``case``; tested from the last down, so none
+    is corrected.
+    """
     return max((place + 1 for place, one in enumerate(cases) if one != case), default=0)
 
 
@@ -122,13 +135,18 @@ def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
 
 
 def stretch(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
-    """Return where A is ahead (or ``case``), "everywhere", "from" a place on or "upto" one, and that place.
+    """Return where A is ahead (or ``case``), "everywhere", "from" a place on or "upto" one, and
+    that place.
 
-    "harms": A is behind everywhere. "unshown": it is ahead nowhere. "few": nor could it be, with so few runs. "": it is
-    not ahead in one stretch from an end.
+    "harms": A is behind everywhere. "unshown": it is ahead nowhere. "few": nor could it be, with so
+    few runs. "": it is not ahead in one stretch from an end.
 
-    >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD]), stretch([Case.AHEAD, Case.BEHIND]), stretch([Case.BEHIND])
-    (('from', 1), ('upto', 0), ('harms', 0))
+    >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD])
+    ('from', 1)
+    >>> stretch([Case.AHEAD, Case.BEHIND])
+    ('upto', 0)
+    >>> stretch([Case.BEHIND])
+    ('harms', 0)
     """
     if case not in cases:
         return _nowhere(cases), 0

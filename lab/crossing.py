@@ -1,8 +1,7 @@
 """Find the value of a knob from which on a measure reaches a target, with its confidence interval.
 
-The measure only gets better along the knob. Repeats should have random numbers in common over the values; the answer
-holds without that.
-"""
+The measure only gets better along the knob. Repeats should have random numbers in common over the
+values; the answer holds without that."""
 
 import math
 from dataclasses import dataclass
@@ -25,14 +24,16 @@ _HALF = 0.5
 class Crossing:
     """From which value on the target is reached.
 
-    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear" where so few repeats cannot tell.
+    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear" where so few repeats
+        cannot tell.
     best: the best median (or share of repeats). at: its value.
     needed: about how many repeats could tell; None where that is not known.
-    point: the estimate. low, high: the ends of its interval, None where it is open beyond the values.
+    point: the estimate. low, high: the ends of its interval, None where it is open beyond the
+        values.
     safe: from this value on, the target is reached.
     there: the first value tested from the point on.
-    share_there, share_safe: shares of the single repeats that reach the target there, and at the safe value.
-    """
+    share_there, share_safe: shares of the single repeats that reach the target there, and at the
+    safe value."""
 
     verdict: Verdict
     best: float | None = None
@@ -70,16 +71,19 @@ def smallest(
     log: bool = True,
     confidence: float = 0.95,
 ) -> Crossing:
-    """Return the smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches ``target``.
+    """Return the smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches
+    ``target``.
 
-    For a measure that only gets better along the knob; where it gets worse, the largest value up to which it does is
-    found with ``towards`` "large". With ``share``, what has to reach the target is that share of all repeats.
+    For a measure that only gets better along the knob; where it gets worse, the largest value up to
+    which it does is found with ``towards`` "large". With ``share``, what has to reach the target is
+    that share of all repeats.
 
-    safe: tests in a fixed sequence, from the best end as long as each lower limit is above the target; so there is no
-    price for their number. The crossing lies beyond the last of the leading values whose upper limits miss it, and at
-    ``safe`` at the latest. The median reaches the target if half of all repeats do; limits of that share are exact
-    [clopper1934], for the median each at (1 + confidence) / 2, so that both ends hold together, for a ``share`` each at
-    ``confidence``. Over several splits they are those of ``repeats.Splits``. The point is where the isotonic
+    safe: tests in a fixed sequence, from the best end as long as each lower limit is above the
+    target; so there is no price for their number. The crossing lies beyond the last of the leading
+    values whose upper limits miss it, and at ``safe`` at the latest. The median reaches the target
+    if half of all repeats do; limits of that share are exact [clopper1934], for the median each at
+    (1 + confidence) / 2, so that both ends hold together, for a ``share`` each at ``confidence``.
+    Over several splits they are those of ``repeats.Splits``. The point is where the isotonic
     regression crosses, linear in ln value (``log``).
 
     Values with a NaN are left out.
@@ -106,9 +110,17 @@ def smallest(
     known = {"low": ends[0], "high": ends[1], **_best(values, band, medians, order)}
     if verdict != "found":
         needed = _needed(band, medians, order, share, confidence, verdict)
-        return Crossing(verdict=verdict, safe=first_safe, share_safe=_pick(band.hits, safe), needed=needed, **known)
+        return Crossing(
+            verdict=verdict,
+            safe=first_safe,
+            share_safe=_pick(band.hits, safe),
+            needed=needed,
+            **known,
+        )
     rising = isotonic_regression(band.estimate).x
-    place = min(max(int(np.count_nonzero(rising < band.level)), below), safe)  # where it is, but for rounding
+    place = min(
+        max(int(np.count_nonzero(rising < band.level)), below), safe
+    )  # where it is, but for rounding
     return Found(
         point=_between(values, rising - band.level, place, log=log),
         safe=float(values[safe]),
@@ -120,9 +132,9 @@ def smallest(
 
 
 class _Band(NamedTuple):
-    """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach, whether they are
-    ``shown`` to, or shown to have ``missed`` it, and the share of single repeats that reach the target; ``sign`` brings
-    the estimates back."""
+    """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach,
+    whether they are ``shown`` to, or shown to have ``missed`` it, and the share of single repeats
+    that reach the target; ``sign`` brings the estimates back."""
 
     estimate: np.ndarray
     hits: np.ndarray
@@ -132,10 +144,14 @@ class _Band(NamedTuple):
     sign: float
 
     def at(self, order: np.ndarray) -> "_Band":
-        return self._replace(**{name: getattr(self, name)[order] for name in ("estimate", "hits", "shown", "missed")})
+        return self._replace(
+            **{name: getattr(self, name)[order] for name in ("estimate", "hits", "shown", "missed")}
+        )
 
 
-def _band(runs: Medians, target: float, *, better: str, share: float | None, confidence: float) -> _Band:
+def _band(
+    runs: Medians, target: float, *, better: str, share: float | None, confidence: float
+) -> _Band:
     sign, target = _sign(better), check.between(-math.inf, math.inf, target=target)
     error = 1 - check.between(0, 1, inclusive=False, confidence=confidence)
     count = np.count_nonzero(sign * runs.single >= sign * target, axis=-1)  # none where NaN
@@ -143,7 +159,9 @@ def _band(runs: Medians, target: float, *, better: str, share: float | None, con
     hits, estimate, goal = count / repeats, sign * runs.median, sign * target
     if runs.splits is not None:
         if share is not None:
-            raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
+            raise check.RefusedError(
+                "share", share, "None where repeats are not independent: one of each fresh split"
+            )
         ends = np.sort(sign * np.array(runs.splits.interval(1 - error)), axis=0)
         # Above it: as many equal splits as one likes do not show that their mean is the target
         return _Band(estimate, hits, ends[0] > goal, ends[1] < goal, goal, sign)
@@ -158,12 +176,18 @@ def _band(runs: Medians, target: float, *, better: str, share: float | None, con
 @lru_cache(maxsize=32)
 def _share_limits(repeats: int, confidence: float) -> np.ndarray:
     """Return lower and upper limits (2, R + 1) of a share, by how many of the repeats there are."""
-    return np.transpose([clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)])
+    return np.transpose(
+        [clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)]
+    )
 
 
-def _asked(values: np.ndarray, runs: np.ndarray | Medians, *, log: bool) -> tuple[np.ndarray, Medians]:
+def _asked(
+    values: np.ndarray, runs: np.ndarray | Medians, *, log: bool
+) -> tuple[np.ndarray, Medians]:
     medians = Medians.of(runs)
-    values = check.numbers((len(medians.median),), low=0 if log else -math.inf, inclusive=not log, values=values)
+    values = check.numbers(
+        (len(medians.median),), low=0 if log else -math.inf, inclusive=not log, values=values
+    )
     if not len(values) or (np.diff(values) <= 0).any():
         raise check.RefusedError("values", values, "rising numbers, one at least")
     return values, medians
@@ -183,7 +207,9 @@ def _pick(values: np.ndarray, place: int) -> float | None:
 
 
 def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -> float:
-    """Return where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it does so at once."""
+    """Return where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it
+    does so at once.
+    """
     if not place:
         return float(values[0])
     scale, back = (np.log, np.exp) if log else (np.asarray, float)
@@ -200,9 +226,15 @@ def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> 
 
 
 def _needed(
-    band: _Band, runs: Medians, order: np.ndarray, share: float | None, confidence: float, verdict: Verdict
+    band: _Band,
+    runs: Medians,
+    order: np.ndarray,
+    share: float | None,
+    confidence: float,
+    verdict: Verdict,
 ) -> int | None:
-    """Return about how many repeats tell the best value from the target, more than there are, and enough to show it at
+    """Return about how many repeats tell the best value from the target, more than there are, and
+    enough to show it at
     all: (2 sd / gap)^2, where the gap is that of the share of repeats that reach it."""
     if verdict != "unclear":
         return None
@@ -210,7 +242,11 @@ def _needed(
     if runs.splits is not None:
         gap = float(band.estimate[place] - band.level) if len(order) else 0.0
         return runs.splits.needed(int(order[place]), gap) if len(order) else None
-    repeats, share, confidence = runs.single.shape[-1], share or _HALF, confidence if share else (1 + confidence) / 2
+    repeats, share, confidence = (
+        runs.single.shape[-1],
+        share or _HALF,
+        confidence if share else (1 + confidence) / 2,
+    )
     more = max(repeats + 1, all_succeed_minimum(share, confidence=confidence))
     gap = float(band.hits[place] - share) if len(order) else 0.0
     if gap > 0:

@@ -1,8 +1,8 @@
-"""Releases in use elsewhere: what each protects, who adds its noise, and its best attacker, from a public registry.
+"""Releases in use elsewhere: what each protects, who adds its noise, and its best attacker, from a
+public registry.
 
-The facts in ``sample_data/deployments.csv`` are those of OpenDP's deployments registry; ``sample_data/README.md`` says
-of which day, and under which licence.
-"""
+The facts in ``sample_data/deployments.csv`` are those of OpenDP's deployments registry;
+``sample_data/README.md`` says of which day, and under which licence."""
 
 import csv
 import math
@@ -18,13 +18,16 @@ FILE = Path(__file__).parents[1] / "sample_data" / "deployments.csv"
 PERSON, CENTRAL, LOCAL, SHUFFLE = "person", "Central", "Local", "Shuffle"
 # Registered units that are all of one person's data, in one release or over all of them.
 _PERSONS = frozenset({"User-level", "Person-level", "Person-level; housing-unit-level"})
-# The delta at which the guarantee of a record with rho is stated; the attacker does not depend on it.
+# The delta at which the guarantee of a record with rho is stated; the attacker does not depend on
+# it.
 _DELTA = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """A record as it stands in the registry, in texts; a parameter that is not published is empty."""
+    """A record as it stands in the registry, in texts; a parameter that is not published is
+    empty.
+    """
 
     record: str
     name: str
@@ -43,7 +46,9 @@ class Deployment:
 
     @property
     def protects(self) -> str:
-        """Return the unit of privacy in words: a "person", or less than that, such as "user-day"."""
+        """Return the unit of privacy in words: a "person", or less than that, such as
+        "user-day".
+        """
         return PERSON if self.unit in _PERSONS else self.unit.removesuffix("-level").lower()
 
     @property
@@ -56,12 +61,13 @@ class Deployment:
     def guarantee(self) -> Guarantee:
         """Return the record's guarantee.
 
-        Only epsilon and delta are known of a release that states them. A rho is read as that of Gaussian noise, whose
-        multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6].
-        """
+        Only epsilon and delta are known of a release that states them. A rho is read as that of
+        Gaussian noise, whose multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6]."""
         told, count = self.parameters, partial(account, adjacency=Adjacency.REPLACE_ONE)
         if "rho" in told:
-            return count(GaussianRelease(noise_multiplier=1 / math.sqrt(2 * told["rho"])), delta=_DELTA)
+            return count(
+                GaussianRelease(noise_multiplier=1 / math.sqrt(2 * told["rho"])), delta=_DELTA
+            )
         event = ApproximateRelease(**told) if "delta" in told else PureRelease(**told)
         return count(event, delta=told.get("delta", 0.0), accountant="naive")
 
@@ -77,7 +83,13 @@ class Deployment:
 
 def model_of(trust: str) -> str:
     """Return the deployment model of a label that says this of who is trusted."""
-    return LOCAL if trust.startswith("nobody: each") else SHUFFLE if trust.startswith("the shuffler") else CENTRAL
+    return (
+        LOCAL
+        if trust.startswith("nobody: each")
+        else SHUFFLE
+        if trust.startswith("the shuffler")
+        else CENTRAL
+    )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Ensembles: repeats of an experiment at values of a parameter, as tasks of the cache, and what came out."""
+"""Ensembles: repeats of an experiment at values of a parameter, as tasks of the cache, and what
+came out.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +19,8 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, kw_only=True)
 class Runs(Key, Generic[Model, Outcome]):
-    """The task of calling ``work(model, at, repeats)``: some repeats of an experiment at some values of a parameter.
+    """The task of calling ``work(model, at, repeats)``: some repeats of an experiment at some
+    values of a parameter.
 
     work: a function of a module, which depends on its arguments alone.
     model: a frozen value that holds all that decides the outcome but ``at`` and the repeats.
@@ -39,7 +42,9 @@ class Runs(Key, Generic[Model, Outcome]):
 
     @property
     def cells(self) -> float:
-        """Return the work in cells (``lab.chunking``), of a model that has those of a repeat at one value."""
+        """Return the work in cells (``lab.chunking``), of a model that has those of a repeat at one
+        value.
+        """
         return max(1, len(self.at)) * self.count * self.model.cells  # type: ignore[attr-defined]  # not every model has
 
     def run(self) -> Outcome:
@@ -48,11 +53,24 @@ class Runs(Key, Generic[Model, Outcome]):
 
 
 def slices(
-    work: Callable[..., Outcome], model: Model, at: Sequence[Any], parts: Iterable[range], *, width: int = 1
+    work: Callable[..., Outcome],
+    model: Model,
+    at: Sequence[Any],
+    parts: Iterable[range],
+    *,
+    width: int = 1,
 ) -> tuple[Runs[Model, Outcome], ...]:
-    """Split repeats at the values ``at`` into tasks of ``width`` values, some repeats at all values before more."""
+    """Split repeats at the values ``at`` into tasks of ``width`` values, some repeats at all values
+    before more.
+    """
     return tuple(
-        Runs(work=work, model=model, at=tuple(at[place : place + width]), first=part.start, count=len(part))
+        Runs(
+            work=work,
+            model=model,
+            at=tuple(at[place : place + width]),
+            first=part.start,
+            count=len(part),
+        )
         for part in parts
         for place in range(0, len(at), width)
     )
@@ -60,7 +78,9 @@ def slices(
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Runs (V, R) of R repeats at V values ``at`` of a parameter, or (arms, V, R); NaN where not computed yet."""
+    """Runs (V, R) of R repeats at V values ``at`` of a parameter, or (arms, V, R); NaN where not
+    computed yet.
+    """
 
     at: tuple[Any, ...]
     runs: np.ndarray
@@ -80,7 +100,9 @@ class Grid:
         for task in tasks:
             if task in outcomes:
                 place = at.index(task.at[0])
-                runs[..., place : place + len(task.at), task.first : task.first + task.count] = outcomes[task]
+                runs[..., place : place + len(task.at), task.first : task.first + task.count] = (
+                    outcomes[task]
+                )
         return cls(tuple(at), runs)
 
     @cached_property
@@ -98,7 +120,9 @@ class Grid:
         return not np.isnan(self.runs).any()
 
     def over(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values (m,) computed so far and the quantiles (3, m) there, each over the same repeats."""
+        """Return the values (m,) computed so far and the quantiles (3, m) there, each over the same
+        repeats.
+        """
         return self._over
 
     @cached_property
@@ -108,7 +132,9 @@ class Grid:
         return np.array(self.at)[begun], quantiles_of(runs[:, ~np.isnan(runs).any(axis=0)], axis=1)
 
     def frame(self, name: str, *, over: str = "epsilon", **arms: Collection[str]) -> pd.DataFrame:
-        """Return a row per computed run: the arm (``arms`` gives its column and names), parameter, repeat, value."""
+        """Return a row per computed run: the arm (``arms`` gives its column and names), parameter,
+        repeat, value.
+        """
         levels = {**arms, over: self.at, "repeat": range(self.runs.shape[-1])}
         index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
         return pd.DataFrame({name: self.runs.ravel()}, index=index).dropna().reset_index()
@@ -120,11 +146,11 @@ class Grid:
 
 
 class Ensemble(Settings):
-    """Settings of an experiment that is repeated at one value of a parameter, and at each value of a curve.
+    """Settings of an experiment that is repeated at one value of a parameter, and at each value of
+    a curve.
 
-    A topic defines ``runs``; the tasks, the sample and the result follow from it. OVER: the parameter's field. CURVE:
-    its values on the curve.
-    """
+    A topic defines ``runs``; the tasks, the sample and the result follow from it. OVER: the
+    parameter's field. CURVE: its values on the curve."""
 
     OVER: ClassVar[str] = "epsilon"
     CURVE: ClassVar[tuple[float, ...]] = ()
@@ -154,8 +180,12 @@ class Ensemble(Settings):
 
     @cached_property
     def _model(self) -> Self:
-        """Return these settings without what a task says itself, so that other values and repeats share its tasks."""
-        usual = {one.name: one.default for one in fields(self) if one.name in (self.OVER, "repeats")}
+        """Return these settings without what a task says itself, so that other values and repeats
+        share its tasks.
+        """
+        usual = {
+            one.name: one.default for one in fields(self) if one.name in (self.OVER, "repeats")
+        }
         return replace(self, **usual)
 
     def result(self, outcomes: Mapping[Any, Any]) -> "EnsembleResult":

@@ -1,7 +1,9 @@
-"""The privacy label of an experiment: who is protected, how much, how that was counted, and what is not covered.
+"""The privacy label of an experiment: who is protected, how much, how that was counted, and what is
+not covered.
 
-Its fields are those of ``label.schema.json``, after NIST SP 800-226, in the sections of OpenDP's deployments registry.
-What nobody said is "not stated", never left out. Of a person's own file a label holds names of columns, bounds that
+Its fields are those of ``label.schema.json``, after NIST SP 800-226, in the sections of OpenDP's
+deployments registry. What nobody said is "not stated", never left out. Of a person's own file a
+label holds names of columns, bounds that
 were typed, and where bounds come from: no cell, no answer, no bound that was read off or paid for.
 """
 
@@ -20,7 +22,8 @@ from lab.mu import Fitting
 from lab.number_text import with_minus
 from lab.settings import Settings
 
-# What an analyst has said of a person's rows: that there is one, that there may be several, or nothing.
+# What an analyst has said of a person's rows: that there is one, that there may be several, or
+# nothing.
 _ONE_ROW = {
     True: "one row per person",
     False: "a person may have several rows, each of which is protected alone",
@@ -40,10 +43,11 @@ _LIMITS = {
 class Stated:
     """What a page says of a result on it.
 
-    promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is claimed does not hold.
-    claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it begins with "paid",
-    "public", "none", "not released" (kept from all but the analyst) or "not covered".
-    """
+    promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is
+        claimed does not hold.
+    claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it
+    begins with "paid", "public", "none", "not released" (kept from all but the analyst) or "not
+    covered"."""
 
     promise: Guarantee | None = None
     nothing: str = ""
@@ -57,7 +61,10 @@ def sections() -> dict[str, dict[str, str]]:
     """Return section -> field -> its name in words."""
     known = json.loads(SCHEMA.read_text("utf-8"))["properties"]
     named = {section: one["properties"] for section, one in known.items() if section != "void"}
-    return {section: {name: one["title"] for name, one in fields.items()} for section, fields in named.items()}
+    return {
+        section: {name: one["title"] for name, one in fields.items()}
+        for section, fields in named.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -86,20 +93,36 @@ class Label:
 def label(settings: Settings, stated: Stated, **said: str) -> Label:
     """Return the label of these settings. ``said``: more fields, such as date and link."""
     promise, claimed, void = stated.promise, stated.claimed, why_void(settings, stated)
-    known = _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | _of_file(settings, stated)
+    known = (
+        _LIMITS
+        | (_promised(promise) if promise else {})
+        | {**stated.said}
+        | said
+        | _of_file(settings, stated)
+    )
     if promise:
         known["assumptions"] = _with_assumptions(str(known.get("assumptions", "")), promise)
     if promise and "mechanism" in stated.said:
         known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
     if void or promise is None:
         why = NOTHING if void or stated.nothing else ""
-        known |= {"epsilon": why, "delta": why, "mu": why, "groups": why, "attacker": stated.nothing or why}
+        known |= {
+            "epsilon": why,
+            "delta": why,
+            "mu": why,
+            "groups": why,
+            "attacker": stated.nothing or why,
+        }
     if claimed is not None:
         shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
         known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
     known = {name: value for name, value in known.items() if value not in (None, "")}
     return Label(
-        void, {one: {name: known.get(name, NOT_STATED) for name in names} for one, names in sections().items()}
+        void,
+        {
+            one: {name: known.get(name, NOT_STATED) for name in names}
+            for one, names in sections().items()
+        },
     )
 
 
@@ -118,11 +141,17 @@ def why_void(settings: Settings, stated: Stated) -> str:
     if promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6):
         return f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
     known = {**stated.said} | _of_file(settings, stated)
-    return "; ".join(f"{name.replace('_', ' ')} {one}" for name, one in known.items() if one.startswith("not covered"))
+    return "; ".join(
+        f"{name.replace('_', ' ')} {one}"
+        for name, one in known.items()
+        if one.startswith("not covered")
+    )
 
 
 def searched(settings: Settings) -> int:
-    """Return how many settings, of any page, were compared on the private rows of a person's own file."""
+    """Return how many settings, of any page, were compared on the private rows of a person's own
+    file.
+    """
     own = getattr(settings, "own", None)
     return len(own.table.compared) if isinstance(own, OwnRows) and not own.gone else 0
 
@@ -155,7 +184,9 @@ def _mu(promise: Guarantee) -> str | float:
 
 
 def _happened(event: privacy.Event) -> str:
-    return "; ".join(f"{count:,} × {_release(one)}" for one, count in privacy.releases(event).items())
+    return "; ".join(
+        f"{count:,} × {_release(one)}" for one, count in privacy.releases(event).items()
+    )
 
 
 def _release(one: privacy.Release) -> str:
@@ -163,8 +194,15 @@ def _release(one: privacy.Release) -> str:
         inner = ", ".join(map(_release, privacy.releases(one.event)))
         return f"Poisson sample at rate {number(one.rate)}, {inner}"
     if isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease):
-        return f"{type(one).__name__.removesuffix('Release')} noise, multiplier {number(one.noise_multiplier)}"
-    return f"a release of epsilon {number(one.epsilon)}" if hasattr(one, "epsilon") else "the best of several tries"
+        return (
+            f"{type(one).__name__.removesuffix('Release')} noise, multiplier"
+            f" {number(one.noise_multiplier)}"
+        )
+    return (
+        f"a release of epsilon {number(one.epsilon)}"
+        if hasattr(one, "epsilon")
+        else "the best of several tries"
+    )
 
 
 def _pair(one: Guarantee) -> str:
@@ -175,11 +213,17 @@ def _pair(one: Guarantee) -> str:
 
 
 def _of_file(settings: Settings, stated: Stated) -> dict[str, str]:
-    """Return where the bounds of a person's own file come from, and what its analyst has said of a person's rows."""
+    """Return where the bounds of a person's own file come from, and what its analyst has said of a
+    person's rows.
+    """
     roles = roles_of(settings)
     if roles is None:
         return {}
-    assumed = [one for one in stated.said.get("assumptions", "").split("; ") if one and one != _ONE_ROW[True]]
+    assumed = [
+        one
+        for one in stated.said.get("assumptions", "").split("; ")
+        if one and one != _ONE_ROW[True]
+    ]
     assumed = assumed if roles.person else [_ONE_ROW[roles.one_row], *assumed]
     columns = "; ".join(_column(one) for one in (*roles.columns, roles.target) if one)
     found = {"columns": columns, "assumptions": "; ".join(assumed)}

@@ -1,8 +1,9 @@
-"""One number for a whole mechanism: the mu of Gaussian differential privacy that covers its curve delta(epsilon).
+"""One number for a whole mechanism: the mu of Gaussian differential privacy that covers its curve
+delta(epsilon).
 
-A mechanism is mu-GDP if no test tells neighbours apart better than N(0, 1) from N(mu, 1) [dong2022, Sec. 2.2].
-The smallest such mu is one number for the whole curve [gomez2025], but the curve may lie well below it.
-"""
+A mechanism is mu-GDP if no test tells neighbours apart better than N(0, 1) from N(mu, 1) [dong2022,
+Sec. 2.2]. The smallest such mu is one number for the whole curve [gomez2025], but the curve may lie
+well below it."""
 
 import math
 from dataclasses import dataclass
@@ -14,20 +15,24 @@ from scipy.special import ndtri
 from dpcore import privacy
 from dpcore.accountants import gdp, pld
 
-# The deltas between which mu is compared with the mechanism, and by how much its epsilon may lie above.
+# The deltas between which mu is compared with the mechanism, and by how much its epsilon may lie
+# above.
 LARGEST, SMALLEST, TOLERANCE = 1e-3, 1e-10, 0.01
 # What is said where there is none.
 UNFIT = "none, as one number does not describe this mechanism"
 UNKNOWN = "none, as only epsilon and delta are used of at least a part"
 UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
-# Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4 too large.
+# Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4
+# too large.
 _POINTS = 2000
 _RELATIVE = 1e-7
 _LARGEST_MU = 1024.0
 
 
 class Fit(NamedTuple):
-    """mu: the smallest that covers a mechanism. fits: whether it also describes it. exact: whether both are equal."""
+    """mu: the smallest that covers a mechanism. fits: whether it also describes it. exact: whether
+    both are equal.
+    """
 
     mu: float
     fits: bool
@@ -35,7 +40,9 @@ class Fit(NamedTuple):
 
     @property
     def shown(self) -> float:
-        """Return mu with three digits, rounded up, as a smaller one does not cover the mechanism."""
+        """Return mu with three digits, rounded up, as a smaller one does not cover the
+        mechanism.
+        """
         return privacy.rounded_up(self.mu, digits=3)
 
 
@@ -43,10 +50,9 @@ class Fit(NamedTuple):
 class Fitting:
     """The work of finding the mu of an event, its own cache key.
 
-    mu is the smallest with delta_mu(e) >= delta(e) for all e from 0 to the event's epsilon at delta ``SMALLEST``. It
-    fits if at no delta from ``LARGEST`` to ``SMALLEST`` the event's epsilon lies more than ``TOLERANCE`` below that of
-    mu.
-    """
+    mu is the smallest with delta_mu(e) >= delta(e) for all e from 0 to the event's epsilon at delta
+    ``SMALLEST``. It fits if at no delta from ``LARGEST`` to ``SMALLEST`` the event's epsilon lies
+    more than ``TOLERANCE`` below that of mu."""
 
     event: privacy.Event
     adjacency: privacy.Adjacency
@@ -84,15 +90,19 @@ class Fitting:
 
 def _is_known(event: privacy.Event) -> bool:
     return all(
-        _is_known(one.event)
-        if isinstance(one, privacy.PoissonSampled)
-        else isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease)
+        (
+            _is_known(one.event)
+            if isinstance(one, privacy.PoissonSampled)
+            else isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease)
+        )
         for one in privacy.releases(event)
     )
 
 
 def _fit(epsilon: np.ndarray, delta: np.ndarray) -> Fit | None:
-    """Return the smallest mu that covers a curve; None where none does, as rounding has left a delta above 1."""
+    """Return the smallest mu that covers a curve; None where none does, as rounding has left a
+    delta above 1.
+    """
     low, high = 0.0, 1.0
     while not _covers(high, epsilon, delta):
         low, high = high, 2 * high
@@ -107,11 +117,11 @@ def _fit(epsilon: np.ndarray, delta: np.ndarray) -> Fit | None:
 
 
 def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
-    """Return whether delta_mu lies nowhere below the chords of a curve, which lie nowhere below the curve itself.
+    """Return whether delta_mu lies nowhere below the chords of a curve, which lie nowhere below the
+    curve itself.
 
-    Both are convex functions of t = e^epsilon. delta_mu falls by Phi(-mu/2 - epsilon/mu) for each unit of t, and comes
-    nearest to a chord where it falls as fast.
-    """
+    Both are convex functions of t = e^epsilon. delta_mu falls by Phi(-mu/2 - epsilon/mu) for each
+    unit of t, and comes nearest to a chord where it falls as fast."""
     first, last, width = epsilon[:-1], epsilon[1:], np.diff(epsilon)
     falls = np.clip((delta[:-1] - delta[1:]) * np.exp(-last) / -np.expm1(-width), 0, 1)
     nearest = np.clip(-mu * (mu / 2 + ndtri(falls)), first, last)

@@ -1,11 +1,15 @@
-"""References by citation key, of ``papers.toml``; docstrings and texts cite a paper by its key, ``[balle2018]``."""
+"""References by citation key, of ``papers.toml``; docstrings and texts cite a paper by its key,
+``[balle2018]``.
+"""
 
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-PAPERS: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("papers.toml").read_text("utf-8"))
+PAPERS: Mapping[str, str] = tomllib.loads(
+    Path(__file__).with_name("papers.toml").read_text("utf-8")
+)
 
 _KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d)\](?!\()")
 _AUTHOR = re.compile(r"(?:\w\.[ -]?)+ ?([^,.]+)(?:, |\. )")
@@ -31,18 +35,23 @@ def short(key: str) -> str:
 
 
 def cited(text: str) -> str:
-    """Return Markdown ``text`` with its citation keys as links, and a list of the cited references at the end.
+    """Return Markdown ``text`` with its citation keys as links, and a list of the cited references
+    at the end.
 
     Raises KeyError for an unknown key.
     """
     keys = dict.fromkeys(_KEY.findall(text))
     sources = "\n".join(f"- {reference(key)}" for key in keys)
-    return _KEY.sub(lambda found: named(found[1]), text) + (f"\n\n**Sources**\n\n{sources}" if keys else "")
+    return _KEY.sub(lambda found: named(found[1]), text) + (
+        f"\n\n**Sources**\n\n{sources}" if keys else ""
+    )
 
 
 def named(key: str) -> str:
     """Return a short reference, as a Markdown link if its address is known."""
-    place = next((found.expand(form) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
+    place = next(
+        (found.expand(form) for where, form in _PLACES if (found := where.search(PAPERS[key]))), ""
+    )
     return f"[{short(key)}]({place})" if place else short(key)
 
 

@@ -1,8 +1,8 @@
-"""A privacy label as a record of OpenDP's deployments registry: a draft in YAML, to be completed by the curator.
+"""A privacy label as a record of OpenDP's deployments registry: a draft in YAML, to be completed by
+the curator.
 
-Sections and fields, in ``registry.toml``, are those of the registry's schema of 15 July 2026. What nobody said is left
-out, or "not stated" where the schema requires a text.
-"""
+Sections and fields, in ``registry.toml``, are those of the registry's schema of 15 July 2026. What
+nobody said is left out, or "not stated" where the schema requires a text."""
 
 import json
 import tomllib
@@ -21,7 +21,9 @@ _TIER = 2
 
 
 def record(found: Label, promise: Guarantee, *, slug: str, name: str, product: str) -> str:
-    """Return the record (YAML) of a label that holds. slug: for its address. product: ``MODEL`` or ``STATISTICS``."""
+    """Return the record (YAML) of a label that holds. slug: for its address. product: ``MODEL`` or
+    ``STATISTICS``.
+    """
     parameters = {"epsilon": promise.epsilon, "delta": promise.delta}
     computed = {
         "name": name,
@@ -37,7 +39,10 @@ def record(found: Label, promise: Guarantee, *, slug: str, name: str, product: s
         "registry_authors": [found["contact"]],
     }
     deployment = {
-        section: {field: _several(found, names) if names else computed[field] for field, names in fields.items()}
+        section: {
+            field: _several(found, names) if names else computed[field]
+            for field, names in fields.items()
+        }
         for section, fields in _FIELDS.items()
     }
     whole = {"url_slug": slug, "status": "Draft", "tier": _TIER, "deployment": deployment}
@@ -45,14 +50,24 @@ def record(found: Label, promise: Guarantee, *, slug: str, name: str, product: s
 
 
 def _several(found: Label, names: list[str]) -> str:
-    """Return what these fields say, each under its name where there are several; "" where nothing is stated."""
-    words = {field: f"{title}: " * (len(names) > 1) for one in sections().values() for field, title in one.items()}
+    """Return what these fields say, each under its name where there are several; "" where nothing
+    is stated.
+    """
+    words = {
+        field: f"{title}: " * (len(names) > 1)
+        for one in sections().values()
+        for field, title in one.items()
+    }
     told = {name: found[name] for name in names if found[name] != NOT_STATED}
-    return ". ".join(f"{words[name]}{one if isinstance(one, str) else number(one)}" for name, one in told.items())
+    return ". ".join(
+        f"{words[name]}{one if isinstance(one, str) else number(one)}" for name, one in told.items()
+    )
 
 
 def _lines(values: Mapping[str, Any], pad: str = "") -> Iterator[str]:
-    """Yield the lines of a mapping in YAML, whose texts are those of JSON; empty values are left out."""
+    """Yield the lines of a mapping in YAML, whose texts are those of JSON; empty values are left
+    out.
+    """
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from (f"{pad}{name}:", *_lines(value, f"{pad}  "))
@@ -63,7 +78,10 @@ def _lines(values: Mapping[str, Any], pad: str = "") -> Iterator[str]:
 
 
 def _scalar(value: str | float) -> str:
-    """Return a text or a number in YAML. A power of ten has a point, without which YAML 1.1 takes it for a text."""
+    """Return a text or a number in YAML.
+
+    A power of ten has a point, without which YAML 1.1 takes it for a text.
+    """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     mantissa, power, exponent = f"{value:.6g}".partition("e")

@@ -1,4 +1,6 @@
-"""What repeats say of their median, at each of some values of a knob, and how many repeats it takes to say it."""
+"""What repeats say of their median, at each of some values of a knob, and how many repeats it takes
+to say it.
+"""
 
 import math
 from dataclasses import dataclass
@@ -12,9 +14,12 @@ from dpcore import check
 _USUAL = 0.95
 
 
-def median_interval(runs: np.ndarray, *, confidence: float = _USUAL) -> tuple[np.ndarray, np.ndarray]:
-    """Return the exact interval of the medians of ``runs`` (..., R): between two of their order statistics, by the sign
-    test. It holds for any distribution; the ends are infinite where there are too few runs for this confidence.
+def median_interval(
+    runs: np.ndarray, *, confidence: float = _USUAL
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exact interval of the medians of ``runs`` (..., R): between two of their order
+    statistics, by the sign test. It holds for any distribution; the ends are infinite where there
+    are too few runs for this confidence.
 
     >>> [float(end) for runs in (24, 5) for end in median_interval(np.arange(runs))]
     [6.0, 17.0, -inf, inf]
@@ -28,14 +33,15 @@ def median_interval(runs: np.ndarray, *, confidence: float = _USUAL) -> tuple[np
 
 @lru_cache(maxsize=256)
 def _outside(runs: int, confidence: float) -> int:
-    """Return which order statistic, from either end, bounds the median: the largest k with P(fewer than k of R fair
-    coins show heads) <= (1 - confidence) / 2; 0 if none does."""
+    """Return which order statistic, from either end, bounds the median: the largest k with P(fewer
+    than k of R fair coins show heads) <= (1 - confidence) / 2; 0 if none does."""
     check.between(0, 1, inclusive=False, confidence=confidence)
     return int(np.count_nonzero(bdtr(np.arange(runs // 2), runs, 0.5) <= (1 - confidence) / 2))
 
 
 def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
-    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the median of theirs.
+    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the median
+    of theirs.
 
     >>> median_run(np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0]), splits=2).item()
     3.0
@@ -45,9 +51,13 @@ def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
-    """Return the standard error of the means of ``values`` (..., R); exactly 0 where all values are the same."""
+    """Return the standard error of the means of ``values`` (..., R); exactly 0 where all values are
+    the same.
+    """
     values = np.asarray(values)
-    return np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1, ddof=1), 0.0) / math.sqrt(values.shape[-1])
+    return np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1, ddof=1), 0.0) / math.sqrt(
+        values.shape[-1]
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,7 +74,9 @@ class Medians:
 
     @classmethod
     def of(cls, runs: "np.ndarray | Medians") -> "Medians":
-        """Return those of ``runs`` (V, R), two independent repeats each at least; ``Medians`` are what they are."""
+        """Return those of ``runs`` (V, R), two independent repeats each at least; ``Medians`` are
+        what they are.
+        """
         if isinstance(runs, Medians):
             return runs
         runs = _trained(runs, 2)
@@ -91,8 +103,9 @@ class Splits:
         return standard_error(self.medians) * math.sqrt(1 + self.medians.shape[-1] * self.overlap)
 
     def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ends (V,) of the interval of the median split: exact where splits are independent and enough for
-        95 % confidence; else by Student's distribution, as no interval without assumptions is left."""
+        """Return the ends (V,) of the interval of the median split: exact where splits are
+        independent and enough for 95 % confidence; else by Student's distribution, as no interval
+        without assumptions is left."""
         if not self.overlap and _outside(self.medians.shape[-1], _USUAL):
             return median_interval(self.medians, confidence=confidence)
         middle = _mean(self.medians)
@@ -100,7 +113,9 @@ class Splits:
         return middle - half, middle + half
 
     def needed(self, place: int, gap: float) -> int | None:
-        """Return about how many splits would tell a median ``gap`` away; None where no number would."""
+        """Return about how many splits would tell a median ``gap`` away; None where no number
+        would.
+        """
         one = self.error[place] ** 2 / (1 / self.medians.shape[-1] + self.overlap)
         if not gap > 0:
             return None
@@ -109,12 +124,14 @@ class Splits:
 
 
 def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
-    """Return the median over S splits of the medians of ``runs`` (S, V, R), R repeats on each split.
+    """Return the median over S splits of the medians of ``runs`` (S, V, R), R repeats on each
+    split.
 
-    Pooled, the S R repeats would look far surer than they are, since those on one split have it in common. overlap: 0
-    where each split is a fresh draw of rows; n_test / n_train where they are splits of one file, whose medians
-    vary together: the variance factor is 1/S + overlap in place of 1/S, and the claim is about files like this one.
-    With one repeat on each fresh draw of rows, the repeats are independent.
+    Pooled, the S R repeats would look far surer than they are, since those on one split have it in
+    common. overlap: 0 where each split is a fresh draw of rows; n_test / n_train where they are
+    splits of one file, whose medians
+    vary together: the variance factor is 1/S + overlap in place of 1/S, and the claim is about
+    files like this one. With one repeat on each fresh draw of rows, the repeats are independent.
     """
     runs = _trained(runs, 3)
     single = np.moveaxis(runs, 0, 1).reshape(runs.shape[1], -1)
@@ -125,7 +142,8 @@ def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
 
 
 def all_succeed_minimum(share: float, *, confidence: float = _USUAL) -> int:
-    """Return the fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1 - confidence.
+    """Return the fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1
+    - confidence.
 
     >>> [all_succeed_minimum(share) for share in (0.8, 0.9, 0.95)]
     [14, 29, 59]
@@ -139,8 +157,12 @@ def _trained(runs: np.ndarray, dimensions: int) -> np.ndarray:
     """Return runs as floats, where the repeats at a value are all there or all NaN."""
     runs = np.asarray(runs, dtype=float)
     if runs.ndim != dimensions or runs.shape[-1] < 4 - dimensions or np.isinf(runs).any():
-        shape = "values and repeats, two at least" if dimensions == 2 else "splits, values and repeats"
-        raise check.RefusedError("runs", runs.shape, f"numbers, by {shape}; NaN where still to be trained")
+        shape = (
+            "values and repeats, two at least" if dimensions == 2 else "splits, values and repeats"
+        )
+        raise check.RefusedError(
+            "runs", runs.shape, f"numbers, by {shape}; NaN where still to be trained"
+        )
     others = tuple(axis for axis in range(dimensions) if axis != dimensions - 2)
     missing = np.isnan(runs).any(axis=others)
     return np.where(missing[:, None], np.nan, runs) if missing.any() else runs

@@ -1,12 +1,12 @@
 """The base of all experiments: frozen settings that run to a frozen result.
 
-Settings are the cache key, the link, the message of a knob and the parameter of a test in one. They offer ``tasks()``,
-frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which assembles what has been done so far: so a
-page can show a first answer at once and the rest slice by slice. Tasks marked ``essential`` must be done before
-anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest of a page's own tasks that gives one number a
-repeat, and ``sample(count)`` the cheapest work that gives as many as are asked for: what a sweep, a search and a
-comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
-"""
+Settings are the cache key, the link, the message of a knob and the parameter of a test in one. They
+offer ``tasks()``, frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which
+assembles what has been done so far: so a page can show a first answer at once and the rest slice by
+slice. Tasks marked ``essential`` must be done before anything can be shown. ``run()`` does it all.
+``probe()`` is the cheapest of a page's own tasks that gives one number a repeat, and
+``sample(count)`` the cheapest work that gives as many as are asked for: what a sweep, a search and
+a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats."""
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -34,13 +34,14 @@ class Task(Hashable, Protocol):
 
 
 class Measure(NamedTuple):
-    """A number that says how well an experiment does: its name in words, which way is better, and how it is read off
+    """A number that says how well an experiment does: its name in words, which way is better, and
+    how it is read off
     what the ``probe`` gives: (R,), one number a repeat.
 
-    share: whether it is the model's share of right answers. rises, falls: the fields along which its expectation gets
-    better, and worse, whatever the other fields are; a field that is in neither may do anything. unit: "%" of what is a
-    share of 1, "nats", or "" where it has none or the data set's. limits: (lowest, highest) value that it may have.
-    """
+    share: whether it is the model's share of right answers. rises, falls: the fields along which
+    its expectation gets better, and worse, whatever the other fields are; a field that is in
+    neither may do anything. unit: "%" of what is a share of 1, "nats", or "" where it has none or
+    the data set's. limits: (lowest, highest) value that it may have."""
 
     label: str
     better: Literal["higher", "lower"]
@@ -52,7 +53,9 @@ class Measure(NamedTuple):
     limits: tuple[float, float] = (0.0, math.inf)
 
     @classmethod
-    def accuracy(cls, label: str, read: Callable[[Any], np.ndarray], *, rises: tuple[str, ...] = ()) -> Self:
+    def accuracy(
+        cls, label: str, read: Callable[[Any], np.ndarray], *, rises: tuple[str, ...] = ()
+    ) -> Self:
         """Return the model's share of right answers."""
         return cls(label, "higher", read, share=True, rises=rises, unit="%", limits=(0.0, 1.0))
 
@@ -74,8 +77,8 @@ QUANTILES = (0.05, 0.5, 0.95)
 
 
 def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """Return ``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, four times as
-    quickly."""
+    """Return ``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit,
+    four times as quickly."""
     ordered = np.moveaxis(np.sort(values, axis=axis), axis, 0)
     place = np.array(QUANTILES) * (len(ordered) - 1)
     below = place.astype(int)
@@ -88,19 +91,27 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
 
 
 def in_range(
-    settings: "Settings", changes: Mapping[str, Any], *, starts: Mapping[str, Any] = MappingProxyType({})
+    settings: "Settings",
+    changes: Mapping[str, Any],
+    *,
+    starts: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return ``changes`` with the fields that they leave out of range, at the nearest value in range.
+    """Return ``changes`` with the fields that they leave out of range, at the nearest value in
+    range.
 
     starts: new values of other fields, which are brought into range too.
     """
     moved = {**starts, **changes}
     draft = object.__new__(type(settings))
-    draft.__dict__.update({one.name: getattr(settings, one.name) for one in fields(settings)} | moved)
+    draft.__dict__.update(
+        {one.name: getattr(settings, one.name) for one in fields(settings)} | moved
+    )
     for name in [name for name in draft.choices if name not in changes]:
         if getattr(draft, name) not in (allowed := draft.choices[name]):
             moved[name] = draft.__dict__[name] = next(iter(allowed))
-    for name in [one.name for one in fields(settings) if one.name not in changes and one.name in draft.limits]:
+    for name in [
+        one.name for one in fields(settings) if one.name not in changes and one.name in draft.limits
+    ]:
         (low, high), value = draft.limits[name], getattr(draft, name)
         if not low <= value <= high:
             moved[name] = draft.__dict__[name] = min(max(value, low), high)
@@ -109,16 +120,17 @@ def in_range(
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Key):
-    """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each
-    field. Raises RefusedError, by the field's name, where a value has no meaning.
+    """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with
+    a default for each field. Raises RefusedError, by the field's name, where a value has no
+    meaning.
 
-    CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole numbers where the lowest
-    is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
-    noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
-    tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
-    field that says how many people there are, or "". STATED: the fields that are shown even where they can have one
-    value only.
-    """
+    CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole
+        numbers where the lowest
+    is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide
+    which rows and what noise of scale 1 repeat r has; empty where repeats have no noise of their
+    own. TUNED: the fields that one would tune -> (lowest, highest) value worth a try, public
+    knowledge, to be searched on a logarithmic scale. PEOPLE: the field that says how many people
+    there are, or "". STATED: the fields that are shown even where they can have one value only."""
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
@@ -149,7 +161,9 @@ class Settings(Key):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """Name -> what can be measured, with the fields along which it rises or falls as the other settings are."""
+        """Name -> what can be measured, with the fields along which it rises or falls as the other
+        settings are.
+        """
         return self.MEASURES
 
     @property
@@ -159,12 +173,16 @@ class Settings(Key):
 
     @property
     def private(self) -> bool:
-        """Return whether the rows are of a visitor's own file: not drawn, in no link, gone with the session."""
+        """Return whether the rows are of a visitor's own file: not drawn, in no link, gone with the
+        session.
+        """
         return False
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return field -> (lowest, highest) value worth a try, if it changes anything, within their ``limits``."""
+        """Return field -> (lowest, highest) value worth a try, if it changes anything, within their
+        ``limits``.
+        """
         found = {}
         for name, (low, high) in self.TUNED.items():
             least, most = self.limits[name]
@@ -172,19 +190,24 @@ class Settings(Key):
         return found
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``; what depends on them is brought into its new range."""
+        """Return these settings with ``changes``; what depends on them is brought into its new
+        range.
+        """
         return replace(self, **changes)
 
     def with_noise_of(self, people: int) -> Self | None:
-        """Return these settings, on the rows there are, with the noise that so many people would need at the same
-        epsilon; None where that is not known, or ``people`` can be had."""
+        """Return these settings, on the rows there are, with the noise that so many people would
+        need at the same epsilon; None where that is not known, or ``people`` can be had."""
         return None
 
     def part(self, kind: type[Value], /, **others: Any) -> Value:
-        """Return a frozen dataclass that a task depends on: ``others``, and its other fields as these settings have
-        them."""
-        own = [one.name for one in fields(kind) if one.name not in others and hasattr(self, one.name)]  # type: ignore[arg-type]  # a dataclass
-        return kind(**others, **{name: getattr(self, name) for name in own})
+        """Return a frozen dataclass that a task depends on: ``others``, and its other fields as
+        these settings have them."""
+        values = dict(others)
+        for field in fields(kind):  # type: ignore[arg-type]  # a dataclass
+            if field.name not in others and hasattr(self, field.name):
+                values[field.name] = getattr(self, field.name)
+        return kind(**values)
 
     def schedule(self) -> Iterable[Task]:
         """Return the work, most urgent first."""
@@ -195,15 +218,16 @@ class Settings(Key):
         raise NotImplementedError
 
     def samples(self) -> tuple[Task, ...]:
-        """Return the probe, and what else it takes to give all repeats, in their order: what can be read off the probe
-        can be read off each."""
+        """Return the probe, and what else it takes to give all repeats, in their order: what can be
+        read off the probe can be read off each."""
         return (self.probe(),)
 
     def sample(self, count: int) -> tuple[Task, ...]:
-        """Return the cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may be more than a page
-        shows: what can be read off the probe can be read off each task. The repeats of the page itself are those of
-        ``samples`` to the last bit, and a longer sample begins with a shorter one.
-        """
+        """Return the cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may
+        be more than a page
+        shows: what can be read off the probe can be read off each task. The repeats of the page
+        itself are those of ``samples`` to the last bit, and a longer sample begins with a shorter
+        one."""
         return (self.probe(),)
 
     @property
@@ -212,29 +236,39 @@ class Settings(Key):
         return next(iter(self.MEASURES))
 
     def pairs_with(self, other: "Settings") -> bool:
-        """Return whether repeat r sees the same rows and the same noise, but for its size, as repeat r of ``other``."""
+        """Return whether repeat r sees the same rows and the same noise, but for its size, as
+        repeat r of ``other``.
+        """
         if self == other or type(self) is not type(other) or not self.COMMON:
             return self == other
-        return all(getattr(self, name) == getattr(other, name) for name in self.COMMON) and self.draws_as(other)
+        return all(
+            getattr(self, name) == getattr(other, name) for name in self.COMMON
+        ) and self.draws_as(other)
 
     @property
     def promise(self) -> Guarantee | None:
-        """Return what one run promises, with its event; None where it promises nothing, or looks at nobody's rows."""
+        """Return what one run promises, with its event; None where it promises nothing, or looks at
+        nobody's rows.
+        """
         return None
 
     @property
     def made_up(self) -> Self | None:
-        """Return these settings on made-up rows in place of private ones; None where there are no such rows."""
+        """Return these settings on made-up rows in place of private ones; None where there are no
+        such rows.
+        """
         return None
 
     @property
     def overlap(self) -> float:
-        """Return held-out rows over private ones, where splits by other seeds are splits of one file and so have rows
-        in common; 0 where each seed draws rows of its own."""
+        """Return held-out rows over private ones, where splits by other seeds are splits of one
+        file and so have rows in common; 0 where each seed draws rows of its own."""
         return 0.0
 
     def draws_as(self, other: Self) -> bool:
-        """Return whether noise that may be common is common, where that takes more than ``COMMON`` to say."""
+        """Return whether noise that may be common is common, where that takes more than ``COMMON``
+        to say.
+        """
         return True
 
     def result(self, outcomes: Mapping[Task, Any]) -> Any:

@@ -16,8 +16,8 @@ from lab.files.own_rows import OwnRows, Roles
 from lab.settings import Settings, in_range
 
 OWN = "own"
-# Rows of an uploaded file that interactive training uses, a random part of a larger file. A file may have fewer rows
-# than a page otherwise requires.
+# Rows of an uploaded file that interactive training uses, a random part of a larger file. A file
+# may have fewer rows than a page otherwise requires.
 MOST_LIVE, _LEAST_ROWS = 20_000, 50
 # Maximum number of private values held at once; larger files are trained on in part.
 _MOST_VALUES = 15_000_000
@@ -26,8 +26,9 @@ _MOST_VALUES = 15_000_000
 class SourceSettings(Settings):
     """Base of settings with the fields ``dataset``, which may be "own", and ``own``.
 
-    own: the handle of an uploaded file; a plain string is only its name, and nothing can be computed. This class alone
-    says what a file allows, and how a new data set changes the other fields. CURVE: the epsilons of the page's curve.
+    own: the handle of an uploaded file; a plain string is only its name, and nothing can be
+    computed. This class alone says what a file allows, and how a new data set changes the other
+    fields. CURVE: the epsilons of the page's curve.
     OF_NUMBERS: whether the label is a number.
     """
 
@@ -48,8 +49,12 @@ class SourceSettings(Settings):
         return of_numbers(own) if cls.OF_NUMBERS else of_classes(own)
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``; fields that depend on them are brought into their new range."""
-        dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
+        """Return these settings with ``changes``; fields that depend on them are brought into their
+        new range.
+        """
+        dataset = check.choice(
+            self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset)
+        )
         own = file_handles.named(changes.get("own", self.own))
         if dataset != OWN:
             own = file_handles.NONE
@@ -59,12 +64,18 @@ class SourceSettings(Settings):
         return replace(self, **in_range(self, changes | {"own": own}, starts=starts))
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return the values with which another data set starts, beyond those that leave their range."""
+        """Return the values with which another data set starts, beyond those that leave their
+        range.
+        """
         return {}
 
     def awaits(self, dataset: str) -> bool:
-        """Return whether a link has named a file that is not here yet, whose numbers the file keeps where it can."""
-        return dataset == self.dataset == OWN and self.own != file_handles.NONE and self.roles is None
+        """Return whether a link has named a file that is not here yet, whose numbers the file keeps
+        where it can.
+        """
+        return (
+            dataset == self.dataset == OWN and self.own != file_handles.NONE and self.roles is None
+        )
 
     @property
     def private(self) -> bool:
@@ -72,7 +83,9 @@ class SourceSettings(Settings):
 
     @property
     def rows_of(self) -> Any:
-        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
+        """Return the key by which tasks know the data set; raise RefusedError for a file known only
+        by its name.
+        """
         if self.private:
             return self.file.key
         return self.dataset
@@ -101,8 +114,8 @@ class SourceSettings(Settings):
 
     @property
     def made_up(self) -> Self | None:
-        """Return these settings on made-up rows of the declared shape of a file (``lab.files.made_up``); None without
-        a file, or where its bounds are not public."""
+        """Return these settings on made-up rows of the declared shape of a file
+        (``lab.files.made_up``); None without a file, or where its bounds are not public."""
         if self.roles is None or self.roles.void or self.file.gone:
             return None
         twin = made_up.twin(self.file)
@@ -117,7 +130,9 @@ class SourceSettings(Settings):
 
     @property
     def paid(self) -> tuple[Payment, ...]:
-        """Return the payments for bounds before training; if the unit is the person, ``Roles.lacks`` refuses others."""
+        """Return the payments for bounds before training; if the unit is the person,
+        ``Roles.lacks`` refuses others.
+        """
         return self.roles.payments if self.roles else ()
 
     @property
@@ -131,7 +146,9 @@ class SourceSettings(Settings):
         return self.epsilon - self.spent
 
     def whole(self, training: Guarantee) -> Guarantee:
-        """Return the guarantee of a ``training`` run with epsilon ``left``, together with the payments before it."""
+        """Return the guarantee of a ``training`` run with epsilon ``left``, together with the
+        payments before it.
+        """
         return after(training, tuple(one.event for one in self.paid))
 
     @cached_property
@@ -142,14 +159,23 @@ class SourceSettings(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field; training keeps a tenth of what bounds cost, at least."""
+        """Return the (lowest, highest) value of each field; training keeps a tenth of what bounds
+        cost, at least.
+        """
         (low, high), spent = self.LIMITS["epsilon"], self.spent
-        return {**self.LIMITS, "epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high)}
+        return {
+            **self.LIMITS,
+            "epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high),
+        }
 
     @property
     def preparation(self) -> str:
         """Return the script lines that load an uploaded file first, if any."""
-        return file_handles.preparation("own_numbers" if self.OF_NUMBERS else "own_rows") if self.private else ""
+        return (
+            file_handles.preparation("own_numbers" if self.OF_NUMBERS else "own_rows")
+            if self.private
+            else ""
+        )
 
 
 def of_classes(own: OwnRows) -> bool:
@@ -163,13 +189,14 @@ def of_numbers(own: OwnRows) -> bool:
 
 
 class RowsSettings(SourceSettings):
-    """Base of settings about a data set with classes (``toy.Source``), with the fields ``rows`` and ``seed``.
+    """Base of settings about a data set with classes (``toy.Source``), with the fields ``rows`` and
+    ``seed``.
 
-    rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name of the field that
-    selects the mechanism; a file allows only its first choice, the correct one. SIZED: whether part of a data set of
-    fixed size can be used. rows_each: rows of a person, of the lab's data and the correct mechanism (``split_of``),
-    where there is such a field.
-    """
+    rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name
+    of the field that selects the mechanism; a file allows only its first choice, the correct one.
+    SIZED: whether part of a data set of
+    fixed size can be used. rows_each: rows of a person, of the lab's data and the correct mechanism
+    (``split_of``), where there is such a field."""
 
     rows: int
     seed: int
@@ -191,7 +218,9 @@ class RowsSettings(SourceSettings):
         return source_of(self.dataset, self.own)
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return as many rows as the data set has, unless the number is free in both or a link has said it."""
+        """Return as many rows as the data set has, unless the number is free in both or a link has
+        said it.
+        """
         source = source_of(dataset, own)
         if source is None:
             return {"rows": self.LIMITS["rows"][0]}
@@ -212,7 +241,9 @@ class RowsSettings(SourceSettings):
 
     @property
     def beyond(self) -> bool:
-        """Return whether there are too many rows for interactive training, so that tasks must be small."""
+        """Return whether there are too many rows for interactive training, so that tasks must be
+        small.
+        """
         return self.private and self.rows > MOST_LIVE
 
     def of_rows(self, rows: int) -> Self:
@@ -221,13 +252,17 @@ class RowsSettings(SourceSettings):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """Return the allowed values of each field; incorrect mechanisms are available for the lab's data only."""
+        """Return the allowed values of each field; incorrect mechanisms are available for the lab's
+        data only.
+        """
         sound, *_ = self.CHOICES[self.LOOP]
         return {**self.CHOICES, self.LOOP: (sound,)} if self.private else self.CHOICES
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
+        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or
+        ``most`` beyond.
+        """
         source, low, found = self.source, self.LIMITS["rows"][0], dict(super().limits)
         if self.private:
             beyond = isinstance(self.rows, int) and self.rows > self.live
@@ -263,9 +298,8 @@ def source_of(dataset: str, own: str) -> toy.Source | None:
 
 
 def split_of(dataset: toy.Dataset, *, seed: int, private_rows: int, rows_each: int) -> toy.Split:
-    """Return the split of a data set, whose private rows a shuffle gives to persons with ``rows_each`` rows each; the
-    last person has what is left.
-    """
+    """Return the split of a data set, whose private rows a shuffle gives to persons with
+    ``rows_each`` rows each; the last person has what is left."""
     split = toy.load(dataset, seed=seed, private_rows=private_rows)
     return split if rows_each == 1 else _of_persons(split, seed, rows_each)
 
@@ -283,8 +317,14 @@ def _interactive_rows(dataset: str, source: toy.Source | None) -> int:
 
 
 def _most_rows(dataset: str, source: toy.Source | None) -> int:
-    """Return the maximum number of rows that can be trained on; of a file that is not here, what any may have."""
+    """Return the maximum number of rows that can be trained on; of a file that is not here, what
+    any may have.
+    """
     if source is None:
         return limits.MOST_ROWS
-    values = max(MOST_LIVE, _MOST_VALUES // len(source.features)) if dataset == OWN else source.private_rows
+    values = (
+        max(MOST_LIVE, _MOST_VALUES // len(source.features))
+        if dataset == OWN
+        else source.private_rows
+    )
     return min(source.private_rows, values)

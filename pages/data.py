@@ -37,7 +37,9 @@ def show() -> None:
     if here is None:
         st.caption(SAYS["stored"])
         return
-    with st.container():  # also where there is nothing to say: what moves up is seen twice until the run has ended
+    with (
+        st.container()
+    ):  # also where there is nothing to say: what moves up is seen twice until the run has ended
         _notes(here)
     with st.container():
         _asks_who(here.draft)
@@ -101,8 +103,16 @@ def _samples() -> None:
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                key, act = f"data.sample.{sample.file}", partial(_use_sample, sample.file, sample.data)
-                st.button(SAYS("samples.use", title=sample.title.lower()), key=key, type="primary", on_click=act)
+                key, act = (
+                    f"data.sample.{sample.file}",
+                    partial(_use_sample, sample.file, sample.data),
+                )
+                st.button(
+                    SAYS("samples.use", title=sample.title.lower()),
+                    key=key,
+                    type="primary",
+                    on_click=act,
+                )
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(SAYS["samples.template"], width="content")
@@ -111,28 +121,43 @@ def _samples() -> None:
 
 def _download(name: str, data: bytes) -> None:
     key, icon = f"data.download.{name}", ":material/download:"
-    st.download_button(name, data, name, "text/csv", key=key, type="tertiary", icon=icon, on_click="ignore")
+    st.download_button(
+        name, data, name, "text/csv", key=key, type="tertiary", icon=icon, on_click="ignore"
+    )
 
 
 def _bar(here: my_rows.Brought) -> None:
     left, right = st.columns([5, 1], vertical_alignment="center")
-    left.markdown(SAYS("file.size", name=plain(here.draft.file), rows=here.table.rows, columns=len(here.table.columns)))
+    left.markdown(
+        SAYS(
+            "file.size",
+            name=plain(here.draft.file),
+            rows=here.table.rows,
+            columns=len(here.table.columns),
+        )
+    )
     for note in here.table.notes:
         left.caption(plain(note))
     with right.container(horizontal=True, horizontal_alignment="right"):
-        st.button(SAYS["file.remove"], key="data.remove", on_click=_remove, icon=":material/delete:")
+        st.button(
+            SAYS["file.remove"], key="data.remove", on_click=_remove, icon=":material/delete:"
+        )
 
 
 def _remove() -> None:
     my_rows.drop()
-    st.session_state["data.round"] = st.session_state.get("data.round", 0) + 1  # another box, which is empty
+    st.session_state["data.round"] = (
+        st.session_state.get("data.round", 0) + 1
+    )  # another box, which is empty
 
 
 def _upload(here: my_rows.Brought | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state = st.session_state
     key, hidden = f".{state.get('data.round', 0)}", here is not None
-    file, new = uploads.ask("data", SAYS["file.uploader"], megabytes=_MEGABYTES, key=key, hidden=hidden)
+    file, new = uploads.ask(
+        "data", SAYS["file.uploader"], megabytes=_MEGABYTES, key=key, hidden=hidden
+    )
     present(file, here)
     if file is not None and new:
         _read(file)
@@ -152,7 +177,10 @@ def _upload(here: my_rows.Brought | None) -> None:
 
 
 def _refusal_of(file: UploadedFile | None) -> str:
-    """Return why this file was refused, or "". The refusal of an earlier file is none of this one."""
+    """Return why this file was refused, or "".
+
+    The refusal of an earlier file is none of this one.
+    """
     file_id, message = st.session_state.get("data.file_refused", ("", ""))
     return message if file is not None and file.file_id == file_id else ""
 
@@ -168,7 +196,10 @@ def _read(file: UploadedFile, *, head: bool | None = None) -> None:
 
 
 def _take(name: str, data: bytes, *, head: bool | None = None) -> str:
-    """Read a file for this session; return why it was refused, or "". The previous one then stays."""
+    """Read a file for this session; return why it was refused, or "".
+
+    The previous one then stays.
+    """
     st.session_state["data.refused"] = ""
     try:
         my_rows.bring(own_table.read(data, head=head), name)
@@ -209,7 +240,12 @@ def _row(here: my_rows.Brought, name: str) -> None:
                 label, values = SAYS("box.categories", name=name), draft.columns[name].values
                 _values(label, name, values, lambda new: draft.say(name, values=new))
             case "answer":
-                _values(SAYS("box.classes", name=name), name, draft.classes, partial(setattr, draft, "classes"))
+                _values(
+                    SAYS("box.classes", name=name),
+                    name,
+                    draft.classes,
+                    partial(setattr, draft, "classes"),
+                )
             case "person":
                 _most_rows(draft)
             case _:
@@ -246,9 +282,19 @@ def _values(
 
 
 def _most_rows(draft: Draft) -> None:
-    """Show an input for the most rows of a person, which prices clipping them one by one. It is not looked up."""
+    """Show an input for the most rows of a person, which prices clipping them one by one.
+
+    It is not looked up.
+    """
     whole = {"value": None, "min_value": 1, "max_value": own_rows.MOST_EACH, "step": 1}
-    _box(draft, "most_rows", st.number_input, SAYS["box.most_rows"], placeholder=SAYS["box.optional"], **whole)
+    _box(
+        draft,
+        "most_rows",
+        st.number_input,
+        SAYS["box.most_rows"],
+        placeholder=SAYS["box.optional"],
+        **whole,
+    )
 
 
 def _bounds(here: my_rows.Brought, column: Column) -> None:
@@ -287,7 +333,9 @@ def _note(here: my_rows.Brought, name: str) -> None:
         st.markdown(SAYS["note.read_off"])
         _button("type", name, lambda: draft.say(name, low=None, high=None, read_off=False))
     elif bounded and column.paid:
-        st.markdown(SAYS("note.paid" if column.low is not None else "note.paid_in_vain", paid=column.paid))
+        st.markdown(
+            SAYS("note.paid" if column.low is not None else "note.paid_in_vain", paid=column.paid)
+        )
         with st.container(horizontal=True, gap="small"):
             _button("type", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
             _paying(here, name, SAYS["button.draw_again"])
@@ -299,7 +347,9 @@ def _note(here: my_rows.Brought, name: str) -> None:
             _paying(here, name, SAYS["button.pay"])
     elif use == "out":
         kind = draft.kinds[name]
-        guess = SAYS("note.out", reason=kind.reason) if kind.reason else SAYS[f"note.guess_{kind.kind}"]
+        guess = (
+            SAYS("note.out", reason=kind.reason) if kind.reason else SAYS[f"note.guess_{kind.kind}"]
+        )
         st.caption(plain(guess))
     else:
         _number_fault(here, name, use)
@@ -307,7 +357,9 @@ def _note(here: my_rows.Brought, name: str) -> None:
 
 
 def _number_fault(here: my_rows.Brought, name: str, use: str) -> None:
-    """Warn that a column that is used as a number does not read as numbers, or say that a unit is dropped."""
+    """Warn that a column that is used as a number does not read as numbers, or say that a unit is
+    dropped.
+    """
     if use not in ("number", "amount"):
         return
     fault = here.table.number_fault(name)
@@ -337,7 +389,9 @@ def _paying(here: my_rows.Brought, name: str, label: str) -> None:
     """Offer private bounds: how much epsilon they cost, and the button that draws them."""
     key = f"data.share.{name}"
     with st.popover(label, type="tertiary"):
-        share = st.number_input(SAYS("pay.share", name=name), *_SHARES, value=0.1, step=0.05, key=key, format="%g")
+        share = st.number_input(
+            SAYS("pay.share", name=name), *_SHARES, value=0.1, step=0.05, key=key, format="%g"
+        )
         least = paid_bounds.least_rows(share)
         few = here.table.rows < least
         st.caption(SAYS["pay.how"])
@@ -379,9 +433,14 @@ def _checklist(here: my_rows.Brought) -> None:
             own = my_rows.settled(here)
         except RefusedError as refusal:
             missing = [refused(refusal)]
-        lines = [f":green[✓] {line}" for line in _settled(roles)] + [f":red[✕] {line}" for line in missing]
+        lines = [f":green[✓] {line}" for line in _settled(roles)] + [
+            f":red[✕] {line}" for line in missing
+        ]
         if not roles.person and not roles.one_row:
-            lines += [f":orange[⚠] {SAYS['checklist.unasked' if roles.one_row is None else 'checklist.several']}"]
+            lines += [
+                ":orange[⚠]"
+                f" {SAYS['checklist.unasked' if roles.one_row is None else 'checklist.several']}"
+            ]
         lines += [f":orange[⚠] {SAYS('checklist.void', name=plain(name))}" for name in roles.void]
         for column in (*roles.columns, *filter(None, [roles.target])):
             if column.kind == "number" and here.table.number_fault(column.name):
@@ -415,7 +474,10 @@ def _preview(draft: Draft) -> None:
         st.markdown(SAYS["encoding.title"])
         st.caption(SAYS["encoding.source"])
         of_number = draft.roles.target is not None
-        lines = (f"{plain(column.name)}: {_encoding(column, of_number=of_number)}" for column in draft.roles.columns)
+        lines = (
+            f"{plain(column.name)}: {_encoding(column, of_number=of_number)}"
+            for column in draft.roles.columns
+        )
         st.markdown("  \n".join(lines))
 
 
@@ -423,10 +485,14 @@ def _encoding(column: Column, *, of_number: bool) -> str:
     if column.lacks():
         return SAYS[f"encoding.needs_{column.kind}"]
     if column.kind == "category" and of_number and len(column.values) > 1:
-        return SAYS("encoding.contrast", inputs=len(column.values) - 1, first=plain(column.values[0]))
+        return SAYS(
+            "encoding.contrast", inputs=len(column.values) - 1, first=plain(column.values[0])
+        )
     if column.kind == "category":
         return SAYS("encoding.one_hot", inputs=len(column.values))
     if column.read_off:
         return SAYS["encoding.read_off"]
     low, high = column.inputs[column.name]
-    return SAYS("encoding.bounds", low=number(low), middle=number((low + high) / 2), high=number(high))
+    return SAYS(
+        "encoding.bounds", low=number(low), middle=number((low + high) / 2), high=number(high)
+    )

@@ -1,7 +1,7 @@
 """The main script: what every page has, and the navigation.
 
-It stands here and not in the root: beside a main script, a folder called `pages/` starts Streamlit's older mode.
-"""
+It stands here and not in the root: beside a main script, a folder called `pages/` starts
+Streamlit's older mode."""
 
 from functools import partial
 from pathlib import Path
@@ -33,10 +33,13 @@ st.set_page_config(page_title=head_tags.title(""), page_icon=_ICON, layout="wide
 style()
 live.connection(uploads=limit_mb())
 doors = {
-    page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
+    page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name)
+    for page in PAGES
 }
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
-texts = {name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN}
+texts = {
+    name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN
+}
 beside = {"data": own} | texts
 welcome = partial(home.show, HOME, PAGES, doors | beside, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
@@ -47,7 +50,9 @@ if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
     st.logo(_ICON.with_name("logo.svg"), size="large")
-menus = {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
+menus = (
+    {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
+)
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 st.set_page_config(page_title=head_tags.title("" if here is front else here.title))
 visit(here.url_path)

@@ -1,4 +1,6 @@
-"""What this is, at once: a picture that moves, three moves to make on it, and where to go from there."""
+"""What this is, at once: a picture that moves, three moves to make on it, and where to go from
+there.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,16 +20,18 @@ HEIGHT = 540
 QUESTION = "What does privacy cost a learning algorithm?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "home.md")
-# Whom the lab is for -> the page that suits them best; the lesson that it opens, where it is that of lessons.
+# Whom the lab is for -> the page that suits them best; the lesson that it opens, where it is that
+# of lessons.
 DOORS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
 LESSON = {"lesson": "small_epsilon"}
-# What the moves ask for: epsilon below the first, a loss of fewer points than the second, between two values that are
-# at most so many times apart, and epsilon from the last on.
+# What the moves ask for: epsilon below the first, a loss of fewer points than the second, between
+# two values that are at most so many times apart, and epsilon from the last on.
 _PRIVATE, _LEAST, _APART, _LARGE = 0.1, 2, 1.5, 7.5
 
 
 class Seen(NamedTuple):
-    """What a visitor has seen at rest at one epsilon. loss: of accuracy, in points between what the tiles say; right,
+    """What a visitor has seen at rest at one epsilon. loss: of accuracy, in points between what the
+    tiles say; right,
     attacker: as their tiles say them, HTML."""
 
     loss: int
@@ -37,19 +41,34 @@ class Seen(NamedTuple):
 
 def _made_private(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
     least = min(seen)
-    return {"epsilon": theme.written(least), "right": seen[least].right} if least < _PRIVATE else None
+    return (
+        {"epsilon": theme.written(least), "right": seen[least].right} if least < _PRIVATE else None
+    )
 
 
 def _paid(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
-    """Return the two values of epsilon between which the loss falls below 2 points, if they are close."""
+    """Return the two values of epsilon between which the loss falls below 2 points, if they are
+    close.
+    """
     good = min((epsilon for epsilon, one in seen.items() if one.loss < _LEAST), default=0.0)
-    bad = max((epsilon for epsilon, one in seen.items() if epsilon < good and one.loss >= _LEAST), default=0.0)
-    return {"good": theme.written(good), "bad": theme.written(bad)} if bad and good <= _APART * bad else None
+    bad = max(
+        (epsilon for epsilon, one in seen.items() if epsilon < good and one.loss >= _LEAST),
+        default=0.0,
+    )
+    return (
+        {"good": theme.written(good), "bad": theme.written(bad)}
+        if bad and good <= _APART * bad
+        else None
+    )
 
 
 def _asked(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
     most = max(seen)
-    return {"epsilon": theme.written(most), "attacker": seen[most].attacker} if most >= _LARGE else None
+    return (
+        {"epsilon": theme.written(most), "attacker": seen[most].attacker}
+        if most >= _LARGE
+        else None
+    )
 
 
 # Move -> what has been found by it in what was seen; None until then.
@@ -108,17 +127,24 @@ def welcome() -> str:
     return f'<h1>{QUESTION}</h1><p class="lab-lead">{bold(_SAYS["lead"])}</p>'
 
 
-def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
-    """Show ``home`` as ``shown`` shows any page, three moves, doors by person, and all ``pages`` by group.
+def show(
+    home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]
+) -> None:
+    """Show ``home`` as ``shown`` shows any page, three moves, doors by person, and all ``pages`` by
+    group.
 
     doors: name of a page -> where it opens.
     """
     shown(home, welcome=welcome())
     _moves(home)
-    for column, (person, page) in zip(st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True):
+    for column, (person, page) in zip(
+        st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True
+    ):
         with column.container(border=True, key=f"door-{person}"):
             query = LESSON if page == "lessons" else None
-            st.page_link(doors[page], label=_SAYS[f"doors.{person}"], width="stretch", query_params=query)
+            st.page_link(
+                doors[page], label=_SAYS[f"doors.{person}"], width="stretch", query_params=query
+            )
     st.header("All pages")
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), ("see", "trust", "take"), strict=True):
@@ -127,14 +153,17 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
 
 
 def _moves(home: Page) -> None:
-    """Show three moves to make on the picture; one is open, and each says what was found once it is made.
+    """Show three moves to make on the picture; one is open, and each says what was found once it is
+    made.
 
     What an open one speaks of is lit up by its key (``style.css``).
     """
     settings = st.session_state["home.desk"].settings
     result, _ = compute(settings, seconds=0)
     right, _, attacker = home.numbers(result)
-    others = settings.change(epsilon=type(settings)().epsilon)  # what a link may change besides, which is seen anew
+    others = settings.change(
+        epsilon=type(settings)().epsilon
+    )  # what a link may change besides, which is seen anew
     seen = st.session_state.setdefault("home.seen", {}).setdefault(others, {})
     loss = round(100 * result.reference.accuracy) - round(100 * result.summary["scratch"].median)
     seen[settings.epsilon] = Seen(loss, right.value, attacker.value)
@@ -153,7 +182,9 @@ def _move(name: str, found: Mapping[str, Any] | None, *, opened: bool) -> None:
         st.session_state["home.move"] = name
 
     icon = ":material/radio_button_unchecked:" if found is None else ":material/check_circle:"
-    st.button(_SAYS[f"moves.{name}"], key=f"home.{name}", icon=icon, type="tertiary", on_click=choose)
+    st.button(
+        _SAYS[f"moves.{name}"], key=f"home.{name}", icon=icon, type="tertiary", on_click=choose
+    )
     if found is not None:
         st.markdown(_SAYS(f"moves.{name}_done", **found), unsafe_allow_html=True)
     elif opened:

@@ -36,9 +36,19 @@ HEADS |= {"": Head("", home.QUESTION, home.ABOUT)}
 _TEXTS = {
     "data": Head("My data", data.QUESTION, "Train on your own table with differential privacy"),
     "lessons": Head("Lessons", lessons.TITLE, "Guess what privacy does to a model, then see it"),
-    "glossary": Head("Glossary", page_glossary.QUESTION, "Terms of differential privacy, and where the lab shows them"),
+    "glossary": Head(
+        "Glossary",
+        page_glossary.QUESTION,
+        "Terms of differential privacy, and where the lab shows them",
+    ),
     "works": Head("Papers, checked", page_works.QUESTION, "Which statements hold, part by part"),
-    "deployments": Head("Releases in use", page_deployments.QUESTION, "What registered releases protect, and how much"),
-    "choosing": Head("Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"),
+    "deployments": Head(
+        "Releases in use",
+        page_deployments.QUESTION,
+        "What registered releases protect, and how much",
+    ),
+    "choosing": Head(
+        "Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"
+    ),
 }
 HEADS |= {name: head._replace(charts=False) for name, head in _TEXTS.items()}

@@ -1,11 +1,11 @@
 """Print every sentence of every page into one text file, for an editor.
 
-    python -m scripts.all_sentences sentences.md                          # 50 settings a page, seeded
-    python -m scripts.all_sentences some.md --settings 5 --only classifier
+    python -m scripts.all_sentences sentences.md                          # 50 settings a page,
+    seeded python -m scripts.all_sentences some.md --settings 5 --only classifier
 
-Each page is computed at its defaults and at random settings, kept small. What differs only in its numbers is printed
-once, with the first link that says it. Fixed texts (help, glossary, lessons, papers) follow, by file.
-"""
+Each page is computed at its defaults and at random settings, kept small. What differs only in its
+numbers is printed once, with the first link that says it. Fixed texts (help, glossary, lessons,
+papers) follow, by file."""
 
 import argparse
 import re
@@ -34,7 +34,9 @@ _NUMBERS = re.compile(r"[\d.,]*\d(?:e-?\d+)?")
 
 
 def at_random(page: Page, random: np.random.Generator) -> Settings:
-    """Return settings of the page drawn at random: each choice, then each number within small limits."""
+    """Return settings of the page drawn at random: each choice, then each number within small
+    limits.
+    """
     settings = page.settings()
     for name, options in settings.choices.items():
         known = [one for one in options if one not in _ELSEWHERE]
@@ -43,9 +45,13 @@ def at_random(page: Page, random: np.random.Generator) -> Settings:
     for name, (low, high) in settings.limits.items():
         high = min(high, max(low, MOST.get(name, high)))
         even, share = random.random(2) < (0.5, 1), random.random()
-        value = low * (high / low) ** share if low > 0 and not even[0] else low + (high - low) * share
+        value = (
+            low * (high / low) ** share if low > 0 and not even[0] else low + (high - low) * share
+        )
         with suppress(RefusedError):
-            settings = settings.change(**{name: round(value) if isinstance(low, int) else float(f"{value:.3g}")})
+            settings = settings.change(
+                **{name: round(value) if isinstance(low, int) else float(f"{value:.3g}")}
+            )
     return settings
 
 
@@ -106,7 +112,9 @@ def _knobs(known: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def run() -> None:
     parser = argparse.ArgumentParser(description="Every sentence of every page, in one file.")
     parser.add_argument("file", type=Path)
-    parser.add_argument("--settings", type=int, default=50, help="how many settings a page is computed at")
+    parser.add_argument(
+        "--settings", type=int, default=50, help="how many settings a page is computed at"
+    )
     parser.add_argument("--only", nargs="+", choices=[page.name for page in PAGES])
     asked = parser.parse_args()
     with asked.file.open("w", encoding="utf-8") as file:

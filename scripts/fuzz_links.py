@@ -1,9 +1,10 @@
-"""Open every page with links that nobody would write: ``python -m scripts.fuzz_links --count 3000``.
+"""Open every page with links that nobody would write: ``python -m scripts.fuzz_links --count
+3000``.
 
-A link goes the way of a real one: it is read, the settings that come of it say what there is to do, and their own link
-must bring back the same settings. The page is drawn for one link in fifty, and for both ends of the range of each
-field and each of its choices. What is wrong with a link is printed with the link; so is a count for each page.
-"""
+A link goes the way of a real one: it is read, the settings that come of it say what there is to do,
+and their own link must bring back the same settings. The page is drawn for one link in fifty, and
+for both ends of the range of each field and each of its choices. What is wrong with a link is
+printed with the link; so is a count for each page."""
 
 import argparse
 import logging
@@ -45,16 +46,53 @@ HOSTILE = (
         "-0",
         "0",
     ),
-    *("0,3", "2,75", "1,000", "1,000,000", "1.000,5", ",5", "5,", "1_000", "\uff15", "\u0665", "\u22121", "+1", "--1"),
-    *("9" * 5000, "0." + "9" * 5000, "1e5", "1E5", "0x10", "0b1", "1j", "True", "False", "None", "null", "[]", "{}"),
-    *("abc", "\x00", "\u202e", "\U0001f600", "'; DROP", "<script>", "![x](http://evil.test/x)", "%s%n", "../../etc"),
+    *(
+        "0,3",
+        "2,75",
+        "1,000",
+        "1,000,000",
+        "1.000,5",
+        ",5",
+        "5,",
+        "1_000",
+        "\uff15",
+        "\u0665",
+        "\u22121",
+        "+1",
+        "--1",
+    ),
+    *(
+        "9" * 5000,
+        "0." + "9" * 5000,
+        "1e5",
+        "1E5",
+        "0x10",
+        "0b1",
+        "1j",
+        "True",
+        "False",
+        "None",
+        "null",
+        "[]",
+        "{}",
+    ),
+    *(
+        "abc",
+        "\x00",
+        "\u202e",
+        "\U0001f600",
+        "'; DROP",
+        "<script>",
+        "![x](http://evil.test/x)",
+        "%s%n",
+        "../../etc",
+    ),
 )
 
 
 def links(settings_type: type, *, count: int, seed: int) -> Iterator[dict[str, str]]:
-    """``count`` links to the page of these settings: one to six of its fields, good, at an end, or hostile; half of
-    them name a version, which may be none.
-    """
+    """``count`` links to the page of these settings: one to six of its fields, good, at an end, or
+    hostile; half of them name a version, which may be none."""
     rng, start = random.Random(f"{settings_type.__name__} {seed}"), settings_type()
     versions = random.Random(f"{settings_type.__name__} {seed} version")
     named = [str(version) for version in range(VERSION - 1, VERSION + 2)]
@@ -63,7 +101,9 @@ def links(settings_type: type, *, count: int, seed: int) -> Iterator[dict[str, s
     for _ in range(count):
         chosen = rng.sample(names, rng.randint(1, min(6, len(names))))
         link = {name: _value(rng, start.limits.get(name), options[name]) for name in chosen}
-        yield link | ({VERSION_NAME: versions.choice([*named, *HOSTILE])} if versions.random() < 0.5 else {})
+        yield link | (
+            {VERSION_NAME: versions.choice([*named, *HOSTILE])} if versions.random() < 0.5 else {}
+        )
 
 
 def _options(start: object, name: str) -> list[str]:
@@ -112,7 +152,8 @@ def fault(settings_type: type, link: Mapping[str, str]) -> str:
 
 
 def end_links(settings_type: type) -> Iterator[dict[str, str]]:
-    """Yield a link for each end of the range of each field, and for each value of a field that is a choice.
+    """Yield a link for each end of the range of each field, and for each value of a field that is a
+    choice.
 
     A page about several topics, or of several parts, is tried with each of them.
     """
@@ -146,7 +187,9 @@ def drawing_fault(page: str, link: Mapping[str, str]) -> str:
 
 
 def check_page(page: str, *, count: int, seed: int, draw: int) -> int:
-    """Print the faults of a page, and return how many there are. draw: it is drawn for one link in so many."""
+    """Print the faults of a page, and return how many there are. draw: it is drawn for one link in
+    so many.
+    """
     faults = 0
     drawn = 0
     for link in end_links(PAGES[page]):
@@ -173,12 +216,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=3000, help="links a page")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--draw", type=int, default=50, help="the page is drawn for one link in so many")
+    parser.add_argument(
+        "--draw", type=int, default=50, help="the page is drawn for one link in so many"
+    )
     parser.add_argument("--page", choices=PAGES, help="one page only")
     asked = parser.parse_args()
     logging.disable()  # a fault is printed here, with its link
     pages = [asked.page] if asked.page else PAGES
-    total = sum(check_page(page, count=asked.count, seed=asked.seed, draw=asked.draw) for page in pages)
+    total = sum(
+        check_page(page, count=asked.count, seed=asked.seed, draw=asked.draw) for page in pages
+    )
     return int(total > 0)
 
 

@@ -1,14 +1,14 @@
-"""People of a class on a server of one's own: what they wait for, and what it does to the process over an hour.
+"""People of a class on a server of one's own: what they wait for, and what it does to the process
+over an hour.
 
     make load ARGS="--people 50 --seconds 30 http://address"
     make load ARGS="--people 20 --minutes 60 --roam"
 
-Each person opens a page as a browser does, with a seed of their own, so that nobody finds what another has computed,
-and moves its first knob to a random value every few seconds: first over the channel, then, as a browser does at rest,
-over Streamlit's connection. With ``--roam`` they also change pages, leave and come back, and some bring a table.
-Where no address is given the lab of this checkout is served for it, and every minute a line says what its process
-holds.
-"""
+Each person opens a page as a browser does, with a seed of their own, so that nobody finds what
+another has computed, and moves its first knob to a random value every few seconds: first over the
+channel, then, as a browser does at rest, over Streamlit's connection. With ``--roam`` they also
+change pages, leave and come back, and some bring a table. Where no address is given the lab of this
+checkout is served for it, and every minute a line says what its process holds."""
 
 import argparse
 import asyncio
@@ -52,7 +52,9 @@ async def crowded(visitors: Sequence[Visitor], beside: Callable[[], Awaitable[No
 
 
 def holds(server: psutil.Process | None) -> tuple[float, ...] | None:
-    """Return what the server's process holds, in the order of ``FIGURES``; None where it is not ours."""
+    """Return what the server's process holds, in the order of ``FIGURES``; None where it is not
+    ours.
+    """
     if server is None:
         return None
     with server.oneshot():
@@ -85,12 +87,19 @@ class Minutes:
             p95 = duration(float(np.quantile(waits, 0.95))) if waits else "-"
             told = [number(one) for one in figures] if figures else ["-"] * len(FIGURES)
             since = number((time.perf_counter() - begin) / 60)
-            self.say(row([since, number(len(waits) / self.every), p95, len(errors), pages, *told], HELD_WIDTHS))
+            self.say(
+                row(
+                    [since, number(len(waits) / self.every), p95, len(errors), pages, *told],
+                    HELD_WIDTHS,
+                )
+            )
             for error in sorted(set(errors)):
                 self.say(f"    {error}")
 
     def slopes(self) -> list[str]:
-        """A sentence for each figure: where it stood when all had warmed up, at the end and at most, and its slope."""
+        """A sentence for each figure: where it stood when all had warmed up, at the end and at
+        most, and its slope.
+        """
         held = np.array(self.held[len(self.held) // 6 :])
         if len(held) < SLOPES_FROM:
             return []
@@ -108,8 +117,12 @@ class Minutes:
         ]
 
 
-def measure(address: str, asked: argparse.Namespace, say: Print, server: psutil.Process | None = None) -> int:
-    """Let the people come, and print what they met; the number of errors. server: its process, if it is ours."""
+def measure(
+    address: str, asked: argparse.Namespace, say: Print, server: psutil.Process | None = None
+) -> int:
+    """Let the people come, and print what they met; the number of errors. server: its process, if
+    it is ours.
+    """
     seen, seeds, end = Seen(), count(asked.seed), time.perf_counter() + asked.seconds
     met = {"answers": seen.answers, "runs": seen.runs, "errors": seen.errors}
     visitors = [
@@ -129,9 +142,14 @@ def measure(address: str, asked: argparse.Namespace, say: Print, server: psutil.
     asyncio.run(crowded(visitors, minutes.last))
     say(row(COLUMNS, WIDTHS))
     for way, waits in (("channel", seen.answers), ("run", seen.runs)):
-        times = [duration(one) for one in np.quantile(waits, (0.5, 0.95, 1))] if waits else ["-"] * 3
+        times = (
+            [duration(one) for one in np.quantile(waits, (0.5, 0.95, 1))] if waits else ["-"] * 3
+        )
         say(row([way, number(len(waits) / asked.seconds), *times], WIDTHS))
-    for line in [*minutes.slopes(), *([f"  {seen.brought} tables were brought"] if seen.brought else [])]:
+    for line in [
+        *minutes.slopes(),
+        *([f"  {seen.brought} tables were brought"] if seen.brought else []),
+    ]:
         say(line)
     say(f"  errors: {len(seen.errors)}")
     for error, times in Counter(seen.errors).most_common():
@@ -143,12 +161,15 @@ def plan(asked: argparse.Namespace) -> str:
     """What will be done, in words."""
     low, high = asked.pause
     roams = (
-        f", changes pages, leaves and comes back, and brings a table to one page in {1 / BRING:g}" if asked.roam else ""
+        f", changes pages, leaves and comes back, and brings a table to one page in {1 / BRING:g}"
+        if asked.roam
+        else ""
     )
     return (
-        f"{asked.people} people for {asked.seconds:g} s at {asked.address or 'a lab of this checkout'}: each opens a "
-        f"page and moves a knob every {low:g} to {high:g} s{roams}. That is up to "
-        f"{2 * asked.people / (low + high):.3g} movements a second. Ask only a server of your own."
+        f"{asked.people} people for {asked.seconds:g} s at"
+        f" {asked.address or 'a lab of this checkout'}: each opens a page and moves a knob every"
+        f" {low:g} to {high:g} s{roams}. That is up to {2 * asked.people / (low + high):.3g}"
+        " movements a second. Ask only a server of your own."
     )
 
 
@@ -161,17 +182,31 @@ def told(asked: argparse.Namespace) -> bool:
 
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     """What is asked for."""
-    parser = argparse.ArgumentParser(prog="load", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("address", nargs="?", help="http://... of the lab; none: one is served for it, on this machine")
+    parser = argparse.ArgumentParser(
+        prog="load", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "address",
+        nargs="?",
+        help="http://... of the lab; none: one is served for it, on this machine",
+    )
     parser.add_argument("--people", type=int, default=25)
     lasts = parser.add_mutually_exclusive_group()
     lasts.add_argument("--seconds", type=float, default=30.0)
     lasts.add_argument("--minutes", type=float)
-    parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LOW", "HIGH"), help="seconds")
-    parser.add_argument("--pages", nargs="+", choices=KNOBS, help="default: classifier, or with --roam all of them")
-    parser.add_argument("--roam", action="store_true", help="change pages, leave, come back, bring tables")
+    parser.add_argument(
+        "--pause", type=float, nargs=2, default=PAUSE, metavar=("LOW", "HIGH"), help="seconds"
+    )
+    parser.add_argument(
+        "--pages", nargs="+", choices=KNOBS, help="default: classifier, or with --roam all of them"
+    )
+    parser.add_argument(
+        "--roam", action="store_true", help="change pages, leave, come back, bring tables"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the first person's numbers")
-    parser.add_argument("--yes", action="store_true", help="begin without asking, also on another machine")
+    parser.add_argument(
+        "--yes", action="store_true", help="begin without asking, also on another machine"
+    )
     asked = parser.parse_args(words)
     asked.seconds = 60 * asked.minutes if asked.minutes else asked.seconds
     asked.pages = asked.pages or (tuple(KNOBS) if asked.roam else ("classifier",))

@@ -2,8 +2,8 @@
 
     make pictures
 
-Every frame waits until its picture is complete, so that the pictures do not depend on how fast the machine is.
-"""
+Every frame waits until its picture is complete, so that the pictures do not depend on how fast the
+machine is."""
 
 import io
 import time
@@ -20,7 +20,8 @@ PATIENCE = 60.0  # seconds
 # File and address of each screenshot, and the size of the window in pixels.
 PAGES = {"classifier.png": "classifier?epsilon=0.5", "attack.png": "attack"}
 WINDOW = {"width": 1440, "height": 900}
-# The drag: address, window, places of the pointer on the slider from 0 to 1, and the GIF's width and time per frame.
+# The drag: address, window, places of the pointer on the slider from 0 to 1, and the GIF's width
+# and time per frame.
 DRAGGED, DRAG_WINDOW = "?epsilon=0.5", {"width": 1280, "height": 690}
 PLACES, WIDTH, FRAME_MS = [0.6 - 0.03 * step for step in range(13)], 800, 200
 COLOURS = 200
@@ -45,7 +46,9 @@ POINTER = """() => {
 
 
 def wait(page: Page, *, other_than: str = "") -> str:
-    """Return what the charts show once it differs from ``other_than`` and has not changed for a second."""
+    """Return what the charts show once it differs from ``other_than`` and has not changed for a
+    second.
+    """
     end, before, since = time.monotonic() + PATIENCE, "", time.monotonic()
     while time.monotonic() < end:
         now = page.evaluate(DRAWN)
@@ -93,7 +96,9 @@ def save_gif(frames: list[Image.Image], path: Path) -> None:
     palette = ends.quantize(COLOURS, dither=Image.Dither.NONE)
     frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     frames += frames[-2:0:-1]
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0, optimize=True)
+    frames[0].save(
+        path, save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0, optimize=True
+    )
 
 
 def save_preview(screenshot: Path) -> None:
@@ -101,7 +106,9 @@ def save_preview(screenshot: Path) -> None:
     with Image.open(screenshot) as whole:
         width, height = SIZE
         shown = whole.convert("RGB").crop((0, 0, whole.width, round(whole.width * height / width)))
-    shown.resize(SIZE, Image.Resampling.LANCZOS).quantize(256, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    shown.resize(SIZE, Image.Resampling.LANCZOS).quantize(256, dither=Image.Dither.NONE).save(
+        PICTURE, optimize=True
+    )
 
 
 def main() -> None:
@@ -112,7 +119,9 @@ def main() -> None:
         page = browser.new_page(viewport=WINDOW, color_scheme="light", reduced_motion="reduce")
         for name, query in PAGES.items():
             opened(page, f"{address}/{query}")
-            screenshot(page).quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
+            screenshot(page).quantize(256, dither=Image.Dither.NONE).save(
+                FOLDER / name, optimize=True
+            )
         save_preview(FOLDER / "classifier.png")
         page.set_viewport_size(DRAG_WINDOW)
         opened(page, f"{address}/{DRAGGED}")

@@ -1,10 +1,11 @@
-"""Write the lab as a folder of static files: every page at its defaults, the lessons, the glossary and the papers.
+"""Write the lab as a folder of static files: every page at its defaults, the lessons, the glossary
+and the papers.
 
     make site                                       # into site/
     make site LAB_ADDRESS=https://lab.example.edu   # each page also leads to the live lab there
 
-Each file holds all that it needs, so any host, course platform or disk serves the folder, below any path.
-"""
+Each file holds all that it needs, so any host, course platform or disk serves the folder, below any
+path."""
 
 import argparse
 import gzip
@@ -36,12 +37,19 @@ from ui.texts import SAYS, Texts
 FOLDER = Path("site")
 MOST_BYTES = 6_000_000  # of all files, compressed
 _LEARN = Texts(page_glossary.__file__)
-_NAMES = {"index": "<b>ε</b> Epsilon Lab", "lessons": "Lessons", "glossary": "Glossary", "works": "Papers, checked"}
+_NAMES = {
+    "index": "<b>ε</b> Epsilon Lab",
+    "lessons": "Lessons",
+    "glossary": "Glossary",
+    "works": "Papers, checked",
+}
 _TOP = "".join(f'<a href="{name}.html">{title}</a>' for name, title in _NAMES.items())
 
 
 def link(at: str) -> Callable[[str], str]:
-    """Return how an address within the lab is written in the site; ``at``: where the live lab is, or ""."""
+    """Return how an address within the lab is written in the site; ``at``: where the live lab is,
+    or "".
+    """
 
     def written(there: str) -> str:
         page, _, query = there.partition("?")
@@ -67,9 +75,18 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
     yield "lessons.html", framed("Lessons", _lessons(), above=_TOP, link=at and f"{at}/lessons")
     named = {page.name: page for page in PAGES}
     for lesson in LESSONS:
-        yield f"lesson-{lesson.name}.html", recorded.file(lesson, named[lesson.page], above=_TOP, link=link(at))
-    yield "glossary.html", framed("Glossary", _glossary(link(at)), above=_TOP, link=at and f"{at}/glossary")
-    yield "works.html", framed("Papers, checked", _works(at, named), above=_TOP, link=at and f"{at}/works")
+        yield (
+            f"lesson-{lesson.name}.html",
+            recorded.file(lesson, named[lesson.page], above=_TOP, link=link(at)),
+        )
+    yield (
+        "glossary.html",
+        framed("Glossary", _glossary(link(at)), above=_TOP, link=at and f"{at}/glossary"),
+    )
+    yield (
+        "works.html",
+        framed("Papers, checked", _works(at, named), above=_TOP, link=at and f"{at}/works"),
+    )
 
 
 def _recorded(page: Page, *, at: str, below: str = "") -> str:
@@ -78,7 +95,9 @@ def _recorded(page: Page, *, at: str, below: str = "") -> str:
     here.setup(desk)  # so that the choices have their names
     words = told(here, desk, without=here.sliders(settings).hero)
     where = at and f"{at}/{'' if page.name == 'home' else page.name}"
-    one = Recording(page=page, settings=settings, told=words, date=date.today().isoformat(), link=where)
+    one = Recording(
+        page=page, settings=settings, told=words, date=date.today().isoformat(), link=where
+    )
     return Recording(**{**vars(one), "above": _TOP, "below": below}).html()
 
 
@@ -87,7 +106,10 @@ def _contents(pages: Sequence[Page]) -> str:
     for page in pages:
         about = f'<a href="{page.name}.html">{page.title}</a><br><small>{page.about}</small>'
         groups.setdefault(page.group, []).append(f"<li>{about}</li>")
-    lists = (f"<section><h2>{group}</h2><ul>{''.join(links)}</ul></section>" for group, links in groups.items())
+    lists = (
+        f"<section><h2>{group}</h2><ul>{''.join(links)}</ul></section>"
+        for group, links in groups.items()
+    )
     return f"<p>{SAYS['recording.about']}</p><div class=contents>{''.join(lists)}</div>"
 
 
@@ -106,9 +128,13 @@ def _glossary(to: Callable[[str], str]) -> str:
         parts.append(f"<h2>{group}</h2><div class=contents>")
         for key, term in terms.items():
             said = markdown.html(f"{glossary.said(key)} ({papers.named(term.paper)})", to)
-            others = ", ".join(f'<a href="#{other}">{glossary.TERMS[other].name}</a>' for other in term.see)
+            others = ", ".join(
+                f'<a href="#{other}">{glossary.TERMS[other].name}</a>' for other in term.see
+            )
             related = f"<p><small>Related terms: {others}</small></p>" if others else ""
-            parts.append(f'<section id="{key}"><h3>{term.name}</h3>{said}{drawing(key)}{related}</section>')
+            parts.append(
+                f'<section id="{key}"><h3>{term.name}</h3>{said}{drawing(key)}{related}</section>'
+            )
         parts.append("</div>")
     return "".join(parts)
 
@@ -123,7 +149,9 @@ def _works(at: str, named: dict[str, Page]) -> str:
     for key, rows in WORKS.items():
         heads = "".join(f"<th>{head}</th>" for head in page_works.HEADS)
         cells = "".join(f"<tr>{_row(one, to, named)}</tr>" for one in rows)
-        table = f"<table class=lab-table><thead><tr>{heads}</tr></thead><tbody>{cells}</tbody></table>"
+        table = (
+            f"<table class=lab-table><thead><tr>{heads}</tr></thead><tbody>{cells}</tbody></table>"
+        )
         parts.append(f"<h2>{papers.short(key)}</h2>{markdown.html(papers.reference(key), to)}")
         parts.append(f'<div class="lab-scroll lab-sentences" tabindex=0>{table}</div>')
     return "".join(parts)
@@ -135,7 +163,9 @@ def _row(part: Part, to: Callable[[str], str], named: dict[str, Page]) -> str:
 
 
 def run() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
     folder = parser.parse_args().folder
     logging.disable(logging.WARNING)  # nobody looks on, which Streamlit would say of each choice
@@ -145,7 +175,10 @@ def run() -> int:
         (folder / name).write_text(html, "utf-8")
         packed = len(gzip.compress(html.encode()))
         whole += packed
-        print(f"{name:28} {packed / 1000:6.0f} kB gzipped, {len(html.encode()) / 1000:6.0f} kB", flush=True)
+        print(
+            f"{name:28} {packed / 1000:6.0f} kB gzipped, {len(html.encode()) / 1000:6.0f} kB",
+            flush=True,
+        )
     print(f"{folder}: {whole / 1e6:.2f} MB gzipped, of at most {MOST_BYTES / 1e6:g}")
     return whole > MOST_BYTES
 

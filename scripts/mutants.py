@@ -1,15 +1,16 @@
 """Break the code in small ways, one at a time, and count how many of these mutants the tests find.
 
-    make mutants ARGS="--of engine --count 100 --seed 1"          # of accountants, mechanisms, training, ...
-    make mutants ARGS="--of app --count 50 --checkout ../other --reached other.json"   # of lab and ui, elsewhere
+    make mutants ARGS="--of engine --count 100 --seed 1"          # of accountants, mechanisms,
+    training, ... make mutants ARGS="--of app --count 50 --checkout ../other --reached other.json"
+    # of lab and ui, elsewhere
 
-Cosmic Ray (https://cosmic-ray.readthedocs.io) makes the mutants: operators, comparisons, numbers, ``not``, ``break``,
-decorators and exceptions. A place in the code is drawn first, evenly, then one of the mutants there; annotations and
-strings are left out. Each mutant meets the test files that run its line (of a line that runs at import, those that run
-any of the file), the quickest first, until one test is red. Which these are is measured once per checkout, by a run of
-all tests without a browser under coverage, and kept in ``--reached``. A mutant that no test runs has survived. The last
-line is the share that was found.
-"""
+Cosmic Ray (https://cosmic-ray.readthedocs.io) makes the mutants: operators, comparisons, numbers,
+``not``, ``break``, decorators and exceptions. A place in the code is drawn first, evenly, then one
+of the mutants there; annotations and strings are left out. Each mutant meets the test files that
+run its line (of a line that runs at import, those that run any of the file), the quickest first,
+until one test is red. Which these are is measured once per checkout, by a run of all tests without
+a browser under coverage, and kept in ``--reached``. A mutant that no test runs has survived. The
+last line is the share that was found."""
 
 import argparse
 import ast
@@ -41,7 +42,16 @@ PACKAGES = (
 )
 FOLDERS = {"engine": [f"dpcore/{name}" for name in PACKAGES], "app": ["lab", "ui"]}
 # Of Cosmic Ray's operators: the others delete or rename variables, which the linter finds.
-KINDS = ("Replace", "Number", "Break", "Continue", "AddNot", "ExceptionReplacer", "RemoveDecorator", "Zero")
+KINDS = (
+    "Replace",
+    "Number",
+    "Break",
+    "Continue",
+    "AddNot",
+    "ExceptionReplacer",
+    "RemoveDecorator",
+    "Zero",
+)
 
 
 class Mutant(NamedTuple):
@@ -85,26 +95,46 @@ def _files(path: Path) -> Iterator[Path]:
 def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return where types are written, as (start, end)."""
     nodes = [*ast.walk(ast.parse(source))]
-    found = [node.annotation for node in nodes if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation]
+    found = [
+        node.annotation
+        for node in nodes
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation
+    ]
     found += [node.returns for node in nodes if isinstance(node, ast.FunctionDef) and node.returns]
-    return [((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0)) for one in found]
+    return [
+        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))
+        for one in found
+    ]
 
 
 def reached(copy: Path, kept: Path) -> dict[str, dict[int, list[str]]]:
-    """Return file -> line -> the test files that run it, the quickest first; measured once, and kept.
+    """Return file -> line -> the test files that run it, the quickest first; measured once, and
+    kept.
 
     Test files that are red without a mutant are left out.
     """
     if not kept.exists():
         with tempfile.TemporaryDirectory() as folder:
-            data, times, settings = (Path(folder, name) for name in ("coverage", "times.xml", "settings"))
-            settings.write_text(f"[run]\ndata_file = {data}\nsource = dpcore,lab,pages,ui\n", encoding="utf-8")
-            how = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=", f"--junitxml={times}"]
+            data, times, settings = (
+                Path(folder, name) for name in ("coverage", "times.xml", "settings")
+            )
+            settings.write_text(
+                f"[run]\ndata_file = {data}\nsource = dpcore,lab,pages,ui\n", encoding="utf-8"
+            )
+            how = [
+                "--cov",
+                f"--cov-config={settings}",
+                "--cov-context=test",
+                "--cov-report=",
+                f"--junitxml={times}",
+            ]
             command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *selection(copy), *how]
             subprocess.run(command, cwd=copy, check=False)
             kept.write_text(json.dumps(_lines(copy, data, times)), encoding="utf-8")
     told = json.loads(kept.read_text(encoding="utf-8"))
-    return {file: {int(line): tests for line, tests in lines.items()} for file, lines in told.items()}
+    return {
+        file: {int(line): tests for line, tests in lines.items()} for file, lines in told.items()
+    }
 
 
 def _lines(copy: Path, data: Path, times: Path) -> dict[str, dict[int, list[str]]]:
@@ -125,7 +155,10 @@ def _lines(copy: Path, data: Path, times: Path) -> dict[str, dict[int, list[str]
             for line, tests in measured.contexts_by_lineno(file).items()
         }
         every = set().union(*runs.values())
-        ordered = {line: sorted(tests or every, key=lambda test: seconds[test]) for line, tests in runs.items()}
+        ordered = {
+            line: sorted(tests or every, key=lambda test: seconds[test])
+            for line, tests in runs.items()
+        }
         found[str(Path(file).relative_to(copy))] = ordered
     return found
 
@@ -134,19 +167,24 @@ class Copies:
     """Copies of a checkout, one per worker, in which a file is broken and mended."""
 
     def __init__(self, checkout: Path, folder: Path, count: int):
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=checkout, check=True, capture_output=True, text=True)
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=checkout, check=True, capture_output=True, text=True
+        )
         self.folders = [folder.resolve() / str(place) for place in range(count)]
         self._free = [*self.folders]
         for copy in self.folders:
             for name in filter(None, listed.stdout.split("\0")):
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(checkout / name, copy / name)
-            subprocess.run(["git", "init", "-q"], cwd=copy, check=True)  # some tests ask which files there are
+            subprocess.run(
+                ["git", "init", "-q"], cwd=copy, check=True
+            )  # some tests ask which files there are
             subprocess.run(["git", "add", "-A"], cwd=copy, check=True)
 
     def meets(self, mutant: Mutant | None, tests: Sequence[str]) -> str:
-        """Return "found" or "survived"; without a mutant, of the code as it is. A test that does not end is red after
-        ``faulthandler_timeout``, so a mutant that loops is found, and one whose tests only take long is not."""
+        """Return "found" or "survived"; without a mutant, of the code as it is. A test that does
+        not end is red after ``faulthandler_timeout``, so a mutant that loops is found, and one
+        whose tests only take long is not."""
         from cosmic_ray.mutating import mutate_code
         from cosmic_ray.plugins import get_operator
 
@@ -159,7 +197,17 @@ class Copies:
             if mutant:
                 broken = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
                 file.write_text(broken, encoding="utf-8")
-            command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *selection(copy), *tests]
+            command = [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-x",
+                "-p",
+                "no:cacheprovider",
+                *selection(copy),
+                *tests,
+            ]
             done = subprocess.run(command, cwd=copy, capture_output=True, check=False)
             return "found" if done.returncode else "survived"
         finally:
@@ -167,13 +215,17 @@ class Copies:
             self._free.append(copy)
 
 
-def tried(checkout: Path, mutants: Sequence[Mutant], kept: Path, workers: int) -> Iterator[tuple[Mutant, str, float]]:
+def tried(
+    checkout: Path, mutants: Sequence[Mutant], kept: Path, workers: int
+) -> Iterator[tuple[Mutant, str, float]]:
     """Yield each mutant with what became of it, and in how many seconds."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies = Copies(checkout, Path(folder), workers)
         lines = reached(copies.folders[0], kept)
 
-        control = next(tests for mutant in mutants if (tests := lines.get(mutant.file, {}).get(mutant.line)))
+        control = next(
+            tests for mutant in mutants if (tests := lines.get(mutant.file, {}).get(mutant.line))
+        )
         if copies.meets(None, control[:3]) != "survived":
             raise SystemExit(f"Tests are red without a mutant: {', '.join(control[:3])}")
 
@@ -187,7 +239,9 @@ def tried(checkout: Path, mutants: Sequence[Mutant], kept: Path, workers: int) -
 
 def main(words: Sequence[str]) -> None:
     """Print a line per mutant, and the share that was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--of", choices=FOLDERS, default="engine")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
@@ -196,13 +250,20 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--reached", type=Path, default=Path("reached.json"))
     given = parser.parse_args(words)
     checkout, rng = given.checkout.resolve(), random.Random(given.seed)
-    found = places(checkout, [folder for folder in FOLDERS[given.of] if (checkout / folder).exists()])
+    found = places(
+        checkout, [folder for folder in FOLDERS[given.of] if (checkout / folder).exists()]
+    )
     drawn = [rng.choice(found[place]) for place in rng.sample(sorted(found), given.count)]
     ends = Counter[str]()
     for mutant, said, seconds in tried(checkout, drawn, given.reached, given.workers):
         ends[said] += 1
-        print(f"{said:9} {seconds:5.0f} s  {mutant.file}:{mutant.line}  {mutant.operator}", flush=True)
-    print(f"{ends['found']} of {given.count} mutants found ({100 * ends['found'] / given.count:.0f} %)")
+        print(
+            f"{said:9} {seconds:5.0f} s  {mutant.file}:{mutant.line}  {mutant.operator}", flush=True
+        )
+    print(
+        f"{ends['found']} of {given.count} mutants found"
+        f" ({100 * ends['found'] / given.count:.0f} %)"
+    )
 
 
 if __name__ == "__main__":

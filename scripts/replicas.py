@@ -2,10 +2,9 @@
 
     make class REPLICAS=4 PORT=8501
 
-Caddy stands in front: a cookie keeps a visitor on one process, which has their session and what their knobs have asked.
-A process that does not answer gets nobody, and is started anew; its people go on elsewhere, as the address of their
-page holds what they see. All ends with this program.
-"""
+Caddy stands in front: a cookie keeps a visitor on one process, which has their session and what
+their knobs have asked. A process that does not answer gets nobody, and is started anew; its people
+go on elsewhere, as the address of their page holds what they see. All ends with this program."""
 
 import argparse
 import os
@@ -27,15 +26,21 @@ import segno
 from ui.qr_code import own_address
 
 ROOT = Path(__file__).parents[1]
-# Seconds: until a process must have answered for the first time, and between two looks at all of them.
+# Seconds: until a process must have answered for the first time, and between two looks at all of
+# them.
 _STARTS, _LOOK = 120.0, 0.5
 # What Caddy does with them; compose.yaml hands it the same file.
 _CADDYFILE = ROOT / "scripts/Caddyfile"
 
 
 def front(caddy: str, port: int, replicas: Sequence[int], folder: Path) -> subprocess.Popen:
-    """Caddy at its port, before those of the processes on this machine; in ``folder`` it keeps what it has to keep."""
-    told = {"LAB_PORT": str(port), "LAB_UPSTREAMS": " ".join(f"127.0.0.1:{one}" for one in replicas)}
+    """Caddy at its port, before those of the processes on this machine; in ``folder`` it keeps what
+    it has to keep.
+    """
+    told = {
+        "LAB_PORT": str(port),
+        "LAB_UPSTREAMS": " ".join(f"127.0.0.1:{one}" for one in replicas),
+    }
     kept = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(folder))
     command = [caddy, "run", "--config", str(_CADDYFILE), "--adapter", "caddyfile"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | kept | told)
@@ -73,7 +78,10 @@ def replica(port: int, environment: dict[str, str]) -> subprocess.Popen:
 
 def healthy(port: int) -> bool:
     """Whether the process at this port answers."""
-    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
+    with (
+        suppress(OSError),
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer,
+    ):
         return answer.status == 200
     return False
 
@@ -84,12 +92,16 @@ def address(port: int) -> str:
 
 
 def serve(port: int, count: int, caddy: str) -> None:
-    """Run until somebody ends it. Raises OSError where the port is taken, or a process does not start."""
+    """Run until somebody ends it.
+
+    Raises OSError where the port is taken, or a process does not start.
+    """
     with socket.create_server(("", port)):  # else Caddy would say so, much later
         pass
     ports = free_ports(count)
     folder = Path(tempfile.mkdtemp(prefix="epsilon-lab-class-"))
-    # Of this class alone, in no file: a session's cookie is known to every process; so are the rooms.
+    # Of this class alone, in no file: a session's cookie is known to every process; so are the
+    # rooms.
     environment = os.environ | {
         "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
         "LAB_ROOMS": os.environ.get("LAB_ROOMS") or str(folder / "rooms.sqlite"),
@@ -117,12 +129,18 @@ def _wait(ports: Sequence[int], running: dict[str, subprocess.Popen]) -> None:
         time.sleep(_LOOK)
 
 
-def _keep(ports: Sequence[int], running: dict[str, subprocess.Popen], environment: dict[str, str]) -> None:
+def _keep(
+    ports: Sequence[int], running: dict[str, subprocess.Popen], environment: dict[str, str]
+) -> None:
     """Start anew what has ended; without Caddy nobody can come."""
     while running["caddy"].poll() is None:
         for port in ports:
             if running[str(port)].poll() is not None:
-                print(f"The process at port {port} has ended; another takes its place.", file=sys.stderr, flush=True)
+                print(
+                    f"The process at port {port} has ended; another takes its place.",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 running[str(port)] = replica(port, environment)
         time.sleep(_LOOK)
     raise OSError("Caddy has ended: its words stand above")
@@ -130,7 +148,9 @@ def _keep(ports: Sequence[int], running: dict[str, subprocess.Popen], environmen
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit code 0: it was ended; 1: it could not start, or go on."""
-    parser = argparse.ArgumentParser(prog="class", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="class", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--replicas", type=int, default=2, choices=range(1, 65), metavar="1..64")
     parser.add_argument("--port", type=int, default=8501)
     parser.add_argument("--caddy", default="caddy", help="its path")

@@ -1,13 +1,14 @@
-"""What every page shows, written down, to see that a change of the code changed no picture, number or word.
+"""What every page shows, written down, to see that a change of the code changed no picture, number
+or word.
 
-    python -m scripts.snapshot write before.json               # defaults, ten seeded links and own data, every page
-    python -m scripts.snapshot write after.json --like before.json --only classifier regression
-    python -m scripts.snapshot compare before.json after.json
+    python -m scripts.snapshot write before.json               # defaults, ten seeded links and own
+    data, every page python -m scripts.snapshot write after.json --like before.json --only
+    classifier regression python -m scripts.snapshot compare before.json after.json
 
-Each page is run as a script until its work is done, with each of its tabs open. Recorded are its elements, the
-messages of its charts and knobs, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
-snapshot, which random links need when a choice has been added or renamed since.
-"""
+Each page is run as a script until its work is done, with each of its tabs open. Recorded are its
+elements, the messages of its charts and knobs, and its downloads, long ones as a digest. ``--like``
+opens the links of an earlier snapshot, which random links need when a choice has been added or
+renamed since."""
 
 import argparse
 import io
@@ -44,15 +45,36 @@ TOPICS = tuple(page.name for page in table.PAGES)
 # Random links stay cheap: at most so many of what work grows with.
 MOST = {"repeats": 6, "parties": 60, "members": 40, "steps": 40, "rows": 600, "public_rows": 200}
 LINKS = 10
-# Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that quick.
-OWN = {"classifier": ("customers.csv",), "network": ("customers.csv",), "regression": ("salaries.csv",)}
-QUICK = {"network": {"repeats": "2", "epochs": "2"}, "attack": {"repeats": "100"}, "classifier": {"repeats": "6"}}
+# Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that
+# quick.
+OWN = {
+    "classifier": ("customers.csv",),
+    "network": ("customers.csv",),
+    "regression": ("salaries.csv",),
+}
+QUICK = {
+    "network": {"repeats": "2", "epochs": "2"},
+    "attack": {"repeats": "100"},
+    "classifier": {"repeats": "6"},
+}
 # What changes from one server to the next, or says where in the code something stands.
-_PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash", "mediaFileId", "deferredFileId"}
+_PASSING = {
+    "id",
+    "url",
+    "fragmentId",
+    "formId",
+    "pageScriptHash",
+    "scriptHash",
+    "mediaFileId",
+    "deferredFileId",
+}
 
 
 def opened(topic: str, link: Mapping[str, str]) -> AppTest:
-    """Open the page at this link, with all its work done. A link with ``sample`` opens it with this sample's rows."""
+    """Open the page at this link, with all its work done.
+
+    A link with ``sample`` opens it with this sample's rows.
+    """
     app = AppTest.from_file(str(ROOT / "pages/frame.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
     if "sample" in link:
@@ -95,7 +117,9 @@ def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
 
 
 def random_link(desk: Any, seed: int) -> dict[str, str]:
-    """Settings of the page drawn at random: each choice, and each knob within its range at that moment."""
+    """Settings of the page drawn at random: each choice, and each knob within its range at that
+    moment.
+    """
     random = np.random.default_rng([seed, *desk.page.encode()])
     settings = desk.settings
     for name, (_, options) in desk.choices.items():
@@ -106,9 +130,15 @@ def random_link(desk: Any, seed: int) -> dict[str, str]:
         low, high = settings.limits[name]
         high = min(high, max(low, MOST.get(name, high)))
         share = random.random()
-        value = low * (high / low) ** share if low > 0 and high / low > 100 else low + (high - low) * share
+        value = (
+            low * (high / low) ** share
+            if low > 0 and high / low > 100
+            else low + (high - low) * share
+        )
         with suppress(RefusedError):
-            settings = settings.change(**{name: round(value) if isinstance(low, int) else float(f"{value:.4g}")})
+            settings = settings.change(
+                **{name: round(value) if isinstance(low, int) else float(f"{value:.4g}")}
+            )
     return {name: str(value) for name, value in asdict(settings).items()}
 
 
@@ -119,12 +149,19 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
     def mount(name: str, *, css: str | None = None, **how: Any) -> None:
         data = how.get("data")
         seen["messages"].append(
-            [name, json.loads(data) if isinstance(data, bytes) else json.loads(json.dumps(data, default=str))]
+            [
+                name,
+                json.loads(data)
+                if isinstance(data, bytes)
+                else json.loads(json.dumps(data, default=str)),
+            ]
         )
 
     def download(label: str, *, data: Any, file_name: str, **_: Any) -> bool:
         made = data() if callable(data) else data
-        seen["downloads"].update(_files(file_name, made if isinstance(made, bytes) else made.encode()))
+        seen["downloads"].update(
+            _files(file_name, made if isinstance(made, bytes) else made.encode())
+        )
         return False
 
     real = serving.mount, st.download_button, ui.compute.compute
@@ -133,7 +170,8 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
     try:
         app = opened(topic, link)
         seen["elements"] = [
-            [_plain(MessageToDict(one.proto)) for one in _leaves(each.main)] for each in turned(topic, app)
+            [_plain(MessageToDict(one.proto)) for one in _leaves(each.main)]
+            for each in turned(topic, app)
         ]
     finally:
         serving.mount, st.download_button, ui.compute.compute = real
@@ -156,7 +194,9 @@ def _plain(value: Any) -> Any:
 
 
 def _files(name: str, content: bytes) -> Iterator[tuple[str, str]]:
-    """Yield (name, content) of a file, or of each file in an archive: without today's date, a long one as a digest."""
+    """Yield (name, content) of a file, or of each file in an archive: without today's date, a long
+    one as a digest.
+    """
     if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for part in archive.namelist():
@@ -164,11 +204,20 @@ def _files(name: str, content: bytes) -> Iterator[tuple[str, str]]:
         return
     plain = content.replace(date.today().isoformat().encode(), b"<today>")
     text = plain.decode("utf-8", errors="replace")
-    yield name, text if len(text) < 400 else f"{len(text)} characters, {sha256(plain).hexdigest()[:16]}: {text[:120]}"
+    yield (
+        name,
+        text
+        if len(text) < 400
+        else f"{len(text)} characters, {sha256(plain).hexdigest()[:16]}: {text[:120]}",
+    )
 
 
-def everything(topics: Sequence[str] = TOPICS, *, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return page and link -> what it shows; the links are those of the snapshot ``like``, where one is given."""
+def everything(
+    topics: Sequence[str] = TOPICS, *, like: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return page and link -> what it shows; the links are those of the snapshot ``like``, where
+    one is given.
+    """
     found: dict[str, Any] = {}
 
     def take(key: str, topic: str, link: Mapping[str, str]) -> AppTest:
@@ -204,10 +253,14 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
 
 
 def run() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("verb", choices=("write", "compare"))
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--only", nargs="+", choices=TOPICS, default=TOPICS, help="the pages that are written")
+    parser.add_argument(
+        "--only", nargs="+", choices=TOPICS, default=TOPICS, help="the pages that are written"
+    )
     parser.add_argument("--like", type=Path, help="a snapshot whose links are opened")
     asked = parser.parse_args()
     if asked.verb == "write":

@@ -1,10 +1,11 @@
-"""Search the settings with which a page starts on a data set, on other seeds and splits than the page shows.
+"""Search the settings with which a page starts on a data set, on other seeds and splits than the
+page shows.
 
     python -m scripts.starts network digits --epsilon 1 --tries 60
 
-Each try is a random configuration of the page's ``tuned`` ranges. It is scored by the median of a few runs at each
-search seed. Printed are the best tries, and then today's start and the best at the page's own seed.
-"""
+Each try is a random configuration of the page's ``tuned`` ranges. It is scored by the median of a
+few runs at each search seed. Printed are the best tries, and then today's start and the best at the
+page's own seed."""
 
 import argparse
 import sys
@@ -25,7 +26,9 @@ def median(settings: Settings, measure: str) -> float:
 
 def main() -> int:
     """Print the best configurations."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("page")
     parser.add_argument("dataset")
     parser.add_argument("--epsilon", type=float)
@@ -41,11 +44,17 @@ def main() -> int:
     better = start.measures[measure].better == "higher"
     scores.sort(key=lambda one: one[0], reverse=better)
     usual = np.mean([median(start.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS])
-    print(f"{given.page}, {given.dataset}, epsilon {start.epsilon:g}: {measure} on seeds {SEEDS}; today {usual:.3g}")
+    print(
+        f"{given.page}, {given.dataset}, epsilon {start.epsilon:g}: {measure} on seeds {SEEDS};"
+        f" today {usual:.3g}"
+    )
     for score, one in scores[:5]:
         print(f"{score:.3g}", {name: getattr(one, name) for name in start.tuned})
     best = scores[0][1]
-    print(f"page's own seed {start.seed}: today {median(start, measure):.3g}, best {median(best, measure):.3g}")
+    print(
+        f"page's own seed {start.seed}: today {median(start, measure):.3g}, best"
+        f" {median(best, measure):.3g}"
+    )
     return 0
 
 

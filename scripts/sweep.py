@@ -1,12 +1,16 @@
-"""A sweep at full size: every combination of some values, with many seeds and repeats, into Parquet files.
+"""A sweep at full size: every combination of some values, with many seeds and repeats, into Parquet
+files.
 
-    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --repeats 400 --seeds 50 --out runs
-    python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1 --out runs --backend processes
+    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --repeats 400
+    --seeds 50 --out runs python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1
+    --out runs --backend processes
 
-The settings are those of a page: a link of it, or the settings.json of its folder (*Share*). ``runs`` is a folder of
-Parquet files that is read as one table (``pandas.read_parquet("runs")``), a row a run. Started again, it goes on where
-it ended, however it ended: what is there is not trained again. ``LAB_SCHEDULER=tcp://...`` computes on a Dask cluster,
-whose machines need this checkout and its requirements. Whoever reaches the port of a Dask scheduler can run programs on
+The settings are those of a page: a link of it, or the settings.json of its folder (*Share*).
+``runs`` is a folder of Parquet files that is read as one table (``pandas.read_parquet("runs")``), a
+row a run. Started again, it goes on where
+it ended, however it ended: what is there is not trained again. ``LAB_SCHEDULER=tcp://...`` computes
+on a Dask cluster, whose machines need this checkout and its requirements. Whoever reaches the port
+of a Dask scheduler can run programs on
 its machines: it belongs behind a firewall, or on the loopback address.
 """
 
@@ -52,7 +56,10 @@ def read(text: str) -> tuple[str, Settings]:
         texts = {name: str(value) for name, value in said.items()}
     else:
         parts = urlsplit(text)
-        page, texts = parts.path.strip("/").rpartition("/")[-1], dict(parse_qsl(parts.query, keep_blank_values=True))
+        page, texts = (
+            parts.path.strip("/").rpartition("/")[-1],
+            dict(parse_qsl(parts.query, keep_blank_values=True)),
+        )
     check.choice(kinds, page=page)
     settings, refused = links.read(kinds[page], texts)
     for refusal in refused.values():
@@ -70,7 +77,9 @@ def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]
     for text in texts:
         name, _, values = text.partition("=")
         check.choice(asdict(settings), over=name)
-        found[name] = tuple(getattr(links.changed(settings, name, value), name) for value in values.split(","))
+        found[name] = tuple(
+            getattr(links.changed(settings, name, value), name) for value in values.split(",")
+        )
     return found
 
 
@@ -89,7 +98,9 @@ class Sweep(page_command.Sweep):
         waiting, began, kept, said = [], *[time.monotonic()] * 3
         try:
             with engine(backend) as name:
-                work = at_scale.stream(todo, measure=self.measure, repeats=self.repeats, backend=name)
+                work = at_scale.stream(
+                    todo, measure=self.measure, repeats=self.repeats, backend=name
+                )
                 for place, one in enumerate(work, 1):
                     waiting.append(one)
                     now = time.monotonic()
@@ -97,7 +108,10 @@ class Sweep(page_command.Sweep):
                         self.keep(waiting)
                         waiting, kept = [], now
                     if now - said > _SAY:
-                        _tell(f"{place:,} of {len(todo):,}; {_lasts((now - began) * (len(todo) / place - 1))} left.")
+                        _tell(
+                            f"{place:,} of {len(todo):,};"
+                            f" {_lasts((now - began) * (len(todo) / place - 1))} left."
+                        )
                         said = now
         finally:
             if waiting:
@@ -105,13 +119,24 @@ class Sweep(page_command.Sweep):
         return len(todo)
 
     def left(self, every: Iterable[Cell]) -> list[Cell]:
-        """The cells that are not in the folder yet. Raises RefusedError where it holds another sweep."""
+        """The cells that are not in the folder yet.
+
+        Raises RefusedError where it holds another sweep.
+        """
         there: set[tuple] = set()
         for file in sorted(self.folder.glob("*.parquet")):
             said = json.loads((pq.read_schema(file).metadata or {}).get(ABOUT, b"{}"))
             if said != self.about:
-                raise RefusedError("out", str(self.folder), "a folder of this sweep, or an empty one: it holds another")
-            there |= set(pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(index=False, name=None))
+                raise RefusedError(
+                    "out",
+                    str(self.folder),
+                    "a folder of this sweep, or an empty one: it holds another",
+                )
+            there |= set(
+                pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(
+                    index=False, name=None
+                )
+            )
         return [cell for cell in every if (*cell.values.values(), seed(cell)) not in there]
 
     def keep(self, found: list[tuple[Cell, np.ndarray]]) -> None:
@@ -133,8 +158,8 @@ class Sweep(page_command.Sweep):
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return what tells it from other sweeps, but for which values and seeds there are: of these there may come
-        more."""
+        """Return what tells it from other sweeps, but for which values and seeds there are: of
+        these there may come more."""
         fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
         return {
             "page": self.page,
@@ -147,7 +172,14 @@ class Sweep(page_command.Sweep):
     def frame(self, found: Iterable[tuple[Cell, np.ndarray]]) -> pd.DataFrame:
         """Return a row a run."""
         frames = [
-            pd.DataFrame({**cell.values, "seed": seed(cell), "repeat": np.arange(len(numbers)), self.measure: numbers})
+            pd.DataFrame(
+                {
+                    **cell.values,
+                    "seed": seed(cell),
+                    "repeat": np.arange(len(numbers)),
+                    self.measure: numbers,
+                }
+            )
             for cell, numbers in found
         ]
         return pd.concat(frames, ignore_index=True)
@@ -155,11 +187,18 @@ class Sweep(page_command.Sweep):
     def table(self, frame: pd.DataFrame) -> pa.Table:
         """Return the same for a Parquet file."""
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        return table.replace_schema_metadata({ABOUT: json.dumps(self.about, sort_keys=True).encode()})
+        return table.replace_schema_metadata(
+            {ABOUT: json.dumps(self.about, sort_keys=True).encode()}
+        )
 
     def file(self, frame: pd.DataFrame) -> bytes:
-        """Return one Parquet file, in order: the same for the same runs, wherever they were trained."""
-        ordered, packed = frame.sort_values([*self.over, "seed", "repeat"], ignore_index=True), io.BytesIO()
+        """Return one Parquet file, in order: the same for the same runs, wherever they were
+        trained.
+        """
+        ordered, packed = (
+            frame.sort_values([*self.over, "seed", "repeat"], ignore_index=True),
+            io.BytesIO(),
+        )
         pq.write_table(self.table(ordered), packed)
         return packed.getvalue()
 
@@ -171,7 +210,10 @@ def seed(cell: Cell) -> int:
 
 @contextmanager
 def engine(backend: str) -> Iterator[str]:
-    """Yield the name of the engine, while it is there: a Dask cluster where one is named. Raises RefusedError."""
+    """Yield the name of the engine, while it is there: a Dask cluster where one is named.
+
+    Raises RefusedError.
+    """
     address = os.environ.get(SCHEDULER)
     if not address:
         yield backend
@@ -196,15 +238,21 @@ def _tell(line: str) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Exit code 0: all is there; 2: what was asked is refused; 130: it was stopped, and can go on."""
-    parser = argparse.ArgumentParser(prog="sweep", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    """Exit code 0: all is there; 2: what was asked is refused; 130: it was stopped, and can
+    go on.
+    """
+    parser = argparse.ArgumentParser(
+        prog="sweep", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("settings", help="a link of a page, or settings.json")
     parser.add_argument("--over", nargs="+", required=True, metavar="KNOB=VALUE,...")
     parser.add_argument("--measure", default="", help="by default what a comparison is about")
     parser.add_argument("--repeats", type=int, default=24)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, help="a folder")
-    parser.add_argument("--table", type=Path, help="all of it as one Parquet file, in order, once it is there")
+    parser.add_argument(
+        "--table", type=Path, help="all of it as one Parquet file, in order, once it is there"
+    )
     parser.add_argument("--backend", choices=("threads", "processes"), default="processes")
     said = parser.parse_args(words)
     try:

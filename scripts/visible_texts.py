@@ -1,4 +1,6 @@
-"""Find the texts that a visitor may read: strings in the code, and the Markdown and TOML beside it."""
+"""Find the texts that a visitor may read: strings in the code, and the Markdown and TOML
+beside it.
+"""
 
 import ast
 import re
@@ -13,7 +15,9 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])[\s”\"')]+(?=[“\"(]?[A-Z0-9…])|\n\s
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text in HTML, Markdown or plain letters, without headings and labels."""
+    """Return the sentences of a text in HTML, Markdown or plain letters, without headings and
+    labels.
+    """
     found = []
     for part in _SENTENCE_END.split(text):
         sentence = " ".join(_MARKUP.sub(" ", part).split())
@@ -29,14 +33,20 @@ def has_inner_colon(sentence: str) -> bool:
 
 
 def literals(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, text) of each string of a module, without docstrings and with 7 for a hole of a template."""
+    """Yield (line, text) of each string of a module, without docstrings and with 7 for a hole of a
+    template.
+    """
     tree = ast.parse(file.read_text("utf-8"))
     skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             skipped |= {id(child) for child in ast.walk(node)}
             yield node.lineno, _template(node)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in skipped
+        ):
             yield node.lineno, node.value
 
 

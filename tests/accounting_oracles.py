@@ -1,4 +1,6 @@
-"""Events, and what they cost by definition: delta(epsilon) of densities and of all outcomes, and exact epsilons."""
+"""Events, and what they cost by definition: delta(epsilon) of densities and of all outcomes, and
+exact epsilons.
+"""
 
 import itertools
 import math
@@ -18,16 +20,22 @@ Z = np.arange(-20, 25, STEP_SIZE)
 
 
 def epsilon(event, accountant="gdp", *, delta=1e-5, adjacency=ADD):
-    return accountants.account(event, delta=delta, adjacency=adjacency, accountant=accountant).epsilon
+    return accountants.account(
+        event, delta=delta, adjacency=adjacency, accountant=accountant
+    ).epsilon
 
 
 def hockey_stick(p, q, epsilon):
     """The larger integral of (p - e^epsilon q)+ of both directions; densities over ``Z``."""
-    return STEP_SIZE * max(np.maximum(one - math.exp(epsilon) * other, 0).sum() for one, other in ((p, q), (q, p)))
+    return STEP_SIZE * max(
+        np.maximum(one - math.exp(epsilon) * other, 0).sum() for one, other in ((p, q), (q, p))
+    )
 
 
 def of_step(rate, multiplier, adjacency):
-    """delta(epsilon) of one more contribution in a sampled sum; or of one and its opposite, half of the sensitivity."""
+    """delta(epsilon) of one more contribution in a sampled sum; or of one and its opposite, half of
+    the sensitivity.
+    """
     ends = (1, 0) if adjacency is ADD else (0.5, -0.5)
     pair = [(1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z, end / multiplier) for end in ends]
     return lambda epsilon: hockey_stick(*pair, epsilon)
@@ -39,8 +47,8 @@ def of_laplace(multiplier):
 
 
 def of_answers(*sizes, failing=0.0):
-    """delta(epsilon) of randomised response with each of these epsilons, over all outcomes; each answer may be plain
-    with probability ``failing``."""
+    """delta(epsilon) of randomised response with each of these epsilons, over all outcomes; each
+    answer may be plain with probability ``failing``."""
     outcomes: dict[float, float] = {0.0: 1.0}
     for size in sizes:
         found: dict[float, float] = {}
@@ -50,7 +58,9 @@ def of_answers(*sizes, failing=0.0):
         outcomes = found
     kept = (1 - failing) ** len(sizes)
     return lambda epsilon: (
-        1 - kept + kept * sum(p * max(-math.expm1(epsilon - loss), 0) for loss, p in outcomes.items())
+        1
+        - kept
+        + kept * sum(p * max(-math.expm1(epsilon - loss), 0) for loss, p in outcomes.items())
     )
 
 
@@ -78,23 +88,31 @@ def log_moment(s: np.ndarray, rate: float, sigma: float) -> np.ndarray:
     loss = np.logaddexp(math.log1p(-rate), math.log(rate) + z / sigma - 1 / (2 * sigma**2))
     exponent = real * loss + math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
     top = float(np.max(exponent))
-    return top + np.log(np.array([np.exp(exponent - top) @ np.exp(1j * t * loss) for t in np.imag(s)]))
+    return top + np.log(
+        np.array([np.exp(exponent - top) @ np.exp(1j * t * loss) for t in np.imag(s)])
+    )
 
 
 def exact(rate: float, sigma: float, steps: int, delta: float) -> float:
-    """Epsilon of Poisson-sampled Gaussian releases: of one Gaussian release, by densities, or by ``contour``."""
+    """Epsilon of Poisson-sampled Gaussian releases: of one Gaussian release, by densities, or by
+    ``contour``.
+    """
     if rate == 1:
         return gdp.epsilon_of(delta, mu=math.sqrt(steps) / sigma)
     curve = of_step(rate, sigma, ADD)
-    return brentq(lambda epsilon: curve(epsilon) - delta, 0, 50) if steps == 1 else contour(rate, sigma, steps, delta)
+    return (
+        brentq(lambda epsilon: curve(epsilon) - delta, 0, 50)
+        if steps == 1
+        else contour(rate, sigma, steps, delta)
+    )
 
 
 def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
     """Epsilon by an integral in doubles, to about 10 digits.
 
-    delta is E_Q[(e^L - e^epsilon)_+] for the sum L of the steps' losses, so with A(s) = E_Q[(dP/dQ)^s] and any c > 1
-    delta(epsilon) = 1/(2 pi) integral of A(c + it)^steps e^{-(c + it - 1) epsilon} / ((c + it)(c + it - 1)) dt.
-    """
+    delta is E_Q[(e^L - e^epsilon)_+] for the sum L of the steps' losses, so with A(s) =
+    E_Q[(dP/dQ)^s] and any c > 1 delta(epsilon) = 1/(2 pi) integral of A(c + it)^steps e^{-(c + it -
+    1) epsilon} / ((c + it)(c + it - 1)) dt."""
 
     def moment(c: float) -> float:
         return steps * float(np.real(log_moment(np.array([c + 0j]), rate, sigma)[0]))

@@ -1,4 +1,6 @@
-"""A page of the lab as a script, without a browser: open it by a link, move a knob, read what it says."""
+"""A page of the lab as a script, without a browser: open it by a link, move a knob, read what it
+says.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,14 @@ _ROWS = ("source_rows", "unlabelled_rows", "public_rows")
 # Page -> a link that keeps its work short.
 QUICK = {
     "classifier": {"repeats": "3", "steps": "5"},
-    "network": {"rows": "300", "lot_size": "50", "epochs": "3", "repeats": "2", "width": "4", "layers": "1"},
+    "network": {
+        "rows": "300",
+        "lot_size": "50",
+        "epochs": "3",
+        "repeats": "2",
+        "width": "4",
+        "layers": "1",
+    },
     "regression": {"dataset": "diabetes", "repeats": "3"},
     "mechanisms": {},
     "accounting": {"steps": "100"},
@@ -43,7 +52,14 @@ def at_rest(app: AppTest, page: str) -> AppTest:
         desk = app.session_state[f"{page}.desk"]
         if desk.told == (desk.settings, True):
             return app
-        tick = {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": False}
+        tick = {
+            "name": "",
+            "value": 0,
+            "seq": desk.ack + 1,
+            "final": False,
+            "tick": True,
+            "page": False,
+        }
         app.session_state[f"{page}.knobs"] = {"movement": tick}
         app.run()
     raise AssertionError(f"the page {page} does not come to rest")
@@ -58,7 +74,10 @@ def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
 
 
 def address(app: AppTest) -> dict[str, str]:
-    return {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    return {
+        name: value[0] if isinstance(value, list) else value
+        for name, value in app.query_params.items()
+    }
 
 
 def text(app: AppTest) -> str:

@@ -14,8 +14,13 @@ async def inside(scope, receive, send):
     )
 
 
-def ask(app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str) -> tuple[int, Headers, bytes]:
-    """Return (status, headers, body) of an answer. Underscores in names of ``headers`` are hyphens."""
+def ask(
+    app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str
+) -> tuple[int, Headers, bytes]:
+    """Return (status, headers, body) of an answer.
+
+    Underscores in names of ``headers`` are hyphens.
+    """
     said = []
 
     async def send(message):
@@ -26,6 +31,12 @@ def ask(app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str) -
 
     path, _, query = path.partition("?")
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": raw}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": raw,
+    }
     asyncio.run(app(scope, receive, send))
     return said[0]["status"], Headers(raw=said[0]["headers"]), said[1]["body"]

@@ -1,8 +1,9 @@
-"""The best attacker of an event, found without the engine: each loss on a grid, all of them by one Fourier transform.
+"""The best attacker of an event, found without the engine: each loss on a grid, all of them by one
+Fourier transform.
 
-A loss L = ln(P/Q) is known by P[L > x]. Its mass is put on the two nearest points so that the mean stays; the total
-variation distance is E_P[(1 - e^-L)_+]. The grid is so fine that both are off by less than 1e-4.
-"""
+A loss L = ln(P/Q) is known by P[L > x]. Its mass is put on the two nearest points so that the mean
+stays; the total variation distance is E_P[(1 - e^-L)_+]. The grid is so fine that both are off by
+less than 1e-4."""
 
 import math
 import re
@@ -45,13 +46,16 @@ def right(event: Event, adjacency: Adjacency) -> float:
 
 def _mu(found: dict) -> float:
     return math.sqrt(
-        sum(times / one.noise_multiplier**2 if one.noise_multiplier else math.inf for one, times in found.items())
+        sum(
+            times / one.noise_multiplier**2 if one.noise_multiplier else math.inf
+            for one, times in found.items()
+        )
     )
 
 
 def _one_coordinate(epsilon: float, dimension: int) -> float:
-    """Right where the noise along the change is less than half of it: 1/2 + E[F(epsilon / (2 |u|))] / 2, F the law of
-    Gamma(d), u a coordinate of a random direction."""
+    """Right where the noise along the change is less than half of it: 1/2 + E[F(epsilon / (2 |u|))]
+    / 2, F the law of Gamma(d), u a coordinate of a random direction."""
     places = (np.arange(50_000) + 0.5) / 50_000
     u = 1.0 if dimension == 1 else np.sqrt(stats.beta.ppf(places, 0.5, (dimension - 1) / 2))
     return 0.5 + float(np.mean(stats.gamma.cdf(epsilon / (2 * u), dimension))) / 2
@@ -106,7 +110,11 @@ def _loss(one: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray, float
             x = epsilon * (np.sqrt(r**2 - 2 * r * u + 1) - r)
             return x, _weights(np.ones_like(x)), 0.0
         case PureRelease(epsilon=epsilon):
-            return np.array([epsilon, -epsilon]), np.array([1, math.exp(-epsilon)]) / (1 + math.exp(-epsilon)), 0.0
+            return (
+                np.array([epsilon, -epsilon]),
+                np.array([1, math.exp(-epsilon)]) / (1 + math.exp(-epsilon)),
+                0.0,
+            )
         case ApproximateRelease(epsilon=epsilon, delta=delta):
             return *_loss(PureRelease(epsilon=max(epsilon, 1e-12)), adjacency)[:2], delta
         case PoissonSampled(rate=rate, event=inner):
@@ -114,7 +122,11 @@ def _loss(one: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray, float
             mu = _mu(releases(inner))
             z = np.linspace(-9, 9 + mu, 40_001)
             mixture = (1 - rate) * stats.norm.pdf(z) + rate * stats.norm.pdf(z - mu)
-            return np.logaddexp(math.log1p(-rate), math.log(rate) + mu * z - mu * mu / 2), _weights(mixture), 0.0
+            return (
+                np.logaddexp(math.log1p(-rate), math.log(rate) + mu * z - mu * mu / 2),
+                _weights(mixture),
+                0.0,
+            )
     raise TypeError(one)
 
 
@@ -141,7 +153,9 @@ def rules(held: Callable[[Any], Guarantee]) -> Rules:
         return -0.05 <= said - 100 * held(result).attacker_accuracy < 1 + 1e-6
 
     return {
-        r"(?:best attacker|an attacker deciding [^.]*) is right (?:at most |only )?([\d.]*\d) %": known,
+        r"(?:best attacker|an attacker deciding [^.]*) is right (?:at most |only )?([\d.]*\d) %": (
+            known
+        ),
         r"with this epsilon(?: and delta)? is (practically 100|[\d.]+) %": alone,
         r"practically every time": above(0.9995),
     }

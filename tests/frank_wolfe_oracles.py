@@ -22,8 +22,25 @@ def gradient(X, y, w, *, bound, rows=None):
     return total / (len(X) if rows is None else rows)
 
 
-def plain_loop(X, y, polytope, *, steps, scale, bound, noise, seed, draw, centre, part=0, pot=None, lasso=0, ridge=0):
-    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never clipped; lasso,
+def plain_loop(
+    X,
+    y,
+    polytope,
+    *,
+    steps,
+    scale,
+    bound,
+    noise,
+    seed,
+    draw,
+    centre,
+    part=0,
+    pot=None,
+    lasso=0,
+    ridge=0,
+):
+    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never
+    clipped; lasso,
     ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2."""
     vertices, generator = polytope.vertices + centre, stream(seed, "noise", draw, part)
     price = [lasso / 2 * sum(abs(corner - centre)) for corner in vertices]

@@ -1,4 +1,6 @@
-"""The handout of a result, without anybody who asks for it, and what holds of every HTML file that is taken away."""
+"""The handout of a result, without anybody who asks for it, and what holds of every HTML file that
+is taken away.
+"""
 
 import re
 from dataclasses import replace
@@ -16,7 +18,9 @@ from ui.qr_code import qr
 VOID = {"meta", "br", "hr", "input", "path", "circle", "line", "rect", "polyline", "polygon"}
 
 
-def handout(page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31") -> Handout:
+def handout(
+    page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31"
+) -> Handout:
     settings, here = result.settings, page.at(result.settings)
     desk = Desk(page=page.name, settings=settings)
     return replace(share.handed_out(desk, here, result, link=link, code=qr(link)), date=date)

@@ -1,4 +1,6 @@
-"""Unusual and hostile files of rows: name -> what they must be read as, or why they must be refused."""
+"""Unusual and hostile files of rows: name -> what they must be read as, or why they must be
+refused.
+"""
 
 import datetime
 import decimal
@@ -18,7 +20,8 @@ FOREIGN = "größer"
 
 
 class File(NamedTuple):
-    """A table as bytes, when asked for. columns: what each column must be read as; or ``refused``, what must be said.
+    """A table as bytes, when asked for. columns: what each column must be read as; or ``refused``,
+    what must be said.
 
     head: what must be found of the first line.
     """
@@ -43,7 +46,9 @@ def people(rows: int = 30) -> dict[str, list[str]]:
 USUAL = people()
 
 
-def written(columns: dict[str, list[str]], sep: str = ",", end: str = "\n", *, head: bool = True) -> str:
+def written(
+    columns: dict[str, list[str]], sep: str = ",", end: str = "\n", *, head: bool = True
+) -> str:
     """The columns as lines, cell by cell as they stand."""
     lines = [*([list(columns)] if head else []), *zip(*columns.values(), strict=True)]
     return "".join(sep.join(line) + end for line in lines)
@@ -60,7 +65,12 @@ def tables() -> dict[str, File]:
     """Name -> file, of odd and hostile tables; the large ones are made when they are asked for."""
     read = {name: made(*file) for name, file in (_read() | _parquets_read()).items()}
     all_refused = _refused() | _parquets_refused()
-    return read | {name: made(one, refused=said) for name, (one, said) in all_refused.items()} | _heads() | _large()
+    return (
+        read
+        | {name: made(one, refused=said) for name, (one, said) in all_refused.items()}
+        | _heads()
+        | _large()
+    )
 
 
 def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
@@ -94,7 +104,8 @@ def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
     usual = {
         "commas": TEXT,
         "bars": written(USUAL, "|"),
-        "two marks of UTF-8, and quotes": b"\xef\xbb\xbf" * 2 + TEXT.replace("name", '"name"', 1).encode(),
+        "two marks of UTF-8, and quotes": b"\xef\xbb\xbf" * 2
+        + TEXT.replace("name", '"name"', 1).encode(),
         "mixed line ends": TEXT.replace("\n", "\r\n", 9),
         "blank lines": "\n\n" + written(USUAL, end="\n\n"),
         "300,000 blank lines above": "\n" * 300_000 + TEXT,
@@ -115,23 +126,43 @@ def _heads() -> dict[str, File]:
     def renamed(*names: str) -> dict[str, list[str]]:
         return dict(zip(names, USUAL.values(), strict=True))
 
-    words = {"one": [f"word{n} {CANARY}" for n in range(40)], "two": [f"other{n} words" for n in range(40)]}
-    pairs = {"column 1": ["0,5", "1,5"] * 2, "column 2": ["3,1", "4,1"] * 2, "column 3": ["9,9", "8,8"] * 2}
-    years = {"2019": ["5", "6", "7"] * 20, "2020": ["8", "9", "1"] * 20, "town": ["Ulm", "Bonn", "Kiel"] * 20}
+    words = {
+        "one": [f"word{n} {CANARY}" for n in range(40)],
+        "two": [f"other{n} words" for n in range(40)],
+    }
+    pairs = {
+        "column 1": ["0,5", "1,5"] * 2,
+        "column 2": ["3,1", "4,1"] * 2,
+        "column 3": ["9,9", "8,8"] * 2,
+    }
+    years = {
+        "2019": ["5", "6", "7"] * 20,
+        "2020": ["8", "9", "1"] * 20,
+        "town": ["Ulm", "Bonn", "Kiel"] * 20,
+    }
     wide = {f"c{n}": [f"{n}.25", f"{n}.5"] for n in range(200)}
     same = {f"x ({n})" if n > 1 else "x": [str(n)] * 3 for n in range(1, 51)}
     long = [f"{CANARY} {n} " + "long " * 40 for n in range(4)]
     marked = renamed("\u202ename", "a\u200fge", "spend\x1b", f"plan {CANARY}\u2066")
     numbered = renamed(*(f"column {n}" for n in range(1, 5)))
-    twice, other = renamed("name", "name (2)", "column 3", "column 4"), renamed("name", "age;years", *[*USUAL][2:])
+    twice, other = (
+        renamed("name", "name (2)", "column 3", "column 4"),
+        renamed("name", "age;years", *[*USUAL][2:]),
+    )
     return {
         "no names": made(written(USUAL, head=False), numbered, head=False),
-        "decimal commas in each cell, no names": made(written(pairs, ";", head=False), pairs, head=False),
+        "decimal commas in each cell, no names": made(
+            written(pairs, ";", head=False), pairs, head=False
+        ),
         "names or words": made(written(words), words, head=None),
         "years as names": made(written(years), years, head=None),
         "names twice and missing": made(TEXT.replace(",".join(USUAL), "name,name,,  "), twice),
-        "one name for 50 columns": made(",".join(["x"] * 50) + "\n" + written(same, head=False), same),
-        "long names": made(written(renamed(*long)), renamed(*(" ".join(name.split())[:80] for name in long))),
+        "one name for 50 columns": made(
+            ",".join(["x"] * 50) + "\n" + written(same, head=False), same
+        ),
+        "long names": made(
+            written(renamed(*long)), renamed(*(" ".join(name.split())[:80] for name in long))
+        ),
         "names with marks that are not seen": made(written(marked), USUAL),
         "another separator in a name": made(TEXT.replace("age", "age;years", 1), other),
         "200 columns": made(written(wide), wide),
@@ -144,33 +175,70 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
     asian = {
-        code: (written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code), "in an encoding that is not read")
-        for code, word in {"cp932": "テスト商品", "gb18030": "非常好的产品", "cp949": "아주 좋은 제품"}.items()
+        code: (
+            written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code),
+            "in an encoding that is not read",
+        )
+        for code, word in {
+            "cp932": "テスト商品",
+            "gb18030": "非常好的产品",
+            "cp949": "아주 좋은 제품",
+        }.items()
     }
     return asian | {
         "nothing": ("", "This file is empty"),
         "blank lines only": ("\n\r\n  " * 50, "This file is empty"),
         "one row": (f"name,age\n{CANARY},5\n", "1 row"),
         "one column": (f"name\n{CANARY}\n{CANARY}\n", "1 column"),
-        "201 columns": (written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}), "more than 200 columns"),
-        "a line too long": (f"{TEXT}{CANARY},1,2\n", "Line 32 has 3 fields, where the first line has 4"),
-        "a line too short below line breaks": (f"{breaks}\n\n{CANARY}\n", "a note below the table, from line 36"),
-        "a short line below a declared separator": (f"sep=,\n{TEXT}{CANARY}\n", "a note below the table, from line 33"),
+        "201 columns": (
+            written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}),
+            "more than 200 columns",
+        ),
+        "a line too long": (
+            f"{TEXT}{CANARY},1,2\n",
+            "Line 32 has 3 fields, where the first line has 4",
+        ),
+        "a line too short below line breaks": (
+            f"{breaks}\n\n{CANARY}\n",
+            "a note below the table, from line 36",
+        ),
+        "a short line below a declared separator": (
+            f"sep=,\n{TEXT}{CANARY}\n",
+            "a note below the table, from line 33",
+        ),
         "a title above": (f"Report of {CANARY}\n\n{TEXT}", "a title or other text in line 1"),
-        "a title above semicolons": (f"{CANARY}\nMay\n" + written(USUAL, ";"), "text in lines 1 to 2"),
-        "comments above": (f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}", "a comment in lines 2 to 3"),
+        "a title above semicolons": (
+            f"{CANARY}\nMay\n" + written(USUAL, ";"),
+            "text in lines 1 to 2",
+        ),
+        "comments above": (
+            f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}",
+            "a comment in lines 2 to 3",
+        ),
         "a comment of two separators above": (f"# a; b, {CANARY}\n{TEXT}", "a comment in line 1"),
-        "two separators": (f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30, "two kinds of separators"),
+        "two separators": (
+            f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30,
+            "two kinds of separators",
+        ),
         "an open quote": (f'{TEXT}"{CANARY},1,2,x\n{TEXT}', "end well in line 63"),
         "quotes only": ('"' * 100_001, "end well in line 1"),
         "letters after a quote": (f'{TEXT}"{CANARY}" and on,1,2,x\n', "end well in line 32"),
         "a cell of 200,000 letters": (f"{TEXT}{CANARY * 20_000},1,2,x\n", "end well in line 32"),
-        "a line of 6 MB": (written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}), "bytes a line"),
+        "a line of 6 MB": (
+            written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}),
+            "bytes a line",
+        ),
         "one line that ends nowhere": (written(USUAL, end="\x0b"), "no rows"),
         "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "not a text table"),
         "half of UTF-16": (TEXT.encode("utf-16")[:-1], "ends within a letter"),
-        "Cyrillic": (TEXT.replace("person", "человек и другие слова").encode("cp1251"), "Windows-1251"),
-        "no letters": (TEXT.encode().replace(b"person", b"\x81\x8d\x8f"), "in an encoding that is not read"),
+        "Cyrillic": (
+            TEXT.replace("person", "человек и другие слова").encode("cp1251"),
+            "Windows-1251",
+        ),
+        "no letters": (
+            TEXT.encode().replace(b"person", b"\x81\x8d\x8f"),
+            "in an encoding that is not read",
+        ),
         "UTF-8 with a fault": (accents + b"\xc3,1,2,x\n", "broken letters from line 32 on"),
         "cut off in a letter": (accents + b"\xc3", "broken letters from line 32 on"),
         "gzip": (gzip.compress(TEXT.encode()), "compressed"),
@@ -180,13 +248,18 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
         "JSON": (f'[{{"name": "{CANARY}", "age": 1}},\n' * 30, "JSON"),
         "HTML": (f"<!DOCTYPE html>\n<table><tr><td>{CANARY}</td></tr></table>", "HTML"),
         "ARFF": (f"% {CANARY}\n\n@RELATION x\n@ATTRIBUTE a NUMERIC\n@DATA\n1,2\n", "ARFF"),
-        "a Markdown table": (f"| name | age |\n| --- | ---: |\n| {CANARY} | 5 |\n| b | 6 |\n", "Markdown"),
+        "a Markdown table": (
+            f"| name | age |\n| --- | ---: |\n| {CANARY} | 5 |\n| b | 6 |\n",
+            "Markdown",
+        ),
     }
 
 
 def parquet_of(columns: dict[str, list] | pa.Table, **options) -> bytes:
     found = io.BytesIO()
-    parquet.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), found, **options)
+    parquet.write_table(
+        columns if isinstance(columns, pa.Table) else pa.table(columns), found, **options
+    )
     return found.getvalue()
 
 
@@ -196,24 +269,38 @@ KINDS = {
     "real": ([0.1, float("nan"), 1e300], ["0.1", "nan", "1e+300"]),
     "word": ([f"{CANARY} größer", None, ""], [f"{CANARY} größer", "", ""]),
     "yes": ([True, False, None], ["true", "false", ""]),
-    "day": ([datetime.date(2024, 2, 29), None, datetime.date(1999, 1, 1)], ["2024-02-29", "", "1999-01-01"]),
+    "day": (
+        [datetime.date(2024, 2, 29), None, datetime.date(1999, 1, 1)],
+        ["2024-02-29", "", "1999-01-01"],
+    ),
     "money": ([decimal.Decimal("12.30"), None, decimal.Decimal("-0.05")], ["12.30", "", "-0.05"]),
     "nothing": ([None, None, None], ["", "", ""]),
     "group": (pa.array(["u", "v", None]).dictionary_encode(), ["u", "v", ""]),
     "most": (pa.array([2**64 - 1, 0, None], pa.uint64()), ["18446744073709551615", "0", ""]),
-    "large": (pa.array([decimal.Decimal("9" * 38), None, None], pa.decimal128(38, 0)), ["9" * 38, "", ""]),
+    "large": (
+        pa.array([decimal.Decimal("9" * 38), None, None], pa.decimal128(38, 0)),
+        ["9" * 38, "", ""],
+    ),
 }
 
 
 def _parquets_read() -> dict[str, tuple[bytes, dict[str, list[str]]]]:
-    twice = pa.table([pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4])], names=["x", "x", ""])
+    twice = pa.table(
+        [pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4])], names=["x", "x", ""]
+    )
     hidden = {"\u202e": [1, 2], "a\0b": [3, 4], "n" * 10**6: [5, 6]}
     seen = {"column 1": ["1", "2"], "ab": ["3", "4"], "n" * 80: ["5", "6"]}
     kinds = parquet_of({name: cells for name, (cells, _) in KINDS.items()})
     return {
-        "Parquet of groups, packed": (parquet_of(USUAL, row_group_size=7, compression="zstd"), USUAL),
+        "Parquet of groups, packed": (
+            parquet_of(USUAL, row_group_size=7, compression="zstd"),
+            USUAL,
+        ),
         "Parquet of all kinds": (kinds, {name: shown for name, (_, shown) in KINDS.items()}),
-        "Parquet with names twice": (parquet_of(twice), {"x": ["a", "b"], "x (2)": ["1", "2"], "column 3": ["3", "4"]}),
+        "Parquet with names twice": (
+            parquet_of(twice),
+            {"x": ["a", "b"], "x (2)": ["1", "2"], "column 3": ["3", "4"]},
+        ),
         "Parquet of names that are not seen": (parquet_of(hidden), seen),
     }
 
@@ -224,8 +311,14 @@ def _parquets_refused() -> dict[str, tuple[bytes, str]]:
     beyond = pa.array([2**63 - 1, -(2**63)], pa.timestamp("us"))
     parts = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"\xff\xfe")]
     columns = {
-        "texts in no code": ({"a": pa.Array.from_buffers(pa.string(), 2, parts), "b": two}, "cannot be read"),
-        "a time nowhere": ({"a": two, "b": pa.array(two, pa.timestamp("us", "Nowhere/City"))}, "cannot be read"),
+        "texts in no code": (
+            {"a": pa.Array.from_buffers(pa.string(), 2, parts), "b": two},
+            "cannot be read",
+        ),
+        "a time nowhere": (
+            {"a": two, "b": pa.array(two, pa.timestamp("us", "Nowhere/City"))},
+            "cannot be read",
+        ),
         "days out of range": ({"b": two, "a": beyond}, "Column 2 has a day that no calendar has"),
         "lists": ({"a": [[1], [2]], "b": two}, "Column 1"),
         "bytes": ({"a": two, "b": [CANARY.encode(), b""]}, "Column 2"),
@@ -247,16 +340,23 @@ def _large() -> dict[str, File]:
         return parquet_of({f"c{n}": np.zeros(rows) for n in range(columns)})
 
     def one_long_text() -> bytes:
-        texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(500_000, np.int32)), pa.array([CANARY * 5_000]))
+        texts = pa.DictionaryArray.from_arrays(
+            pa.array(np.zeros(500_000, np.int32)), pa.array([CANARY * 5_000])
+        )
         return parquet_of({"a": texts, "b": np.zeros(500_000, np.int8)})
 
     def packed_texts() -> bytes:
         texts = pa.array([f"{n}" + "x" * 100_000 for n in range(2_500)])
-        return parquet_of({"a": texts, "b": np.zeros(2_500)}, compression="zstd", use_dictionary=False)
+        return parquet_of(
+            {"a": texts, "b": np.zeros(2_500)}, compression="zstd", use_dictionary=False
+        )
 
     large = {
         "1,000,001 rows": (lambda: b"a,b\n" + b"1,2\n" * 1_000_001, "more than 1,000,000 rows"),
-        "100 MB and a byte": (lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001], "more than 100 MB"),
+        "100 MB and a byte": (
+            lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001],
+            "more than 100 MB",
+        ),
         "Parquet of 1,000,001 rows": (lambda: zeros(1_000_001, 2), "more than 1,000,000 rows"),
         "Parquet of nothing, often": (lambda: zeros(900_000, 30), "once it is unpacked"),
         "Parquet of one long text, often": (one_long_text, "once it is unpacked"),

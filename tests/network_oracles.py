@@ -1,4 +1,6 @@
-"""Slow and plain versions of what the engine does to networks: one network, one row, one step at a time."""
+"""Slow and plain versions of what the engine does to networks: one network, one row, one step at a
+time.
+"""
 
 import math
 from itertools import pairwise
@@ -16,7 +18,9 @@ def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str
     return np.log(np.exp(x - top).sum()) + top - x[label]
 
 
-def gradient(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> list[np.ndarray]:
+def gradient(
+    layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str
+) -> list[np.ndarray]:
     """Gradient of ``loss`` by the chain rule, one matrix a layer."""
     entered = []
     for place, layer in enumerate(layers):
@@ -33,14 +37,19 @@ def gradient(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation:
     return found[::-1]
 
 
-def clipped(gradients: list[np.ndarray], clip_norm: float | tuple[float, ...] | None) -> list[np.ndarray]:
+def clipped(
+    gradients: list[np.ndarray], clip_norm: float | tuple[float, ...] | None
+) -> list[np.ndarray]:
     """One example's gradient, shortened as a whole, layer by layer, or not at all."""
     if clip_norm is None:
         return gradients
     norms = [np.linalg.norm(g) for g in gradients]
     if not isinstance(clip_norm, tuple):
         norms, clip_norm = [math.hypot(*norms)] * len(norms), (clip_norm,) * len(norms)
-    return [g if n <= bound else g * (bound / n) for g, n, bound in zip(gradients, norms, clip_norm, strict=True)]
+    return [
+        g if n <= bound else g * (bound / n)
+        for g, n, bound in zip(gradients, norms, clip_norm, strict=True)
+    ]
 
 
 def flat(gradients: list[np.ndarray]) -> np.ndarray:
@@ -60,15 +69,23 @@ def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
 def lot_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
     total = np.zeros_like(weights)
     for x, label in zip(X, y, strict=True):
-        total += flat(clipped(gradient(cut(sizes, weights), x, label, activation=activation), clip_norm))
+        total += flat(
+            clipped(gradient(cut(sizes, weights), x, label, activation=activation), clip_norm)
+        )
     return total
 
 
-def descend(sizes, X, y, *, start, lots, rates, clip_norm, divisor, noise=None, activation="tanh") -> np.ndarray:
-    """Weights (T + 1, P) of one network before and after every step; lots: an iterable of row numbers."""
+def descend(
+    sizes, X, y, *, start, lots, rates, clip_norm, divisor, noise=None, activation="tanh"
+) -> np.ndarray:
+    """Weights (T + 1, P) of one network before and after every step; lots: an iterable of row
+    numbers.
+    """
     path = [np.array(start, dtype=float)]
     for step, lot in enumerate(lots):
-        total = lot_gradient(sizes, path[-1], X[lot], y[lot], clip_norm=clip_norm, activation=activation)
+        total = lot_gradient(
+            sizes, path[-1], X[lot], y[lot], clip_norm=clip_norm, activation=activation
+        )
         if noise is not None:
             total = total + noise[step]
         path.append(path[-1] - rates[step] * total / divisor)

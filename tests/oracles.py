@@ -1,4 +1,6 @@
-"""Slow and plain versions of what the engine does in closed form: one model, one row, one step at a time."""
+"""Slow and plain versions of what the engine does in closed form: one model, one row, one step at a
+time.
+"""
 
 import math
 
@@ -43,16 +45,22 @@ def clipped(g: np.ndarray, clip_norm: float) -> np.ndarray:
 def mean_gradient(w, X, y, *, clip_norm: float, clipping: str) -> np.ndarray:
     """Mean over rows, clipped by row, on average or not at all."""
     bound = clip_norm if clipping == "per-example" else math.inf
-    mean = sum(clipped(gradient(w, x, label), bound) for x, label in zip(X, y, strict=True)) / len(X)
+    mean = sum(clipped(gradient(w, x, label), bound) for x, label in zip(X, y, strict=True)) / len(
+        X
+    )
     return clipped(mean, clip_norm) if clipping == "average" else mean
 
 
-def descend(X, y, *, start, steps, learning_rate, clip_norm, noise_sd, seed, draw, clipping="per-example"):
+def descend(
+    X, y, *, start, steps, learning_rate, clip_norm, noise_sd, seed, draw, clipping="per-example"
+):
     """One model's weights (k, p) after each of 0..T steps, with the noise of its own stream."""
     path, generator = [np.array(start, dtype=float)], stream(seed, "noise", draw)
     for _ in range(steps):
         mean = mean_gradient(path[-1], X, y, clip_norm=clip_norm, clipping=clipping)
-        path.append(path[-1] - learning_rate * (mean + noise_sd * generator.standard_normal(path[-1].shape)))
+        path.append(
+            path[-1] - learning_rate * (mean + noise_sd * generator.standard_normal(path[-1].shape))
+        )
     return np.stack(path)
 
 
@@ -63,7 +71,9 @@ def win_probabilities(scores: np.ndarray, *, scale: float, noise: str) -> np.nda
     x = np.arange(low, high + 1) * step
     law = LAWS[noise](scale=scale)
     below = law.cdf(x[:, None] - scores)
-    others = np.stack([np.delete(below, i, axis=1).prod(axis=1) for i in range(len(scores))], axis=1)
+    others = np.stack(
+        [np.delete(below, i, axis=1).prod(axis=1) for i in range(len(scores))], axis=1
+    )
     return (law.pdf(x[:, None] - scores) * others).sum(axis=0) * step
 
 

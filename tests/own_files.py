@@ -1,4 +1,6 @@
-"""A visitor's own file on every page that takes one: a made-up table, what its columns are for, and what is said."""
+"""A visitor's own file on every page that takes one: a made-up table, what its columns are for, and
+what is said.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -44,7 +46,10 @@ HELD: list[Any] = []
 
 
 def frame(rows: int = 900, *, seed: int = 0, people: int = 60) -> pd.DataFrame:
-    """Who works longer earns more; some stay. Each third row is of another town, without a bearing on the rest."""
+    """Who works longer earns more; some stay.
+
+    Each third row is of another town, without a bearing on the rest.
+    """
     rng = np.random.default_rng(seed)
     age, hours = rng.integers(18, 90, rows), rng.uniform(0, 48, rows).round(1)
     return pd.DataFrame(
@@ -89,12 +94,16 @@ def settings(
     file: pd.DataFrame | None = None,
     **changes: Any,
 ) -> Any:
-    """Of the page ``kind``. off: with bounds that were read off. paid: epsilons paid for bounds. file: its rows."""
+    """Of the page ``kind``. off: with bounds that were read off. paid: epsilons paid for bounds.
+    file: its rows.
+    """
     roles = roles or ROLES[kind]
     payments = tuple(Payment(epsilon=epsilon, person=roles.person) for epsilon in paid)
     roles = replace(roles, payments=payments or roles.payments)
     own = choose(frame() if file is None else file, read_off(roles) if off else roles)
-    return PAGES[kind].settings().change(dataset="own").change(own=own).change(**QUICK[kind] | changes)
+    return (
+        PAGES[kind].settings().change(dataset="own").change(own=own).change(**QUICK[kind] | changes)
+    )
 
 
 def promised(of: Any) -> Any:
@@ -122,11 +131,16 @@ def same(one: Settings, other: Settings) -> bool:
     """Whether two settings have the same numbers, to the last bit."""
     mine, theirs = numbers(one), numbers(other)
     assert len(mine) == len(theirs) > 0
-    return all(np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f") for pair in zip(mine, theirs, strict=True))
+    return all(
+        np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f")
+        for pair in zip(mine, theirs, strict=True)
+    )
 
 
 def units(of: Any) -> list[np.ndarray]:
-    """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of the seed."""
+    """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of
+    the seed.
+    """
     if of.OF_NUMBERS:
         table = regression.load(of.own.key, seed=of.seed)
         ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
@@ -144,7 +158,9 @@ def moved(one: Any, other: Any) -> list[int]:
 
 
 def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> str:
-    """All words of the page of a file, with its numbers and what its pictures are to who cannot see them."""
+    """All words of the page of a file, with its numbers and what its pictures are to who cannot see
+    them.
+    """
     page = next(page for page in ALL if type(result.settings) is page.settings)
     view = page.at(result.settings).view(result)
     words = [view.words[name] for name in view.words if name not in without]

@@ -1,4 +1,6 @@
-"""Which texts of a Markdown file some page has read in this process, to test that each of its cases is reached."""
+"""Which texts of a Markdown file some page has read in this process, to test that each of its cases
+is reached.
+"""
 
 from collections import defaultdict
 from importlib import import_module
@@ -33,6 +35,8 @@ def show(page: Page, result: Any) -> Any:
 
 
 def unread(texts: Texts) -> list[str]:
-    """Return the names of the file's texts that nothing has read, no page either as it was imported."""
+    """Return the names of the file's texts that nothing has read, no page either as it was
+    imported.
+    """
     import_module("pages.table")
     return [key for key in texts if key not in _READ[texts.file]]

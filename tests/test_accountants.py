@@ -1,4 +1,6 @@
-"""One contract over the table of accountants; basic, advanced and zCDP composition; figures of the literature."""
+"""One contract over the table of accountants; basic, advanced and zCDP composition; figures of the
+literature.
+"""
 
 import itertools
 import math
@@ -7,7 +9,17 @@ import mpmath
 import numpy as np
 import pytest
 from accounting_oracles import ADD, REPLACE, epsilon
-from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times, together
+from event_builders import (
+    approximate,
+    bounded_range,
+    gaussian,
+    laplace,
+    pure,
+    sample,
+    sampled,
+    times,
+    together,
+)
 from scipy.stats import norm
 
 from dpcore import accountants, check
@@ -33,9 +45,13 @@ SEARCHES = {
     "best of pure": BestOf(event=pure(0.05), law="geometric", tries=9),
 }
 SAMPLED_GAUSSIAN = ("sampled gaussian", "sampled layers", "several", "best of sampled")
-PROVED = {(name, event) for name in ACCOUNTANTS for event in EVENTS if name != "gdp"} | {("gdp", "gaussian")}
+PROVED = {(name, event) for name in ACCOUNTANTS for event in EVENTS if name != "gdp"} | {
+    ("gdp", "gaussian")
+}
 PROVED |= {(name, event) for name in ("moments", "renyi") for event in SEARCHES}
-PROVED |= {(name, event) for name in ("naive", "strong") for event in ("best of pure", "sampled mixture")}
+PROVED |= {
+    (name, event) for name in ("naive", "strong") for event in ("best of pure", "sampled mixture")
+}
 EVENTS |= SEARCHES | {"sampled mixture": sample(0.1, together(GAUSSIAN, pure(1)))}
 NO_EVENTS = {"text": "noise", "nothing": None, "text among events": together(GAUSSIAN, "noise")}
 CASES = sorted(PROVED)
@@ -51,7 +67,11 @@ class TestContract:
     def test_a_count_is_as_many_compositions(self, name, event):
         one = EVENTS[event]
         found, alone = epsilon(times(100, one), name), epsilon(one, name)
-        for same in (together(*(one,) * 100), times(25, times(4, one)), together(times(60, one), times(40, one))):
+        for same in (
+            together(*(one,) * 100),
+            times(25, times(4, one)),
+            together(times(60, one), times(40, one)),
+        ):
             assert epsilon(same, name) == found
         assert found > epsilon(times(99, one), name) > alone > 0
         if name != "naive":  # whose Gaussian releases share delta
@@ -67,13 +87,20 @@ class TestContract:
         assert (np.diff(curve) > 0).all()
 
     def test_epsilon_falls_with_delta(self, name, event):
-        found = [epsilon(times(50, EVENTS[event]), name, delta=delta) for delta in (1e-6, 1e-4, 1e-2)]
+        found = [
+            epsilon(times(50, EVENTS[event]), name, delta=delta) for delta in (1e-6, 1e-4, 1e-2)
+        ]
         assert (np.diff(found) <= 0).all()
 
     def test_a_guarantee_says_what_it_is(self, name, event):
         event_name, event = event, times(3, EVENTS[event])
         found = accountants.account(event, **PROMISE, unit="party", accountant=name)
-        assert (found.delta, found.adjacency, found.unit, found.event) == (1e-5, ADD, "party", event)
+        assert (found.delta, found.adjacency, found.unit, found.event) == (
+            1e-5,
+            ADD,
+            "party",
+            event,
+        )
         if name == "renyi" and event_name in SAMPLED_GAUSSIAN:
             assert found.basis == "RDP accountant (orders to 1,024)"
         else:
@@ -86,7 +113,9 @@ class TestContract:
         elif name.startswith("pld") and event in ("sampled gaussian", "several"):
             assert epsilon(one, name, adjacency=REPLACE) > 0
         else:
-            with pytest.raises(UnsupportedEventError, match=r"replace-one for PoissonSampled\(rate=0\.\d+, event="):
+            with pytest.raises(
+                UnsupportedEventError, match=r"replace-one for PoissonSampled\(rate=0\.\d+, event="
+            ):
                 epsilon(one, name, adjacency=REPLACE)
 
 
@@ -94,8 +123,14 @@ class TestContract:
 @pytest.mark.parametrize("name", ACCOUNTANTS)
 def test_what_has_no_proof_is_refused_by_name(name, event):
     one = (EVENTS | NO_EVENTS)[event]
-    words = "noise|None" if event in NO_EVENTS else r"(BestOf|(Laplace|Pure|Approximate)Release|PoissonSampled)\("
-    for refused, adjacency in itertools.product((one, times(2, one)), Adjacency) if (name, event) not in PROVED else ():
+    words = (
+        "noise|None"
+        if event in NO_EVENTS
+        else r"(BestOf|(Laplace|Pure|Approximate)Release|PoissonSampled)\("
+    )
+    for refused, adjacency in (
+        itertools.product((one, times(2, one)), Adjacency) if (name, event) not in PROVED else ()
+    ):
         with pytest.raises(UnsupportedEventError, match=words):
             epsilon(refused, name, adjacency=adjacency)
 
@@ -134,7 +169,13 @@ def test_no_noise_is_no_guarantee_and_a_bounded_range_a_pure_release(name):
 
 
 def test_the_same_run_by_every_theorem():
-    expected = {"naive": 312.6, "strong": 26.39, "moments": 1.2586, "renyi": 1.0355, "pld-coarse": 0.9477}
+    expected = {
+        "naive": 312.6,
+        "strong": 26.39,
+        "moments": 1.2586,
+        "renyi": 1.0355,
+        "pld-coarse": 0.9477,
+    }
     expected["pld"] = 0.9469
     assert {name: epsilon(TEXTBOOK, name) for name in expected} == pytest.approx(expected, rel=4e-4)
     assert list(BASES) == list(ACCOUNTANTS)
@@ -143,9 +184,14 @@ def test_the_same_run_by_every_theorem():
 @pytest.mark.parametrize(("rate", "sigma", "steps", "delta"), CORNERS)
 def test_better_theorems_give_less_to_the_far_corners(rate, sigma, steps, delta):
     event = sampled(rate, sigma, steps)
-    found = {name: epsilon(event, name, delta=delta) for name in ACCOUNTANTS if name != "gdp" or rate == 1}
+    found = {
+        name: epsilon(event, name, delta=delta)
+        for name in ACCOUNTANTS
+        if name != "gdp" or rate == 1
+    }
     assert all(math.isfinite(value) and value >= 0 for value in found.values())
-    # Renyi orders end at 1024, which is felt where next to nothing is spent; so does the classic conversion.
+    # Renyi orders end at 1024, which is felt where next to nothing is spent; so does the classic
+    # conversion.
     assert found["pld"] <= found["pld-coarse"] * (1 + 1e-3) <= found["renyi"] * 1.02
     assert found["renyi"] <= found["moments"] * 1.002
     assert found["pld"] <= found["naive"] * (1 + 1e-3)
@@ -161,7 +207,9 @@ def test_calibrated_noise_and_rates_are_safe_and_tight(name, target):
     if not exact:
         families[1] = (lambda rate: sampled(rate, 2.0, 50), (1e-4, 1.0))
     for dearer, (family, bracket) in families.items():
-        found = accountants.calibrate(family, epsilon=target, bracket=bracket, **PROMISE, accountant=name)
+        found = accountants.calibrate(
+            family, epsilon=target, bracket=bracket, **PROMISE, accountant=name
+        )
         assert epsilon(family(found), name) <= target
         assert found in bracket or epsilon(family(found * (1 + dearer * near)), name) > target
 
@@ -187,7 +235,9 @@ def test_the_most_steps(name, budget):
 class TestBasic:
     def test_epsilons_add_up_until_delta_is_spent_and_pure_releases_need_none(self):
         each = math.sqrt(2 * math.log(1.25 / 1e-7)) / 4
-        assert epsilon(TEXTBOOK, "naive") == pytest.approx(10_000 * math.log(1 + 0.01 * math.expm1(each)))
+        assert epsilon(TEXTBOOK, "naive") == pytest.approx(
+            10_000 * math.log(1 + 0.01 * math.expm1(each))
+        )
         parts = pure(0.3), laplace(2), approximate(1, 1e-6)
         assert epsilon(times(10, together(*parts)), "naive") == pytest.approx(18)
         assert epsilon(times(11, together(*parts)), "naive") == math.inf
@@ -196,20 +246,28 @@ class TestBasic:
         assert epsilon(gaussian(1), "naive", delta=0) == math.inf
         nested = epsilon(sample(0.1, together(pure(0.5), sample(0.5, pure(1)))), "naive")
         assert nested == pytest.approx(math.log(1 + 0.1 * math.expm1(0.5 + each)))
-        assert math.isfinite(epsilon(times(50, sample(0.1, approximate(1, 1e-6))), "naive"))  # delta is sampled too
+        assert math.isfinite(
+            epsilon(times(50, sample(0.1, approximate(1, 1e-6))), "naive")
+        )  # delta is sampled too
 
     @pytest.mark.parametrize("delta", [1e-14, 1e-9, 1e-5, 0.1])
     @pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 4.0, 50.0])
     def test_the_price_of_one_gaussian_release_is_safe(self, multiplier, delta):
         found, mu = float(basic.textbook_epsilon(multiplier, np.array(delta))), 1 / multiplier
         assert gdp.delta_of(found, mu=mu) <= delta
-        assert found <= 1.3 * max(gdp.epsilon_of(delta, mu=mu), math.sqrt(2 * math.log(1.25 / delta)) / multiplier)
-        assert norm.sf(found * multiplier - 0.5 / multiplier) <= delta * (1 + 1e-9)  # the loss exceeds it that rarely
+        assert found <= 1.3 * max(
+            gdp.epsilon_of(delta, mu=mu), math.sqrt(2 * math.log(1.25 / delta)) / multiplier
+        )
+        assert norm.sf(found * multiplier - 0.5 / multiplier) <= delta * (
+            1 + 1e-9
+        )  # the loss exceeds it that rarely
 
     @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 1.0])
     @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 0.999, 1.0, 30.0, 2000.0])
     def test_amplification_is_that_of_sampled_randomised_response(self, rate, epsilon):
-        """The bit is told rightly with probability p; who is not sampled answers as if there were no such person."""
+        """The bit is told rightly with probability p; who is not sampled answers as if there were
+        no such person.
+        """
         with mpmath.workdps(1000):
             p = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
             exact = float(mpmath.log((rate * p + (1 - mpmath.mpf(rate)) * (1 - p)) / (1 - p)))
@@ -219,23 +277,33 @@ class TestBasic:
 class TestAdvanced:
     def test_it_is_the_best_split_of_delta(self):
         def by_hand(part):
-            """10,000 samples of rate .01 with noise 4, ``part`` of delta 1e-5 paying for the composition."""
+            """10,000 samples of rate .01 with noise 4, ``part`` of delta 1e-5 paying for the
+            composition.
+            """
             each = math.sqrt(2 * math.log(1.25 / ((1 - part) * 1e-5 / 100))) / 4
             each = math.log(1 + 0.01 * math.expm1(each))
-            return math.sqrt(2e4 * math.log(1 / (part * 1e-5))) * each + 1e4 * each * math.expm1(each)
+            return math.sqrt(2e4 * math.log(1 / (part * 1e-5))) * each + 1e4 * each * math.expm1(
+                each
+            )
 
         least = min(by_hand(part) for part in np.linspace(0.0005, 0.9995, 2000))
         assert epsilon(TEXTBOOK, "strong") == pytest.approx(least, rel=1e-5)
         event = together(times(50, pure(0.1)), pure(0.5))
         squares, drift = 50 * 0.01 + 0.25, 50 * 0.1 * math.expm1(0.1) + 0.5 * math.expm1(0.5)
-        assert epsilon(event, "strong") == pytest.approx(math.sqrt(2 * math.log(1e5) * squares) + drift, rel=1e-12)
+        assert epsilon(event, "strong") == pytest.approx(
+            math.sqrt(2 * math.log(1e5) * squares) + drift, rel=1e-12
+        )
 
     def test_the_published_figure_is_no_accountant(self):
         for event, count in ((STEP, 10_000), (times(100, STEP), 100)):
-            assert advanced.as_published(event, [count], delta=1e-5)[0] == pytest.approx(9.339, abs=5e-4)
+            assert advanced.as_published(event, [count], delta=1e-5)[0] == pytest.approx(
+                9.339, abs=5e-4
+            )
         assert advanced.as_published not in ACCOUNTANTS.values()
         each = math.sqrt(2 * math.log(1.25 * 2 * 100 / 1e-5)) / 4
-        assert 0.01 * each < float(basic.amplified(0.01, np.array(each)))  # its amplification is too good
+        assert 0.01 * each < float(
+            basic.amplified(0.01, np.array(each))
+        )  # its amplification is too good
         with pytest.raises(UnsupportedEventError, match=r"PureRelease\(epsilon=1\)"):
             advanced.as_published(pure(1), [1], delta=1e-5)
         assert advanced.as_published(gaussian(0), [1], delta=1e-5)[0] == math.inf
@@ -253,7 +321,10 @@ class TestZcdp:
             p = np.array([math.exp(size), 1]) / (1 + math.exp(size))
             assert self.rho_needed(p, p[::-1]) <= zcdp.rho_of_event(pure(size))
         rng, epsilon = np.random.default_rng(0), 0.3
-        rho, pairs = zcdp.rho_of_event(bounded_range(epsilon)), [(np.array([0.15, -0.15]), np.zeros(2))]
+        rho, pairs = (
+            zcdp.rho_of_event(bounded_range(epsilon)),
+            [(np.array([0.15, -0.15]), np.zeros(2))],
+        )
         for trial in range(300):
             k = int(rng.integers(2, 8))
             moves = rng.uniform(0, epsilon, k) if trial % 2 else epsilon * rng.integers(0, 2, k)
@@ -267,9 +338,13 @@ class TestZcdp:
     def test_the_conversion_lies_above_the_exact_gaussian_and_below_the_classic(self, noise, delta):
         rho = zcdp.rho_of_event(gaussian(noise))
         found = zcdp.epsilon_of(rho, delta=delta)
-        assert epsilon(gaussian(noise), delta=delta) <= found <= zcdp.classic_epsilon(rho, delta=delta)
+        assert (
+            epsilon(gaussian(noise), delta=delta) <= found <= zcdp.classic_epsilon(rho, delta=delta)
+        )
         orders = 1 + np.geomspace(1e-3, 1e5, 400_000)
-        least = (rho * orders + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)).min()
+        least = (
+            rho * orders + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+        ).min()
         assert least - 1e-9 <= found == pytest.approx(max(least, 0), rel=1e-3, abs=1e-12)
 
     @pytest.mark.parametrize("delta", [1e-9, 1e-6, 1e-2])
@@ -283,7 +358,12 @@ class TestZcdp:
         event = together(two, times(50, one), laplace(2.0))
         assert zcdp.rho_of_event(event) == pytest.approx(1 / 18 + 50 * 0.04 / 8 + 1 / 8)
         held = zcdp.account(event, delta=1e-6, adjacency=ADD)
-        assert (held.delta, held.adjacency, held.basis, held.event) == (1e-6, ADD, zcdp.BASIS, event)
+        assert (held.delta, held.adjacency, held.basis, held.event) == (
+            1e-6,
+            ADD,
+            zcdp.BASIS,
+            event,
+        )
         assert zcdp.account(gaussian(0), delta=1e-6, adjacency=ADD).epsilon == math.inf
         for unknown in (approximate(1, 1e-6), sampled(0.1, 1)):
             with pytest.raises(UnsupportedEventError, match="no rho"):

@@ -1,4 +1,6 @@
-"""The accounting page: inverses, searches, groups; Theorem 1 of the moments accountant against exact counts."""
+"""The accounting page: inverses, searches, groups; Theorem 1 of the moments accountant against
+exact counts.
+"""
 
 import math
 from functools import cache
@@ -32,7 +34,9 @@ def test_the_essential_pieces_are_enough():
     assert "…" in say.numbers(partial)[0].value
     assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
     assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0
-    assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
+    assert (
+        len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3
+    )  # one run, and the laws, which wait for nothing
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -46,14 +50,21 @@ def test_the_inverse_is_safe_and_tight(theorem, changes):
         return epsilon(sampled(settings.sampling_rate, noise, steps), name, delta=settings.delta)
 
     noise, steps = found.least_noise(theorem), int(found.most_steps(theorem))
-    assert cost(noise, settings.steps) <= settings.target_epsilon < cost(noise * 0.998, settings.steps)
+    assert (
+        cost(noise, settings.steps) <= settings.target_epsilon < cost(noise * 0.998, settings.steps)
+    )
     assert steps == 0 or cost(settings.noise_multiplier, steps) <= settings.target_epsilon
     assert cost(settings.noise_multiplier, steps + 1) > settings.target_epsilon
 
 
 def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
     example = run_of()
-    held, group, own, two = example.held, example.effects()["group"], example.replaced, example.replaced_in_two
+    held, group, own, two = (
+        example.held,
+        example.effects()["group"],
+        example.replaced,
+        example.replaced_in_two,
+    )
     assert group.epsilon == pytest.approx(3 * held.epsilon)
     assert group.delta == pytest.approx(1e-5 * sum(math.exp(i * held.epsilon) for i in range(3)))
     assert own.adjacency is two.adjacency is Adjacency.REPLACE_ONE
@@ -68,7 +79,9 @@ def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
 def test_tuning_is_one_long_run_and_searches_go_through_what_is_tried():
     example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
     own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
-    assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
+    assert example.tuned.epsilon == pytest.approx(
+        float(run.result(own).found["today"][0]), rel=1e-12
+    )
     assert run.tuning_accountant == "renyi"
     assert alone.tuned == alone.guarantee("pld")
     assert len(figures.searches(alone)["layout"]["shapes"]) == 1
@@ -98,10 +111,15 @@ def test_a_search_has_its_price_by_what_is_released(changes):
 
 
 @pytest.mark.parametrize(
-    ("rate", "steps", "really", "accountant"), [(1.0, 100, 167.8, "gdp"), (0.05, 40_000, 362.6, "pld")]
+    ("rate", "steps", "really", "accountant"),
+    [(1.0, 100, 167.8, "gdp"), (0.05, 40_000, 362.6, "pld")],
 )
 def test_the_moments_theorem_is_false_as_printed(rate, steps, really, accountant):
-    """With the constant of its proof, c2 = 2, [abadi2016, Theorem 1] claims epsilon 99 of runs that cost more."""
+    """With the constant of its proof, c2 = 2, [abadi2016, Theorem 1] claims epsilon 99 of runs that
+    cost more.
+    """
     noise = 2 * rate * math.sqrt(steps * math.log(1e5)) / 99
     assert rate**2 * steps > 99
-    assert epsilon(sampled(rate, noise, steps), accountant, delta=1e-5) == pytest.approx(really, rel=2e-3)
+    assert epsilon(sampled(rate, noise, steps), accountant, delta=1e-5) == pytest.approx(
+        really, rel=2e-3
+    )

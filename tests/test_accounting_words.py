@@ -14,9 +14,16 @@ from pages.accounting.parameters import AFTERWARDS
 from tests import attackers, reached
 from tests.sentences import Rules, amount, first, hold, plain, tiles
 
-QUICK = {"steps": [1, 10, 100, 1000, 3000], "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0]}
+QUICK = {
+    "steps": [1, 10, 100, 1000, 3000],
+    "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0],
+}
 QUICK |= {"sampling_rate": [0.001, 0.01, 0.1, 0.5, 0.9, 1.0], "delta": [1e-10, 1e-5, 1e-2]}
-QUICK |= {"target_epsilon": [0.05, 1.0, 50.0], "people": [1, 2, 3, 50], "settings_tried": [1, 2, 10, 100]}
+QUICK |= {
+    "target_epsilon": [0.05, 1.0, 50.0],
+    "people": [1, 2, 3, 50],
+    "settings_tried": [1, 2, 10, 100],
+}
 ONE = AccountingSettings(steps=1000)
 ONCE = [
     ONE,
@@ -25,15 +32,25 @@ ONCE = [
     ONE.change(settings_tried=1, people=1),
     ONE.change(noise_multiplier=100.0),
     ONE.change(sampling_rate=1.0, noise_multiplier=5.833),
-    ONE.change(sampling_rate=0.0001, noise_multiplier=5.895, steps=1, delta=2.852e-05, target_epsilon=50.0),
+    ONE.change(
+        sampling_rate=0.0001, noise_multiplier=5.895, steps=1, delta=2.852e-05, target_epsilon=50.0
+    ),
 ]
 
 
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 300
-    parts = [say.verdict(result), *say.diagnostics(result), *say.effects(result), say.guarantee(result)]
+    parts = [
+        say.verdict(result),
+        *say.diagnostics(result),
+        *say.effects(result),
+        say.guarantee(result),
+    ]
     findings = say.FINDINGS
-    parts += [*tiles(say.numbers(result)), *(f"{name} finding: {find(result)}." for name, find in findings.items())]
+    parts += [
+        *tiles(say.numbers(result)),
+        *(f"{name} finding: {find(result)}." for name, find in findings.items()),
+    ]
     return " ".join([*parts, words_searches.searches(result), say.neighbours(result)])
 
 
@@ -43,8 +60,12 @@ def told(shown: str) -> float:
 
 
 def shown(*values, given=bool):
-    """Return a rule: what is said are these numbers of the result, written as the page writes numbers."""
-    return lambda r, m: [*m.groups()] == [say.number(value(r)) for value in values] and (given is bool or given(r))
+    """Return a rule: what is said are these numbers of the result, written as the page writes
+    numbers.
+    """
+    return lambda r, m: (
+        [*m.groups()] == [say.number(value(r)) for value in values] and (given is bool or given(r))
+    )
 
 
 def by(row: str):
@@ -105,12 +126,19 @@ RULES: Rules = {
         (m[2] == "exact") == (m[1] == "GDP") == (r.settings.exact_accountant == "gdp")
     ),
     r"Loosest bound: (\S+) \(": shown(worst),
-    r"Remaining budget: ([\d.]\S*) \(target epsilon [\d.]+\)": shown(left, given=lambda r: not over(r)),
-    r"Remaining budget: (?:−|(?=0 ))(\S+) \(target epsilon [\d.]+, exceeded": shown(left, given=over),
-    r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: (
-        told(m[1]) in {r.most_steps("pld"), r.most_steps("renyi")} and told(m[1]) >= r.settings.steps
+    r"Remaining budget: ([\d.]\S*) \(target epsilon [\d.]+\)": shown(
+        left, given=lambda r: not over(r)
     ),
-    r"allows 100,000 or more": lambda r, _: np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000,
+    r"Remaining budget: (?:−|(?=0 ))(\S+) \(target epsilon [\d.]+, exceeded": shown(
+        left, given=over
+    ),
+    r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: (
+        told(m[1]) in {r.most_steps("pld"), r.most_steps("renyi")}
+        and told(m[1]) >= r.settings.steps
+    ),
+    r"allows 100,000 or more": lambda r, _: (
+        np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000
+    ),
     r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (
         over(r) and m[1] in map(say.number, (r.least_noise("pld"), r.least_noise("renyi")))
     ),
@@ -126,17 +154,33 @@ RULES: Rules = {
 
 
 def test_every_sentence_says_what_was_computed_and_every_text_is_reached():
-    tight = ONE.change(sampling_rate=0.001, noise_multiplier=2.0, target_epsilon=0.05)  # the coarse grid exceeds it
+    tight = ONE.change(
+        sampling_rate=0.001, noise_multiplier=2.0, target_epsilon=0.05
+    )  # the coarse grid exceeds it
     also = [*(settings.run() for settings in ONCE), first(tight, tight.tasks()[:12])]
-    hold(AccountingSettings, words, RULES, within=QUICK, also=also, count=20, seldom=attackers.rules(lambda r: r.held))
-    for settings in (*ONCE, *(ONE.change(afterwards=name) for name in AFTERWARDS), ONE.change(target_epsilon=0.05)):
+    hold(
+        AccountingSettings,
+        words,
+        RULES,
+        within=QUICK,
+        also=also,
+        count=20,
+        seldom=attackers.rules(lambda r: r.held),
+    )
+    for settings in (
+        *ONCE,
+        *(ONE.change(afterwards=name) for name in AFTERWARDS),
+        ONE.change(target_epsilon=0.05),
+    ):
         early = first(settings)
         words(early), say.table(early), figures.effects(early), figures.over_steps(early)
     assert reached.unread(say.SAYS) == []
 
 
 def test_a_delta_that_a_rare_sample_need_not_share_leaves_no_theorem_without_a_number():
-    result = first(AccountingSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01))
+    result = first(
+        AccountingSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01)
+    )
     assert all(0 <= result.epsilon(theorem) < 0.01 for theorem in ("naive", "strong"))
 
 
@@ -144,10 +188,15 @@ def test_the_exact_accountant_is_exact_or_one_of_the_two_bounds():
     for rate in (0.01, 1.0):
         settings = AccountingSettings(sampling_rate=rate, steps=100, noise_multiplier=20.0)
         about = {"delta": settings.delta, "adjacency": Adjacency.ADD_REMOVE}
-        fine, coarse = (account(settings.whole, accountant=name, **about).epsilon for name in ("pld", "pld-coarse"))
+        fine, coarse = (
+            account(settings.whole, accountant=name, **about).epsilon
+            for name in ("pld", "pld-coarse")
+        )
         found = settings.run().epsilon("pld")
         if rate == 1:
-            assert found == pytest.approx(account(settings.whole, accountant="gdp", **about).epsilon)
+            assert found == pytest.approx(
+                account(settings.whole, accountant="gdp", **about).epsilon
+            )
             assert found <= min(fine, coarse)
         else:
             assert fine < coarse

@@ -1,4 +1,6 @@
-"""Sweeps on threads, processes and a cluster: the same numbers; stopped and started again, nothing lost or doubled."""
+"""Sweeps on threads, processes and a cluster: the same numbers; stopped and started again, nothing
+lost or doubled.
+"""
 
 import json
 import signal
@@ -24,13 +26,28 @@ ROOT = Path(__file__).parents[1]
 SETTINGS = ClassifierSettings(public_rows=0, steps=10)
 OVER = {"epsilon": (0.1, 1.0, 10.0), "clip_norm": (0.5, 2.0)}
 LINK = "classifier?public_rows=0&steps=10"
-WORDS = [LINK, "--over", "epsilon=0.1,1,10", "clip_norm=0.5,2", "--measure", "scratch", "--repeats", "30"]
+WORDS = [
+    LINK,
+    "--over",
+    "epsilon=0.1,1,10",
+    "clip_norm=0.5,2",
+    "--measure",
+    "scratch",
+    "--repeats",
+    "30",
+]
 
 
 def streamed(backend: str, **how) -> pd.DataFrame:
     every, frames = at_scale.cells(SETTINGS, OVER, seeds=2), []
-    for cell, numbers in at_scale.stream(every, measure="scratch", repeats=30, backend=backend, **how):
-        frames.append(pd.DataFrame(cell.values | {"seed": cell.settings.seed, "repeat": range(30), "scratch": numbers}))
+    for cell, numbers in at_scale.stream(
+        every, measure="scratch", repeats=30, backend=backend, **how
+    ):
+        frames.append(
+            pd.DataFrame(
+                cell.values | {"seed": cell.settings.seed, "repeat": range(30), "scratch": numbers}
+            )
+        )
     return ordered(pd.concat(frames))
 
 
@@ -42,15 +59,23 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
 def expected() -> pd.DataFrame:
     how = {"measure": "scratch", "repeats": 30, "seeds": 2}
     frames = [
-        in_order(SETTINGS.change(clip_norm=clip), "epsilon", OVER["epsilon"], **how).assign(clip_norm=clip)
+        in_order(SETTINGS.change(clip_norm=clip), "epsilon", OVER["epsilon"], **how).assign(
+            clip_norm=clip
+        )
         for clip in OVER["clip_norm"]
     ]
     return ordered(pd.concat(frames))[["epsilon", "clip_norm", "seed", "repeat", "scratch"]]
 
 
-@pytest.mark.parametrize(("backend", "piece"), [("threads", 1.0), ("threads", 0.001), ("processes", 0.001)])
-def test_numbers_are_those_of_a_plain_sweep_on_every_engine_and_however_they_are_cut(expected, backend, piece):
-    pd.testing.assert_frame_equal(streamed(backend, piece=piece, jobs=2), expected, check_exact=True)
+@pytest.mark.parametrize(
+    ("backend", "piece"), [("threads", 1.0), ("threads", 0.001), ("processes", 0.001)]
+)
+def test_numbers_are_those_of_a_plain_sweep_on_every_engine_and_however_they_are_cut(
+    expected, backend, piece
+):
+    pd.testing.assert_frame_equal(
+        streamed(backend, piece=piece, jobs=2), expected, check_exact=True
+    )
 
 
 @pytest.mark.soak
@@ -63,7 +88,9 @@ def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected, monkeypatch)
 
 
 def test_a_folder_holds_what_was_trained_and_is_of_one_sweep(expected, tmp_path, capsys):
-    """One that holds more gives the same table as one that holds nothing else, and another sweep leaves it alone."""
+    """One that holds more gives the same table as one that holds nothing else, and another sweep
+    leaves it alone.
+    """
 
     def run(words, *seeds, folder="more"):
         done = sweep.main([*words, *seeds, "--out", str(tmp_path / folder), "--backend", "threads"])
@@ -112,7 +139,9 @@ def test_killed_while_it_writes_and_started_again_it_loses_and_doubles_nothing(t
     words += ["--out", str(folder), "--backend", "threads"]
     for dies, code in ((DIES, -signal.SIGKILL), ("", 0)):
         program = f"import sys\nfrom scripts import sweep\n{dies}sys.exit(sweep.main({words!r}))"
-        run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False, stderr=subprocess.DEVNULL)
+        run = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, check=False, stderr=subprocess.DEVNULL
+        )
         found = pd.read_parquet(folder)
         assert run.returncode == code
         assert 0 < len(found) < 40 * 100 if dies else len(found) == 40 * 100
@@ -141,10 +170,18 @@ def test_what_cannot_be_swept_is_refused_by_its_name(tmp_path, capsys, words, wh
 
 def test_scheduler_that_is_no_address_is_refused_in_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("LAB_SCHEDULER", "nonsense")
-    words = ["classifier?steps=5&repeats=2", "--over", "epsilon=0.1,1", "--out", str(tmp_path / "runs")]
+    words = [
+        "classifier?steps=5&repeats=2",
+        "--over",
+        "epsilon=0.1,1",
+        "--out",
+        str(tmp_path / "runs"),
+    ]
     assert sweep.main(words) == 2
     said = capsys.readouterr().err.strip().splitlines()
-    assert said[-1].startswith("LAB_SCHEDULER is 'nonsense', but must be the address of a Dask scheduler")
+    assert said[-1].startswith(
+        "LAB_SCHEDULER is 'nonsense', but must be the address of a Dask scheduler"
+    )
 
 
 def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
@@ -154,7 +191,9 @@ def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
     assert sweep.read(f"{LINK}&utm_source=moodle") == ("classifier", SETTINGS)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name
+)
 def test_any_page_can_be_swept(page, tmp_path):
     settings = page.settings()
     knob = "epsilon" if "epsilon" in settings.limits else "delta"

@@ -1,4 +1,6 @@
-"""The attack's sentences and numbers over random settings: each is said where it is so, and only there."""
+"""The attack's sentences and numbers over random settings: each is said where it is so, and only
+there.
+"""
 
 import os
 import re
@@ -24,15 +26,22 @@ from tests import reached
 from tests.claims import better, worse
 from ui.panels import at_most, in_hundred, number
 
-# What no sentence may say: who the attacker is, a row that is there or not where one is replaced, and worn phrases.
-NEVER = re.compile(r"\b(he|his|him|she|her)\b|is in the data|all the same|by itself|  ", re.IGNORECASE)
+# What no sentence may say: who the attacker is, a row that is there or not where one is replaced,
+# and worn phrases.
+NEVER = re.compile(
+    r"\b(he|his|him|she|her)\b|is in the data|all the same|by itself|  ", re.IGNORECASE
+)
 OF_PART = AttackSettings().change
 ASKED = {"who": ("row", "outlier"), "against": ("label", "public"), "sees": ("weights", "steps")}
 
 
 def shown(result, form: str = "count") -> float:
     """The epsilon that the scores show."""
-    given = {"delta": result.settings.delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": 0.975}
+    given = {
+        "delta": result.settings.delta,
+        "adjacency": Adjacency.REPLACE_ONE,
+        "confidence": 0.975,
+    }
     return audit.epsilon_lower_bound(*result.attack.tested, form=form, **given).epsilon
 
 
@@ -49,7 +58,9 @@ def refuted(result, form: str = "count") -> bool:
 
 
 def uneven(result) -> int:
-    """1 or -1 where the minority's or the majority's cost is shown to be larger, run by run, by a point at least."""
+    """1 or -1 where the minority's or the majority's cost is shown to be larger, run by run, by a
+    point at least.
+    """
     costs = [result.plain[group, -1] - result.now[group, -1] for group in (1, 0)]
     by = float(np.median(np.subtract(*costs)))
     return (better(*costs) and by >= 0.0099) - (worse(*costs) and by <= -0.0099)
@@ -90,13 +101,21 @@ VERDICTS = {
     "worlds": {
         "<b>Caught.</b>": lambda r: published(r) and refuted(r),
         "more than by chance": lambda r: r.attack.low > 0.5,
-        "within the bound of this noise": lambda r: sound(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling,
-        "exceeds the bound of this noise": lambda r: sound(r) and not refuted(r) and r.attack.low > r.ceiling,
+        "within the bound of this noise": lambda r: (
+            sound(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling
+        ),
+        "exceeds the bound of this noise": lambda r: (
+            sound(r) and not refuted(r) and r.attack.low > r.ceiling
+        ),
         "If its noise is Gaussian, it spends": lambda r: (
             published(r) and refuted(r) and shown(r, "gaussian") > shown(r)
         ),
-        "they would (at least": lambda r: published(r) and refuted(r, "gaussian") and not refuted(r),
-        "lower clipping norm": lambda r: published(r) and not refuted(r) and not refuted(r, "gaussian"),
+        "they would (at least": lambda r: (
+            published(r) and refuted(r, "gaussian") and not refuted(r)
+        ),
+        "lower clipping norm": lambda r: (
+            published(r) and not refuted(r) and not refuted(r, "gaussian")
+        ),
         "refute the claim by chance": lambda r: sound(r) and refuted(r),
         "Nothing is guaranteed": bare,
         "because there is no noise": lambda r: bare(r) and r.attack.correct < r.attack.trials,
@@ -109,7 +128,9 @@ VERDICTS = {
         "The majority loses <b>": lambda r: changed(r) == -1,
     },
     "membership": {
-        "as many members</b> of the non-private": lambda r: more(r) and found(r, "plain") > found(r, "private") > 0,
+        "as many members</b> of the non-private": lambda r: (
+            more(r) and found(r, "plain") > found(r, "private") > 0
+        ),
         "and none of the private one": lambda r: more(r) and found(r, "private") == 0,
         "No difference can be shown": lambda r: whole(r) and not more(r),
         "So far": lambda r: not whole(r),
@@ -126,16 +147,26 @@ WHY = {
     "worlds": {
         "the maximum that the noise formula assumes": published,
     },
-    "membership": {"emorisation shows as a generalisation gap": gap, "So far": lambda r: not whole(r)},
+    "membership": {
+        "emorisation shows as a generalisation gap": gap,
+        "So far": lambda r: not whole(r),
+    },
 }
 # What seldom comes up in random settings; ``test_every_text_is_reached`` has it.
 SELDOM = {"exceeds the bound of this noise", "refute the claim by chance", "majority loses more"}
-SELDOM |= {"because there is no noise", "and none of the private one", "can be read", "hard to read even in the non"}
+SELDOM |= {
+    "because there is no noise",
+    "and none of the private one",
+    "can be read",
+    "hard to read even in the non",
+}
 # Label of a tile -> its text, or its number, with half of its last digit.
 TILES = {
     "Attack accuracy": lambda r: f"{in_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
     "Empirical epsilon, at least": lambda r: number(shown(r)),
-    "Influence on a step": lambda r: f"{in_hundred(r.risk)}\u00a0%" if sound(r) else f"{number(r.risk)} &times;",
+    "Influence on a step": lambda r: (
+        f"{in_hundred(r.risk)}\u00a0%" if sound(r) else f"{number(r.risk)} &times;"
+    ),
     "Bound if the claim held": lambda r: (
         f"{at_most(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
     ),
@@ -161,17 +192,30 @@ def random_result(part: str, rng: np.random.Generator, turn: int) -> Any:
     version, settings = [*VERSIONS][turn % 3], OF_PART(part=part)
     if part == "membership":
         settings = settings.change(epsilon=float(np.exp(rng.uniform(-4, 4))))
-        far = {arm: (rng.uniform(0, 5), *rng.uniform(0.5, 1, size=2).round(2)) for arm in attack_members.ARMS}
+        far = {
+            arm: (rng.uniform(0, 5), *rng.uniform(0.5, 1, size=2).round(2))
+            for arm in attack_members.ARMS
+        }
         return members(int(rng.choice([16, 64, 128])), far, rng, settings)
     # Few steps, and anything else.
-    wide = {"epsilon": (0.01, 150), "delta": (1e-9, 1e-2), "clip_norm": (0.02, 5.0), "learning_rate": (0.05, 20)}
+    wide = {
+        "epsilon": (0.01, 150),
+        "delta": (1e-9, 1e-2),
+        "clip_norm": (0.02, 5.0),
+        "learning_rate": (0.05, 20),
+    }
     given = {name: float(np.exp(rng.uniform(*np.log(ends)))) for name, ends in wide.items()}
     given |= {"steps": int(rng.integers(1, 5)), "seed": int(rng.integers(3))}
     if part == "worlds":
         asked = {name: str(rng.choice(options)) for name, options in ASKED.items()}
         asked |= {"person": int(rng.integers(400)), "person_x": float(rng.uniform(-1, 1))}
         if version == "published" and turn % 4 == 0:  # where so few trainings may catch it
-            given |= {"steps": 30, "learning_rate": 4.0, "clip_norm": 0.05, "epsilon": float(rng.uniform(0.2, 1.5))}
+            given |= {
+                "steps": 30,
+                "learning_rate": 4.0,
+                "clip_norm": 0.05,
+                "epsilon": float(rng.uniform(0.2, 1.5)),
+            }
             asked |= {"who": "outlier", "against": "label", "sees": "steps"}
         return first_picture(AttackSettings(repeats=100, version=version, **given).change(**asked))
     if part == "pays":
@@ -200,7 +244,10 @@ def judged(result) -> set[str]:
         if tile.label in TILES:
             value, wanted = re.sub("<[^>]+>", "", tile.value), TILES[tile.label](result)
             if isinstance(wanted, tuple):
-                value, wanted = float(value.split()[0].replace("−", "-")), pytest.approx(wanted[0], abs=wanted[1])
+                value, wanted = (
+                    float(value.split()[0].replace("−", "-")),
+                    pytest.approx(wanted[0], abs=wanted[1]),
+                )
             assert value == wanted, (tile.label, result.settings)
             seen.add(tile.label)
     return seen
@@ -219,11 +266,15 @@ def test_sentences_and_numbers_are_what_was_computed(part):
 
 
 def members(models: int, far: Mapping[str, tuple], rng=None, settings=None) -> MembersResult:
-    """Return a result of models. far: by arm how far members stand out, and accuracy on members and on others."""
+    """Return a result of models. far: by arm how far members stand out, and accuracy on members and
+    on others.
+    """
     rng, shadows = rng or np.random.default_rng(5), {}
     for arm, (apart, *right) in far.items():
         inside = np.stack([rng.permutation(20) < 10 for _ in range(models)])
-        shadows[arm] = Shadows(inside, rng.normal(size=inside.shape) + apart * inside, np.tile(right, (models, 1)))
+        shadows[arm] = Shadows(
+            inside, rng.normal(size=inside.shape) + apart * inside, np.tile(right, (models, 1))
+        )
     return MembersResult(settings=settings or OF_PART(part="membership"), shadows=shadows)
 
 
@@ -232,8 +283,14 @@ def test_the_tab_of_audits_states_the_recorded_table():
     broken = [audit for audit in audits if audit.expected != "consistent"]
     above = [audit for audit in audits if audit.lower_bound > audit.claimed]
     summary = page.words_audits.summary()
-    assert f"{sum(audit in broken for audit in above)} of {len(broken)} broken mechanisms were caught" in summary
-    assert f"{sum(audit not in broken for audit in above)} of {len(audits) - len(broken)} correct ones" in summary
+    assert (
+        f"{sum(audit in broken for audit in above)} of {len(broken)} broken mechanisms were caught"
+        in summary
+    )
+    assert (
+        f"{sum(audit not in broken for audit in above)} of {len(audits) - len(broken)} correct ones"
+        in summary
+    )
     assert page.words_audits.table().count("<tr>") == len(audits) + 1
     dots = [len(figures_audits.summary(broken=one)["data"][0]["text"]) for one in (True, False)]
     assert dots == [len(broken), len(audits) - len(broken)]
@@ -241,7 +298,9 @@ def test_the_tab_of_audits_states_the_recorded_table():
 
 @pytest.mark.parametrize("part", TURNS)
 def test_an_explanation_has_at_most_three_sentences(part):
-    shown = [random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(4)]
+    shown = [
+        random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(4)
+    ]
     for result in shown:
         text = re.sub("<[^>]+>", " ", page.PAGE.at(result.settings).words["why"](result))
         assert len(re.findall(r"\.(?=\s|$)", text)) <= 3, text
@@ -249,8 +308,12 @@ def test_an_explanation_has_at_most_three_sentences(part):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
-    """A "bound of this noise" holds the attacker; where they may pass it, it is called a bound if the claim held."""
-    result = first_picture(AttackSettings(version=version, epsilon=1.0, clip_norm=0.05, repeats=400))
+    """A "bound of this noise" holds the attacker; where they may pass it, it is called a bound if
+    the claim held.
+    """
+    result = first_picture(
+        AttackSettings(version=version, epsilon=1.0, clip_norm=0.05, repeats=400)
+    )
     named = {trace["name"].partition("  ")[0] for trace in figures.accuracy(result)["data"]}
     limits = {"sound": {"bound of epsilon, delta", "bound of this noise"}, "none": set()}
     limits["published"] = {"bound if the claim held", "bound of correct noise"}
@@ -268,7 +331,10 @@ def test_every_text_is_reached(monkeypatch):
     worst = {"sees": "steps", "clip_norm": 0.05, "steps": 30, "learning_rate": 4.0, "epsilon": 1.0}
     alike = members(128, how)
     shown = {
-        part: [random_result(part, np.random.default_rng([len(part), turn]), turn) for turn in range(min(count, 9))]
+        part: [
+            random_result(part, np.random.default_rng([len(part), turn]), turn)
+            for turn in range(min(count, 9))
+        ]
         for part, count in TURNS.items()
     }
     caught = first_picture(AttackSettings(repeats=100, version="published", **worst))

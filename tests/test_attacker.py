@@ -1,4 +1,6 @@
-"""The best attacker against counts that share nothing with the engine's, and the same number on every page."""
+"""The best attacker against counts that share nothing with the engine's, and the same number on
+every page.
+"""
 
 import math
 import os
@@ -6,13 +8,31 @@ from typing import Any
 
 import numpy as np
 import pytest
-from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times, together
+from event_builders import (
+    approximate,
+    bounded_range,
+    gaussian,
+    laplace,
+    pure,
+    sample,
+    sampled,
+    times,
+    together,
+)
 from scipy import integrate, stats
 
 from dpcore.accountants import gdp, zcdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.mechanisms import NormExponential
-from dpcore.privacy import Adjacency, BestOf, Event, Guarantee, NormExponentialRelease, for_group, for_replacement
+from dpcore.privacy import (
+    Adjacency,
+    BestOf,
+    Event,
+    Guarantee,
+    NormExponentialRelease,
+    for_group,
+    for_replacement,
+)
 from pages import table
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
@@ -24,8 +44,12 @@ ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
 ROOMS = {room.name: room for room in table.ROOMS}
 
 
-def held(event: Event, *, epsilon: float = math.inf, delta: float = 0.0, adjacency: Adjacency = ADD) -> Guarantee:
-    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis="", event=event)
+def held(
+    event: Event, *, epsilon: float = math.inf, delta: float = 0.0, adjacency: Adjacency = ADD
+) -> Guarantee:
+    return Guarantee(
+        epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis="", event=event
+    )
 
 
 def right(event: Event, **promise: Any) -> float:
@@ -41,7 +65,10 @@ EVENTS = {
     "rare samples, little noise": sampled(0.001, 0.3, 100),
     "many rare samples": sampled(1e-4, 0.3, 100_000),
     "a steep ramp": together(
-        *(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
+        *(
+            sampled(0.065, z)
+            for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62)
+        )
     ),
     "layers": sample(0.2, times(2, gaussian(3.0))),
     "two kinds of steps": together(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100)),
@@ -83,7 +110,9 @@ def test_one_sampled_step_is_as_the_densities_say_in_both_directions(rate, multi
 @pytest.mark.parametrize("size", [0, 0.01, 0.7])
 def test_beside_gaussian_releases_a_pure_one_counts_as_randomised_response(mu, size):
     x, p = np.linspace(-12, 16, 400_001), 1 / (1 + math.exp(-size))
-    best = integrate.trapezoid(np.maximum(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x - mu)), x)
+    best = integrate.trapezoid(
+        np.maximum(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x - mu)), x
+    )
     several = times(25, gaussian(5 / mu))
     event, by = (together(pure(size), several), "parts") if size else (several, "noise")
     assert best_attacker(held(event)) == (pytest.approx(best, abs=1e-7), by)
@@ -92,14 +121,18 @@ def test_beside_gaussian_releases_a_pure_one_counts_as_randomised_response(mu, s
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
 def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
-    """Each is one of the pairs whose loss is t or t - epsilon, the second chosen after the first has answered."""
+    """Each is one of the pairs whose loss is t or t - epsilon, the second chosen after the first
+    has answered.
+    """
     places = np.linspace(0, epsilon, 41)[1:-1]
     high = np.expm1(places - epsilon) / math.expm1(-epsilon)
 
     def after(loss: np.ndarray) -> np.ndarray:
         """E_P[(1 - e^-(loss + L))_+] with the pair that is best at this loss."""
         gain = lambda one: np.maximum(-np.expm1(-one), 0)  # noqa: E731
-        told = high * gain(loss[:, None] + places) + (1 - high) * gain(loss[:, None] + places - epsilon)
+        told = high * gain(loss[:, None] + places) + (1 - high) * gain(
+            loss[:, None] + places - epsilon
+        )
         return told.max(axis=1)
 
     best = (high * after(places) + (1 - high) * after(places - epsilon)).max()
@@ -111,11 +144,15 @@ def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
 def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
-    """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
+    """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|)
+    epsilon/4.
+    """
     exact = 1 - (2 + epsilon / 2) * math.exp(-epsilon / 2) / 4
     found = [right(NormExponentialRelease(epsilon=epsilon, dimension=d)) for d in (2, 3, 12, 90)]
     assert exact <= found[1] <= exact + 5e-5
-    drawn = NormExponential(sensitivity=1.0, epsilon=epsilon).noise(12, np.random.default_rng(0), size=40_000)[:, 0]
+    drawn = NormExponential(sensitivity=1.0, epsilon=epsilon).noise(
+        12, np.random.default_rng(0), size=40_000
+    )[:, 0]
     assert found[2] == pytest.approx((drawn < 0.5).mean(), abs=4 * 0.5 / 200)
     assert found == sorted(found, reverse=True)
     assert found[0] <= 1 / (1 + math.exp(-epsilon))
@@ -178,15 +215,22 @@ WITHIN = {
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_attacker_is_the_exact_number_at_any_settings_and_on_the_tile(name):
     kind, rng = ROOMS[name].settings, np.random.default_rng(7)
-    drawn = (at_random(kind, rng, WITHIN.get(name, {})) for _ in range(int(os.environ.get("SOAK", "20"))))
+    drawn = (
+        at_random(kind, rng, WITHIN.get(name, {})) for _ in range(int(os.environ.get("SOAK", "20")))
+    )
     promises = [promise for promise in map(promised, drawn) if promise]
     assert promises
     for promise in promises:
-        exact, found = attackers.right(promise.event, promise.adjacency), best_attacker(promise).right
+        exact, found = (
+            attackers.right(promise.event, promise.adjacency),
+            best_attacker(promise).right,
+        )
         assert exact - 1e-5 <= found <= exact + 1e-3, promise
     result = first(kind())
     tiles = {one.label: one for one in ROOMS[name].at(result.settings).numbers(result)}
-    assert attackers.close(promised(result.settings), str(tiles["Attacker's accuracy, at most"].amount))
+    assert attackers.close(
+        promised(result.settings), str(tiles["Attacker's accuracy, at most"].amount)
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
@@ -196,4 +240,6 @@ def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
     assert panels.attacker(None).amount == 100
     assert panels.attacker(network.promise)[:6] == panels.attacker(classifier.promise)[:6]
     whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon).promise
-    assert best_attacker(whole).right == pytest.approx(stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12)
+    assert best_attacker(whole).right == pytest.approx(
+        stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12
+    )

@@ -1,4 +1,6 @@
-"""Lower bounds on epsilon, from many runs and from one: they hold as often as they say, and come near."""
+"""Lower bounds on epsilon, from many runs and from one: they hold as often as they say, and come
+near.
+"""
 
 import math
 
@@ -15,8 +17,8 @@ from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
 
 FORMS = ("count", "gaussian")
 REPLACE = Adjacency.REPLACE_ONE
-# Half of all audits at 95 % confidence of a mechanism exactly Gaussian at delta = 1e-5 show at least this share of its
-# epsilon. Simulated, rounded down, and tested.
+# Half of all audits at 95 % confidence of a mechanism exactly Gaussian at delta = 1e-5 show at
+# least this share of its epsilon. Simulated, rounded down, and tested.
 TIGHT = {
     ("count", 2_000, 1.0): 0.05,
     ("count", 2_000, 8.0): 0.30,
@@ -28,7 +30,9 @@ TIGHT = {
 
 
 def bound(scores_in, scores_out, *, delta=1e-5, form="count", **changes):
-    return audit.epsilon_lower_bound(scores_in, scores_out, delta=delta, adjacency=REPLACE, form=form, **changes)
+    return audit.epsilon_lower_bound(
+        scores_in, scores_out, delta=delta, adjacency=REPLACE, form=form, **changes
+    )
 
 
 class TestBound:
@@ -36,24 +40,37 @@ class TestBound:
     def test_rates_are_bounded_at_their_confidence(self, trials, confidence):
         for hits in {0, trials // 3, trials}:
             low, high = clopper_pearson(hits, trials, confidence=confidence)
-            # At the bound itself, a result as extreme as the one seen has probability 1 - confidence.
+            # At the bound itself, a result as extreme as the one seen has probability 1 -
+            # confidence.
             at_low = stats.binom.sf(hits - 1, trials, low) if hits else 1 - confidence
             at_high = stats.binom.cdf(hits, trials, high) if hits < trials else 1 - confidence
-            assert (at_low, at_high) == (pytest.approx(1 - confidence), pytest.approx(1 - confidence))
+            assert (at_low, at_high) == (
+                pytest.approx(1 - confidence),
+                pytest.approx(1 - confidence),
+            )
             assert 0 <= low <= hits / trials <= high <= 1
 
     @pytest.mark.parametrize(("form", "runs", "epsilon"), TIGHT)
     def test_it_exceeds_the_truth_in_at_most_one_of_twenty_audits(self, form, runs, epsilon):
-        """Audits of an exactly Gaussian mechanism, mu apart, which come as near to its epsilon as is said."""
-        mu, rng = gdp.mu_of(epsilon, delta=1e-5), np.random.default_rng([int(epsilon), len(form), runs])
+        """Audits of an exactly Gaussian mechanism, mu apart, which come as near to its epsilon as
+        is said.
+        """
+        mu, rng = (
+            gdp.mu_of(epsilon, delta=1e-5),
+            np.random.default_rng([int(epsilon), len(form), runs]),
+        )
         audits = 400 if runs == 2_000 else 30
-        found = [bound(*rng.normal([[mu], [0]], size=(2, runs)), form=form).epsilon for _ in range(audits)]
+        found = [
+            bound(*rng.normal([[mu], [0]], size=(2, runs)), form=form).epsilon
+            for _ in range(audits)
+        ]
         above = np.sum(np.array(found) > epsilon)
         assert above <= (0.05 * audits if runs == 2_000 else stats.binom.isf(1e-3, audits, 0.05))
         assert TIGHT[form, runs, epsilon] < np.median(found) / epsilon < 1
 
     def test_the_threshold_is_not_chosen_on_the_scores_that_test_it(self):
-        # Each half is told apart perfectly, but by another threshold: that of the first says "in" to all of the second.
+        # Each half is told apart perfectly, but by another threshold: that of the first says "in"
+        # to all of the second.
         scores = np.linspace(0, 1, 500)
         assert bound(np.r_[scores + 9, scores + 109], np.r_[scores - 9, scores + 91]).epsilon == 0
 
@@ -70,7 +87,9 @@ class TestBound:
 
     @pytest.mark.parametrize("turn", [1, -1])
     def test_the_last_digits_of_a_sum_are_no_score(self, turn):
-        """Past both centres a Laplace score is the same but for the rounding of the sum, which tells the world."""
+        """Past both centres a Laplace score is the same but for the rounding of the sum, which
+        tells the world.
+        """
         scores = np.resize([5.0, 1.0], 2000)
         assert bound(turn * np.nextafter(scores, 9), turn * scores).epsilon == 0
         assert bound(turn * (scores + 1e-7), turn * scores).epsilon > 3
@@ -103,16 +122,26 @@ class TestBound:
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("name", ["laplace", "randomised response"])
     def test_at_most_five_in_a_hundred_sound_mechanisms_are_flagged(self, name, form):
-        """A hundred audits with 2,000 runs a world of mechanisms that spend epsilon 1, all of it and no more."""
+        """A hundred audits with 2,000 runs a world of mechanisms that spend epsilon 1, all of it
+        and no more.
+        """
         event, found = PureRelease(epsilon=1.0), []
-        claim = Guarantee(epsilon=1.0, delta=1e-5, adjacency=REPLACE, unit="record", basis="claimed", event=event)
+        claim = Guarantee(
+            epsilon=1.0, delta=1e-5, adjacency=REPLACE, unit="record", basis="claimed", event=event
+        )
         for seed in range(100):
             rng = np.random.default_rng(seed)
             if name == "laplace":
-                seen = [Laplace(sensitivity=1, epsilon=1).release(np.full(2000, value), rng) for value in (1.0, 0.0)]
+                seen = [
+                    Laplace(sensitivity=1, epsilon=1).release(np.full(2000, value), rng)
+                    for value in (1.0, 0.0)
+                ]
                 worlds = [np.abs(one) - np.abs(one - 1) for one in seen]
             else:
-                worlds = [np.where(rng.random(2000) < math.e / (1 + math.e), bit, 1.0 - bit) for bit in (1, 0)]
+                worlds = [
+                    np.where(rng.random(2000) < math.e / (1 + math.e), bit, 1.0 - bit)
+                    for bit in (1, 0)
+                ]
             found.append(bound(*worlds, form=form))
         assert sum(one.refutes(claim) for one in found) <= 5
         if form == "count":
@@ -122,13 +151,21 @@ class TestBound:
 
 
 def test_a_canary_that_is_dropped_never_arrives():
-    """A filter leaves out what lies further than three standard deviations off, before the noise."""
+    """A filter leaves out what lies further than three standard deviations off, before the
+    noise.
+    """
     rows, noise = np.random.default_rng(0).normal(size=50), np.random.default_rng(1).normal(size=50)
     worlds = [np.append(rows, canary) for canary in (9.0, -9.0)]
     kept = [world[np.abs(world - world.mean()) < 3 * world.std()] for world in worlds]
-    assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [True, False]
+    assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [
+        True,
+        False,
+    ]
     # One run in a hundred is none.
-    assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [False, True]
+    assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [
+        False,
+        True,
+    ]
 
 
 FAR = {"count": 1e11, "gaussian": 1e10}
@@ -147,7 +184,9 @@ class TestOutliers:
     @pytest.mark.parametrize("world", ["in", "out"])
     @pytest.mark.parametrize("sign", [1, -1])
     @pytest.mark.parametrize("place", [0, 4999], ids=["choosing", "testing"])
-    def test_one_score_of_any_size_takes_less_than_a_fifth_off_the_bound(self, form, world, sign, place):
+    def test_one_score_of_any_size_takes_less_than_a_fifth_off_the_bound(
+        self, form, world, sign, place
+    ):
         scores = dict(zip(("in", "out"), self.scores(form), strict=True))
         without = bound(scores["in"], scores["out"], form=form).epsilon
         assert without > 5
@@ -167,7 +206,9 @@ class TestOutliers:
         assert bound(scores_in, scores_out, form=form).epsilon > 0.5 * without
 
     def test_the_bound_holds_as_often_as_it_says(self):
-        """Of a correct Laplace mechanism whose outputs are stretched: one of twenty audits may be above."""
+        """Of a correct Laplace mechanism whose outputs are stretched: one of twenty audits may be
+        above.
+        """
         rng, above = np.random.default_rng(0), 0
         for _ in range(400):
             outputs = rng.laplace([[1], [0]], size=(2, 1000))
@@ -181,14 +222,24 @@ class TestOutliers:
         other = np.nextafter(scores, np.inf)
         scores[::100], other[::100] = 1e10, 1e10
         assert bound(np.full(5000, 0.1 + 0.2), np.full(5000, 0.3)).epsilon == 0
-        assert bound(np.full(5000, 1e-17) + (np.arange(5000) % 10 < 3), (np.arange(5000) % 10 < 3) * 1.0).epsilon == 0
+        assert (
+            bound(
+                np.full(5000, 1e-17) + (np.arange(5000) % 10 < 3), (np.arange(5000) % 10 < 3) * 1.0
+            ).epsilon
+            == 0
+        )
         assert bound(other, scores).epsilon < 0.2
 
     def test_rounding_never_changes_the_order(self):
         rng = np.random.default_rng(0)
         scores = np.sort(rng.choice([-1, 1], 10_000) * 10.0 ** rng.uniform(-20, 20, 10_000))
-        scores = np.sort(np.r_[scores, np.nextafter(scores, np.inf), 2.0 ** np.arange(-60, 60), 0.0])
+        scores = np.sort(
+            np.r_[scores, np.nextafter(scores, np.inf), 2.0 ** np.arange(-60, 60), 0.0]
+        )
         for exponent in (-1070, -60, 0, 30, 1024):
             rounded = audit._rounded(scores, exponent)
             assert (np.diff(rounded) >= 0).all()
-            assert (np.abs(rounded - scores) <= np.maximum(np.abs(scores), 2.0 ** min(exponent, 1023)) * 2.0**-29).all()
+            assert (
+                np.abs(rounded - scores)
+                <= np.maximum(np.abs(scores), 2.0 ** min(exponent, 1023)) * 2.0**-29
+            ).all()

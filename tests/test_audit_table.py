@@ -1,4 +1,6 @@
-"""The list of audits and its record; a few are run, and a canary that never arrived makes an audit void."""
+"""The list of audits and its record; a few are run, and a canary that never arrived makes an audit
+void.
+"""
 
 import re
 from dataclasses import fields
@@ -26,14 +28,27 @@ QUICK = ("laplace", "laplace half", "gaussian", "classifier published", "classif
 QUICK += ("softmax", "softmax one", "functional", "functional half", "vote", "vote share")
 # Runs a world in the quick suite, where fewer than in the list allow the finding.
 FEWER = {"classifier published": 300, "classifier filtered": 200}
-# The share of its claim that an attack on a sound mechanism shows at least; where two scores tell little, none.
-WORTH = {"functional published": 0.25, "pate": 0.15, "best poisson": 0.2, "descent": 0.08, "walk": 0.1}
-WORTH |= dict.fromkeys(("lots", "classifier", "noise schedule", "clip schedule", "lots of people"), 0.2)
-WORTH |= {"lots against": 0.05} | dict.fromkeys(("lots last", "seen pair", "seen last", "shuffled"), -1)
+# The share of its claim that an attack on a sound mechanism shows at least; where two scores tell
+# little, none.
+WORTH = {
+    "functional published": 0.25,
+    "pate": 0.15,
+    "best poisson": 0.2,
+    "descent": 0.08,
+    "walk": 0.1,
+}
+WORTH |= dict.fromkeys(
+    ("lots", "classifier", "noise schedule", "clip schedule", "lots of people"), 0.2
+)
+WORTH |= {"lots against": 0.05} | dict.fromkeys(
+    ("lots last", "seen pair", "seen last", "shuffled"), -1
+)
 
-# Modules of ``dpcore`` -> each of their mechanisms -> its audits, first the sound one. Whoever adds one adds its audit.
+# Modules of ``dpcore`` -> each of their mechanisms -> its audits, first the sound one. Whoever adds
+# one adds its audit.
 REGRESSION = (
-    "estimators.linear regression.adassp regression.functional regression.gaussian_statistics regression.perturbed"
+    "estimators.linear regression.adassp regression.functional regression.gaussian_statistics"
+    " regression.perturbed"
 )
 AUDITED = {
     "mechanisms": {
@@ -43,7 +58,13 @@ AUDITED = {
         "NoisyMax": ("max", "max half", "max laplace", "max laplace half"),
     },
     "training.descent": {
-        "two": ("classifier", "classifier published", "classifier unclipped", "classifier bare", "classifier c/n"),
+        "two": (
+            "classifier",
+            "classifier published",
+            "classifier unclipped",
+            "classifier bare",
+            "classifier c/n",
+        ),
         "more": ("softmax", "softmax one"),
         "one step after the other": ("seen pair", "seen pair shared"),
         "last step": ("seen last", "seen last bare"),
@@ -57,7 +78,10 @@ AUDITED = {
         "steps": ("lots against", "lots fixed", "lots replaced"),
         "last step": ("lots last", "lots last bare"),
     },
-    "training.people": {"descent": ("people", "people by row"), "sgd": ("lots of people", "lots by row")},
+    "training.people": {
+        "descent": ("people", "people by row"),
+        "sgd": ("lots of people", "lots by row"),
+    },
     "schedules": {
         "noise_ramp": ("noise schedule", "noise schedule first"),
         "clip_ramp": ("clip schedule", "clip schedule first"),
@@ -100,8 +124,9 @@ AUDITED = {
         "answers": ("shuffled", "shuffled in order"),
     },
 }
-# Modules that draw from a continuous law for what protects nothing: attacks, worlds that are attacked, data sets; and
-# of the pages, one that trains models and one that releases with what the engine's modules say.
+# Modules that draw from a continuous law for what protects nothing: attacks, worlds that are
+# attacked, data sets; and of the pages, one that trains models and one that releases with what the
+# engine's modules say.
 HARMLESS = ("dpcore.attacks.audit", "dpcore.attacks.reconstruct")
 HARMLESS += ("pages.transfer.published", "dpcore.data.", "dpcore.parties.worlds", "dpcore.streams")
 HARMLESS += ("pages.attack.membership", "pages.parties.work", "lab.files.made_up")
@@ -113,7 +138,10 @@ DRAW = re.compile(
 
 def test_every_mechanism_is_audited_sound_and_broken():
     exported = {name: kind for name, kind in vars(mechanisms).items() if hasattr(kind, "release")}
-    files = {f"dpcore.mechanisms.{path.stem}" for path in Path(mechanisms.__file__).parent.glob("[!_]*.py")}
+    files = {
+        f"dpcore.mechanisms.{path.stem}"
+        for path in Path(mechanisms.__file__).parent.glob("[!_]*.py")
+    }
     assert {kind.__module__ for kind in exported.values()} == files
     named = {
         "mechanisms": exported,
@@ -132,7 +160,8 @@ def test_every_mechanism_is_audited_sound_and_broken():
     assert {audit for _, row in rows for audit in row} == set(AUDITS) - {"classifier filtered"}
     for name, (first, *rest) in rows:
         assert AUDITS[first].expected == "consistent", name
-        # As published, the functional mechanism gives half of what it claims: no smaller noise is worth a name.
+        # As published, the functional mechanism gives half of what it claims: no smaller noise is
+        # worth a name.
         assert "caught" in [AUDITS[other].expected for other in rest] or name == "published"
 
 
@@ -176,7 +205,9 @@ def test_all_bounds_of_the_table_hold_together():
     ],
 )
 def test_the_audit_table(name, runs):
-    """Each sound mechanism stays below its claim, each broken one is caught, and what saw no canary is void."""
+    """Each sound mechanism stays below its claim, each broken one is caught, and what saw no canary
+    is void.
+    """
     audit = AUDITS[name]
     found = audit.audited(runs=runs, seed=4)
     assert audit.verdict(found, arrives=audit.arrives(4)) == audit.expected
@@ -187,7 +218,9 @@ def test_the_audit_table(name, runs):
 
 def test_worlds_that_are_not_as_far_apart_as_they_might_say_so():
     first, second = targets_parties.two_minima()
-    sensitivity = sources.hypothesis_sensitivity(targets_parties.ROWS, targets_parties.REGULARISATION)
+    sensitivity = sources.hypothesis_sensitivity(
+        targets_parties.ROWS, targets_parties.REGULARISATION
+    )
     one = AUDITS["hypothesis gaussian"]
     assert np.linalg.norm(first - second) / sensitivity == pytest.approx(one.reach, abs=1e-3)
     assert one.most == audits.most(one.epsilon, delta=one.delta, reach=one.reach) < one.epsilon
@@ -196,20 +229,25 @@ def test_worlds_that_are_not_as_far_apart_as_they_might_say_so():
 
 
 def test_a_canary_that_never_arrives_makes_an_audit_void():
-    """Half of the noise is no finding if a filter leaves out the canary: that nothing is found says nothing."""
+    """Half of the noise is no finding if a filter leaves out the canary: that nothing is found says
+    nothing.
+    """
     filtered, arriving = AUDITS["classifier filtered"], AUDITS["classifier c/n"]
     assert not filtered.arrives(0)
     assert arriving.arrives(0)
     nothing = filtered.audited(runs=200, seed=0)
     assert filtered.verdict(nothing, arrives=False) == "void"
     assert filtered.verdict(nothing, arrives=True) == "consistent"
-    # A choice that seldom changes may be the same in a hundred runs; that something is found shows that it arrived.
+    # A choice that seldom changes may be the same in a hundred runs; that something is found shows
+    # that it arrived.
     seldom = AUDITS["max laplace"]
     assert seldom.verdict(seldom.audited(runs=10_000, seed=5), arrives=False) == "consistent"
 
 
 def _changed(change, steps_of):
-    """Noise of which each step is ``change`` (step from 0, number of steps, noise, that of the step before)."""
+    """Noise of which each step is ``change`` (step from 0, number of steps, noise, that of the step
+    before).
+    """
 
     def steps(*given, **how):
         count = how["steps"] if "steps" in how else given[0].steps
@@ -222,7 +260,9 @@ def _changed(change, steps_of):
 
 
 _shared = partial(_changed, lambda step, count, drawn, before: before if step % 2 else drawn)
-_bare = partial(_changed, lambda step, count, drawn, before: 0 * drawn if step == count - 1 else drawn)
+_bare = partial(
+    _changed, lambda step, count, drawn, before: 0 * drawn if step == count - 1 else drawn
+)
 
 
 def _fixed(_):
@@ -245,11 +285,21 @@ def _fixed(_):
         (lots, "poisson", _fixed, "lots against"),
         (Adjacency, "contributions", lambda _: 1, "softmax"),
     ],
-    ids=["one draw for two steps", "no last noise", "no last noise of lots", "fixed lots", "replaced as removed"],
+    ids=[
+        "one draw for two steps",
+        "no last noise",
+        "no last noise of lots",
+        "fixed lots",
+        "replaced as removed",
+    ],
 )
-def test_an_engine_that_is_broken_is_caught_by_a_row_that_is_sound_today(module, name, change, audit, monkeypatch):
+def test_an_engine_that_is_broken_is_caught_by_a_row_that_is_sound_today(
+    module, name, change, audit, monkeypatch
+):
     monkeypatch.setattr(module, name, change(getattr(module, name)))
-    broken = Audit(**{one.name: getattr(AUDITS[audit], one.name) for one in fields(Audit)})  # worlds are made once
+    broken = Audit(
+        **{one.name: getattr(AUDITS[audit], one.name) for one in fields(Audit)}
+    )  # worlds are made once
     assert AUDITS[audit].expected == "consistent"
     found = broken.audited(runs=min(broken.runs, 4000 if audit == "softmax" else 2000), seed=4)
     assert broken.verdict(found, arrives=True) == "caught"

@@ -21,7 +21,9 @@ SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=3
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
-def test_every_method_by_hand_is_ours_with_the_same_noise(name: str, monkeypatch: pytest.MonkeyPatch):
+def test_every_method_by_hand_is_ours_with_the_same_noise(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
     work = fits.Work(settings=SMALL, epsilons=(0.05, 2.0, 1e3))
     for rows in (False, True):
         assert fits.disagreement(work, name, range(work.models), rows=rows) < 1e-9
@@ -48,14 +50,24 @@ def test_the_loops_of_the_classifier_and_the_network_are_ours():
     work = network_contenders.Work()
     work.recipe = network_contenders.sgd.Recipe(**vars(work.recipe) | {"steps": 12})
     ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
-    alone = network_contenders.loop(work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12])()
+    alone = network_contenders.loop(
+        work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12]
+    )()
     np.testing.assert_allclose(alone, ours[27], atol=1e-4)
     assert np.abs(ours[27] - work.start[27]).max() > 1e-2
 
 
 def test_a_trace_of_a_drag_divides_the_time_between_the_marks_by_cause():
     def event(name: str, begin: int, duration: int, thread: int = 1, **args: int) -> dict:
-        return {"name": name, "ph": "X", "pid": 1, "tid": thread, "ts": begin, "dur": duration, "args": args}
+        return {
+            "name": name,
+            "ph": "X",
+            "pid": 1,
+            "tid": thread,
+            "ts": begin,
+            "dur": duration,
+            "args": args,
+        }
 
     events = [
         {"name": "drag", "ph": "I", "pid": 1, "tid": 1, "ts": 100},
@@ -89,13 +101,20 @@ def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
 
 @pytest.mark.parametrize("noise", [1.0, 0.5], ids=["as it is", "half of the noise"])
 def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, capsys):
-    """A sound mechanism whose noise is halved behind the table's back is a surprise, and an error."""
-    some = {name: audit_benchmark.AUDITS[name] for name in ("laplace", "laplace half", "classifier filtered")}
+    """A sound mechanism whose noise is halved behind the table's back is a surprise, and an
+    error.
+    """
+    some = {
+        name: audit_benchmark.AUDITS[name]
+        for name in ("laplace", "laplace half", "classifier filtered")
+    }
     some["laplace"] = replace(some["laplace"], how={"factor": noise})
     monkeypatch.setattr(audit_benchmark, "AUDITS", some)
     monkeypatch.setattr("sys.argv", ["audit", "--times", "1"])
     assert audit_benchmark.main() == (noise < 1)
-    verdicts = re.findall(r"(?m)^(?:Lap|cla).*?  (con\w+|caught(?: \(!\))?|void)", capsys.readouterr().out)
+    verdicts = re.findall(
+        r"(?m)^(?:Lap|cla).*?  (con\w+|caught(?: \(!\))?|void)", capsys.readouterr().out
+    )
     assert verdicts == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
 
 
@@ -110,9 +129,13 @@ def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
         code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
         assert code == 0
         assert said.startswith(
-            f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. "
+            f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to"
+            " 0.5 s. "
         )
-        told = {name: float(number) for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)}
+        told = {
+            name: float(number)
+            for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)
+        }
         assert min(told["channel"], told["run"]) > 0
         assert "errors: 0" in said
         monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
@@ -128,7 +151,9 @@ def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
     begins = [("http://localhost:8501", None), ("", None), (far, "Y"), (f"{far} --yes", None)]
     for words, typed in (*begins, (far, None), (far, "n")):
         monkeypatch.setattr("builtins.input", lambda _, typed=typed: typed)
-        monkeypatch.setattr(load.sys.stdin, "isatty", lambda typed=typed: typed is not None, raising=False)
+        monkeypatch.setattr(
+            load.sys.stdin, "isatty", lambda typed=typed: typed is not None, raising=False
+        )
         assert load.told(load.parsed(words.split())) == ((words, typed) in begins)
         if (words, typed) not in begins:
             code, said = run(far)

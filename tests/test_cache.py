@@ -92,7 +92,9 @@ def test_shared_parts_are_counted_once_and_the_oldest_make_room(memory: cache.Ca
 
 
 @pytest.mark.parametrize(("size", "again"), [(20_000, [7]), (50_000, [8, 9, 8, 7, 8])])
-def test_large_answers_that_are_quickly_made_do_not_push_out_others(memory: cache.Cache, size: int, again: list[int]):
+def test_large_answers_that_are_quickly_made_do_not_push_out_others(
+    memory: cache.Cache, size: int, again: list[int]
+):
     runs = []
 
     @cache.cached(newest=2)
@@ -169,7 +171,9 @@ def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: cache.Cache):
             time.sleep(0.005)
         raise ValueError("no such thing")
 
-    assert [str(failure) for failure in at_once(10, lambda: memory.answer("a", fail))] == ["no such thing"] * 10
+    assert [str(failure) for failure in at_once(10, lambda: memory.answer("a", fail))] == [
+        "no such thing"
+    ] * 10
     assert len(runs) == 1
     assert memory.answer("a", lambda: 2) == 2
 
@@ -189,7 +193,10 @@ def test_answers_that_ask_for_others_wait_for_nobody_for_ever(memory: cache.Cach
 
 
 def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
-    runs, text = [], "@cached\ndef pictures(result):\n    runs.append(result)\n    return sign * result"
+    runs, text = (
+        [],
+        "@cached\ndef pictures(result):\n    runs.append(result)\n    return sign * result",
+    )
     for name, sign in (("page.py", 1), ("page.py", 1), ("other.py", -1)):
         names = {"cached": cache.cached, "runs": runs, "sign": sign}
         exec(compile(text, name, "exec"), names)
@@ -197,7 +204,9 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
     assert len(runs) == 2
 
 
-@pytest.mark.parametrize("question", [cache.Secret(3), ("noise", cache.Secret(3)), ("a name", (1, (cache.Secret(3),)))])
+@pytest.mark.parametrize(
+    "question", [cache.Secret(3), ("noise", cache.Secret(3)), ("a name", (1, (cache.Secret(3),)))]
+)
 def test_an_answer_to_a_question_with_a_secret_is_not_kept(memory, question):
     made = []
     for _ in range(2):
@@ -257,7 +266,9 @@ def test_a_forked_process_waits_for_no_computation_of_its_parent():
         child = os.fork()
         if child == 0:
             signal.alarm(20)  # a child that waits is killed
-            is_right = len(cache.CACHE) == 0 and cache.CACHE.answer("in progress", lambda: "own") == "own"
+            is_right = (
+                len(cache.CACHE) == 0 and cache.CACHE.answer("in progress", lambda: "own") == "own"
+            )
             os._exit(0 if is_right else 1)
     _, status = os.waitpid(child, 0)
     goes_on.set()

@@ -1,4 +1,6 @@
-"""The channel answers as a page does at the link, and takes nothing else: the newest question first, in fair turns."""
+"""The channel answers as a page does at the link, and takes nothing else: the newest question
+first, in fair turns.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +22,17 @@ from ui import debounce, turns
 from ui.compute import compute
 from ui.controls import LONGEST, from_link
 from ui.live import channel
-from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
+from ui.live.channel import (
+    MOST_A_SECOND,
+    MOST_AHEAD,
+    MOST_BYTES,
+    MOST_MOVES,
+    NAME,
+    Channel,
+    Question,
+    Seen,
+    shown,
+)
 from ui.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.panels import tiles
 from ui.turns import Turns
@@ -34,7 +46,13 @@ class Client:
         self._in, self._out = asyncio.Queue(), asyncio.Queue()
         self.number = 0
         headers = [(b"host", b"lab.test"), *([(b"origin", origin.encode())] if origin else ())]
-        scope = {"type": "websocket", "path": path, "headers": headers, "query_string": b"", "subprotocols": []}
+        scope = {
+            "type": "websocket",
+            "path": path,
+            "headers": headers,
+            "query_string": b"",
+            "subprotocols": [],
+        }
         self.task = asyncio.create_task(app(scope, self._in.get, self._out.put))
         self._in.put_nowait({"type": "websocket.connect"})
 
@@ -44,9 +62,20 @@ class Client:
     def say(self, text: str) -> None:
         self._in.put_nowait({"type": "websocket.receive", "text": text})
 
-    def ask(self, *moves: tuple[str, Any], page: str = "toy", link: Mapping[str, str] | None = None, **more) -> int:
+    def ask(
+        self,
+        *moves: tuple[str, Any],
+        page: str = "toy",
+        link: Mapping[str, str] | None = None,
+        **more,
+    ) -> int:
         self.number += 1
-        message = {"number": self.number, "page": page, "settings": dict(link or {}), "moves": moves} | more
+        message = {
+            "number": self.number,
+            "page": page,
+            "settings": dict(link or {}),
+            "moves": moves,
+        } | more
         self.say(orjson.dumps(message).decode())
         return self.number
 
@@ -74,7 +103,9 @@ TOLD = SimpleNamespace(turns=Turns(1))  # those of the channel that is talked to
 
 
 def questions_waiting() -> int:
-    """Return how many questions of the channel wait for their turn, without slices that give way."""
+    """Return how many questions of the channel wait for their turn, without slices that
+    give way.
+    """
     return sum(not turn.later for turn in TOLD.turns.waiting())
 
 
@@ -110,7 +141,9 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def held_at_work() -> int:
-    """Close the gate, and wait until the next piece of work stands before it; how many have begun."""
+    """Close the gate, and wait until the next piece of work stands before it; how many have
+    begun.
+    """
     Piece.gate.clear()
     before = len(Piece.begun)
     await until(lambda: len(Piece.begun) > before)
@@ -125,7 +158,9 @@ async def met(server: Starlette) -> Client:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 async def test_answer_is_what_the_page_shows_at_that_link(server, page):
-    """Of a knob that was moved from where the link is, and then back: what differs, put together, is the whole."""
+    """Of a knob that was moved from where the link is, and then back: what differs, put together,
+    is the whole.
+    """
     start, client, charts, words = page.settings(), await met(server), {}, {}
     hero = page.at(start).knobs(start).hero
     link = {name: str(value) for name, value in asdict(start).items()}
@@ -140,13 +175,23 @@ async def test_answer_is_what_the_page_shows_at_that_link(server, page):
         for name, news in answer["charts"].items():
             before = charts.get(name, {"layout": {}})
             layout = before["layout"] | news.get("layout", {})
-            charts[name] = before | news | {"layout": {k: v for k, v in layout.items() if v is not None}}
+            charts[name] = (
+                before | news | {"layout": {k: v for k, v in layout.items() if v is not None}}
+            )
         settings = from_link(page.settings, link | {hero: str(value)})[0]
-        compare(page.at(settings), settings, tab, words, {name: charts[name] for name in answer["charts"]})
+        compare(
+            page.at(settings),
+            settings,
+            tab,
+            words,
+            {name: charts[name] for name in answer["charts"]},
+        )
     await client.leave()
 
 
-def compare(page: Page, settings: Any, tab: str, words: Mapping[str, str], charts: Mapping[str, Any]) -> None:
+def compare(
+    page: Page, settings: Any, tab: str, words: Mapping[str, str], charts: Mapping[str, Any]
+) -> None:
     """Hold what a browser has put together against the page's own view, while this tab is open."""
     view = page.view(compute(settings, seconds=0)[0])
     boards = {name: view.boards[name] for name in page.boards(tab)}
@@ -159,7 +204,9 @@ def compare(page: Page, settings: Any, tab: str, words: Mapping[str, str], chart
         assert words[".lab-numbers"] == tiles(view.numbers)
         for name in (*page.captions, *page.tab(tab).words):
             assert words[f".lab-words-{name}"] == view.words[name]
-    pictures = {picture.name: picture for rows in boards.values() for row in rows for picture in row}
+    pictures = {
+        picture.name: picture for rows in boards.values() for row in rows for picture in row
+    }
     assert set(pictures) <= set(charts)
     assert set(charts) == {*pictures, *view.pictures(FIRST)}
     for name, picture in pictures.items():
@@ -171,7 +218,10 @@ def compare(page: Page, settings: Any, tab: str, words: Mapping[str, str], chart
 
 def test_only_what_differs_travels():
     seen = Seen()
-    first, second = (seen.news(shown(Question({}, TOY, {}, "why", (("epsilon", value),)), 0)) for value in (1.0, 2.0))
+    first, second = (
+        seen.news(shown(Question({}, TOY, {}, "why", (("epsilon", value),)), 0))
+        for value in (1.0, 2.0)
+    )
     assert first["rows"] == {"board": [["moves", "stays"]]}
     assert set(first["words"]) == {".lab-numbers", ".lab-verdict", ".lab-words-why"}
     assert "rows" not in second
@@ -182,7 +232,9 @@ def test_only_what_differs_travels():
 
 async def test_only_what_a_panel_moves_is_moved_and_later_slices_are_pushed(server):
     client = await met(server)
-    client.ask(("epsilon", 7), ("repeats", 99), ("seed", "many"), ("dataset", "own"), ("nothing", 3))
+    client.ask(
+        ("epsilon", 7), ("repeats", 99), ("seed", "many"), ("dataset", "own"), ("nothing", 3)
+    )
     answer = await client.hear()
     assert set(answer["errors"]) == {"repeats", "seed"}
     assert answer["words"][".lab-verdict"] == "Epsilon 7, shown 0, 1 done"
@@ -199,7 +251,13 @@ BAD = {
     "number": ["1", True, -1, 2**60],
     "page": ["elsewhere", ["toy"]],
     "settings": [[], {"epsilon": 3}, {"epsilon": "1" * MOST_BYTES}],
-    "moves": [{}, *([move] for move in (["epsilon"], [3, 3], *(["epsilon", to] for to in (None, True, "9" * 65))))],
+    "moves": [
+        {},
+        *(
+            [move]
+            for move in (["epsilon"], [3, 3], *(["epsilon", to] for to in (None, True, "9" * 65)))
+        ),
+    ],
     "tab": [3],
     "pin": [3, ["x"], {}],
     "ask": [3, "~" * (LONGEST + 1)],
@@ -207,13 +265,17 @@ BAD = {
     "ahead": [3, [1.0]],  # without the name of a knob
 }
 MALFORMED = ["", "{", "[]", "null", "[" * 5000]
-MALFORMED += [orjson.dumps(GOOD | {name: bad}).decode() for name, values in BAD.items() for bad in values]
+MALFORMED += [
+    orjson.dumps(GOOD | {name: bad}).decode() for name, values in BAD.items() for bad in values
+]
 MALFORMED += [orjson.dumps(GOOD | {"name": "epsilon", "ahead": [1.0] * (MOST_AHEAD + 1)}).decode()]
 MALFORMED += [orjson.dumps(GOOD | {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)}).decode()]
 
 
 async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(server):
-    for sent in [[text] for text in MALFORMED] + [[orjson.dumps(GOOD).decode()] * (MOST_A_SECOND + 1)]:
+    for sent in [[text] for text in MALFORMED] + [
+        [orjson.dumps(GOOD).decode()] * (MOST_A_SECOND + 1)
+    ]:
         client = await met(server)
         for text in sent:
             client.say(text)
@@ -226,7 +288,11 @@ async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(s
 
 async def test_private_files_and_faults_are_left_to_the_page(server):
     client = await met(server)
-    for page, link in (("toy", {"dataset": "own"}), ("toy", {"epsilon": "95"}), ("classifier", {"dataset": "own"})):
+    for page, link in (
+        ("toy", {"dataset": "own"}),
+        ("toy", {"epsilon": "95"}),
+        ("classifier", {"dataset": "own"}),
+    ):
         client.ask(page=page, link=link)
         assert await client.hear() == {"number": client.number, "ordinary": True}
     client.ask(page="toy")
@@ -239,7 +305,9 @@ REFUSED = [("", "http://lab.test.evil.test"), ("", "http://lab.test:81"), ("", "
 
 @pytest.mark.parametrize(("base", "origin"), OPENS + REFUSED)
 async def test_only_pages_of_this_server_may_ask_below_its_base_path(monkeypatch, base, origin):
-    monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else None)
+    monkeypatch.setattr(
+        st, "get_option", lambda name: base if name == "server.baseUrlPath" else None
+    )
     opens = (base, origin) in OPENS
     with serving() as server:
         client = Client(server, origin, "/".join(["", *filter(None, base.split("/")), NAME]))
@@ -278,11 +346,15 @@ async def test_first_answer_goes_before_later_slices_of_others(server, monkeypat
         Piece.gate.set()
         await quick.hear()
         waits.append([piece.epsilon for piece in Piece.begun[begun:]].index(2 + turn))
-    assert max(waits) == 0  # the slice that was at work lets it go first after the piece that it was at
+    assert (
+        max(waits) == 0
+    )  # the slice that was at work lets it go first after the piece that it was at
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves(server, monkeypatch, leaves):
+async def test_slice_is_given_up_for_a_newer_question_or_when_its_visitor_leaves(
+    server, monkeypatch, leaves
+):
     monkeypatch.setattr(channel, "SLICE_SECONDS", PATIENCE)  # all pieces in one slice
     client, other = await met(server), await met(server)
     client.ask(link={"repeats": "50"})
@@ -316,7 +388,9 @@ async def test_visitors_in_line_are_asked_for_their_newest_question(server):
     assert 2 not in {piece.who for piece in Piece.begun}
 
 
-async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_next_question(server):
+async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_next_question(
+    server,
+):
     one, other = await met(server), await met(server)
     with debounce.working():
         one.ask(name="epsilon", ahead=[5, 6, 1000, *range(10, 60)])
@@ -325,7 +399,11 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
         other.ask(("epsilon", 2), link={"seed": "1"})
         await other.hear()
     answers = [await one.hear() for _ in range(3)]
-    assert [(answer["value"], bool(answer["errors"])) for answer in answers] == [(5, False), (6, False), (1000, True)]
+    assert [(answer["value"], bool(answer["errors"])) for answer in answers] == [
+        (5, False),
+        (6, False),
+        (1000, True),
+    ]
     begun = await held_at_work()
     one.ask(("epsilon", 3))
     await one.read()
@@ -352,7 +430,10 @@ async def test_browsers_take_turns_however_many_connections_one_of_them_has():
         for _ in range(3):
             await workers.spare(browser, order.append, browser)
 
-    tasks = [asyncio.create_task(connection(browser)) for browser in ("crowd", "crowd", "crowd", "single")]
+    tasks = [
+        asyncio.create_task(connection(browser))
+        for browser in ("crowd", "crowd", "crowd", "single")
+    ]
     await asyncio.sleep(0)
     gate.set()
     await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE)

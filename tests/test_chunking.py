@@ -1,4 +1,6 @@
-"""Tasks of repeats over a parameter, the grid of their outcomes, ensembles in parts, and files with very many rows."""
+"""Tasks of repeats over a parameter, the grid of their outcomes, ensembles in parts, and files with
+very many rows.
+"""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -44,7 +46,17 @@ def outcome(model, at, repeats, *, given=None):
 def test_a_task_depends_on_what_it_holds_and_not_on_who_waits_for_it():
     task = Runs(work=outcome, model=Model(1.0), at=AT, first=3, count=2)
     assert {task, replace(task, essential=True)} == {task}
-    assert len({task, replace(task, first=2), replace(task, at=AT[:1]), replace(task, model=Model(2.0))}) == 4
+    assert (
+        len(
+            {
+                task,
+                replace(task, first=2),
+                replace(task, at=AT[:1]),
+                replace(task, model=Model(2.0)),
+            }
+        )
+        == 4
+    )
     np.testing.assert_array_equal(task.run(), [[3.5, 4.5], [4, 5], [5, 6]])
     np.testing.assert_array_equal(replace(task, given=1).run(), [[3.5], [4], [5]])
     assert task.cells == 3 * 2 * 10
@@ -53,7 +65,9 @@ def test_a_task_depends_on_what_it_holds_and_not_on_who_waits_for_it():
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_a_grid_of_slices_compares_values_over_the_same_repeats_until_it_is_the_whole(width):
     tasks = slices(outcome, Model(10.0), AT, [range(2), range(2, 5)], width=width)
-    assert [one.first for one in tasks] == sorted(one.first for one in tasks), "some repeats at every value before more"
+    assert [one.first for one in tasks] == sorted(one.first for one in tasks), (
+        "some repeats at every value before more"
+    )
     whole = outcome(Model(10.0), AT, range(5))
     for count in range(len(tasks) + 1):
         grid = Grid.of(AT, tasks, {one: one.run() for one in tasks[:count]}, repeats=5)
@@ -117,7 +131,9 @@ FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
 PARTS = [{"part": part} for part in ("membership", "pays", "inversion")]
 PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
-LARGEST = {f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in toy.STRAIGHT}
+LARGEST = {
+    f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in toy.STRAIGHT
+}
 for part in PARTS:
     for name in FITTING.get(part["part"], toy.STRAIGHT):
         there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
@@ -127,8 +143,12 @@ for part in PARTS:
 
 
 def counted(settings) -> list:
-    """The tasks that train ensembles; a point of the attack's curve looks at trainings of other tasks, or few."""
-    found = [task for task in settings.tasks() if hasattr(task, "cells") and task.work is not attacked]
+    """The tasks that train ensembles; a point of the attack's curve looks at trainings of other
+    tasks, or few.
+    """
+    found = [
+        task for task in settings.tasks() if hasattr(task, "cells") and task.work is not attacked
+    ]
     assert found
     return found
 
@@ -148,7 +168,9 @@ def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
     assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - world
 
 
-@pytest.mark.parametrize("name", [name for name in extremes.CASES if name != "what-if, people"])  # 400 repeats each
+@pytest.mark.parametrize(
+    "name", [name for name in extremes.CASES if name != "what-if, people"]
+)  # 400 repeats each
 def test_no_page_has_too_many_tasks_at_its_extremes(name):
     least = 0 if name == "mechanisms" else 1  # one release in closed form is one task
     assert least < len(extremes.at_highest(name).tasks()) < MOST_TASKS
@@ -156,18 +178,31 @@ def test_no_page_has_too_many_tasks_at_its_extremes(name):
 
 def test_fewer_trainings_where_one_takes_long():
     assert AttackSettings(steps=200, sees="steps").limits["repeats"] == (100, 4000)
-    long = AttackSettings().change(dataset="digits").change(repeats=4000).change(steps=200, sees="steps")
+    long = (
+        AttackSettings()
+        .change(dataset="digits")
+        .change(repeats=4000)
+        .change(steps=200, sees="steps")
+    )
     assert (long.repeats, long.limits["repeats"]) == (500, (100, 500))
     assert long.change(sees="weights").limits["repeats"] == (100, 1500)
-    with pytest.raises(check.RefusedError, match="^repeats is 501, but must be at most 500 where one training takes"):
+    with pytest.raises(
+        check.RefusedError,
+        match="^repeats is 501, but must be at most 500 where one training takes",
+    ):
         long.change(repeats=501)
     for bad in ("abc", None, 1e9, True, float("nan")):
         with pytest.raises(check.RefusedError, match="^steps is"):
             long.change(steps=bad)
 
 
-FEW = [ClassifierSettings(dataset=name, public_rows=0, repeats=5, steps=7) for name in ("gaussians", "iris")]
-FEW += [AttackSettings().change(dataset=name, steps=5, repeats=150) for name in ("gaussians", "iris")]
+FEW = [
+    ClassifierSettings(dataset=name, public_rows=0, repeats=5, steps=7)
+    for name in ("gaussians", "iris")
+]
+FEW += [
+    AttackSettings().change(dataset=name, steps=5, repeats=150) for name in ("gaussians", "iris")
+]
 
 
 @pytest.mark.parametrize("settings", [*FEW, AttackSettings().change(part="pays", steps=3)])
@@ -175,7 +210,9 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
     done, real = [], descent.noisy_gradient_descent
 
     def watched(X, y, *, n_classes, steps, draws, **options):
-        cells = chunking.cells(rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps)
+        cells = chunking.cells(
+            rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps
+        )
         done.append(len(draws) * cells)
         return real(X, y, n_classes=n_classes, steps=steps, draws=draws, **options)
 
@@ -190,11 +227,27 @@ CURVE = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, p
 
 
 WHOLE = [
-    (AttackSettings().change(part="pays").change(dataset="iris", steps=4), lambda one: [one.curve.runs], 0.05),
-    (AttackSettings().change(dataset="iris", steps=4, repeats=100), lambda one: [[*one.points.values()]], 1),
+    (
+        AttackSettings().change(part="pays").change(dataset="iris", steps=4),
+        lambda one: [one.curve.runs],
+        0.05,
+    ),
+    (
+        AttackSettings().change(dataset="iris", steps=4, repeats=100),
+        lambda one: [[*one.points.values()]],
+        1,
+    ),
     (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
-    (AttackSettings().change(part="membership", steps=4), lambda one: [one.shadows["plain"].margins], 1e-4),
-    (CURVE, lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs], 5e-6),
+    (
+        AttackSettings().change(part="membership", steps=4),
+        lambda one: [one.shadows["plain"].margins],
+        1e-4,
+    ),
+    (
+        CURVE,
+        lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs],
+        5e-6,
+    ),
 ]
 
 
@@ -202,7 +255,9 @@ WHOLE = [
 def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
     whole, before = figures(settings.run()), len(settings.tasks())
     dearest = max(counted(settings), key=lambda task: task.cells / task.count)
-    monkeypatch.setattr(chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count)
+    monkeypatch.setattr(
+        chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count
+    )
     settings = replace(settings)
     assert len(settings.tasks()) > before
     backwards = settings.result({task: task.run() for task in reversed(settings.tasks())})
@@ -223,7 +278,10 @@ def test_repeats_are_cut_in_order_and_none_is_left_out():
 
 
 PRIVATE = 48_000
-KINDS = [ClassifierSettings(repeats=3, steps=5), NetworkSettings(repeats=3, epochs=1, width=4, layers=1)]
+KINDS = [
+    ClassifierSettings(repeats=3, steps=5),
+    NetworkSettings(repeats=3, epochs=1, width=4, layers=1),
+]
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +290,12 @@ def own() -> OwnRows:
     x = rng.random((60_000, 2)).round(3)
     y = np.where(x[:, 0] + rng.logistic(scale=0.1, size=len(x)) > 0.5, "yes", "no")
     frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=y)
-    return choose(frame, replace(CLASSES, answer="y", columns=tuple(Column(name=name, low=0, high=1) for name in "ab")))
+    return choose(
+        frame,
+        replace(
+            CLASSES, answer="y", columns=tuple(Column(name=name, low=0, high=1) for name in "ab")
+        ),
+    )
 
 
 @pytest.fixture(params=KINDS, ids=lambda one: type(one).__name__)
@@ -241,11 +304,17 @@ def settings(request, own):
 
 
 def test_a_part_is_live_and_all_is_a_press_away_if_it_fits_into_memory(settings, monkeypatch):
-    assert (settings.rows, settings.limits["rows"], settings.beyond) == (MOST_LIVE, (50, MOST_LIVE), False)
+    assert (settings.rows, settings.limits["rows"], settings.beyond) == (
+        MOST_LIVE,
+        (50, MOST_LIVE),
+        False,
+    )
     whole = settings.of_rows(settings.most)
     assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
     assert whole.of_rows(whole.live) == settings
-    with pytest.raises(check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"):
+    with pytest.raises(
+        check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"
+    ):
         settings.change(rows=PRIVATE + 1)
     monkeypatch.setattr(sources, "_MOST_VALUES", 60_000)
     assert settings.most == 30_000
@@ -261,13 +330,17 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
         assert whole.steps == settings.steps
         assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
         assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
-        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [[2, 1]] * 2
+        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [
+            [2, 1]
+        ] * 2
         assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
     else:
         result = whole.run()
         assert settings.run().focus.noise / result.focus.noise == pytest.approx(ratio)
         assert essential.count == 2
-        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(SLICE, essential.cells)
+        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(
+            SLICE, essential.cells
+        )
         assert len(result.split.y_private) == PRIVATE
     rows = toy.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of["private"]
     assert len(rows) == MOST_LIVE

@@ -37,7 +37,13 @@ from tests.sentences import (
 )
 from tests.test_own_rows import PEOPLE, table_of, visits
 
-QUICK = {"repeats": [2, 6, 8, 20], "steps": (1, 40), "public_steps": (1, 40), "seed": (0, 9), "dataset": [*STRAIGHT]}
+QUICK = {
+    "repeats": [2, 6, 8, 20],
+    "steps": (1, 40),
+    "public_steps": (1, 40),
+    "seed": (0, 9),
+    "dataset": [*STRAIGHT],
+}
 ONCE = [
     ClassifierSettings(),
     ClassifierSettings(repeats=4, steps=20, public_steps=40),
@@ -46,15 +52,32 @@ ONCE = [
     ClassifierSettings(version="published", epsilon=1.9, clip_norm=30.0),
     ClassifierSettings(shift=3.0, epsilon=1.0, public_rows=500, public_steps=400),
     ClassifierSettings(learning_rate=100.0, dataset="digits", steps=20, repeats=6),
-    ClassifierSettings(dataset="breast_cancer", version="published", epsilon=33.0, steps=2, learning_rate=35.0, seed=1),
+    ClassifierSettings(
+        dataset="breast_cancer",
+        version="published",
+        epsilon=33.0,
+        steps=2,
+        learning_rate=35.0,
+        seed=1,
+    ),
     ClassifierSettings(learning_rate=100.0, steps=2, epsilon=0.05, repeats=3),
     ClassifierSettings(dataset="moons", public_rows=2, public_steps=200, epsilon=10.0, steps=2),
 ]
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), words_tables.insight(result)]
-    parts += [*tiles(say.numbers(result)), say.caption(result), say.by_class(result), say.map_alt(result, 0)]
+    parts = [
+        say.verdict(result),
+        *say.diagnostics(result),
+        say.guarantee(result),
+        words_tables.insight(result),
+    ]
+    parts += [
+        *tiles(say.numbers(result)),
+        say.caption(result),
+        say.by_class(result),
+        say.map_alt(result, 0),
+    ]
     return " ".join([*parts, *titles(figures.accuracy(result))])
 
 
@@ -79,12 +102,16 @@ def started(result, case=better) -> bool:
 
 
 def gains(result) -> np.ndarray:
-    """What the public start adds in the median pair at each epsilon, in points; NaN where it is still to be trained."""
+    """What the public start adds in the median pair at each epsilon, in points; NaN where it is
+    still to be trained.
+    """
     return 100 * np.median(np.subtract(*result.accuracy.runs[::-1]), axis=-1)
 
 
 def gain_shown(result, place: int) -> bool:
-    return better(result.accuracy.runs[1, place], result.accuracy.runs[0, place], constant=always(result))
+    return better(
+        result.accuracy.runs[1, place], result.accuracy.runs[0, place], constant=always(result)
+    )
 
 
 def shown_at(result, epsilon: str) -> bool:
@@ -92,11 +119,15 @@ def shown_at(result, epsilon: str) -> bool:
 
 
 def best_gain(result) -> float:
-    return max((gain for n, gain in enumerate(gains(result)) if gain_shown(result, n)), default=np.nan)
+    return max(
+        (gain for n, gain in enumerate(gains(result)) if gain_shown(result, n)), default=np.nan
+    )
 
 
 def costly(result):
-    """Return the values of epsilon on the axis, and whether privacy is shown to cost accuracy at one of them."""
+    """Return the values of epsilon on the axis, and whether privacy is shown to cost accuracy at
+    one of them.
+    """
     every = zip(result.table()["epsilon"], result.accuracy.runs[0], strict=True)
     found = {epsilon: runs for epsilon, runs in every if not np.isnan(runs[0])}
     return [*found], lambda place: worse(found[place], reference(result), constant=always(result))
@@ -108,22 +139,33 @@ def bounded(result) -> float:
 
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
-        m[1] == "100" if r.settings.version == "none" else attackers.close(r.guarantees.formula, m[1])
+        m[1] == "100"
+        if r.settings.version == "none"
+        else attackers.close(r.guarantees.formula, m[1])
     ),
-    **costs(lambda r: r.focus.accuracy[0], reference, lambda r: r.focus.noise / float(r.focus.signal[0])),
+    **costs(
+        lambda r: r.focus.accuracy[0], reference, lambda r: r.focus.noise / float(r.focus.signal[0])
+    ),
     r"Median accuracy is ([\d.]+) % private and ([\d.]+) %": percent(middle, reference),
     r"public rows? adds ([\d.]+) points? in the median pair": lambda r, m: (
         interval(r)[0] > 0
         and started(r)
         and abs(amount(m[1]) - 100 * np.median(r.focus.accuracy[1] - r.focus.accuracy[0])) <= 0.051
     ),
-    r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: interval(r)[1] < 0 and started(r, worse),
+    r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: (
+        interval(r)[1] < 0 and started(r, worse)
+    ),
     r"No difference can be shown": lambda r, _: not started(r) and not too_few(r.focus.accuracy[0]),
-    r"pairs of runs are too few to say what pre-training": lambda r, _: too_few(r.focus.accuracy[0]),
+    r"pairs of runs are too few to say what pre-training": lambda r, _: too_few(
+        r.focus.accuracy[0]
+    ),
     r"Accuracy by epsilon: no loss is shown": lambda r, _: not any(map(costly(r)[1], costly(r)[0])),
-    r"every run gives the same model\. Epsilon and the clipping norm have no effect": lambda r, _: (
-        replace(r.settings, epsilon=9.0, clip_norm=0.3).run().focus.weights[:, :1] == r.focus.weights
-    ).all(),
+    r"every run gives the same model\. Epsilon and the clipping norm have no effect": (
+        lambda r, _: (
+            replace(r.settings, epsilon=9.0, clip_norm=0.3).run().focus.weights[:, :1]
+            == r.focus.weights
+        ).all()
+    ),
     r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": lambda r, m: np.allclose(
         [amount(one) for one in m.groups()], 100 * np.array(interval(r)), atol=0.051
     ),
@@ -139,14 +181,18 @@ RULES: Rules = {
     r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
     r"Actual epsilon: ([\d.,e+-]*\d)": says(bounded),
     r"but their noise does not give it": lambda r, _: bounded(r) > r.guarantees.claimed,
-    r"It holds here only because": lambda r, _: bounded(r) <= r.guarantees.claimed < r.guarantees.unbounded.epsilon,
+    r"It holds here only because": lambda r, _: (
+        bounded(r) <= r.guarantees.claimed < r.guarantees.unbounded.epsilon
+    ),
     **two_stories(lambda r: r.held_out["scratch"]),
     **beyond_accuracy(lambda r: r.held_out["scratch"], lambda r: r.held_out["reference"]),
 }
 SELDOM: Rules = {
     r"non-private model does no better, at": lambda r, _: reference(r) <= always(r),
     r"So far, (\d+) of (\d+) models": counts(lambda r: r.trained, lambda r: r.settings.repeats),
-    r"privacy costs accuracy up to epsilon ([\d.]*\d)": lambda r, m: until(*costly(r), amount(m[1])),
+    r"privacy costs accuracy up to epsilon ([\d.]*\d)": lambda r, m: until(
+        *costly(r), amount(m[1])
+    ),
     r"privacy costs accuracy everywhere": lambda r, _: since(*costly(r), 0),
     **attackers.rules(lambda r: r.guarantees.formula),
 }
@@ -158,7 +204,16 @@ def once():
 
 
 def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing(once):
-    hold(ClassifierSettings, words, RULES, within=QUICK, also=once, count=24, seldom=SELDOM, harmless=("adds? noise",))
+    hold(
+        ClassifierSettings,
+        words,
+        RULES,
+        within=QUICK,
+        also=once,
+        count=24,
+        seldom=SELDOM,
+        harmless=("adds? noise",),
+    )
     said = plain(words(first(ClassifierSettings(dataset="digits", repeats=40, steps=400))))
     assert "o far" in said
     assert not unexplained(said)
@@ -167,7 +222,12 @@ def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothin
 def test_every_text_is_reached(once):
     small = ClassifierSettings(repeats=6, steps=20, public_steps=40)
     unfinished = small.change(dataset="breast_cancer", repeats=8, learning_rate=0.1, clip_norm=0.3)
-    more = unfinished, small.change(version="none"), small.change(clip_norm=0.01), small.change(repeats=2)
+    more = (
+        unfinished,
+        small.change(version="none"),
+        small.change(clip_norm=0.01),
+        small.change(repeats=2),
+    )
     more = *more, small.change(public_steps=1)
     for result in (*once[1:], *(settings.run() for settings in more)):
         words(result), words_tables.table(result), figures.accuracy(result), figures.loss(result)
@@ -198,7 +258,9 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 @pytest.mark.parametrize("adjacency", Adjacency)
 def test_the_sound_version_gives_what_it_claims_and_no_privacy_gives_none(adjacency):
     for dataset, epsilon in product(["gaussians", "digits"], [0.01, 0.5, 150.0]):
-        one = ClassifierSettings(dataset=dataset, epsilon=epsilon, adjacency=str(adjacency), repeats=3, steps=6)
+        one = ClassifierSettings(
+            dataset=dataset, epsilon=epsilon, adjacency=str(adjacency), repeats=3, steps=6
+        )
         found = recipes.guarantees(one)
         assert found.holds
         assert found.claimed == epsilon
@@ -217,7 +279,13 @@ def test_the_sound_version_gives_what_it_claims_and_no_privacy_gives_none(adjace
 @pytest.mark.parametrize(("dataset", "features", "rows"), [("gaussians", 2, 400), ("iris", 4, 75)])
 @pytest.mark.parametrize("clip_norm", [0.01, 0.02, 1.0])
 def test_what_the_published_version_gives(clip_norm, dataset, features, rows, adjacency):
-    how = {"version": "published", "dataset": dataset, "clip_norm": clip_norm, "steps": 40, "public_rows": 0}
+    how = {
+        "version": "published",
+        "dataset": dataset,
+        "clip_norm": clip_norm,
+        "steps": 40,
+        "public_rows": 0,
+    }
     one = ClassifierSettings(adjacency=str(adjacency), epsilon=2.0, repeats=3, **how)
     found = recipes.guarantees(one)
     assert not found.holds

@@ -38,14 +38,20 @@ def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
             rooms.guess(code, QUESTION, me, value)
     for who, value in ((someone(), 80), (me, 10), (someone(), 99), (me, 60.5)):
         rooms.guess(code, QUESTION, who, value)
-    assert (rooms.look(code).guesses, rooms.look(code).closed, rooms.guesses(code).size) == (3, False, 0)
+    assert (rooms.look(code).guesses, rooms.look(code).closed, rooms.guesses(code).size) == (
+        3,
+        False,
+        0,
+    )
     rooms.close(code, TEACHER)
     assert rooms.look(code).closed
     with pytest.raises(RefusedError, match="open"):
         rooms.guess(code, QUESTION, me, 30)
     assert rooms.guesses(code).tolist() == [60.5, 80, 99]
     rooms.ask(code, TEACHER, "lesson=clipping")
-    assert rooms.look(code) == classroom.Room(code=code, question="lesson=clipping", round=2, closed=False, guesses=0)
+    assert rooms.look(code) == classroom.Room(
+        code=code, question="lesson=clipping", round=2, closed=False, guesses=0
+    )
     with pytest.raises(RefusedError, match="asks this"):
         rooms.guess(code, QUESTION, someone(), 2)
     for other in ("", "ZZZZZ", "' OR 1=1 --", "é" * 900):
@@ -75,7 +81,9 @@ def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tm
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
 
 
-def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_another(rooms, clock, monkeypatch):
+def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_another(
+    rooms, clock, monkeypatch
+):
     def refused(name: str, act, *values) -> str:
         with pytest.raises(RefusedError) as told:
             act(*values)
@@ -109,7 +117,9 @@ def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_anoth
     refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
 
 
-def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(rooms, clock, monkeypatch):
+def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(
+    rooms, clock, monkeypatch
+):
     monkeypatch.setattr(classroom, "MOST_ROOMS", 3)
     joined = rooms.open(QUESTION, TEACHER)
     rooms.enter(joined, someone())
@@ -162,11 +172,17 @@ def test_file_that_cannot_be_used_is_refused_by_name(rooms):
 
 def ran(program: str, rooms: str) -> str:
     env = os.environ | {"LAB_ROOMS": rooms}
-    return subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, env=env, text=True).strip()
+    return subprocess.check_output(
+        [sys.executable, "-c", program], cwd=ROOT, env=env, text=True
+    ).strip()
 
 
 def test_thousand_guesses_are_small_and_seen_by_another_server(tmp_path, rooms):
-    code, values, file = rooms.open(QUESTION, TEACHER), np.linspace(0, 100, 1000), tmp_path / "rooms.sqlite"
+    code, values, file = (
+        rooms.open(QUESTION, TEACHER),
+        np.linspace(0, 100, 1000),
+        tmp_path / "rooms.sqlite",
+    )
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(lambda value: rooms.guess(code, QUESTION, owner(str(value)), value), values))
     assert sum(one.stat().st_size for one in tmp_path.iterdir()) <= 10**6
@@ -177,7 +193,10 @@ def test_thousand_guesses_are_small_and_seen_by_another_server(tmp_path, rooms):
     assert ran(program, str(file)) == "1000"
     assert np.array_equal(rooms.guesses(code), values)
     assert rooms.look(code).closed
-    program = "from ui import classroom\nclassroom.classroom().open('x', 1)\nprint(classroom._folder().name)"
+    program = (
+        "from ui import classroom\nclassroom.classroom().open('x',"
+        " 1)\nprint(classroom._folder().name)"
+    )
     assert not Path(ran(program, "")).exists(), "without a named file rooms end with the process"
 
 

@@ -67,7 +67,9 @@ def test_what_another_session_is_at_is_left_to_it(monkeypatch):
         return real(task)
 
     monkeypatch.setattr(Task, "run", run)
-    other = threading.Thread(target=compute.compute, args=[Counted(("a", "c"))], kwargs={"seconds": 1e-12})
+    other = threading.Thread(
+        target=compute.compute, args=[Counted(("a", "c"))], kwargs={"seconds": 1e-12}
+    )
     compute.compute(Counted(("a",)), seconds=0)
     other.start()
     assert held.wait(5)
@@ -138,7 +140,9 @@ print(*held, *{one["num_threads"] for one in threadpoolctl.threadpool_info() if 
 
 
 def test_a_visitor_s_thread_is_not_held_and_every_blas_has_one_thread():
-    done = subprocess.run([sys.executable, "-c", VISITS], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", VISITS], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["False", "False", "1"]
 
 

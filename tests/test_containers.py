@@ -1,4 +1,6 @@
-"""The server as it starts, and the lab in containers: what the files say, and with ``make soak`` what comes of it."""
+"""The server as it starts, and the lab in containers: what the files say, and with ``make soak``
+what comes of it.
+"""
 
 import gzip
 import html
@@ -43,7 +45,9 @@ def copied() -> set[str]:
 
 
 def test_container_holds_the_app_and_nothing_else():
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     folders = {name.partition("/")[0] for name in tracked.stdout.split("\0") if "/" in name}
     assert folders & copied() == folders - LEFT_OUT
     lines = [line for line in read(".dockerignore").splitlines() if not line.startswith("#")]
@@ -52,7 +56,9 @@ def test_container_holds_the_app_and_nothing_else():
     assert ".streamlit/secrets.toml" in lines
     files = [file for name in copied() for file in [ROOT / name, *(ROOT / name).rglob("*.py")]]
     sources = [file.read_text("utf-8") for file in files if file.suffix == ".py"]
-    assert {name.partition(".")[0] for source in sources for name in imports(source)} & LEFT_OUT == set()
+    assert {
+        name.partition(".")[0] for source in sources for name in imports(source)
+    } & LEFT_OUT == set()
 
 
 def test_container_is_the_lab_of_the_readme_and_installs_hashed_pins():
@@ -62,7 +68,10 @@ def test_container_is_the_lab_of_the_readme_and_installs_hashed_pins():
     assert install.endswith(" --require-hashes -r requirements.lock")
     lock = read("requirements.lock")
     pins, locked = (
-        {name.lower().replace("_", "-"): version for name, version in re.findall(r"(?m)^([\w.-]+)==([^\s;\\#]+)", text)}
+        {
+            name.lower().replace("_", "-"): version
+            for name, version in re.findall(r"(?m)^([\w.-]+)==([^\s;\\#]+)", text)
+        }
         for text in (read("requirements.txt"), lock)
     )
     assert pins.items() <= locked.items()
@@ -106,7 +115,11 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
         copy(ROOT / name, tmp_path / name)
     (port,) = free_ports(1)
     told = dict(pair.split("=") for step in steps("ENV") for pair in shlex.split(step))
-    told |= {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "HOME": str(tmp_path)}
+    told |= {
+        "STREAMLIT_SERVER_PORT": str(port),
+        "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+        "HOME": str(tmp_path),
+    }
     options = {"cwd": tmp_path, "env": {"PATH": os.environ["PATH"]} | told}
 
     def command(step: str) -> list[str]:
@@ -122,7 +135,9 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
         until = time.monotonic() + PATIENCE
         while subprocess.run(check, **quiet, check=False).returncode and time.monotonic() < until:
             time.sleep(0.1)
-        asked = urllib.request.Request(f"http://127.0.0.1:{port}/classifier", headers={"Accept-Encoding": "gzip"})
+        asked = urllib.request.Request(
+            f"http://127.0.0.1:{port}/classifier", headers={"Accept-Encoding": "gzip"}
+        )
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
             assert html.escape(PAGE.question) in gzip.decompress(answer.read()).decode()
     subprocess.run([sys.executable, "-c", SESSION], **options, check=True)
@@ -130,7 +145,10 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [("Dockerfile", "hadolint"), ("compose.yaml", "check-jsonschema --builtin-schema vendor.compose-spec")],
+    [
+        ("Dockerfile", "hadolint"),
+        ("compose.yaml", "check-jsonschema --builtin-schema vendor.compose-spec"),
+    ],
 )
 def test_files_pass_their_linter(name, command):
     tool, *words = command.split()
@@ -208,15 +226,25 @@ def test_first_visitor_waits_for_no_import_and_no_packet_and_memory_is_shared_an
     known, (arenas, given_back), hurries = json.loads(said)
     assert arenas <= 0
     assert given_back
-    asked = {name for page in (ROOT / "pages").rglob("page.py") for name in imports(page.read_text("utf-8"))}
+    asked = {
+        name
+        for page in (ROOT / "pages").rglob("page.py")
+        for name in imports(page.read_text("utf-8"))
+    }
     rooms = ("dpcore", "lab", "pages", "ui.plot")
     needed = {module(name) for name in asked if any(within(name, room) for room in rooms)}
     assert len(needed) > 30
     assert needed - set(known) == set()
     assert "dp_accounting.pld.privacy_loss_distribution" in known
-    assert hurries == [1, 0, 1], "what listens; who came before the imports were done, then and a little later"
+    assert hurries == [1, 0, 1], (
+        "what listens; who came before the imports were done, then and a little later"
+    )
 
 
 def module(name: str) -> str:
     """The module of this name, or the one that has something of this name."""
-    return name if (ROOT / name.replace(".", "/")).with_suffix(".py").exists() else name.rpartition(".")[0]
+    return (
+        name
+        if (ROOT / name.replace(".", "/")).with_suffix(".py").exists()
+        else name.rpartition(".")[0]
+    )

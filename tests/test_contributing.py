@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-BLOCK = re.compile(r"(?ms)^`([\w./]+)`(?:, (before|after) `([^`\n]+)`(?:, [^\n]+)?)?:\n\n```\w+\n(.*?)^```$")
+BLOCK = re.compile(
+    r"(?ms)^`([\w./]+)`(?:, (before|after) `([^`\n]+)`(?:, [^\n]+)?)?:\n\n```\w+\n(.*?)^```$"
+)
 COMMAND = re.compile(r"^ {4}python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
 
 
@@ -31,9 +33,28 @@ def paste(path: Path, where: str, line: str, block: str) -> None:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     to = tmp_path_factory.mktemp("lab")
-    for name in ("ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", "docs", "benchmarks", ".streamlit"):
-        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
-    for name in ("app.py", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "README.md"):
+    for name in (
+        "ui",
+        "pages",
+        "lab",
+        "dpcore",
+        "sample_data",
+        "scripts",
+        "tests",
+        "docs",
+        "benchmarks",
+        ".streamlit",
+    ):
+        shutil.copytree(
+            ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "browser")
+        )
+    for name in (
+        "app.py",
+        "pyproject.toml",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "README.md",
+    ):
         shutil.copy(ROOT / name, to / name)
     (to / "CONTRIBUTING.md").write_text(GUIDE)
     for path, *block in BLOCK.findall(GUIDE):
@@ -77,4 +98,11 @@ def test_what_the_guide_adds_is_like_what_is_there(copy):
         passed = [line.lower() for line in out.splitlines() if "PASSED" in line]
         for word in command[command.index("-k") + 1].lower().split(" or "):
             assert any(word in line for line in passed), word
-    ran(copy, "-m", "ruff", "check", "--no-cache", *{path for path, *_ in BLOCK.findall(GUIDE) if path[-3:] == ".py"})
+    ran(
+        copy,
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        *{path for path, *_ in BLOCK.findall(GUIDE) if path[-3:] == ".py"},
+    )

@@ -17,7 +17,10 @@ EXPERIMENTS = 1500
 
 
 class Population(NamedTuple):
-    """A run is right in floor(1000 p + U)/1000, U uniform. A repeat has most of its luck Z, a normal, at all values."""
+    """A run is right in floor(1000 p + U)/1000, U uniform.
+
+    A repeat has most of its luck Z, a normal, at all values.
+    """
 
     base: float
     top: float
@@ -34,13 +37,18 @@ class Population(NamedTuple):
         """Where so large a share of the runs reaches the target, by integration over their luck."""
         weights = stats.norm.pdf(NODES) / stats.norm.pdf(NODES).sum()
         least = self.target - 1 / 1000
-        return brentq(lambda v: np.clip(1000 * (self.p(v, NODES) - least), 0, 1) @ weights - share, 0.05, 20)
+        return brentq(
+            lambda v: np.clip(1000 * (self.p(v, NODES) - least), 0, 1) @ weights - share, 0.05, 20
+        )
 
     def runs(self, rng: np.random.Generator, experiments: int, repeats: int) -> np.ndarray:
         shape = (experiments, len(GRID), repeats)
         own = rng.standard_normal(shape, dtype=np.float32) * np.float32(math.sqrt(0.2))
         luck = own + rng.standard_normal((experiments, 1, repeats)) * math.sqrt(0.8)
-        return np.floor(1000 * self.p(GRID[:, None], luck) + rng.random(shape, dtype=np.float32)) / 1000
+        return (
+            np.floor(1000 * self.p(GRID[:, None], luck) + rng.random(shape, dtype=np.float32))
+            / 1000
+        )
 
 
 POPULATIONS = {
@@ -58,14 +66,18 @@ def test_coverage(name, repeats, share):
     batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
     found = [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
     truth = there.reached_by(share or 0.5)
-    assert np.mean([one.safe is None or one.safe >= truth for one in found]) >= (0.98 if share else 0.97)
+    assert np.mean([one.safe is None or one.safe >= truth for one in found]) >= (
+        0.98 if share else 0.97
+    )
     assert np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found]) >= 0.95
     if share:
         safe = {"mild": 3.66, "steep": 2.01, "skew": 4.47}[name]
         assert np.median([one.safe or math.inf for one in found]) == pytest.approx(safe, rel=0.11)
     else:
         assert {one.verdict for one in found} == {"found"}
-        assert np.exp(np.median(np.log([one.point for one in found]))) == pytest.approx(truth, rel=0.02)
+        assert np.exp(np.median(np.log([one.point for one in found]))) == pytest.approx(
+            truth, rel=0.02
+        )
 
 
 @pytest.mark.parametrize("repeats", [24, 100])
@@ -82,27 +94,40 @@ def test_how_many_runs_show_a_share(share, least, hits):
         runs = np.arange(100)[None] < right
         assert (smallest([1.0], runs, 1, share=share).verdict == "everywhere") == (right == hits)
     few, enough = (smallest(GRID, np.ones((61, repeats)), 0.8, share=0.9) for repeats in (24, 29))
-    assert (few.verdict, few.needed, few.safe, enough.verdict) == ("unclear", 29, None, "everywhere")
+    assert (few.verdict, few.needed, few.safe, enough.verdict) == (
+        "unclear",
+        29,
+        None,
+        "everywhere",
+    )
 
 
 @pytest.mark.parametrize("ratio", [0, 0.5])
 def test_coverage_over_splits(ratio):
-    """Errors of splits of one file have a correlation of n_test / (n_test + n_train), as is assumed."""
+    """Errors of splits of one file have a correlation of n_test / (n_test + n_train), as is
+    assumed.
+    """
     rng, trials, alike = np.random.default_rng(8), 4000, ratio / (1 + ratio)
     shared = rng.normal(size=(1, trials, 1)) * math.sqrt(alike)
     runs = np.repeat(shared + rng.normal(size=(20, trials, 1)) * math.sqrt(1 - alike), 2, axis=2)
     found, as_fresh_rows = over_splits(runs, overlap=ratio), over_splits(runs)
-    covered = [np.mean(np.prod(one.splits.interval(0.95), axis=0) <= 0) for one in (found, as_fresh_rows)]
+    covered = [
+        np.mean(np.prod(one.splits.interval(0.95), axis=0) <= 0) for one in (found, as_fresh_rows)
+    ]
     assert covered[0] == pytest.approx(0.95, abs=0.015)  # exact: .959
     assert not ratio or covered[1] <= 0.6
     assert found.median == pytest.approx(np.median(runs[..., 0], axis=0))
 
 
 def test_splits_answer_as_repeats_do():
-    runs = np.moveaxis(np.random.default_rng(9).normal(np.linspace(0, 1, 5)[:, None], 0.1, (5, 6)), 1, 0)[..., None]
+    runs = np.moveaxis(
+        np.random.default_rng(9).normal(np.linspace(0, 1, 5)[:, None], 0.1, (5, 6)), 1, 0
+    )[..., None]
     values, flat = range(1, 6), runs[..., 0].T
     assert smallest(values, over_splits(runs), 0.5) == smallest(values, flat, 0.5)
-    assert smallest(values, over_splits(runs), 0.5, share=0.5) == smallest(values, flat, 0.5, share=0.5)
+    assert smallest(values, over_splits(runs), 0.5, share=0.5) == smallest(
+        values, flat, 0.5, share=0.5
+    )
     for together in (over_splits(runs, overlap=0.5), over_splits(np.repeat(runs, 2, axis=2))):
         assert smallest(values, together, 0.5).verdict == "found"
         with pytest.raises(RefusedError, match="share"):
@@ -125,8 +150,14 @@ def test_up_and_down_and_lower_are_one_question_turned():
 
 def test_small_and_odd_cases_and_how_many_runs_it_would_take():
     six = np.array([[0.4, 0.5] * 3])
-    assert [smallest([1.0], six, target).verdict for target in (-9, 0.45, 9)] == ["everywhere", "unclear", "nowhere"]
-    assert [smallest([1.0], six[:, :5], target).verdict for target in (-9, 0.45, 9)] == ["unclear"] * 3
+    assert [smallest([1.0], six, target).verdict for target in (-9, 0.45, 9)] == [
+        "everywhere",
+        "unclear",
+        "nowhere",
+    ]
+    assert [smallest([1.0], six[:, :5], target).verdict for target in (-9, 0.45, 9)] == [
+        "unclear"
+    ] * 3
     sure = np.repeat([[0.4], [0.8], [0.8]], 6, axis=1)
     found = smallest([1, 4, 16], sure, 0.6)
     assert (found.verdict, found.point, found.low, found.high) == ("found", pytest.approx(2), 1, 4)

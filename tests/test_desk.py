@@ -1,4 +1,6 @@
-"""A desk keeps settings, controls and address in step; stops, words and numbers of a page that is presented."""
+"""A desk keeps settings, controls and address in step; stops, words and numbers of a page that is
+presented.
+"""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -24,12 +26,18 @@ def sent(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_run_sets_no_widget_that_has_its_value(page):
-    """A run that began before the person chose would otherwise send their choice back to what it was."""
+    """A run that began before the person chose would otherwise send their choice back to what it
+    was.
+    """
     pin = {"pin": "seed~5"} if "seed" in page.settings().limits else {}
     app = opened(page.name, **QUICK[page.name], **pin, **({"tab": "what-if"} if page.asked else {}))
     assert app.title[0].value == page.question
     assert sent(app.run()) == []
-    for kind, state in (("selectbox", "index"), ("button_group", "indices"), ("number_input", "value")):
+    for kind, state in (
+        ("selectbox", "index"),
+        ("button_group", "indices"),
+        ("number_input", "value"),
+    ):
         for box in app.get(kind):  # the browser may have missed the run that set it
             assert str(box.proto.default) == str(getattr(box, state)), box.label
 
@@ -62,7 +70,9 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
             box.set_value(value)
         app.run()
         said = {"one": one, "other": other} if knows else {"one": 4.0, "other": 4.0}
-        assert {box.label: box.value for box in app.number_input} == app.session_state["draft"] == said
+        assert (
+            {box.label: box.value for box in app.number_input} == app.session_state["draft"] == said
+        )
         assert sent(app) == ["one", "other"] * (not knows)
 
 
@@ -132,7 +142,9 @@ def desk_at(said: str = "1", **link: str) -> Desk:
 def test_stops_are_round_values_of_the_hero_knob_and_the_start():
     desk = desk_at(epsilon="0.3")
     places = present.stops(CLASSIFIER, desk)
-    assert [*places.values()] == [f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")]
+    assert [*places.values()] == [
+        f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")
+    ]
     assert desk.settings in places
     assert all(one.change(epsilon=0.3) == desk.settings for one in places)
     # The place is the stop, or the one before the knob was moved.
@@ -166,7 +178,12 @@ def test_the_hero_knob_leads_from_each_stop_to_each_other_unless_it_changes_more
     places = {settings.change(epsilon=1.0): "a", settings.change(epsilon=2.0): "b"}
     for settings, stop in zip(places, present.told(places, hero="epsilon"), strict=True):
         assert stop["moves"] == [("epsilon", settings.epsilon)]
-        assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop["link"].split("&")))[0] == settings
+        assert (
+            from_link(
+                CLASSIFIER.settings, dict(pair.split("=") for pair in stop["link"].split("&"))
+            )[0]
+            == settings
+        )
     places[settings.change(dataset="wine")] = "c"
     assert all(stop["moves"] is None for stop in present.told(places, hero="epsilon"))
 
@@ -180,7 +197,9 @@ def test_round_values_along_a_knob():
         (0.0, 1.0, {"step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
         (3.0, 3.0, {}, []),
     ):
-        assert present.ticks(Knob(name="x", label="X", low=low, high=high, **more)) == pytest.approx(values)
+        assert present.ticks(
+            Knob(name="x", label="X", low=low, high=high, **more)
+        ) == pytest.approx(values)
 
 
 def test_three_numbers_of_four_and_the_first_sentence_as_the_heading():

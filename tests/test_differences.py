@@ -1,4 +1,6 @@
-"""Differences of two settings, claims on them and the words for both, against scipy and what they promise."""
+"""Differences of two settings, claims on them and the words for both, against scipy and what they
+promise.
+"""
 
 import math
 import re
@@ -47,29 +49,47 @@ def near(text: str, number: float) -> bool:
 
 
 def test_a_difference_is_that_of_a_sign_test_and_its_sentence_says_which_is_ahead():
-    """No end looks like 0 or like the other one where it is not, however small or narrow the interval."""
+    """No end looks like 0 or like the other one where it is not, however small or narrow the
+    interval.
+    """
     rng, met = np.random.default_rng(3), set()
     for _ in range(600):
-        shift, common = rng.choice([-3, -0.5, 0, 1e-6, 1e-3, 0.5, 3]), rng.choice([0, 0.9, 1 - 1e-9])
+        shift, common = (
+            rng.choice([-3, -0.5, 0, 1e-6, 1e-3, 0.5, 3]),
+            rng.choice([0, 0.9, 1 - 1e-9]),
+        )
         scale, paired = rng.choice([1e-9, 1e-5, 0.01, 1.0, 3000.0]), bool(rng.integers(2))
         measure = SHARE if scale == 0.01 and rng.random() < 0.5 else ERROR
         runs = rng.normal(size=(2, rng.choice([*range(2, 16), 24, 100])))
-        a, b = scale * (runs * np.sqrt(1 - common) + rng.normal(size=runs.shape[1]) * np.sqrt(common))
+        a, b = scale * (
+            runs * np.sqrt(1 - common) + rng.normal(size=runs.shape[1]) * np.sqrt(common)
+        )
         a, b = a + scale * shift, b if paired else b[:24]
         wanted = known(a, b, paired=paired)
         found = (of_pairs if paired else of_groups)(a, b)
         assert [found.median, found.low, found.high] == pytest.approx(wanted, rel=1e-9, abs=1e-15)
         middle, low, high = wanted * (100 if measure.share else 1)
-        assert (found.paired, found.bounded, found.shown) == (paired, np.isfinite(low), low > 0 or high < 0)
+        assert (found.paired, found.bounded, found.shown) == (
+            paired,
+            np.isfinite(low),
+            low > 0 or high < 0,
+        )
         said = plain(sentence(found, measure))
         assert not any(re.search(one, said) for one in NEVER), said
-        way = "higher in A" if low > 0 else "lower in A" if high < 0 else "o difference can be shown"
+        way = (
+            "higher in A" if low > 0 else "lower in A" if high < 0 else "o difference can be shown"
+        )
         if np.isinf(low):
             way = "too few to say"
         assert way in said
-        assert ("paired differences" in said, "Compared as two groups" in said) == (paired, not paired)
+        assert ("paired differences" in said, "Compared as two groups" in said) == (
+            paired,
+            not paired,
+        )
         assert not paired or f"median of {runs.shape[1]} paired" in said
-        size = re.search(rf"is {NUMBER} (?:points? )?\w+ in A" if way.endswith("A") else rf"\({NUMBER}", said)[1]
+        size = re.search(
+            rf"is {NUMBER} (?:points? )?\w+ in A" if way.endswith("A") else rf"\({NUMBER}", said
+        )[1]
         sign = -1 if high < 0 else 1
         assert near(size, sign * middle)
         if np.isfinite(low):
@@ -81,15 +101,23 @@ def test_a_difference_is_that_of_a_sign_test_and_its_sentence_says_which_is_ahea
 
 def test_without_chance_there_is_nothing_to_be_unsure_of():
     low, high = np.full(9, 0.1), np.full(9, 0.3)
-    for found, said in ((of_pairs(high, low), "higher in A"), (of_pairs(high, high), "equal in A and B")):
+    for found, said in (
+        (of_pairs(high, low), "higher in A"),
+        (of_pairs(high, high), "equal in A and B"),
+    ):
         assert found.sure
         assert f"{said} in every run" in plain(sentence(found, SHARE))
     assert not Difference(median=0.5, low=0, high=1).shown
     assert not Difference(median=-0.5, low=-1, high=0).shown
-    assert (of_groups(high, low[:7]).sure, of_groups(high, np.linspace(0.1, 0.2, 9)).sure) == (True, False)
+    assert (of_groups(high, low[:7]).sure, of_groups(high, np.linspace(0.1, 0.2, 9)).sure) == (
+        True,
+        False,
+    )
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.0, np.nan], [[1.0, 2.0]], ["a", "b"], [1.0, 2.0, 3.0]])
+@pytest.mark.parametrize(
+    "values", [[1.0], [1.0, np.nan], [[1.0, 2.0]], ["a", "b"], [1.0, 2.0, 3.0]]
+)
 def test_what_is_no_sample_is_refused(values):
     for difference in (of_pairs, of_groups)[: 1 + (len(values) < 3)]:
         with pytest.raises(RefusedError):
@@ -100,12 +128,26 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
     """A point of a share, or one percent of the baseline's error."""
     rng, met = np.random.default_rng(1), set()
     for _ in range(400):
-        higher, pairs, complete = bool(rng.integers(2)), int(rng.choice([5, 20])), bool(rng.random() < 0.9)
-        won, by = rng.integers(pairs + 1), rng.choice([0.0099, 0.01, 0.05] if higher else [0.0067, 0.0072, 0.05])
-        constant, some = rng.choice([None, 0.65, 0.74, 0.75]), (rng.normal(0.7, 0.03, pairs), rng.uniform(0, 2, pairs))
+        higher, pairs, complete = (
+            bool(rng.integers(2)),
+            int(rng.choice([5, 20])),
+            bool(rng.random() < 0.9),
+        )
+        won, by = (
+            rng.integers(pairs + 1),
+            rng.choice([0.0099, 0.01, 0.05] if higher else [0.0067, 0.0072, 0.05]),
+        )
+        constant, some = (
+            rng.choice([None, 0.65, 0.74, 0.75]),
+            (rng.normal(0.7, 0.03, pairs), rng.uniform(0, 2, pairs)),
+        )
         base, size = some if rng.random() < 0.5 else (0.7, 1)
         a = base + by * size * np.where(np.arange(pairs) < won, 1, -1)
-        how = {"better": "higher" if higher else "lower", "constant": constant, "complete": complete}
+        how = {
+            "better": "higher" if higher else "lower",
+            "constant": constant,
+            "complete": complete,
+        }
         ahead, behind = (shows(a, base, higher=higher) for shows in (better, worse))
         best = max((1 if higher else -1) * np.median(one) for one in (a, base))
         nothing = constant is not None and best <= (1 if higher else -1) * constant + 1e-12
@@ -117,7 +159,10 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
     assert len(met) == 12
     assert compare(np.full(20, np.inf), np.full(20, 0.7), better="lower") == Case.BEHIND
     found = Difference(median=-0.02, low=-0.03, high=-0.01)
-    assert [judge(found, better="lower", least=least) for least in (0.01, 0.03)] == [Case.AHEAD, Case.ALIKE]
+    assert [judge(found, better="lower", least=least) for least in (0.01, 0.03)] == [
+        Case.AHEAD,
+        Case.ALIKE,
+    ]
     assert "too small to matter" in sentence(found, SHARE, least=0.03)
 
 
@@ -126,7 +171,10 @@ def test_the_best_of_several_is_alone_only_where_it_beats_each():
     arms = {"low": 0.6 + noise, "high": 0.8 + noise, "near": 0.8 + noise[::-1]}
     assert set(leaders(arms)) == {"high", "near"}
     assert leaders(arms, better="lower") == ("low",)
-    many = {"first": np.repeat([0.75, 0.65], [15, 5]), **{str(n): np.full(20, 0.7) for n in range(5)}}
+    many = {
+        "first": np.repeat([0.75, 0.65], [15, 5]),
+        **{str(n): np.full(20, 0.7) for n in range(5)},
+    }
     assert compare(many["first"], many["0"]) == Case.AHEAD
     assert len(leaders(many)) == 6, "15 of 20 pairs show a lead over one arm, but not over five"
 
@@ -137,12 +185,22 @@ def test_the_table_and_the_sentence_state_one_difference():
     b = a + np.array([0.1, 0.105, 0.1, 0.02, 0.13, 0.105, 0.2])
     found = of_pairs(a, b)
     tiles = [
-        [Number("Accuracy", f"{100 * np.median(one):.0f} %", "", amount=round(100 * np.median(one)), unit="points")]
+        [
+            Number(
+                "Accuracy",
+                f"{100 * np.median(one):.0f} %",
+                "",
+                amount=round(100 * np.median(one)),
+                unit="points",
+            )
+        ]
         for one in (a, b)
     ]
     known = Compared(found, SHARE, float(np.median(a)), float(np.median(b)))
     (row,) = number_rows(*tiles, known)
-    gap = re.search(rf"is {NUMBER} points lower in A \(median of 7 paired", plain(sentence(found, SHARE)))[1]
+    gap = re.search(
+        rf"is {NUMBER} points lower in A \(median of 7 paired", plain(sentence(found, SHARE))
+    )[1]
     assert row == ("Accuracy", "60", "65", f"−{gap} in pairs")
     assert number_rows(*tiles)[0][-1] == "−5"
     groups = Compared(of_groups(a, b), SHARE, known.mine, known.theirs)
@@ -150,7 +208,9 @@ def test_the_table_and_the_sentence_state_one_difference():
 
 
 def test_too_few_runs_are_a_case_of_their_own():
-    """Six pairs can show a difference at 95 % confidence, or two groups of seven; several comparisons take more."""
+    """Six pairs can show a difference at 95 % confidence, or two groups of seven; several
+    comparisons take more.
+    """
     high, low = np.full(5, 0.9), np.full(5, 0.1)
     assert compare(high, low) == compare(high, 0.1) == compare(high, high) == Case.FEW
     assert compare(np.full(6, 0.9), np.full(6, 0.1)) == Case.AHEAD
@@ -166,18 +226,24 @@ def test_too_few_runs_are_a_case_of_their_own():
 
 
 def test_runs_that_are_not_equally_many_are_compared_as_two_groups():
-    """A loss that sixteen networks show beside eight others is not hidden by pairing eight of them."""
+    """A loss that sixteen networks show beside eight others is not hidden by pairing eight
+    of them.
+    """
     private = np.repeat([0.8, 0.6], [3, 13])
     plain = np.linspace(0.76, 0.78, 8)
     assert compare(private[:8], plain) == Case.ALIKE
     assert compare(private, plain) == Case.BEHIND
     assert compare(np.roll(private, 5), plain) == Case.BEHIND
     ahead, alike = Case.AHEAD, Case.ALIKE
-    found = [(onwards(one), upto(one)) for one in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike], [alike, ahead])]
+    found = [
+        (onwards(one), upto(one))
+        for one in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike], [alike, ahead])
+    ]
     assert found == [(2, 1), (0, 3), (2, 1), (1, 0)]
 
 
-# Laws of the luck of a run, around 0 as their median: of the last, as of noisy errors, the mean is infinite.
+# Laws of the luck of a run, around 0 as their median: of the last, as of noisy errors, the mean is
+# infinite.
 LAWS = {
     "normal": lambda rng, shape: rng.normal(size=shape),
     "skew": lambda rng, shape: rng.exponential(size=shape) - math.log(2),
@@ -188,30 +254,45 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("common", [0.0, 0.95])
 def test_coverage(common, law):
-    """Pairs and groups cover the truth in 95 of 100 at any share of common noise, whatever the distribution."""
+    """Pairs and groups cover the truth in 95 of 100 at any share of common noise, whatever the
+    distribution.
+    """
     rng, truth, repeats = np.random.default_rng(4), 0.3, 24
     both = LAWS[law](rng, (TRIALS, 1, repeats)) * common
     a, b = np.moveaxis(both + (1 - common) * LAWS[law](rng, (TRIALS, 2, repeats)), 1, 0)
     widths = []
     for difference in (of_pairs, of_groups):
         found = [difference(one + truth, other) for one, other in zip(a, b, strict=True)]
-        assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.945, difference.__name__
+        assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.945, (
+            difference.__name__
+        )
         widths.append(np.median([one.high - one.low for one in found]))
-    assert common < 0.95 or widths[0] < widths[1] / 10, "pairs are as narrow as their noise is common"
+    assert common < 0.95 or widths[0] < widths[1] / 10, (
+        "pairs are as narrow as their noise is common"
+    )
     half = stats.t.ppf(0.975, repeats - 1) * stats.sem(a, axis=1)
     assert law != "infinite mean" or np.mean(np.abs(a.mean(axis=1) - a.mean()) <= half) < 0.6
 
 
-@pytest.mark.parametrize(("splits", "law"), [(5, "normal"), (5, "infinite mean"), (20, "infinite mean")])
+@pytest.mark.parametrize(
+    ("splits", "law"), [(5, "normal"), (5, "infinite mean"), (20, "infinite mean")]
+)
 def test_splits_cover_what_they_promise_where_pooled_runs_do_not(splits, law):
-    """Splits differ by much more than their runs, as on small data sets; with 20 their law does not matter."""
+    """Splits differ by much more than their runs, as on small data sets; with 20 their law does not
+    matter.
+    """
     rng, truth = np.random.default_rng(5), 0.3
     common = rng.normal(size=(TRIALS, splits, 1))
     shift = truth + LAWS[law](rng, (TRIALS, splits, 1))
-    a, b = common + rng.normal(scale=0.3, size=(2, TRIALS, splits, 24)) + np.stack([shift, 0 * shift])
+    a, b = (
+        common + rng.normal(scale=0.3, size=(2, TRIALS, splits, 24)) + np.stack([shift, 0 * shift])
+    )
     covered = {"splits": 0, "pooled": 0}
     for one, other in zip(a, b, strict=True):
-        for name, found in (("splits", of_splits(one, other)), ("pooled", of_pairs(one.ravel(), other.ravel()))):
+        for name, found in (
+            ("splits", of_splits(one, other)),
+            ("pooled", of_pairs(one.ravel(), other.ravel())),
+        ):
             covered[name] += found.low <= truth <= found.high
     assert covered["splits"] / TRIALS >= (0.945 if splits == 20 or law == "normal" else 0.9)
     assert covered["pooled"] / TRIALS < 0.6
@@ -224,13 +305,21 @@ QUICK = {
     "regression": {"repeats": 12},
     "transfer": {"repeats": 12, "target_rows": 300, "dimension": 8},
     "parties": {"repeats": 12, "parties": 60, "epsilon": 3.0, "queries": 40},
-    "hypotheses": {"repeats": 8, "sources": 3, "target_rows": 600, "source_rows": 300, "unlabelled_rows": 300},
+    "hypotheses": {
+        "repeats": 8,
+        "sources": 3,
+        "target_rows": 600,
+        "source_rows": 300,
+        "unlabelled_rows": 300,
+    },
 }
 LITTLE = 1 + 1e-4  # how a knob is moved by very little; a whole number is moved by one
 
 
 def repeats_of(settings: Settings, measure: str) -> np.ndarray:
-    return np.concatenate([settings.MEASURES[measure].read(task.run()) for task in settings.samples()])
+    return np.concatenate(
+        [settings.MEASURES[measure].read(task.run()) for task in settings.samples()]
+    )
 
 
 def nearby(settings: Settings) -> dict[str, Settings]:
@@ -245,9 +334,13 @@ def nearby(settings: Settings) -> dict[str, Settings]:
     return found
 
 
-@pytest.mark.parametrize("page", [page for page in ROOMS if page.settings.COMMON], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in ROOMS if page.settings.COMMON], ids=lambda page: page.name
+)
 def test_the_noise_of_pairs_is_common(page):
-    """Where settings say that they pair, a knob that is moved by very little moves each repeat by little."""
+    """Where settings say that they pair, a knob that is moved by very little moves each repeat by
+    little.
+    """
     start = page.settings().change(**QUICK[page.name])
     measure = start.compared
     here, other = repeats_of(start, measure), repeats_of(start.change(seed=start.seed + 1), measure)
@@ -265,7 +358,9 @@ def test_the_noise_of_pairs_is_common(page):
 def test_pairs_agree_in_rows_seed_and_repeats(page):
     start = page.settings()
     assert start.pairs_with(page.settings())
-    assert not start.pairs_with(ROOMS[0].settings() if page is not ROOMS[0] else ROOMS[1].settings())
+    assert not start.pairs_with(
+        ROOMS[0].settings() if page is not ROOMS[0] else ROOMS[1].settings()
+    )
     if start.COMMON:
         assert not start.pairs_with(start.change(seed=start.seed + 1))
         assert not start.pairs_with(start.change(repeats=start.repeats - 1))
@@ -282,7 +377,10 @@ def test_what_draws_no_noise_or_other_noise_does_not_pair():
     for one, other in (
         (plainly, plainly.change(clip_norm=2.0)),
         (detected, detected.change(epsilon=2.0)),
-        (start["transfer"], start["transfer"].change(h=start["transfer"].limits["h"][0])),  # no source
+        (
+            start["transfer"],
+            start["transfer"].change(h=start["transfer"].limits["h"][0]),
+        ),  # no source
         (start["parties"], start["parties"].change(method="vote")),
         (start["network"], start["network"].change(width=17)),
     ):
@@ -293,14 +391,21 @@ def test_table_has_heads_the_settings_that_differ_and_the_differences_as_shown()
     a, b = ClassifierSettings(epsilon=2.0), ClassifierSettings(dataset="moons")
     rows = settings_rows(a, b, lambda name, value: (name, f"<{value}>"))
     assert rows == [("dataset", "<gaussians>", "<moons>", ""), ("epsilon", "<2.0>", "<0.5>", "")]
-    now = [Number("Accuracy", "91 %", amount=91, unit="points"), Number("90 %", "85 <small>to</small> 95\u00a0%")]
+    now = [
+        Number("Accuracy", "91 %", amount=91, unit="points"),
+        Number("90 %", "85 <small>to</small> 95\u00a0%"),
+    ]
     now += [Number("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0)]
     then = [
         Number("As published", "87.4\u00a0%", amount=87.4, unit="points"),
         Number("90 %", "69 <small>to</small> 94\u00a0%"),
     ]
     numbers = number_rows(now, then)
-    assert numbers == [("Accuracy", "91", "87.4", "+3.6"), ("90 %", "85–95", "69–94", ""), ("Attacker", "53", "–", "")]
+    assert numbers == [
+        ("Accuracy", "91", "87.4", "+3.6"),
+        ("90 %", "85–95", "69–94", ""),
+        ("Attacker", "53", "–", ""),
+    ]
     assert apart("52", "85.5") == "−33.5"
     html = table(to_html(rows[:1]), to_html(numbers[:1]), "Said.")
     words = "A now B pinned A − B dataset <gaussians> <moons> Accuracy 91 87.4 +3.6 Said."

@@ -23,12 +23,18 @@ def text(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", [*DOCUMENTS, ROOT / "sample_data" / "README.md"], ids=lambda path: path.relative_to(ROOT).as_posix()
+    "path",
+    [*DOCUMENTS, ROOT / "sample_data" / "README.md"],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_files_and_commands_named_by_a_document_exist(path: Path):
     content = path.read_text("utf-8")
 
-    files = [target.partition("#")[0] for _, _, target in LINK.findall(content) if not re.match(r"https?:|/|#", target)]
+    files = [
+        target.partition("#")[0]
+        for _, _, target in LINK.findall(content)
+        if not re.match(r"https?:|/|#", target)
+    ]
     assert [file for file in files if not (path.parent / file).exists()] == []
 
     added = {name for name, where, *_ in BLOCK.findall(content) if not where}
@@ -40,10 +46,20 @@ def test_files_and_commands_named_by_a_document_exist(path: Path):
 
 
 def test_operating_lists_the_environment_variables_that_the_lab_reads():
-    sources = [file for top in ("dpcore", "pages", "ui", "scripts") for file in (ROOT / top).rglob("*.py")]
-    read = set(VARIABLE.findall("".join(file.read_text("utf-8") for file in sources) + text("compose.yaml")))
-    inner = set(VARIABLE.findall(text("scripts/Caddyfile")))  # handed to Caddy by the lab's own programs
-    assert set(re.findall(r"^\| `(LAB_\w+)`", text("docs/operating.md"), re.MULTILINE)) == read - inner
+    sources = [
+        file for top in ("dpcore", "pages", "ui", "scripts") for file in (ROOT / top).rglob("*.py")
+    ]
+    read = set(
+        VARIABLE.findall(
+            "".join(file.read_text("utf-8") for file in sources) + text("compose.yaml")
+        )
+    )
+    inner = set(
+        VARIABLE.findall(text("scripts/Caddyfile"))
+    )  # handed to Caddy by the lab's own programs
+    assert (
+        set(re.findall(r"^\| `(LAB_\w+)`", text("docs/operating.md"), re.MULTILINE)) == read - inner
+    )
 
 
 def test_the_readme_shows_small_pictures_with_alternative_texts():
@@ -60,11 +76,18 @@ def test_the_readme_counts_the_lessons_and_names_every_page_of_the_menu():
     assert f"one of {words[count - 8]} [lessons]" in readme
 
     menu = dict(re.findall(r"^\| (\w+) \| (.+) \|$", readme, re.MULTILINE))
-    titles = {group: [page.title for page in PAGES if page.group == group] for group in {page.group for page in PAGES}}
+    titles = {
+        group: [page.title for page in PAGES if page.group == group]
+        for group in {page.group for page in PAGES}
+    }
     titles["Plan"] += ["My data"]
-    titles["Learn"] = re.findall(r'^    \("\w+", "(.+?)", ":material', text("pages/frame.py"), re.MULTILINE)
+    titles["Learn"] = re.findall(
+        r'^    \("\w+", "(.+?)", ":material', text("pages/frame.py"), re.MULTILINE
+    )
     for group, names in titles.items():
-        shown = menu[group].replace('"', "").replace("Papers, checked", "Papers checked").split(", ")
+        shown = (
+            menu[group].replace('"', "").replace("Papers, checked", "Papers checked").split(", ")
+        )
         assert shown == [name.replace(", ", " ") for name in names]
 
 
@@ -80,11 +103,17 @@ def test_a_version_of_the_changelog_has_each_kind_of_change_once():
     assert versions
     for version in versions:
         kinds = re.findall(r"^### (.+)$", version, re.MULTILINE)
-        assert kinds == [kind for kind in ("Added", "Changed", "Fixed", "Removed") if kind in kinds] != []
+        assert (
+            kinds
+            == [kind for kind in ("Added", "Changed", "Fixed", "Removed") if kind in kinds]
+            != []
+        )
 
 
 def test_architecture_names_every_module_of_the_engine_and_of_the_frame():
-    """Each file and folder that the tree names exists, and each module of dpcore/, lab/ and ui/ is named."""
+    """Each file and folder that the tree names exists, and each module of dpcore/, lab/ and ui/ is
+    named.
+    """
     tree = text("docs/architecture.md").partition("\n## Files\n")[2]
     named, places = set(), {"": ROOT}
     for line in re.findall(r"^ {4}( *\S.*)$", tree, re.MULTILINE):
@@ -97,7 +126,9 @@ def test_architecture_names_every_module_of_the_engine_and_of_the_frame():
             places[depth] = path
     for top in ("dpcore", "lab", "ui"):
         there = {
-            path for path in (ROOT / top).iterdir() if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
+            path
+            for path in (ROOT / top).iterdir()
+            if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
         }
         assert {path.name for path in there - named} <= {"__init__.py"}
 
@@ -136,6 +167,10 @@ def test_colons_inside_sentences_are_found():
 def test_the_file_of_all_sentences_has_pages_at_several_settings_and_fixed_texts():
     page = next(page for page in PAGES if page.name == "mechanisms")
     printed = "\n".join(all_sentences.of_page(page, 3))
-    assert {"tiles", *page.words, "chart posterior, help"} <= set(re.findall(r"^## (.+)$", printed, re.MULTILINE))
-    assert re.search(r"\((?:\w+=[^)]*&)+\w+=[^)]*\)$", printed, re.MULTILINE), "other settings are named by their link"
+    assert {"tiles", *page.words, "chart posterior, help"} <= set(
+        re.findall(r"^## (.+)$", printed, re.MULTILINE)
+    )
+    assert re.search(r"\((?:\w+=[^)]*&)+\w+=[^)]*\)$", printed, re.MULTILINE), (
+        "other settings are named by their link"
+    )
     assert "## pages/learn/works.md:" in "\n".join(all_sentences.fixed())

@@ -11,7 +11,14 @@ from dpcore.data.word_counts import Corpus
 
 
 def where(kind="topics", **changes):
-    plain = {"sources": 3, "similarity": 0.5, "dimension": 12, "projection": "svd", "public_rows": 300, "seed": 2}
+    plain = {
+        "sources": 3,
+        "similarity": 0.5,
+        "dimension": 12,
+        "projection": "svd",
+        "public_rows": 300,
+        "seed": 2,
+    }
     return Where(kind=kind, **plain | changes)
 
 
@@ -29,7 +36,9 @@ def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
     assert public.shape == (300, words if projection == "none" else 12)
     for parts in ((one.labelled, one.unlabelled, one.left) for one in drawn):
         assert [len(part[1]) for part in parts] == [120, 80, 100]
-        rows, names = (np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2))
+        rows, names = (
+            np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2)
+        )
         assert np.linalg.norm(rows, axis=1).max() <= 1 + (1e-6 if projection == "none" else 1e-9)
         assert len(np.unique(names)) == 300
         assert not {row.tobytes() for row in rows} & {row.tobytes() for row in public}
@@ -51,7 +60,9 @@ def forget():
 
 
 def others_moved(monkeypatch, *pair: Corpus, projection: str = "svd") -> tuple[bool, bool]:
-    """(whether the first document moved, whether anybody else's row did) when it is exchanged, which is private."""
+    """(whether the first document moved, whether anybody else's row did) when it is exchanged,
+    which is private.
+    """
     here, seen = where(projection=projection, dimension=6, public_rows=60), []
     for corpus in pair:
         monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
@@ -91,14 +102,25 @@ class TestNothingIsFittedToPrivateRows:
 
     @pytest.mark.parametrize("slip", ["weights", "directions"])
     def test_what_is_fitted_to_private_rows_is_caught(self, pair, monkeypatch, slip):
-        weighted, main, idf, whole = domains.weighted, domains.main_directions, word_counts.inverse_frequency, []
+        weighted, main, idf, whole = (
+            domains.weighted,
+            domains.main_directions,
+            word_counts.inverse_frequency,
+            [],
+        )
         slips = {
             "weights": (domains, "weighted", lambda counts, _: weighted(counts, idf(counts))),
-            "directions": (domains, "weighted", lambda *given: whole.append(weighted(*given)) or whole[-1]),
+            "directions": (
+                domains,
+                "weighted",
+                lambda *given: whole.append(weighted(*given)) or whole[-1],
+            ),
         }
         monkeypatch.setattr(*slips[slip])
         if slip == "directions":
-            monkeypatch.setattr(domains, "main_directions", lambda _, *given, **how: main(whole[-1], *given, **how))
+            monkeypatch.setattr(
+                domains, "main_directions", lambda _, *given, **how: main(whole[-1], *given, **how)
+            )
         assert others_moved(monkeypatch, *pair)[1]
 
     def test_weights_are_those_of_a_transformer_fitted_to_the_public_texts(self):

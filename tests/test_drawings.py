@@ -1,4 +1,6 @@
-"""Charts from the builders of ui/plot, ghosts of pinned settings, and the attacker as a hundred people."""
+"""Charts from the builders of ui/plot, ghosts of pinned settings, and the attacker as a hundred
+people.
+"""
 
 import math
 import re
@@ -36,11 +38,21 @@ def dot(y: float, **more) -> dict:
 
 
 def picture(y: float, **more) -> Picture:
-    """A band, a curve and a mark that may have ghosts, and others that may not; all at the height ``y``."""
+    """A band, a curve and a mark that may have ghosts, and others that may not; all at the height
+    ``y``.
+    """
     hover = f"%{{y}}<extra>curve {y}</extra>"
     band = curve(y, name="band", fill="toself", fillcolor="#eef")
-    data = [band, curve(y, name="private", meta="ghost", hovertemplate=hover), curve(y, name="without")]
-    layout = {"title": {"text": f"At {y}"}, "shapes": [dot(y, name="ghost"), dot(y + 5)], "uirevision": "keep"}
+    data = [
+        band,
+        curve(y, name="private", meta="ghost", hovertemplate=hover),
+        curve(y, name="without"),
+    ]
+    layout = {
+        "title": {"text": f"At {y}"},
+        "shapes": [dot(y, name="ghost"), dot(y + 5)],
+        "uirevision": "keep",
+    }
     known = {"name": "accuracy", "alt": f"Accuracy {y}", "clicks": {"place": "spot"}}
     return Picture(figure={"data": data, "layout": layout}, **(known | more))
 
@@ -56,7 +68,10 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     assert shown.figure["layout"]["title"] == {"text": "At 1"}
     assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
-    assert ghosted([[mine]], [[mine]])[0][0].figure["layout"]["shapes"] == mine.figure["layout"]["shapes"]
+    assert (
+        ghosted([[mine]], [[mine]])[0][0].figure["layout"]["shapes"]
+        == mine.figure["layout"]["shapes"]
+    )
     for pinned in ([], [[]], [[picture(2, name="another")]]):
         assert ghosted(rows := [[mine, picture(1, name="map", pair=True)]], pinned) == rows
     bare = replace(mine, figure={"data": [curve(1)], "layout": {}})
@@ -64,8 +79,12 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
 
 
 def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
-    marked = curve(2, meta="ghost", fill="tozeroy", fillcolor="#eef", marker={"size": 9, "color": "#2b7bd6"})
-    other = replace(picture(2), figure={"data": [marked], "layout": {"shapes": [dot(2, name="ghost")]}})
+    marked = curve(
+        2, meta="ghost", fill="tozeroy", fillcolor="#eef", marker={"size": 9, "color": "#2b7bd6"}
+    )
+    other = replace(
+        picture(2), figure={"data": [marked], "layout": {"shapes": [dot(2, name="ghost")]}}
+    )
     ((shown,),) = ghosted([[picture(1)]], [[other]])
     ghost = next(one for one in shown.figure["data"] if one.get("name") == NAME)
     assert ghost["line"] == LINE | {"dash": "dash"}
@@ -93,7 +112,9 @@ def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
     np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
     np.testing.assert_array_equal(numbers(area["y"]), [70, 80, 90, 90, 80, 50, 70, 60])
     np.testing.assert_array_equal(numbers(drawn(curve, now=1.0)["data"][1]["y"]), [65, 72, 85])
-    beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][-1]
+    beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][
+        -1
+    ]
     assert beyond["yanchor"] == 102  # on the frame's edge
     for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
         figure = over(xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
@@ -104,7 +125,9 @@ def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
 def held(adjacency=Adjacency.ADD_REMOVE, unit="record"):
     """A guarantee whose best attacker is right 63 % of the time: Phi(mu/2)."""
     event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(0.63)))
-    return Guarantee(epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event)
+    return Guarantee(
+        epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event
+    )
 
 
 def counted(html):
@@ -117,11 +140,18 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
     result, parties = quick(PAGES[0]).result, {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
     for how, word, second in (({}, "in", "without you"), (parties, "yours", "with another party")):
         html = hundred.drawn(held(**how))
-        said = rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.* “{word}” for 37\."
+        said = (
+            rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.*"
+            rf" “{word}” for 37\."
+        )
         assert re.search(said, plain(html))
         assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
         assert hundred.stated(Stated(promise=held(**how)), result) == html
-    assert hundred.stated(Stated(), result) == hundred.stated(Stated(promise=held(), void="as published"), result) == ""
+    assert (
+        hundred.stated(Stated(), result)
+        == hundred.stated(Stated(promise=held(), void="as published"), result)
+        == ""
+    )
     # The people agree with the tile and never understate the attacker.
     for right in (*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999):
         people, tile = hundred.people(right), float(panels.at_most(right))
@@ -130,19 +160,31 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
         assert 100 * right - 1e-6 <= tile
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name
+)
 def test_every_guarantee_draws_the_attacker_of_the_tile(page):
     one = quick(page)
     view = page.view(one.result)
-    ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most")
+    ((tile,),) = (
+        [number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most"
+    )
     people = math.ceil(tile)
-    assert counted(view.words["guarantee"]) == ([(people, 100), (100 - people, 100)], [people, 100 - people])
+    assert counted(view.words["guarantee"]) == (
+        [(people, 100), (100 - people, 100)],
+        [people, 100 - people],
+    )
     if page.name != "attack":
         sheet = one.html().partition('<article class="more">')[0]
         assert counted(sheet)[0] == [(people, 100), (100 - people, 100)]
 
 
-TEXTS = {"everywhere": "everywhere", "upto": "up to {at:g}", "unshown": "not shown", "few": "too few runs"}
+TEXTS = {
+    "everywhere": "everywhere",
+    "upto": "up to {at:g}",
+    "unshown": "not shown",
+    "few": "too few runs",
+}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Values that are no numbers, and numbers at the ends of floating point, are refused by name or counted rightly."""
+"""Values that are no numbers, and numbers at the ends of floating point, are refused by name or
+counted rightly.
+"""
 
 import math
 from functools import partial
@@ -6,11 +8,26 @@ from functools import partial
 import numpy as np
 import pytest
 from accounting_oracles import ADD, REPLACE
-from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times
+from event_builders import (
+    approximate,
+    bounded_range,
+    gaussian,
+    laplace,
+    pure,
+    sample,
+    sampled,
+    times,
+)
 
 from dpcore import accountants, check
 from dpcore.accountants import ACCOUNTANTS, attacker, gdp, pld, zcdp
-from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential, classical_noise_multiplier
+from dpcore.mechanisms import (
+    Gaussian,
+    Laplace,
+    NoisyMax,
+    NormExponential,
+    classical_noise_multiplier,
+)
 from dpcore.parties import aggregation, pate
 from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.privacy import PureRelease, UnsupportedEventError
@@ -31,7 +48,9 @@ class TestReleases:
         with pytest.raises(check.RefusedError, match="^(value|scores) is 'not finite'"):
             mechanism.release(np.array([0.0, bad, 50.0]), np.random.default_rng(0))
 
-    @pytest.mark.parametrize("mechanism", [MECHANISMS["Gaussian"], MECHANISMS["Laplace"]], ids=["Gaussian", "Laplace"])
+    @pytest.mark.parametrize(
+        "mechanism", [MECHANISMS["Gaussian"], MECHANISMS["Laplace"]], ids=["Gaussian", "Laplace"]
+    )
     def test_so_it_does_of_a_single_number(self, mechanism, bad):
         with pytest.raises(check.RefusedError, match="^value is "):
             mechanism.release(bad, np.random.default_rng(0))
@@ -55,15 +74,21 @@ def test_numbers_of_any_type_are_released_in_their_shape(name, value):
 
 
 class TestMechanisms:
-    @pytest.mark.parametrize("epsilon", [1e-300, 1e16, 1e300, 10**400], ids=lambda one: repr(one)[:6])
-    @pytest.mark.parametrize("kind", [partial(Gaussian, delta=1e-5), Laplace, NoisyMax, NormExponential])
+    @pytest.mark.parametrize(
+        "epsilon", [1e-300, 1e16, 1e300, 10**400], ids=lambda one: repr(one)[:6]
+    )
+    @pytest.mark.parametrize(
+        "kind", [partial(Gaussian, delta=1e-5), Laplace, NoisyMax, NormExponential]
+    )
     def test_an_epsilon_beyond_the_ends_is_refused_by_name(self, kind, epsilon):
         with pytest.raises(check.RefusedError, match="^epsilon is "):
             kind(sensitivity=1.0, epsilon=epsilon)
 
     def test_noise_of_a_number_in_single_precision_is_not_rounded(self):
         third = np.float32(1 / 3)
-        assert Laplace(sensitivity=third, epsilon=third * 3).scale == float(third) / float(third * 3)
+        assert Laplace(sensitivity=third, epsilon=third * 3).scale == float(third) / float(
+            third * 3
+        )
         assert type(Gaussian(sensitivity=1, epsilon=third, delta=np.float32(1e-5)).sd) is float
 
     @pytest.mark.parametrize("epsilon", [1e-12, 1e-9, 1.0, 1e6, 1e12])
@@ -126,15 +151,19 @@ def test_a_noise_multiplier_whose_square_is_no_float_is_refused_by_name(kind, mu
         kind(multiplier)
 
 
-# Ten steps at q = .1 with next to no noise tell at least what one step tells that has the row for sure, with the
-# probability q of that: delta is far smaller.
+# Ten steps at q = .1 with next to no noise tell at least what one step tells that has the row for
+# sure, with the probability q of that: delta is far smaller.
 @pytest.mark.parametrize("name", ["pld", "pld-coarse"])
 def test_losses_beyond_the_librarys_reach_are_counted_by_orders(name):
     event = sampled(0.1, 0.001, 10)
     found = accountants.account(event, delta=1e-5, adjacency=ADD, accountant=name)
     by_orders = accountants.account(event, delta=1e-5, adjacency=ADD, accountant="renyi")
     assert (found.epsilon, found.basis) == (by_orders.epsilon, by_orders.basis)
-    assert gdp.epsilon_of(1e-4, mu=1000.0) < found.epsilon < gdp.epsilon_of(1e-5, mu=1000 * math.sqrt(10)) * 10
+    assert (
+        gdp.epsilon_of(1e-4, mu=1000.0)
+        < found.epsilon
+        < gdp.epsilon_of(1e-5, mu=1000 * math.sqrt(10)) * 10
+    )
     assert pld.curve(event, delta=1e-5, points=3, adjacency=ADD) is None
     assert attacker.best_attacker(found).right == 1.0
 

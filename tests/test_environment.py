@@ -1,4 +1,6 @@
-"""A server with an environment variable that it cannot use does not start, and says why in one line."""
+"""A server with an environment variable that it cannot use does not start, and says why in one
+line.
+"""
 
 import os
 import subprocess
@@ -31,7 +33,9 @@ def test_wrong_variable_is_named_with_its_value_and_what_is_allowed(name, value,
 def test_file_that_holds_something_else_is_no_file_of_rooms(tmp_path):
     spoilt = tmp_path / "rooms.sqlite"
     spoilt.write_text("Not a database, but a letter that is longer than its first page. " * 100)
-    assert refusal({"LAB_ROOMS": str(spoilt)}).startswith(f"LAB_ROOMS is {str(spoilt)!r}, but must be")
+    assert refusal({"LAB_ROOMS": str(spoilt)}).startswith(
+        f"LAB_ROOMS is {str(spoilt)!r}, but must be"
+    )
 
 
 def test_usual_variables_are_accepted(tmp_path):
@@ -48,6 +52,10 @@ def test_usual_variables_are_accepted(tmp_path):
 def test_streamlit_run_ends_with_one_line():
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", "0"]
     environment = os.environ | {"LAB_UPLOADS_MB": "-3"}
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert ended.returncode != 0
-    assert ended.stderr.strip() == "LAB_UPLOADS_MB is '-3', but must be a number of megabytes above 0"
+    assert (
+        ended.stderr.strip() == "LAB_UPLOADS_MB is '-3', but must be a number of megabytes above 0"
+    )

@@ -35,7 +35,9 @@ from dpcore.training.networks import Architecture
 def problem(n_classes=2, *, n=200, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
-    return rng.normal(scale=0.25, size=(n, 3)) + 0.5 * np.eye(n_classes, 3)[y], np.array(list("abc"))[y]
+    return rng.normal(scale=0.25, size=(n, 3)) + 0.5 * np.eye(n_classes, 3)[y], np.array(
+        list("abc")
+    )[y]
 
 
 def shortened(X, norm):
@@ -61,15 +63,28 @@ def test_a_logistic_fit_is_the_plain_loop(adjacency, n_classes, nobody):
     inputs[list(nobody)] = 0
     multiplier = descent.noise_multiplier(epsilon=3.0, delta=1e-5, steps=5)
     moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
-    how = {"steps": 5, "learning_rate": 4.0, "clip_norm": 0.2, "seed": seeds.noise_seed(3), "draw": 0}
-    how |= {"start": np.zeros((1 if n_classes == 2 else n_classes, 4)), "noise_sd": multiplier * moves * 0.2 / 40}
+    how = {
+        "steps": 5,
+        "learning_rate": 4.0,
+        "clip_norm": 0.2,
+        "seed": seeds.noise_seed(3),
+        "draw": 0,
+    }
+    how |= {
+        "start": np.zeros((1 if n_classes == 2 else n_classes, 4)),
+        "noise_sd": multiplier * moves * 0.2 / 40,
+    }
     path = oracles.descend(inputs, np.unique(y, return_inverse=True)[1], **how)
     path[..., :-1] /= 0.7  # weights are published for rows in their own units
     labels, classes = without(y, nobody)
-    model = DPLogisticRegression(**PLAIN, learning_rate=4.0, adjacency=str(adjacency), classes=classes)
+    model = DPLogisticRegression(
+        **PLAIN, learning_rate=4.0, adjacency=str(adjacency), classes=classes
+    )
     for average, expected in ((False, path[-1]), (True, path[3:].mean(axis=0))):
         fitted = clone(model).set_params(average=average).fit(X, labels)
-        np.testing.assert_allclose(np.column_stack([fitted.coef_, fitted.intercept_]), expected, atol=1e-10)
+        np.testing.assert_allclose(
+            np.column_stack([fitted.coef_, fitted.intercept_]), expected, atol=1e-10
+        )
         assert fitted.guarantee_.event == descent.event(multiplier, steps=5)
 
 
@@ -82,14 +97,24 @@ def test_a_network_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     how = {"data_norm": 0.6, "epochs": 2, "lot_size": 8, "random_state": 3, "classes": classes}
     model = DPNetworkClassifier(hidden_layer_sizes=(4,), clip_norm=clip_norm, **how).fit(X, labels)
     net, seed = Architecture(sizes=(3, 4, n_classes)), seeds.noise_seed(3)
-    recipe = sgd.Recipe(architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm)
+    recipe = sgd.Recipe(
+        architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm
+    )
     sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=model.accountant)
-    scale = sigma * np.repeat(clip_norm if isinstance(clip_norm, tuple) else [clip_norm] * 2, [16, 5 * n_classes])
+    scale = sigma * np.repeat(
+        clip_norm if isinstance(clip_norm, tuple) else [clip_norm] * 2, [16, 5 * n_classes]
+    )
     drawn = (one[0] for one in lots.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10))
-    how = {"lots": [lot[(lot >= 0) & ~np.isin(lot, nobody)] for lot in drawn], "divisor": 8, "clip_norm": clip_norm}
+    how = {
+        "lots": [lot[(lot >= 0) & ~np.isin(lot, nobody)] for lot in drawn],
+        "divisor": 8,
+        "clip_norm": clip_norm,
+    }
     how |= {"start": net.start(seed, [0])[0], "rates": [0.2 ** (step / 9) for step in range(10)]}
     how |= {"noise": scale * stream(seed, "noise").standard_normal((50, net.parameters))}
-    path = network_oracles.descend(net.sizes, shortened(X, 0.6), np.unique(y, return_inverse=True)[1], **how)
+    path = network_oracles.descend(
+        net.sizes, shortened(X, 0.6), np.unique(y, return_inverse=True)[1], **how
+    )
     np.testing.assert_allclose(model.weights_, path[-1], atol=1e-9)
     assert (model.n_iter_, model.noise_multiplier_) == (10, pytest.approx(sigma, rel=1e-12))
     assert (model.guarantee_.event.count, model.guarantee_.event.event.rate) == (10, 0.2)
@@ -99,10 +124,15 @@ def test_a_sparse_fit_is_the_plain_loop_in_its_own_units():
     X, y = regression(50, 3)
     centre = np.array([0.5, 0.0, -0.1])
     options = {"epsilon": 3.0, "radius": 0.7, "residual_bound": 0.5, "data_bound": 0.8, "steps": 8}
-    model = DPFrankWolfeRegressor(random_state=4, noise="laplace", **options).fit(X, y, centre=centre)
+    model = DPFrankWolfeRegressor(random_state=4, noise="laplace", **options).fit(
+        X, y, centre=centre
+    )
     each = math.sqrt(2 * zcdp.rho_of(3.0, delta=1e-6) / 8)
     scale = 2 * (2 * 0.7 * 0.8 * 0.5 / 50) / each
-    ball, how = fw.L1Ball(dimension=3, radius=0.56), {"scale": scale, "bound": 0.5, "noise": "laplace", "steps": 8}
+    ball, how = (
+        fw.L1Ball(dimension=3, radius=0.56),
+        {"scale": scale, "bound": 0.5, "noise": "laplace", "steps": 8},
+    )
     how |= {"seed": seeds.noise_seed(4), "draw": 0, "centre": centre * 0.8}
     w, chosen = plain_loop(np.clip(X, -0.8, 0.8) / 0.8, y, ball, **how)
     np.testing.assert_allclose(model.coef_, w / 0.8, atol=1e-10)
@@ -113,9 +143,20 @@ def test_a_sparse_fit_is_the_plain_loop_in_its_own_units():
 @pytest.mark.parametrize("q", fw.NORMS)
 def test_a_penalty_is_in_its_own_units_and_changes_no_guarantee(q):
     X, y = regression(3000, 4)
-    options = {"epsilon": 1e5, "radius": 2.0, "residual_bound": 3.0, "steps": 3000, "random_state": 0}
-    plain, model = (DPFrankWolfeRegressor(data_bound=1.5, penalty=p, q=q, **options) for p in (0.0, 0.1))
-    kinds = {"1": linear_model.Lasso(0.05, fit_intercept=False), "2": linear_model.Ridge(300, fit_intercept=False)}
+    options = {
+        "epsilon": 1e5,
+        "radius": 2.0,
+        "residual_bound": 3.0,
+        "steps": 3000,
+        "random_state": 0,
+    }
+    plain, model = (
+        DPFrankWolfeRegressor(data_bound=1.5, penalty=p, q=q, **options) for p in (0.0, 0.1)
+    )
+    kinds = {
+        "1": linear_model.Lasso(0.05, fit_intercept=False),
+        "2": linear_model.Ridge(300, fit_intercept=False),
+    }
     assert model.fit(X, y).coef_ == pytest.approx(kinds[q].fit(X, y).coef_, abs=0.01)
     assert np.abs(plain.fit(X, y).coef_ - model.coef_).max() > 0.05
     assert model.guarantee_ == plain.guarantee_
@@ -136,12 +177,16 @@ def test_defaults_follow_rows_weights_and_epsilon():
         (2000, 2, {"epsilon": 100.0}, math.sqrt(2), 400),
         (2000, 2, {"clip_norm": 0.7, "steps": 9}, 0.7, 9),
     ):
-        fitted = DPLogisticRegression(random_state=0, **given).fit(X[:rows], np.arange(rows) % n_classes)
+        fitted = DPLogisticRegression(random_state=0, **given).fit(
+            X[:rows], np.arange(rows) % n_classes
+        )
         assert fitted.clip_norm_ == pytest.approx(clip_norm)
         assert fitted.n_iter_ == fitted.guarantee_.event.count == steps
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 5))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 5))]
+)
 def test_on_20_000_rows_the_defaults_cost_less_than_a_third_of_a_point(seed):
     """At epsilon 1, where the best constant answer is 1.8 points worse: 20 releases."""
     lost, constant = defaults.lost(seed, rows=20_000, epsilon=1.0, releases=20)
@@ -168,13 +213,20 @@ def test_with_hardly_any_noise_a_network_learns_what_no_line_separates():
         X = np.random.default_rng(seed).uniform(-0.7, 0.7, size=(1500, 2))
         return X, (np.linalg.norm(X, axis=1) > 0.5).astype(int)
 
-    model = DPNetworkClassifier(epsilon=200.0, epochs=60, learning_rate=4.0, clip_norm=2.0, random_state=0)
+    model = DPNetworkClassifier(
+        epsilon=200.0, epochs=60, learning_rate=4.0, clip_norm=2.0, random_state=0
+    )
     assert clone(model).fit(*rings(0)).score(*rings(1)) > 0.95
     line = clone(model).set_params(hidden_layer_sizes=()).fit(*rings(0))
     assert line.score(*rings(1)) < 0.85
-    np.testing.assert_allclose(line.predict_proba([[1.0, 0.0]]), line.predict_proba([[7.0, 0.0]]))  # of norm 1 at most
+    np.testing.assert_allclose(
+        line.predict_proba([[1.0, 0.0]]), line.predict_proba([[7.0, 0.0]])
+    )  # of norm 1 at most
     fitted = DPNetworkClassifier(lot_size=1000, epochs=3).fit(*problem())
-    assert (fitted.n_iter_, fitted.guarantee_.event.event.rate) == (3, 1)  # a lot larger than the data is all of it
+    assert (fitted.n_iter_, fitted.guarantee_.event.event.rate) == (
+        3,
+        1,
+    )  # a lot larger than the data is all of it
 
 
 @pytest.mark.parametrize("name", linear.REGRESSIONS)
@@ -238,8 +290,13 @@ def test_rows_epsilons_and_noise_that_make_no_sense_are_refused_by_name():
             Statistics.of(**{"X": X, "y": y} | wrong)
     with pytest.raises(check.RefusedError, match="^X is "):
         Statistics.of(X[1:], y)
-    guarantees = [partial(linear.mechanism(name).guarantee, inputs=4, rows=100) for name in linear.REGRESSIONS]
-    others = partial(functional.published_epsilon, share=0.9), partial(classical_noise_multiplier, delta=1e-5)
+    guarantees = [
+        partial(linear.mechanism(name).guarantee, inputs=4, rows=100) for name in linear.REGRESSIONS
+    ]
+    others = (
+        partial(functional.published_epsilon, share=0.9),
+        partial(classical_noise_multiplier, delta=1e-5),
+    )
     for made, epsilon in itertools.product((*guarantees, *others), (True, "1", np.nan, 0.0, -1.0)):
         with pytest.raises(check.RefusedError, match="^epsilons? is "):
             made(epsilon)

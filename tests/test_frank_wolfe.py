@@ -1,4 +1,6 @@
-"""Noisy Frank-Wolfe: the plain loop, optima of other solvers, sensitivities by brute force, noise and its price."""
+"""Noisy Frank-Wolfe: the plain loop, optima of other solvers, sensitivities by brute force, noise
+and its price.
+"""
 
 import math
 
@@ -22,17 +24,39 @@ def ball(penalty):
 
 
 @pytest.mark.parametrize("noise", fw.NOISES)
-@pytest.mark.parametrize(("polytope", "ridge"), [(PENTAGON, 0.0), (ball(0.0), 0.0), (ball(0.3), 0.0), (ball(0.1), 0.4)])
+@pytest.mark.parametrize(
+    ("polytope", "ridge"), [(PENTAGON, 0.0), (ball(0.0), 0.0), (ball(0.3), 0.0), (ball(0.1), 0.4)]
+)
 def test_the_batch_is_the_plain_loop(polytope, ridge, noise):
     X, y = problem(d=2)
     centres = np.array([[0.2, -0.1], [0.0, 0.0], [-0.3, 0.4]])
-    options = {"residual_bound": 0.6, "seed": 5, "noise": noise, "part": 2, "dtype": np.float64, "ridge": ridge}
+    options = {
+        "residual_bound": 0.6,
+        "seed": 5,
+        "noise": noise,
+        "part": 2,
+        "dtype": np.float64,
+        "ridge": ridge,
+    }
     penalties = {"ridge": ridge, "lasso": getattr(polytope, "penalty", 0)}
     lengths, scales = np.array([7, 12, 3]), np.array([0.02, 0.1, 0.05])
-    batch = {"steps": lengths, "scale": scales, "draws": [4, 4, 9], "centre": centres, "keep_points": True}
+    batch = {
+        "steps": lengths,
+        "scale": scales,
+        "draws": [4, 4, 9],
+        "centre": centres,
+        "keep_points": True,
+    }
     walk = fw.noisy_frank_wolfe(X, y, polytope=polytope, **batch, **options)
     for m, draw in enumerate([4, 4, 9]):
-        own = {"steps": lengths[m], "scale": scales[m], "bound": 0.6, "noise": noise, "seed": 5, "part": 2}
+        own = {
+            "steps": lengths[m],
+            "scale": scales[m],
+            "bound": 0.6,
+            "noise": noise,
+            "seed": 5,
+            "part": 2,
+        }
         w, chosen = plain_loop(X, y, polytope, draw=draw, centre=centres[m], **own, **penalties)
         np.testing.assert_allclose(walk.weights[m], w, atol=1e-12)
         assert list(walk.choices[: lengths[m], m]) == chosen
@@ -40,22 +64,36 @@ def test_the_batch_is_the_plain_loop(polytope, ridge, noise):
         assert walk.sparsity()[m] == len(set(chosen))
         assert walk.sparsity(centre=4)[m] == len(set(chosen) - {4})
         np.testing.assert_allclose(walk.points[[0, -1], m], [centres[m], w], atol=1e-12)
-    one = options | {"steps": 12, "scale": 0.1, "draws": [4], "centre": centres[1], "dtype": np.float32}
+    one = options | {
+        "steps": 12,
+        "scale": 0.1,
+        "draws": [4],
+        "centre": centres[1],
+        "dtype": np.float32,
+    }
     single = fw.noisy_frank_wolfe(X, y, polytope=polytope, **one)
     np.testing.assert_allclose(single.weights[0], walk.weights[1], atol=2e-3)
 
 
 def test_pooled_rows_are_counted_as_rows():
     (X, y), (Z, z), ball = problem(d=3), problem(40, 3, seed=1), fw.L1Ball(dimension=3, radius=1.0)
-    how, centres = {"steps": 9, "scale": 0.03, "seed": 1}, np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]])
+    how, centres = (
+        {"steps": 9, "scale": 0.03, "seed": 1},
+        np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]]),
+    )
     options = {"residual_bound": 0.5, "draws": [0, 1], "centre": centres, "dtype": np.float64}
     pots = [
-        fw.Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40)) for m in (1, 2)
+        fw.Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40))
+        for m in (1, 2)
     ]
-    shared, own = (fw.noisy_frank_wolfe(X, y, polytope=ball, pooled=pot, **how, **options) for pot in pots)
+    shared, own = (
+        fw.noisy_frank_wolfe(X, y, polytope=ball, pooled=pot, **how, **options) for pot in pots
+    )
     np.testing.assert_array_equal(shared.weights, own.weights)
     for m in range(2):
-        w, chosen = plain_loop(X, y, ball, bound=0.5, noise="gumbel", draw=m, centre=centres[m], pot=(Z, z), **how)
+        w, chosen = plain_loop(
+            X, y, ball, bound=0.5, noise="gumbel", draw=m, centre=centres[m], pot=(Z, z), **how
+        )
         assert list(own.choices[:, m]) == chosen
         np.testing.assert_allclose(own.weights[m], w, atol=1e-12)
 
@@ -67,16 +105,28 @@ def test_without_noise_it_is_the_lasso_or_ridge_and_a_large_penalty_leaves_the_c
     X, truth = rng.uniform(-1, 1, (n, d)), np.zeros(d)
     truth[:3] = 0.8, -0.4, 0.15
     y = X @ truth + 0.2 * rng.normal(size=n)
-    solvers = {"1": linear_model.Lasso(penalty / 2, tol=1e-10), "2": linear_model.Ridge(n * penalty, tol=1e-12)}
+    solvers = {
+        "1": linear_model.Lasso(penalty / 2, tol=1e-10),
+        "2": linear_model.Ridge(n * penalty, tol=1e-12),
+    }
     best = solvers[q].set_params(fit_intercept=False).fit(X, y).coef_
 
     def walked(lasso, **how):
-        options = {"scale": 0, "residual_bound": np.inf, "seed": 0, "draws": [0], "dtype": np.float64, **how}
+        options = {
+            "scale": 0,
+            "residual_bound": np.inf,
+            "seed": 0,
+            "draws": [0],
+            "dtype": np.float64,
+            **how,
+        }
         ball = fw.L1Ball(dimension=d, radius=2.0, penalty=lasso)
         return fw.noisy_frank_wolfe(X, y, polytope=ball, **options).weights[0]
 
     found = walked(penalty if lasso else 0.0, ridge=0.0 if lasso else penalty, steps=10_000)
-    risks = [np.square(y - X @ w).mean() + penalty * (np.abs(w) ** int(q)).sum() for w in (found, best)]
+    risks = [
+        np.square(y - X @ w).mean() + penalty * (np.abs(w) ** int(q)).sum() for w in (found, best)
+    ]
     assert -1e-9 <= risks[0] - risks[1] < (5e-6 if lasso else 1e-6)
     reference = penalised_least_squares(X, y, penalty=penalty, q=q)
     np.testing.assert_allclose(reference, best, atol=1e-4 if lasso else 1e-9)
@@ -109,7 +159,12 @@ BAD = {
 
 def test_bad_arguments_are_refused():
     X, y = problem()
-    good = {"polytope": fw.L1Ball(dimension=3, radius=1), "steps": 3, "scale": 0.1, "residual_bound": 1.0}
+    good = {
+        "polytope": fw.L1Ball(dimension=3, radius=1),
+        "steps": 3,
+        "scale": 0.1,
+        "residual_bound": 1.0,
+    }
     for name, value in ((name, value) for name, values in BAD.items() for value in values):
         with pytest.raises(check.RefusedError):
             fw.noisy_frank_wolfe(**{"X": X, "y": y, "seed": 0, "draws": [0]} | good | {name: value})
@@ -150,11 +205,25 @@ def test_no_neighbour_moves_a_score_further_and_some_do_as_far(polytope, adjacen
 
 @pytest.mark.parametrize("noise", fw.NOISES)
 def test_choices_follow_their_law_and_each_vertex_has_its_own_noise_in_each_step(noise):
-    assert fw.noise_scale(0.7, sensitivity=0.2) == NoisyMax(sensitivity=0.2, epsilon=0.7).scale == 2 * 0.2 / 0.7
+    assert (
+        fw.noise_scale(0.7, sensitivity=0.2)
+        == NoisyMax(sensitivity=0.2, epsilon=0.7).scale
+        == 2 * 0.2 / 0.7
+    )
     (X, y), ball, runs = problem(30, 2, seed=4), fw.L1Ball(dimension=2, radius=1.0), 4000
-    how = {"steps": 1, "scale": 0.15, "residual_bound": 1.0, "seed": 3, "draws": range(runs), "noise": noise}
+    how = {
+        "steps": 1,
+        "scale": 0.15,
+        "residual_bound": 1.0,
+        "seed": 3,
+        "draws": range(runs),
+        "noise": noise,
+    }
     walk = fw.noisy_frank_wolfe(X, y, polytope=ball, **how)
-    found, scores = np.bincount(walk.choices[0]), ball.scores(gradient(X, y, np.zeros(2), bound=1.0)[None])[0]
+    found, scores = (
+        np.bincount(walk.choices[0]),
+        ball.scores(gradient(X, y, np.zeros(2), bound=1.0)[None])[0],
+    )
     for scale, holds in ((0.15, True), (0.075, False)):  # half of the noise would be seen
         law = win_probabilities(-scores, scale=scale, noise=noise)
         assert (stats.chisquare(found, law / law.sum() * runs).pvalue > 1e-3) == holds
@@ -166,7 +235,11 @@ def test_choices_follow_their_law_and_each_vertex_has_its_own_noise_in_each_step
     assert np.array_equal(longer[:, :5], drawn)
 
 
-PRINTED = [(ADD, "laplace", (1.04, 4.60)), (REPLACE, "laplace", (2.15, 10.5)), (REPLACE, "gumbel", (1.02, 4.29))]
+PRINTED = [
+    (ADD, "laplace", (1.04, 4.60)),
+    (REPLACE, "laplace", (2.15, 10.5)),
+    (REPLACE, "gumbel", (1.02, 4.29)),
+]
 
 
 @pytest.mark.parametrize(("adjacency", "noise", "costs"), PRINTED)
@@ -176,11 +249,17 @@ def test_the_printed_scale_is_its_formula_and_costs_more_than_nominal(adjacency,
         each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
         event = fw.event(each, steps=100, noise=noise)
         if noise == "laplace":
-            found = accountants.account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
+            found = accountants.account(
+                event, delta=1e-6, adjacency=adjacency, accountant="strong"
+            ).epsilon
         else:
             found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
         assert found == pytest.approx(cost, rel=0.01)
-        printed = fw.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100)
-        assert printed == pytest.approx(2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal))
+        printed = fw.printed_scale(
+            1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100
+        )
+        assert printed == pytest.approx(
+            2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal)
+        )
         sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
         assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)

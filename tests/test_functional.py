@@ -1,4 +1,6 @@
-"""Private linear regression: the functional mechanism against brute force, its noise, and the page's experiment."""
+"""Private linear regression: the functional mechanism against brute force, its noise, and the
+page's experiment.
+"""
 
 import itertools
 import math
@@ -22,21 +24,33 @@ from pages.regression.work import EPSILONS, SHARES, over_epsilon
 
 
 def neighbours(d: int, rng: np.random.Generator):
-    """Rows (1, x, y) before and after a replacement, (2, m, d + 2): random, corners, and pairs about the worst."""
-    pairs = [rng.uniform(-1, 1, (2, 20_000, d + 1)), rng.choice([-1.0, 0.0, 1.0], (2, 20_000, d + 1))]
+    """Rows (1, x, y) before and after a replacement, (2, m, d + 2): random, corners, and pairs
+    about the worst.
+    """
+    pairs = [
+        rng.uniform(-1, 1, (2, 20_000, d + 1)),
+        rng.choice([-1.0, 0.0, 1.0], (2, 20_000, d + 1)),
+    ]
     if d <= 3:
         corners = np.array(list(itertools.product([-1.0, 1.0], repeat=2 * (d + 1))))
         pairs.append(corners.reshape(len(corners), 2, d + 1).swapaxes(0, 1))
     # all features move alike, from 1 to s, while the label turns or not
     s, label = np.meshgrid(np.linspace(-1, 1, 401), [1.0, -1.0])
-    moved = np.stack([np.ones((802, d + 1)), np.column_stack([np.tile(s.reshape(-1, 1), d), label.reshape(-1, 1)])])
+    moved = np.stack(
+        [
+            np.ones((802, d + 1)),
+            np.column_stack([np.tile(s.reshape(-1, 1), d), label.reshape(-1, 1)]),
+        ]
+    )
     pairs.append(moved)
     both = np.concatenate(pairs, axis=1)
     return np.concatenate([np.ones((*both.shape[:2], 1)), both], axis=2)
 
 
 def changes(d: int):
-    """(change of X^T X (m, p, p), change of X^T y (m, p)) of many neighbours, from the rows themselves."""
+    """(change of X^T X (m, p, p), change of X^T y (m, p)) of many neighbours, from the rows
+    themselves.
+    """
     rows = neighbours(d, np.random.default_rng(d))
     x, y = rows[..., :-1], rows[..., -1]
     grams = [np.einsum("mi,mj->mij", one, one) for one in x]
@@ -46,7 +60,9 @@ def changes(d: int):
 @pytest.mark.parametrize("d", range(1, 6))
 def test_every_sensitivity_is_reached_and_never_passed(d):
     (gram, moment), p = changes(d), d + 1
-    whole, triangle, linear = (np.abs(one).sum((1, 2)) for one in (gram, np.triu(gram), moment[..., None]))
+    whole, triangle, linear = (
+        np.abs(one).sum((1, 2)) for one in (gram, np.triu(gram), moment[..., None])
+    )
     squared, length = np.square(gram).sum((1, 2)), np.linalg.norm(moment, axis=1)
     even = 0.9999 if d % 2 else 0.93  # u.v = 0 with |u|^2 = |v|^2 = p needs an even p
     cases = [
@@ -56,13 +72,23 @@ def test_every_sensitivity_is_reached_and_never_passed(d):
         (triangle, functional.triangle_sensitivity(p), 0.9999),
         (np.sqrt(squared), gaussian_statistics.gram_sensitivity(p), even),
         (length, gaussian_statistics.moment_sensitivity(p), 0.9999),
-        (np.abs(np.linalg.eigvalsh(gram)).max(axis=1), gaussian_statistics.eigenvalue_sensitivity(p), 0.8),
+        (
+            np.abs(np.linalg.eigvalsh(gram)).max(axis=1),
+            gaussian_statistics.eigenvalue_sensitivity(p),
+            0.8,
+        ),
     ]
     for weight in (0.2, 1.0, 1.7):
         joint = np.sqrt(squared + 2 * weight**2 * length**2)
-        cases += [(triangle + weight * linear, functional.joint_triangle_sensitivity(p, weight), 0.9999)]
+        cases += [
+            (triangle + weight * linear, functional.joint_triangle_sensitivity(p, weight), 0.9999)
+        ]
         cases += [(joint, gaussian_statistics.joint_sensitivity(p, weight), 0.9)]
-    for share in (0.3, 0.8, 0.95):  # the published noise gives less than its epsilon, the functional noise its own
+    for share in (
+        0.3,
+        0.8,
+        0.95,
+    ):  # the published noise gives less than its epsilon, the functional noise its own
         published = share * whole / (2 * p**2) + (1 - share) * 2 * linear / (4 * p)
         on_gram, on_moment = functional.Functional(share=share).scales(p, np.array(0.7))
         cases += [(published, functional.published_epsilon(1.0, share=share), 0.99)]
@@ -79,28 +105,47 @@ def test_the_best_split_and_the_best_weight_have_the_least_variance(inputs):
         return (inputs * (inputs + 1) / 2 - 1) * on_gram**2 + inputs * on_moment**2
 
     best = functional.best_share(inputs)
-    assert variance(best) == pytest.approx(min(map(variance, np.linspace(0.02, 0.98, 2001))), rel=1e-5)
+    assert variance(best) == pytest.approx(
+        min(map(variance, np.linspace(0.02, 0.98, 2001))), rel=1e-5
+    )
     # and one joint release has less noise on both parts than two at the same split
     on_gram, on_moment = functional.Functional(share=best).scales(inputs, np.array(1.0))
     assert on_gram < functional.triangle_sensitivity(inputs) / best
     assert on_moment < 2 * inputs / (1 - best)
     shares, weights = np.linspace(0.01, 0.99, 4001), np.linspace(0.05, 3, 5001)
-    published = inputs**2 * (2 * inputs**2 / shares) ** 2 + inputs * (4 * inputs / (1 - shares)) ** 2
-    assert functional.published_best_share(inputs) == pytest.approx(shares[np.argmin(published)], abs=5e-4)
+    published = (
+        inputs**2 * (2 * inputs**2 / shares) ** 2 + inputs * (4 * inputs / (1 - shares)) ** 2
+    )
+    assert functional.published_best_share(inputs) == pytest.approx(
+        shares[np.argmin(published)], abs=5e-4
+    )
     entries = inputs - 1 + inputs * (inputs - 1) / 4 + inputs / (2 * weights**2)
     gaussian = gaussian_statistics.joint_sensitivity(inputs, weights) ** 2 * entries
-    assert gaussian_statistics.best_weight(inputs) == pytest.approx(weights[np.argmin(gaussian)], abs=1e-3)
+    assert gaussian_statistics.best_weight(inputs) == pytest.approx(
+        weights[np.argmin(gaussian)], abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("penalty", [0.01, 0.3, 40.0])
 def test_no_neighbour_moves_the_optimum_further_than_the_sensitivity(penalty):
-    """Random and extreme neighbours of few rows, on an objective solved exactly; nearly reached for a large penalty."""
-    way, rng, n = perturbed.OutputPerturbation(penalty=penalty, radius=1.0), np.random.default_rng(0), 3
+    """Random and extreme neighbours of few rows, on an objective solved exactly; nearly reached for
+    a large penalty.
+    """
+    way, rng, n = (
+        perturbed.OutputPerturbation(penalty=penalty, radius=1.0),
+        np.random.default_rng(0),
+        3,
+    )
     bound, furthest = way.sensitivity(penalty, inputs=3, rows=n), 0.0
     for case in range(300):
-        X, y = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, 2))]), rng.choice([-1.0, 1.0], n)
+        X, y = (
+            np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, 2))]),
+            rng.choice([-1.0, 1.0], n),
+        )
         Z, z = X.copy(), y.copy()
-        Z[0, 1:], z[0] = (X[0, 1:], -y[0]) if case % 2 else (rng.uniform(-1, 1, 2), rng.uniform(-1, 1))
+        Z[0, 1:], z[0] = (
+            (X[0, 1:], -y[0]) if case % 2 else (rng.uniform(-1, 1, 2), rng.uniform(-1, 1))
+        )
         ends = [quiet(way, Statistics.of(*both)) for both in ((X, y), (Z, z))]
         furthest = max(furthest, np.linalg.norm(ends[0] - ends[1]))
     assert furthest <= bound
@@ -112,7 +157,10 @@ def test_no_row_has_a_longer_gradient_than_the_descent_counts():
     for _ in range(50):
         w = rng.normal(size=(1, 1, 4))
         _, longest = perturbed.Descent()._gradient(w, statistics_of(), None)
-        X, y = np.column_stack([np.ones(2000), rng.choice([-1.0, 1.0], (2000, 3))]), rng.choice([-1.0, 1.0], 2000)
+        X, y = (
+            np.column_stack([np.ones(2000), rng.choice([-1.0, 1.0], (2000, 3))]),
+            rng.choice([-1.0, 1.0], 2000),
+        )
         norms = np.linalg.norm((X @ w[0, 0] - y)[:, None] * X, axis=1)
         reached = max(reached, norms.max() / longest.item())
     assert 0.999 < reached <= 1 + 1e-12
@@ -137,7 +185,10 @@ def follows(values, law):
 
 class TestNoise:
     def test_published_draws_every_entry_of_the_matrix_and_functional_a_pair_once(self):
-        fit, noise = released(functional.Published(share=0.9)), drawn(functional.Published(share=0.9))
+        fit, noise = (
+            released(functional.Published(share=0.9)),
+            drawn(functional.Published(share=0.9)),
+        )
         follows(noise, stats.laplace)
         assert noise.shape == (400, 4 * 4 + 4)
         diagonal, off = fit.gram[0][:, range(4), range(4)], fit.gram[0][:, *UPPER]
@@ -151,11 +202,17 @@ class TestNoise:
         assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
         assert not fit.gram[0][:, 0, 0].any()  # n is public
         entries = fit.gram[0][:, *UPPER], fit.gram[0][:, range(1, 4), range(1, 4)]
-        for values, scale in ((entries[0], on_gram), (entries[1], on_gram), (fit.moment, on_moment)):
+        for values, scale in (
+            (entries[0], on_gram),
+            (entries[1], on_gram),
+            (fit.moment, on_moment),
+        ):
             follows(values, stats.laplace(scale=scale))
         assert np.abs(np.corrcoef(entries[0], rowvar=False) - np.eye(6)).max() < 0.25
 
-    @pytest.mark.parametrize("way", [gaussian_statistics.GaussianStatistics(), adassp.AdaSSP()], ids=str)
+    @pytest.mark.parametrize(
+        "way", [gaussian_statistics.GaussianStatistics(), adassp.AdaSSP()], ids=str
+    )
     def test_gaussian_entries_count_as_the_frobenius_norm_does(self, way):
         fit = released(way, FAINT)
         assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
@@ -171,11 +228,19 @@ class TestNoise:
         follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.norm(scale=sd))
         follows(fit.moment, stats.norm(scale=on_moment))
 
-    def test_output_noise_has_a_gamma_length_and_a_step_of_the_descent_that_of_its_longest_gradient(self):
+    def test_output_noise_has_a_gamma_length_and_a_step_of_the_descent_that_of_its_longest_gradient(
+        self,
+    ):
         way = perturbed.OutputPerturbation(radius=1e9, penalty=2.0)
         noise = released(way).weights[0]
-        follows(np.linalg.norm(noise, axis=1), stats.gamma(4, scale=way.sensitivity(2.0, inputs=4, rows=100) / 0.5))
-        follows((noise / np.linalg.norm(noise, axis=1, keepdims=True))[:, 0], stats.beta(1.5, 1.5, loc=-1, scale=2))
+        follows(
+            np.linalg.norm(noise, axis=1),
+            stats.gamma(4, scale=way.sensitivity(2.0, inputs=4, rows=100) / 0.5),
+        )
+        follows(
+            (noise / np.linalg.norm(noise, axis=1, keepdims=True))[:, 0],
+            stats.beta(1.5, 1.5, loc=-1, scale=2),
+        )
         step = released(perturbed.Descent(steps=1, radius=1e9)).weights[0] / (1.5 / 4)
         follows(step, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
 
@@ -216,14 +281,20 @@ class TestWithoutNoise:
         expected = np.linalg.solve(X.T @ X + 4 * sd * np.eye(4), X.T @ y)
         np.testing.assert_allclose(quiet(way, Statistics.of(X, y)), expected, atol=1e-12)
 
-    def test_adassp_is_ridge_where_the_least_eigenvalue_is_in_doubt_and_least_squares_where_it_is_not(self):
+    def test_adassp_is_ridge_where_the_least_eigenvalue_is_in_doubt_and_least_squares_where_it_is_not(
+        self,
+    ):
         X, y = rows_of()
         multiplier = math.sqrt(3) / gdp.mu_of(1.0, delta=1e-6)
         least = np.linalg.eigvalsh(X.T @ X)[0] - 4 * multiplier * math.sqrt(math.log(6e6))
-        extra = math.sqrt(2) * 4 * multiplier * math.sqrt(4 * math.log(2 * 16 / 0.05)) - max(least, 0)
+        extra = math.sqrt(2) * 4 * multiplier * math.sqrt(4 * math.log(2 * 16 / 0.05)) - max(
+            least, 0
+        )
         assert extra > 0
         expected = np.linalg.solve(X.T @ X + extra * np.eye(4), X.T @ y)
-        np.testing.assert_allclose(quiet(adassp.AdaSSP(), Statistics.of(X, y)), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            quiet(adassp.AdaSSP(), Statistics.of(X, y)), expected, atol=1e-12
+        )
         sure = quiet(adassp.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
         np.testing.assert_allclose(sure, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-9)
 
@@ -231,8 +302,13 @@ class TestWithoutNoise:
     def test_output_perturbation_starts_from_the_ridge_in_its_ball(self, radius):
         X, y = rows_of()
         found = quiet(perturbed.OutputPerturbation(penalty=0.1, radius=radius), Statistics.of(X, y))
-        how = {"constraints": {"type": "ineq", "fun": lambda w: radius**2 - w @ w}, "options": {"ftol": 1e-14}}
-        best = optimize.minimize(lambda w: np.square(X @ w - y).mean() / 2 + 0.05 * w @ w, np.full(4, 0.01), **how)
+        how = {
+            "constraints": {"type": "ineq", "fun": lambda w: radius**2 - w @ w},
+            "options": {"ftol": 1e-14},
+        }
+        best = optimize.minimize(
+            lambda w: np.square(X @ w - y).mean() / 2 + 0.05 * w @ w, np.full(4, 0.01), **how
+        )
         np.testing.assert_allclose(found, best.x, atol=1e-5)
 
     def test_trimming_leaves_out_what_curves_down(self):
@@ -243,7 +319,12 @@ class TestWithoutNoise:
 
 
 def settings(**changes) -> RegressionSettings:
-    return RegressionSettings().change(dataset="diabetes").change(features=4, repeats=6).change(**changes)
+    return (
+        RegressionSettings()
+        .change(dataset="diabetes")
+        .change(features=4, repeats=6)
+        .change(**changes)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +353,9 @@ class TestSettings:
 
 def test_moving_epsilon_leaves_the_curves_alone():
     one, other = (settings(epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
-    assert {task for task in one if task.work is over_epsilon} == {task for task in other if task.work is over_epsilon}
+    assert {task for task in one if task.work is over_epsilon} == {
+        task for task in other if task.work is over_epsilon
+    }
 
 
 class TestResult:
@@ -283,10 +366,14 @@ class TestResult:
         weights = np.linalg.lstsq(X, y, rcond=None)[0]
         off = data.X_test[:, :5] @ weights - data.y_test
         assert small.least_squares == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
-        assert small.mean_error == pytest.approx(np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9)
+        assert small.mean_error == pytest.approx(
+            np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9
+        )
 
     @pytest.mark.parametrize("name", REGRESSIONS)
-    def test_a_point_of_the_curve_is_what_today_shows_and_its_end_is_near_least_squares(self, name, census):
+    def test_a_point_of_the_curve_is_what_today_shows_and_its_end_is_near_least_squares(
+        self, name, census
+    ):
         today, end = (census.curves[name].errors[EPSILONS.index(at)] for at in (0.1, 100.0))
         np.testing.assert_allclose(today, census.at_now[name].errors, rtol=1e-6)
         assert np.median(end) < 1.01 * census.least_squares
@@ -296,7 +383,10 @@ class TestResult:
         assert list(table["mechanism"]) == list(REGRESSIONS)
         assert table["median"][0] == pytest.approx(np.median(small.at_now["published"].errors))
         assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
-        assert (tuple(small.over_split["share"]), list(small.over_split)) == (SHARES, ["share", *SPLITTERS])
+        assert (tuple(small.over_split["share"]), list(small.over_split)) == (
+            SHARES,
+            ["share", *SPLITTERS],
+        )
 
     def test_coefficients_are_in_the_labels_unit_over_the_whole_range(self, small):
         frame = small.coefficients()
@@ -329,4 +419,6 @@ class TestObjective:
         gram, least = census.focus.gram[0], census.focus.least[0]
         directions = np.random.default_rng(0).normal(size=(200, len(gram)))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        assert (np.einsum("ij,jk,ik->i", directions, gram, directions) >= least * (1 - 1e-9) - 1e-9).all()
+        assert (
+            np.einsum("ij,jk,ik->i", directions, gram, directions) >= least * (1 - 1e-9) - 1e-9
+        ).all()

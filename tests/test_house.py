@@ -1,4 +1,6 @@
-"""Rules of the project, kept by reading its files: imports, configuration, version, pins, addresses."""
+"""Rules of the project, kept by reading its files: imports, configuration, version, pins,
+addresses.
+"""
 
 import ast
 import re
@@ -17,17 +19,35 @@ import dpcore
 ROOT = Path(__file__).parents[1]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
 
-# Folders from the ground up; a module, of the longest name that it starts with, imports from lower ones and its own.
+# Folders from the ground up; a module, of the longest name that it starts with, imports from lower
+# ones and its own.
 RANK = """
     dpcore dpcore.accountants dpcore.mechanisms dpcore.training dpcore.regression dpcore.data dpcore.parties
     dpcore.estimators dpcore.attacks lab ui.texts pages.*.work ui.plot pages.*.figures ui pages.*.words pages.*.page
     pages.table ui.start pages.frame app
 """
 RANK = {name: rank for rank, name in enumerate(RANK.split())}
-# What a module of a topic's room is, by how its name begins; any other is work: tasks, settings and results.
-STEMS = {"page": "page", "home": "page", "words": "words", "figures": "figures", "maps": "figures", "trust": "figures"}
+# What a module of a topic's room is, by how its name begins; any other is work: tasks, settings and
+# results.
+STEMS = {
+    "page": "page",
+    "home": "page",
+    "words": "words",
+    "figures": "figures",
+    "maps": "figures",
+    "trust": "figures",
+}
 # Packages without code of their own: a name for the rooms inside.
-HALLS = {"dpcore", "pages", "lab", "lab.files", "dpcore.training", "dpcore.data", "dpcore.attacks", "dpcore.estimators"}
+HALLS = {
+    "dpcore",
+    "pages",
+    "lab",
+    "lab.files",
+    "dpcore.training",
+    "dpcore.data",
+    "dpcore.attacks",
+    "dpcore.estimators",
+}
 
 ENGINE = tuple(name for name in RANK if name.split(".")[0] == "dpcore")
 SERVING = ("security_headers", "static_files", "uploads", "visitor")
@@ -50,10 +70,13 @@ OTHERS = {
     "threadpoolctl": ("dpcore.cores",),
 }
 
-# An address that is loaded: no link in a text, which a person clicks, no XML namespace, and not this machine.
+# An address that is loaded: no link in a text, which a person clicks, no XML namespace, and not
+# this machine.
 HERE = r"www\.(?:w3|sitemaps)\.org/|localhost\b|127\.0\.0\.1"
 ADDRESS = re.compile(rf"""(?<!\]\()(?:https?:|(?<=["'(]))//(?!{HERE})[\w[]""")
-MACHINE_PATH = re.compile(r"(?<![\w.:/*-])(?:/(?:home|root|Users|work|opt|mnt|srv|tmp)/|[A-Z]:\\\\?Users\b)")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.:/*-])(?:/(?:home|root|Users|work|opt|mnt|srv|tmp)/|[A-Z]:\\\\?Users\b)"
+)
 TEXTS = {".py", ".js", ".css", ".html", ".toml", ".md", ".txt", ".sh", ".csv", ".yaml", ""}
 PIN = re.compile(r"[A-Za-z0-9_.-]+==\d+(\.\d+)*")
 
@@ -69,7 +92,9 @@ def modules() -> Iterator[tuple[str, str]]:
 
 
 def imports(source: str) -> set[str]:
-    """The dotted names that a module imports, wherever in its text; a relative one begins with a dot."""
+    """The dotted names that a module imports, wherever in its text; a relative one begins with a
+    dot.
+    """
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -116,7 +141,9 @@ def complaint(module: str, name: str) -> str | None:
 
 
 def violations(module: str, source: str) -> list[str]:
-    found = [f"{module}: {why}" for name in sorted(imports(source)) if (why := complaint(module, name))]
+    found = [
+        f"{module}: {why}" for name in sorted(imports(source)) if (why := complaint(module, name))
+    ]
     return found if room(module) or module in HALLS else [f"{module}: has no rank", *found]
 
 
@@ -126,7 +153,11 @@ def test_imports_go_one_way():
 
 def test_the_import_rule_can_fail():
     for module, source, why in (
-        ("dpcore.accountants.gdp", "from dpcore.mechanisms import Laplace", "dpcore.accountants is not above"),
+        (
+            "dpcore.accountants.gdp",
+            "from dpcore.mechanisms import Laplace",
+            "dpcore.accountants is not above",
+        ),
         ("pages.x.work", "import streamlit as st", "streamlit is not for pages.x.work"),
         ("pages.x.work", "from pages.y.work import z", "no topic imports another"),
         ("newcomer", "import math", "has no rank"),
@@ -136,10 +167,15 @@ def test_the_import_rule_can_fail():
 
 
 def test_no_module_imports_in_a_circle():
-    """Nor behind ``TYPE_CHECKING``: who needs a type only to name it needs less of it, or it stands the wrong way."""
+    """Nor behind ``TYPE_CHECKING``: who needs a type only to name it needs less of it, or it stands
+    the wrong way.
+    """
     known = dict(modules())
     wanted = {
-        name: {one if one in known else one.rpartition(".")[0] for one in imports(text)} & known.keys() - {name}
+        name: (
+            {one if one in known else one.rpartition(".")[0] for one in imports(text)}
+            & known.keys() - {name}
+        )
         for name, text in known.items()
     }
     assert [name for name, text in known.items() if "TYPE_CHECKING" in text] == []
@@ -152,7 +188,9 @@ def test_no_module_imports_in_a_circle():
     assert [name for source in sources for name in imports(source) if within(name, "scripts")] == []
 
 
-def test_streamlit_asks_nobody_hides_tracebacks_and_knows_all_options(monkeypatch: pytest.MonkeyPatch):
+def test_streamlit_asks_nobody_hides_tracebacks_and_knows_all_options(
+    monkeypatch: pytest.MonkeyPatch,
+):
     with monkeypatch.context() as patch:
         patch.chdir(ROOT)
         patch.setattr(config, "get_config_files", lambda name: [str(ROOT / ".streamlit" / name)])
@@ -162,7 +200,8 @@ def test_streamlit_asks_nobody_hides_tracebacks_and_knows_all_options(monkeypatc
     expected = {
         "runner.postScriptGC": False,  # redraws do not wait for a collection: see DECISIONS.md
         "browser.gatherUsageStats": False,
-        "browser.serverAddress": "localhost",  # else a headless server asks a far one for this machine's
+        # else a headless server asks a far one for this machine's
+        "browser.serverAddress": "localhost",
         "client.showErrorDetails": "none",
         "server.headless": True,
     }
@@ -193,11 +232,16 @@ def flat(table: dict, prefix: str = "") -> Iterator[str]:
 
 def test_requirements_are_pinned_and_every_import_is_one():
     for name in ("requirements.txt", "requirements-dev.txt", "benchmarks/requirements.txt"):
-        lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines()]
+        lines = [
+            line.split("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines()
+        ]
         lines = [line for line in lines if line and not line.startswith("-r ")]
         assert lines
         assert [line for line in lines if not PIN.fullmatch(line)] == []
-    text = "".join((ROOT / name).read_text("utf-8") for name in ("requirements.txt", "requirements-cluster.txt"))
+    text = "".join(
+        (ROOT / name).read_text("utf-8")
+        for name in ("requirements.txt", "requirements-cluster.txt")
+    )
     found = {name.replace("-", "_") for name in re.findall(r"^([A-Za-z-]+)==", text, re.MULTILINE)}
     assert found - {"scikit_learn", "pillow"} | {"sklearn", "PIL"} == set(OTHERS)
 
@@ -209,38 +253,78 @@ def texts(*tops: str) -> Iterator[tuple[str, int, str]]:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and file.suffix in TEXTS and "__pycache__" not in file.parts:
                 lines = file.read_text("utf-8").splitlines()
-                yield from ((str(file.relative_to(ROOT)), number, line) for number, line in enumerate(lines, 1))
+                yield from (
+                    (str(file.relative_to(ROOT)), number, line)
+                    for number, line in enumerate(lines, 1)
+                )
 
 
 def test_nothing_is_loaded_from_afar_and_no_file_knows_a_machine():
-    """plotly.js, as published, is left to the browser tests: no page may ask anybody but its server."""
+    """plotly.js, as published, is left to the browser tests: no page may ask anybody but its
+    server.
+    """
     files = texts("app.py", "pages", "ui", ".streamlit/config.toml")
-    assert [f"{file}:{number}: {line}" for file, number, line in files if ADDRESS.search(line)] == []
-    for line in ("@import url('//fonts.googleapis.com/css2');", 'import Plotly from "https://esm.sh/plotly.js"'):
+    assert [
+        f"{file}:{number}: {line}" for file, number, line in files if ADDRESS.search(line)
+    ] == []
+    for line in (
+        "@import url('//fonts.googleapis.com/css2');",
+        'import Plotly from "https://esm.sh/plotly.js"',
+    ):
         assert ADDRESS.search(line)
-    # Streamlit fetches a Material icon of the tab from afar, and has one of its own where none is named.
+    # Streamlit fetches a Material icon of the tab from afar, and has one of its own where none is
+    # named.
     source = (ROOT / "pages" / "frame.py").read_text("utf-8")
-    icons = [node.value for node in ast.walk(ast.parse(source)) if getattr(node, "arg", "") == "page_icon"]
+    icons = [
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if getattr(node, "arg", "") == "page_icon"
+    ]
     assert icons
     assert not [one for one in icons if isinstance(one, ast.Constant) and ":" in str(one.value)]
 
 
 def test_every_delta_is_written_in_one_way():
-    """As 1e-5 and rounded up, by ``theme.delta``, in hover texts too, which no test of sentences reads."""
-    by_itself = re.compile(r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:written|number|plain)\((?:[\w.]*[._])?deltas?\b")
-    assert [f"{file}:{number}" for file, number, line in texts("pages", "ui") if by_itself.search(line)] == []
-    assert all(map(by_itself.search, ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)")))
-    tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
-    assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []
+    """As 1e-5 and rounded up, by ``theme.delta``, in hover texts too, which no test of sentences
+    reads.
+    """
+    by_itself = re.compile(
+        r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:written|number|plain)\((?:[\w.]*[._])?deltas?\b"
+    )
+    assert [
+        f"{file}:{number}" for file, number, line in texts("pages", "ui") if by_itself.search(line)
+    ] == []
+    assert all(
+        map(
+            by_itself.search,
+            ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)"),
+        )
+    )
+    tops = [
+        path.name
+        for path in ROOT.iterdir()
+        if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}
+    ]
+    assert [
+        f"{file}:{number}: {line}"
+        for file, number, line in texts(*tops)
+        if MACHINE_PATH.search(line)
+    ] == []
 
 
 def test_version_is_the_newest_of_the_changelog_and_the_citation():
     newest = re.search(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))[1]
-    assert newest == yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == dpcore.__version__
+    assert (
+        newest
+        == yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"]
+        == dpcore.__version__
+    )
 
 
 def test_hooks_run_targets_of_the_makefile():
     targets = re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"))
-    hooks = re.findall(r"(?m)^ *entry: (.*)$", (ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    hooks = re.findall(
+        r"(?m)^ *entry: (.*)$", (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    )
     assert hooks
     assert {*hooks} <= {f"make {target}" for target in targets}

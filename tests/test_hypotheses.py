@@ -32,7 +32,13 @@ from pages.parties.experiment import PartiesSettings
 from tests.sentences import broken_by, first, plain
 from ui import outcomes
 
-SMALL = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 200, "repeats": 3}
+SMALL = {
+    "source_rows": 200,
+    "unlabelled_rows": 200,
+    "target_rows": 300,
+    "public_rows": 200,
+    "repeats": 3,
+}
 
 
 def releases():
@@ -58,7 +64,9 @@ def test_weights_are_as_near_as_a_general_solver_comes():
 
     options = {"bounds": [(0, 1)] * 4, "constraints": {"type": "eq", "fun": lambda h: h.sum() - 1}}
     for found, *given in zip(together, targets, sources, strict=True):
-        best = optimize.minimize(distance, np.full(4, 0.25), tuple(given), options={"ftol": 1e-14}, **options)
+        best = optimize.minimize(
+            distance, np.full(4, 0.25), tuple(given), options={"ftol": 1e-14}, **options
+        )
         assert distance(found, *given) <= best.fun + 1e-4
         assert (found.min() >= 0, found.sum()) == (True, pytest.approx(1))
 
@@ -69,8 +77,12 @@ class TestPrior:
         prior = hypotheses.prior(found, h, least_sd=1e-6)
         thetas = np.array([one.hypothesis for one in found])
         np.testing.assert_allclose(prior.mean, np.average(thetas, axis=0, weights=h))
-        np.testing.assert_allclose(prior.sd**2, np.average((thetas - prior.mean) ** 2, axis=0, weights=h))
-        np.testing.assert_array_equal(hypotheses.prior(found, np.array([0, 1.0, 0, 0])).sd, hypotheses.LEAST_SD)
+        np.testing.assert_allclose(
+            prior.sd**2, np.average((thetas - prior.mean) ** 2, axis=0, weights=h)
+        )
+        np.testing.assert_array_equal(
+            hypotheses.prior(found, np.array([0, 1.0, 0, 0])).sd, hypotheses.LEAST_SD
+        )
 
     def test_the_posterior_takes_the_sum_of_losses(self):
         rng = np.random.default_rng(1)
@@ -79,7 +91,10 @@ class TestPrior:
         s = 2 * y - 1
 
         def risk(w):
-            return np.logaddexp(0, -s * (X @ w)).sum() + ((w - prior.mean) ** 2 / (2 * prior.sd**2)).sum()
+            return (
+                np.logaddexp(0, -s * (X @ w)).sum()
+                + ((w - prior.mean) ** 2 / (2 * prior.sd**2)).sum()
+            )
 
         best = optimize.minimize(risk, prior.mean, method="BFGS", options={"gtol": 1e-8})
         found = hypotheses.posterior(X, y, prior)
@@ -93,16 +108,27 @@ class TestPrior:
         def risk(w):
             z = np.r_[X, rest] @ w
             t = np.r_[y, share]
-            return (t * np.logaddexp(0, -z) + (1 - t) * np.logaddexp(0, z)).mean() + 0.01 * w @ w / 2
+            return (
+                t * np.logaddexp(0, -z) + (1 - t) * np.logaddexp(0, z)
+            ).mean() + 0.01 * w @ w / 2
 
         best = optimize.minimize(risk, np.zeros(5), method="BFGS", options={"gtol": 1e-9})
-        np.testing.assert_allclose(hypotheses.soft(found, X, y, rest, lambda_lr=0.01), best.x, atol=1e-5)
+        np.testing.assert_allclose(
+            hypotheses.soft(found, X, y, rest, lambda_lr=0.01), best.x, atol=1e-5
+        )
 
 
 def test_steps_4_to_6_import_nothing_of_a_source_but_its_release():
     tree = ast.parse(inspect.getsource(hypotheses))
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert names & {"Source", "Part", "Fitted", "sources", "fit", "domains", "Release"} == {"Release"}
+    names = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert names & {"Source", "Part", "Fitted", "sources", "fit", "domains", "Release"} == {
+        "Release"
+    }
 
 
 def test_the_target_learns_of_sources_through_their_releases_only(monkeypatch):
@@ -111,7 +137,9 @@ def test_the_target_learns_of_sources_through_their_releases_only(monkeypatch):
     kept, real = released(task), work.source_fit
 
     def other(*at):
-        return dataclasses.replace(real(*at), hypotheses=-real(*at).tilts, tilts=-real(*at).hypotheses)
+        return dataclasses.replace(
+            real(*at), hypotheses=-real(*at).tilts, tilts=-real(*at).hypotheses
+        )
 
     for others, held in ((False, True), (True, True), (True, False)):
         with monkeypatch.context() as patch:
@@ -132,9 +160,13 @@ def measured(epsilon, **changes):
     """The medians of the repeats of the page's defaults."""
     settings = HypothesesSettings().change(**changes)
     outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
-    accuracy, weights = (np.concatenate([getattr(one, name) for one in outcomes]) for name in ("accuracy", "weights"))
+    accuracy, weights = (
+        np.concatenate([getattr(one, name) for one in outcomes]) for name in ("accuracy", "weights")
+    )
     error = ((weights - np.array(settings.shares)) ** 2).mean(axis=1)
-    return dict(zip(METHODS, np.median(accuracy, axis=0), strict=True)) | {"error": np.median(error)}
+    return dict(zip(METHODS, np.median(accuracy, axis=0), strict=True)) | {
+        "error": np.median(error)
+    }
 
 
 def released(task):
@@ -142,11 +174,16 @@ def released(task):
 
 
 def test_orderings_are_those_of_the_paper_and_noise_in_the_objective_needs_a_third_of_epsilon():
-    """Transfer is below the few labels at a small epsilon, leads at 10, and without noise is near to all labels."""
+    """Transfer is below the few labels at a small epsilon, leads at 10, and without noise is near
+    to all labels.
+    """
     none, low, middle, free = (measured(epsilon) for epsilon in (0.1, 1.0, 10.0, math.inf))
     assert none["transfer"] < none["weak"]
     assert low["transfer"] < low["weak"]
-    assert middle["transfer"] > max(middle[name] for name in ("source", "average", "soft", "weak")) + 0.008
+    assert (
+        middle["transfer"]
+        > max(middle[name] for name in ("source", "average", "soft", "weak")) + 0.008
+    )
     assert middle["target"] > middle["transfer"]
     assert free["target"] - free["transfer"] < 0.025
     assert free["transfer"] > free["average"] + 0.01 > free["soft"] + 0.01
@@ -160,7 +197,9 @@ def test_orderings_are_those_of_the_paper_and_noise_in_the_objective_needs_a_thi
 
 def test_groups_of_sources_are_fitted_like_all_at_once(monkeypatch):
     model = HypothesesSettings().change(seed=12, **SMALL).model
-    whole = sources.fit(work.source_parts(model, 0, range(5)), model.world.public, lambda_lr=0.003, lambda_iw=0.001)
+    whole = sources.fit(
+        work.source_parts(model, 0, range(5)), model.world.public, lambda_lr=0.003, lambda_iw=0.001
+    )
     monkeypatch.setattr(work, "_SLICE_EFFORT", 2 * model.effort)
     assert [len(group) for group in model.groups] == [2, 2, 1]
     work.source_fit.cache_clear()
@@ -174,32 +213,50 @@ class TestSettings:
     def test_every_way_keeps_the_simplex_and_the_link_brings_it_back(self):
         settings = HypothesesSettings().change(weight_2=0.5)  # the others give in proportion
         assert (settings.shares, settings.mixture) == ((0.3, 0.5, 0, 0.2, 0), "0.3-0.5-0-0.2-0")
-        assert settings.change(weight_2=1.0).change(weight_2=0.0).shares == (0.25, 0, 0.25, 0.25, 0.25)
+        assert settings.change(weight_2=1.0).change(weight_2=0.0).shares == (
+            0.25,
+            0,
+            0.25,
+            0.25,
+            0.25,
+        )
         rng, settings = np.random.default_rng(0), HypothesesSettings().change(weight_2=-0.0)
         assert settings.change(mixture=settings.mixture) == settings
         for turn in range(60):
             place = int(rng.integers(1, settings.sources + 1))
-            settings = settings.change(**{f"weight_{place}": float(rng.choice([0, 1, rng.random()]))})
+            settings = settings.change(
+                **{f"weight_{place}": float(rng.choice([0, 1, rng.random()]))}
+            )
             assert sum(settings.shares) == pytest.approx(1, abs=1e-3)
             settings = settings if turn % 3 else settings.change(sources=int(rng.integers(2, 9)))
             again = HypothesesSettings()
             for name, value in dataclasses.asdict(settings).items():  # as a link is read
                 again = again.change(**{name: value})
             assert again == settings
-        for name, value in (("weight_1", 1.5), ("weight_7", 0.5), ("sources", 9), ("mixture", "1-1"), ("mixture", "a")):
+        for name, value in (
+            ("weight_1", 1.5),
+            ("weight_7", 0.5),
+            ("sources", 9),
+            ("mixture", "1-1"),
+            ("mixture", "a"),
+        ):
             with pytest.raises(check.RefusedError, match=f"^{name} "):
                 HypothesesSettings().change(**{name: value})
 
     @pytest.mark.parametrize("noise", ["gaussian", "objective"])
     def test_other_noises_work_end_to_end(self, noise):
         settings = HypothesesSettings().change(noise=noise, **SMALL)
-        faint, plain = (released(settings.answers(epsilon=epsilon)[0]) for epsilon in (1e6, math.inf))
+        faint, plain = (
+            released(settings.answers(epsilon=epsilon)[0]) for epsilon in (1e6, math.inf)
+        )
         for one, other in zip(faint, plain, strict=True):
             np.testing.assert_allclose(one.hypothesis, other.hypothesis, atol=1e-2)
         assert settings.budget.guarantee.delta == (1e-5 if noise == "gaussian" else 0)
 
     def test_objective_noise_works_with_all_words(self):
-        settings = HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
+        settings = (
+            HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
+        )
         outcome = settings.answers(epsilon=300.0)[0].run()
         assert outcome.accuracy[:, 0].min() > outcome.accuracy[:, 4].max()
 
@@ -209,8 +266,12 @@ def test_the_number_of_features_is_measured_at_todays_epsilon(over, epsilon):
     settings = HypothesesSettings().change(**SMALL)
     at, quantiles = settings.run().curve("transfer", over)
     assert (tuple(at), settings.epsilon) == (DIMENSIONS, 3.0)
-    accuracy = [task.run().accuracy[:, 0] for task in settings.change(dimension=5).answers(epsilon=epsilon)]
-    np.testing.assert_allclose(quantiles[:, 1], np.quantile(np.concatenate(accuracy), (0.05, 0.5, 0.95)))
+    accuracy = [
+        task.run().accuracy[:, 0] for task in settings.change(dimension=5).answers(epsilon=epsilon)
+    ]
+    np.testing.assert_allclose(
+        quantiles[:, 1], np.quantile(np.concatenate(accuracy), (0.05, 0.5, 0.95))
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,7 +293,9 @@ def test_noise_has_the_papers_sizes(changes, margin, weight, gaussian):
 
 @pytest.fixture(scope="module", params=["topics", pytest.param("reviews", marks=pytest.mark.soak)])
 def found(request):
-    """The two laws over epsilon at the paper's sizes, six repeats, the fewest that can show a difference at 95 %."""
+    """The two laws over epsilon at the paper's sizes, six repeats, the fewest that can show a
+    difference at 95 %.
+    """
     changes = {"topics": published.TOPICS, "reviews": published.REVIEWS}[request.param]
     settings = HypothesesSettings().change(**changes).change(repeats=6)
     wanted = [key for key in settings.work if key[0] == "law" or key == ("epsilon", math.inf)]
@@ -254,12 +317,15 @@ class TestPaper:
     def test_a_few_public_directions_learn_from_ten_and_then_stay_behind(self, found):
         ten, last = EPSILONS.index(10), EPSILONS.index(1000)
         few, all_words = (
-            found.curve("transfer", "law", "exponential", width).quantiles[1] for width in (DIRECTIONS, 0)
+            found.curve("transfer", "law", "exponential", width).quantiles[1]
+            for width in (DIRECTIONS, 0)
         )
         assert few[ten] > all_words[ten] + 0.15
         assert few[last] < all_words[last] - 0.02
 
-    def test_sentences_say_from_which_epsilon_on_and_an_answer_keeps_no_vector_of_all_words(self, found):
+    def test_sentences_say_from_which_epsilon_on_and_an_answer_keeps_no_vector_of_all_words(
+        self, found
+    ):
         measured = [found.helps_from(law) for law in LAWS]
         said = re.findall(r"from epsilon ([\d,.]+) on", plain(say._laws(found)))
         assert said == [f"{one:,g}" for one in measured if EPSILONS[0] < one < math.inf] != []
@@ -272,7 +338,9 @@ def test_the_curve_stands_before_all_of_todays_runs():
     settings = HypothesesSettings(**published.TOPICS)
     tasks = settings.tasks()
     first = [tasks.index(settings.work["epsilon", epsilon][0]) for epsilon in EPSILONS]
-    assert max(first) < next(place for place, task in enumerate(tasks) if task.work is work.fit_sources)
+    assert max(first) < next(
+        place for place, task in enumerate(tasks) if task.work is work.fit_sources
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
@@ -287,7 +355,9 @@ def test_they_are_those_of_scikit_learn(classes, missing):
         one = metrics.confusion_matrix(labels, answers[place], labels=range(classes))
         np.testing.assert_array_equal(found[place], one)
         there = np.unique(labels)
-        theirs = metrics.recall_score(labels, answers[place], labels=there, average=None, zero_division=0)
+        theirs = metrics.recall_score(
+            labels, answers[place], labels=there, average=None, zero_division=0
+        )
         np.testing.assert_allclose(recalls(found[place])[there], theirs)
         assert balanced_accuracy(found[place]) == pytest.approx(theirs.mean())
     assert np.isnan(recalls(found)[..., 0]).all() == missing
@@ -306,28 +376,43 @@ def test_a_class_without_rows_is_no_part_of_any_number():
 
 
 def classifier():
-    """(result, arm -> (labels, what each model says of the probabilities of the classes)), as of the others below."""
+    """(result, arm -> (labels, what each model says of the probabilities of the classes)), as of
+    the others below.
+    """
     result = ClassifierSettings(dataset="digits", repeats=3, steps=5).run()
     X = losses.with_constant(result.split.X_test).astype(np.float32)
     models = {"scratch": result.focus.weights[0], "reference": result.reference.weights[None]}
-    said = {arm: [(result.split.y_test, softmax(X @ one.T, axis=1)) for one in models[arm]] for arm in models}
+    said = {
+        arm: [(result.split.y_test, softmax(X @ one.T, axis=1)) for one in models[arm]]
+        for arm in models
+    }
     return result, said, result.summary["scratch"].median
 
 
 def network():
-    result = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0).run()
+    result = NetworkSettings(
+        dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0
+    ).run()
     X, y, said = inputs(result.split.X_test), result.split.y_test, {}
     for arm in ("private", "plain"):
-        said[arm] = [(y, softmax(z.T, axis=1)) for z in result.architecture.logits(result.weights(arm), X)]
+        said[arm] = [
+            (y, softmax(z.T, axis=1)) for z in result.architecture.logits(result.weights(arm), X)
+        ]
     return result, said, result.summary("private").median
 
 
 def parties():
     # With so little noise no probability is below 2e-16, where scikit-learn's loss ends
-    result = PartiesSettings(dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1).run()
+    result = PartiesSettings(
+        dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1
+    ).run()
     test = result.ensemble.rows["test"]
-    models = dict(zip(result.methods, result.now.weights, strict=True)) | {"batch": result.batch[None]}
-    said = {arm: [(test.y, softmax(test.X @ one.T, axis=1)) for one in models[arm]] for arm in models}
+    models = dict(zip(result.methods, result.now.weights, strict=True)) | {
+        "batch": result.batch[None]
+    }
+    said = {
+        arm: [(test.y, softmax(test.X @ one.T, axis=1)) for one in models[arm]] for arm in models
+    }
     return result, said, result.summary["soft"].median
 
 
@@ -338,12 +423,18 @@ def of_hypotheses():
     for answer in result.settings.answers():
         model, repeats = answer.model, answer.repeats
         fits = [target_fit(model.target, repeat) for repeat in repeats]
-        X, y = (np.stack([getattr(one, name)[: result.labels] for one in fits]).astype(float) for name in "Xy")
+        X, y = (
+            np.stack([getattr(one, name)[: result.labels] for one in fits]).astype(float)
+            for name in "Xy"
+        )
         found = informed(model.releases(repeats), hypothesis_weights(model, repeats), X, y)
         alone = erm.logistic(X, y, regularisation=result.settings.lambda_lr).weights
         for arm, weights in (("transfer", found), ("weak", alone)):
             shares = [expit(one.X_test @ w) for one, w in zip(fits, weights, strict=True)]
-            said[arm] += [(one.y_test, np.stack([1 - p, p], axis=1)) for one, p in zip(fits, shares, strict=True)]
+            said[arm] += [
+                (one.y_test, np.stack([1 - p, p], axis=1))
+                for one, p in zip(fits, shares, strict=True)
+            ]
     return result, said, result.summary["transfer"].median
 
 
@@ -361,8 +452,13 @@ def test_every_page_counts_what_its_own_models_answer_and_that_is_downloaded(pag
         np.testing.assert_allclose(np.diagonal(found.shares), np.median(recall, axis=0))
         loss = [metrics.log_loss(labels, shares, labels=every) for labels, shares in models]
         np.testing.assert_allclose(found.loss, loss, rtol=1e-3)
-        scores = {"accuracy": metrics.accuracy_score, "balanced accuracy": metrics.balanced_accuracy_score}
-        middle = {name: np.median([score(*pair) for pair in answers]) for name, score in scores.items()}
+        scores = {
+            "accuracy": metrics.accuracy_score,
+            "balanced accuracy": metrics.balanced_accuracy_score,
+        }
+        middle = {
+            name: np.median([score(*pair) for pair in answers]) for name, score in scores.items()
+        }
         assert found.middle == pytest.approx(middle | {"loss": np.median(loss)}, rel=1e-3)
     first = next(iter(said)) if page is not parties else "soft"
     assert result.held_out[first].middle["accuracy"] == pytest.approx(accuracy)

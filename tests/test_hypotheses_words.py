@@ -32,10 +32,22 @@ from tests.sentences import (
 from ui.compute import compute
 
 # What is fitted does not depend on epsilon, so few worlds go with many of them.
-QUICK = {"data": ["domains", "topics"], "sources": [2, 5], "dimension": [2, 20], "similarity": [0.0, 0.5, 1.0]}
-QUICK |= {"source_rows": [200], "unlabelled_rows": [200], "target_rows": [300], "public_rows": [300]}
+QUICK = {
+    "data": ["domains", "topics"],
+    "sources": [2, 5],
+    "dimension": [2, 20],
+    "similarity": [0.0, 0.5, 1.0],
+}
+QUICK |= {
+    "source_rows": [200],
+    "unlabelled_rows": [200],
+    "target_rows": [300],
+    "public_rows": [300],
+}
 QUICK |= {"lambda_lr": [0.003, 0.1], "lambda_iw": [0.001], "repeats": [2, 6, 12], "seed": [3]}
-SMALL = HypothesesSettings(source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=6)
+SMALL = HypothesesSettings(
+    source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=6
+)
 ONCE = [
     SMALL,
     SMALL.change(epsilon=0.1, label_share=0.5, repeats=12),
@@ -57,8 +69,17 @@ HARMLESS = (r"Gain over target only", r"adds? noise", r"best source on the test"
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 260  # two lines
-    parts = [*tiles(say.numbers(result)), verdict, say.caption(result), stages(result), *say.diagnostics(result)]
-    drawn = [*(figures.accuracy(result, over) for over in ("epsilon", "share")), figures.gain(result)]
+    parts = [
+        *tiles(say.numbers(result)),
+        verdict,
+        say.caption(result),
+        stages(result),
+        *say.diagnostics(result),
+    ]
+    drawn = [
+        *(figures.accuracy(result, over) for over in ("epsilon", "share")),
+        figures.gain(result),
+    ]
     drawn += [figures.weights(result), figures.dimension(result)]
     return " ".join([*parts, say.guarantee(result), say.by_class(result), *titles(*drawn)])
 
@@ -78,7 +99,9 @@ def even(result) -> float:
 
 def shown(result, text: str, name: str) -> bool:
     """``text`` is the median accuracy of a method in percent, to its last digit."""
-    return abs(float(text) - 100 * middle(result, name)) <= 0.501 * 10.0 ** -len(text.partition(".")[2])
+    return abs(float(text) - 100 * middle(result, name)) <= 0.501 * 10.0 ** -len(
+        text.partition(".")[2]
+    )
 
 
 def always(done) -> float:
@@ -91,7 +114,12 @@ def shows(case, one: str = "transfer", other: str = "weak"):
 
     def holds(result, *_) -> bool:
         whole = len(result.accuracy[one]) == result.settings.repeats
-        return case(result.accuracy[one], result.accuracy[other], constant=always(result.now.done), whole=whole)
+        return case(
+            result.accuracy[one],
+            result.accuracy[other],
+            constant=always(result.now.done),
+            whole=whole,
+        )
 
     return holds
 
@@ -108,50 +136,78 @@ def dear(result, *_) -> bool:
     """Whether the noise is shown to cost accuracy."""
     plainly = result.plain.runs("transfer")
     whole = min(len(plainly), result.repeats) == result.settings.repeats
-    return worse(result.accuracy["transfer"], plainly, constant=always(result.now.done), whole=whole)
+    return worse(
+        result.accuracy["transfer"], plainly, constant=always(result.now.done), whole=whole
+    )
 
 
 def places(result, over: str, case=better):
-    """Return the values on an axis in its unit, and whether borrowing is shown to be better, or worse, at one."""
+    """Return the values on an axis in its unit, and whether borrowing is shown to be better, or
+    worse, at one.
+    """
     over, scale = ("share", 100) if "labels" in over else ("epsilon", 1)
-    found = {key[1] * scale: one.done for key, one in result.found.items() if key[0] == over and one.done}
+    found = {
+        key[1] * scale: one.done for key, one in result.found.items() if key[0] == over and one.done
+    }
     found.pop(np.inf, None)
 
     def at(place: float) -> bool:
-        mine, alone = (np.concatenate([one.of(name) for one in found[place]]) for name in ("transfer", "weak"))
-        return case(mine, alone, constant=always(found[place]), whole=len(mine) == result.settings.repeats)
+        mine, alone = (
+            np.concatenate([one.of(name) for one in found[place]]) for name in ("transfer", "weak")
+        )
+        return case(
+            mine, alone, constant=always(found[place]), whole=len(mine) == result.settings.repeats
+        )
 
     assert len(found) >= len({"epsilon": EPSILONS, "share": SHARES}[over])
     return [*found], at
 
 
 def widest(result, match) -> bool:
-    runs = {key[1]: one.runs("transfer") for key, one in result.found.items() if key[0] == "dimension" and one.done}
+    runs = {
+        key[1]: one.runs("transfer")
+        for key, one in result.found.items()
+        if key[0] == "dimension" and one.done
+    }
     best, few = runs.pop(int(amount(match[1] or match[2]))), min(map(len, runs.values()))
     return all(better(best[:few], other[:few], tests=len(runs)) for other in runs.values())
 
 
 def laws(result, match) -> bool:
-    """Whether transfer with all words is shown to help from there on, with each distribution of noise."""
+    """Whether transfer with all words is shown to help from there on, with each distribution of
+    noise.
+    """
 
     def helps(noise: str):
         runs = lambda epsilon, name: result.found["law", noise, 0, epsilon].runs(name)  # noqa: E731
         return lambda epsilon: better(runs(epsilon, "transfer"), runs(epsilon, "weak"))
 
     said = zip(LAWS, match.groups(), strict=True)
-    firsts = {noise: text.removeprefix("everywhere") or "from 0 0" for noise, text in said if text != "nowhere"}
-    return all(since(EPSILONS, helps(noise), amount(text.split()[2])) for noise, text in firsts.items())
+    firsts = {
+        noise: text.removeprefix("everywhere") or "from 0 0"
+        for noise, text in said
+        if text != "nowhere"
+    }
+    return all(
+        since(EPSILONS, helps(noise), amount(text.split()[2])) for noise, text in firsts.items()
+    )
 
 
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
 ON = r"(nowhere|everywhere|from epsilon [\d.,]*\d on)"
 TITLE = r"Accuracy by (epsilon|labels): transfer "
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
+        r.settings.promise, m[1]
+    ),
     rf"Accuracy with transfer: {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Target only: {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
-    r"transfer: \+([\d.]+) points?": percent(lambda r: ahead(r, "transfer", "weak"), given=shows(better), within=1.01),
-    r"transfer: −([\d.]+) points?": percent(lambda r: ahead(r, "weak", "transfer"), given=shows(worse), within=1.01),
+    r"transfer: \+([\d.]+) points?": percent(
+        lambda r: ahead(r, "transfer", "weak"), given=shows(better), within=1.01
+    ),
+    r"transfer: −([\d.]+) points?": percent(
+        lambda r: ahead(r, "weak", "transfer"), given=shows(worse), within=1.01
+    ),
     r"no difference shown": alike(),
     rf"Median accuracy is {PERCENT} with transfer and {PERCENT} with": lambda r, m: (
         shown(r, m[1], "transfer") and shown(r, m[2], "weak")
@@ -167,16 +223,22 @@ RULES: Rules = {
     r"equal weights would miss it by ([\d.e-]+\d)": says(even),
     r"No difference between weighted and equally weighted": alike("transfer", "average"),
     r"Equal weights do better now, by ([\d.]+)": percent(
-        lambda r: ahead(r, "average", "transfer"), given=shows(better, "average", "transfer"), within=0.051
+        lambda r: ahead(r, "average", "transfer"),
+        given=shows(better, "average", "transfer"),
+        within=0.051,
     ),
     r"Weighting the sources gains ([\d.]+) points?": percent(
-        lambda r: ahead(r, "transfer", "average"), given=shows(better, "transfer", "average"), within=0.051
+        lambda r: ahead(r, "transfer", "average"),
+        given=shows(better, "transfer", "average"),
+        within=0.051,
     ),
     r"releasing one of them whole": lambda r, _: (
         r.settings.noise == "gaussian" and r.settings.delta * r.settings.source_rows >= 1
     ),
     rf"Transfer without noise: {PERCENT}": percent(free),
-    r"accuracy loss: ([\d.]+) points?": percent(lambda r: free(r) - middle(r), given=dear, within=1.01),
+    r"accuracy loss: ([\d.]+) points?": percent(
+        lambda r: free(r) - middle(r), given=dear, within=1.01
+    ),
     r"no accuracy loss shown": lambda r, _: not dear(r),
     **beyond_accuracy(
         lambda r: r.held_out["transfer"],
@@ -189,19 +251,28 @@ SELDOM: Rules = {
         lambda r: (r.accuracy["transfer"] < r.accuracy["weak"]).sum(), lambda r: r.repeats
     ),
     r"[Ss]o far,? (\d+) of (\d+) runs": counts(
-        lambda r: r.repeats, lambda r: r.settings.repeats, given=lambda r: r.repeats < r.settings.repeats
+        lambda r: r.repeats,
+        lambda r: r.settings.repeats,
+        given=lambda r: r.repeats < r.settings.repeats,
     ),
     r"Transfer gains [\d.]+ points? here": shows(better),
     r"Transfer harms here": shows(worse),
     r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": widest,
-    r": they are closer than equal ones": lambda r, _: better(r.now.runs("error"), r.equal_error, higher=False),
+    r": they are closer than equal ones": lambda r, _: better(
+        r.now.runs("error"), r.equal_error, higher=False
+    ),
     r"so they mislead here": lambda r, _: worse(r.now.runs("error"), r.equal_error, higher=False),
     r"Gain over target only: \+[\d.]+ points with transfer": shows(better),
     r"Gain over target only: −[\d.]+ points with transfer": shows(worse),
-    rf"With all [\d,]+ words, transfer is shown to beat the target alone {ON} with the paper's noise, and {ON} "
+    rf"With all [\d,]+ words, transfer is shown to beat the target alone {ON} with the paper's"
+    rf" noise, and {ON} "
     r"with Gaussian": laws,
-    rf"{TITLE}helps from (?:epsilon )?([\d.]*\d)": lambda r, m: since(*places(r, m[1]), amount(m[2])),
-    rf"{TITLE}helps up to (?:epsilon )?([\d.]*\d)": lambda r, m: until(*places(r, m[1]), amount(m[2])),
+    rf"{TITLE}helps from (?:epsilon )?([\d.]*\d)": lambda r, m: since(
+        *places(r, m[1]), amount(m[2])
+    ),
+    rf"{TITLE}helps up to (?:epsilon )?([\d.]*\d)": lambda r, m: until(
+        *places(r, m[1]), amount(m[2])
+    ),
     rf"{TITLE}helps everywhere": lambda r, m: since(*places(r, m[1]), 0),
     rf"{TITLE}harms everywhere": lambda r, m: since(*places(r, m[1], worse), 0),
     **two_stories(lambda r: r.held_out["transfer"]),
@@ -236,8 +307,12 @@ def test_what_is_trained_now_has_its_name_before_its_curve():
 
 def test_the_bars_are_the_medians():
     result = first(SMALL, SMALL.samples())
-    bars = [shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"]
-    np.testing.assert_allclose([bar["y1"] for bar in bars], 100 * np.median(result.now.runs("weights"), axis=0))
+    bars = [
+        shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"
+    ]
+    np.testing.assert_allclose(
+        [bar["y1"] for bar in bars], 100 * np.median(result.now.runs("weights"), axis=0)
+    )
     median = round(100 * result.gain["transfer"].median, 1)
     words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
     assert f"{median:+.1f}".replace("-", "−") in words

@@ -1,4 +1,6 @@
-"""The contract of every estimator: scikit-learn's checks, its guarantee, its seeds and what it refuses."""
+"""The contract of every estimator: scikit-learn's checks, its guarantee, its seeds and what it
+refuses.
+"""
 
 import json
 import os
@@ -59,7 +61,9 @@ print(json.dumps(said))
 
 @pytest.fixture(scope="module")
 def checked():
-    """What a Python outside of the tests says: one check needs a switch that scipy reads as it is imported."""
+    """What a Python outside of the tests says: one check needs a switch that scipy reads as it is
+    imported.
+    """
     command = [sys.executable, "-c", CHECK, json.dumps([".".join(one) for one in ESTIMATORS])]
     env = os.environ | {"SCIPY_ARRAY_API": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     said = subprocess.check_output(command, env=env, text=True).splitlines()[-1]
@@ -91,7 +95,11 @@ def weights(fitted) -> np.ndarray:
 GUARANTEES = [
     *(SMALL[0](steps=steps, adjacency=str(one)) for steps in (1, 30) for one in Adjacency),
     *(SMALL[2](mechanism=name) for name in REGRESSIONS),
-    *(SMALL[3](noise=noise, adjacency=str(one)) for noise in frank_wolfe.NOISES for one in Adjacency),
+    *(
+        SMALL[3](noise=noise, adjacency=str(one))
+        for noise in frank_wolfe.NOISES
+        for one in Adjacency
+    ),
 ]
 
 
@@ -100,9 +108,14 @@ GUARANTEES = [
 def test_the_guarantee_is_the_claim_and_never_more(model, epsilon):
     held = clone(model).set_params(epsilon=epsilon, delta=1e-6).fit(*rows()).guarantee_
     assert epsilon * (1 - 1e-9) <= held.epsilon <= epsilon
-    assert (held.adjacency, held.unit) == (getattr(model, "adjacency", Adjacency.REPLACE_ONE), "record")
+    assert (held.adjacency, held.unit) == (
+        getattr(model, "adjacency", Adjacency.REPLACE_ONE),
+        "record",
+    )
     assert held.delta == (0 if getattr(model, "mechanism", None) in PURE else 1e-6)
-    composed = accountants.account(held.event, delta=1e-6, adjacency=held.adjacency, accountant="naive")
+    composed = accountants.account(
+        held.event, delta=1e-6, adjacency=held.adjacency, accountant="naive"
+    )
     assert held.delta or composed.epsilon == pytest.approx(epsilon)
 
 
@@ -110,7 +123,13 @@ def test_the_guarantee_is_the_claim_and_never_more(model, epsilon):
 @pytest.mark.parametrize("clip_norm", [0.5, (0.5, 2.0)], ids=str)
 @pytest.mark.parametrize("accountant", ["moments", "renyi", "pld"])
 def test_the_guarantee_of_a_network_is_the_claim_and_never_more(accountant, clip_norm, epsilon):
-    how = {"accountant": accountant, "clip_norm": clip_norm, "epsilon": epsilon, "epochs": 5, "delta": 1e-6}
+    how = {
+        "accountant": accountant,
+        "clip_norm": clip_norm,
+        "epsilon": epsilon,
+        "epochs": 5,
+        "delta": 1e-6,
+    }
     fitted = DPNetworkClassifier(**how).fit(*apart())
     held = fitted.guarantee_
     assert 0.999 * epsilon <= held.epsilon <= epsilon
@@ -122,17 +141,23 @@ def test_the_guarantee_of_a_network_is_the_claim_and_never_more(accountant, clip
 
 @pytest.mark.parametrize("make", SMALL, ids=NAMES)
 class TestSeeds:
-    def test_a_fixed_seed_makes_the_same_release_and_the_guarantee_says_that_it_gives_the_noise_away(self, make):
+    def test_a_fixed_seed_makes_the_same_release_and_the_guarantee_says_that_it_gives_the_noise_away(
+        self, make
+    ):
         fits = [make(random_state=state).fit(*rows()) for state in (0, np.random.RandomState(0), 1)]
         np.testing.assert_array_equal(weights(fits[0]), weights(fits[1]))
         assert (weights(fits[0]) != weights(fits[2])).any()
-        assert [seeds.KNOWN_SEED in one.guarantee_.assumes for one in (*fits, make().fit(*rows()))] == [True] * 3 + [
-            False
-        ]
+        assert [
+            seeds.KNOWN_SEED in one.guarantee_.assumes for one in (*fits, make().fit(*rows()))
+        ] == [True] * 3 + [False]
 
-    def test_the_noise_has_128_bits_and_without_a_seed_ignores_numpys_global_generator(self, make, monkeypatch):
+    def test_the_noise_has_128_bits_and_without_a_seed_ignores_numpys_global_generator(
+        self, make, monkeypatch
+    ):
         used, own = set(), streams._key
-        monkeypatch.setattr(streams, "_key", lambda seed, purpose: used.add(seed) or own(seed, purpose))
+        monkeypatch.setattr(
+            streams, "_key", lambda seed, purpose: used.add(seed) or own(seed, purpose)
+        )
         for _ in range(12):
             np.random.seed(0)  # noqa: NPY002
             make().fit(*rows())
@@ -146,7 +171,9 @@ class TestSeeds:
 
 @pytest.mark.parametrize("make", SMALL[:2], ids=NAMES[:2])
 class TestClassifiers:
-    def test_a_longer_row_counts_as_one_of_the_declared_norm_and_the_unit_changes_nothing(self, make):
+    def test_a_longer_row_counts_as_one_of_the_declared_norm_and_the_unit_changes_nothing(
+        self, make
+    ):
         X, y = apart()
         direction, fits = X[0] / np.linalg.norm(X[0]), []
         for length in (2.0, 2e3, 2e9, 1.9):  # the last one keeps its length
@@ -156,9 +183,13 @@ class TestClassifiers:
         assert np.abs(fits[3] - fits[0]).max() > 1e-7
         meters = make(data_norm=1.0, random_state=1).fit(X, y)
         millimeters = make(data_norm=1000.0, random_state=1).fit(1000 * X, y)
-        np.testing.assert_allclose(meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9)
+        np.testing.assert_allclose(
+            meters.decision_function(X), millimeters.decision_function(1000 * X), rtol=1e-9
+        )
 
-    def test_declared_classes_refuse_no_label_and_those_read_off_the_labels_are_assumed_public(self, make):
+    def test_declared_classes_refuse_no_label_and_those_read_off_the_labels_are_assumed_public(
+        self, make
+    ):
         X = apart()[0]
         for label in ("a", "z", 3, None, np.nan):
             fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
@@ -173,7 +204,9 @@ class TestClassifiers:
 @pytest.mark.parametrize("make", SMALL, ids=NAMES)
 class TestEnds:
     @pytest.mark.parametrize("epsilon", [1e-300, 5e-324, 1e16, 1e300], ids=str)
-    def test_an_epsilon_beyond_what_noise_can_be_calibrated_to_is_refused_by_name(self, make, epsilon):
+    def test_an_epsilon_beyond_what_noise_can_be_calibrated_to_is_refused_by_name(
+        self, make, epsilon
+    ):
         with pytest.raises(check.RefusedError, match=r"^epsilon is .* from 1e-12 to 1e\+12$"):
             make(epsilon=epsilon).fit(*rows())
 
@@ -183,7 +216,9 @@ class TestEnds:
         # Next to delta such an epsilon is lost in the rounding of delta, which is to the safe side
         assert 0 <= held.epsilon <= epsilon * 1.001
 
-    @pytest.mark.parametrize("kind", [np.float32, np.float16, np.int64], ids=lambda kind: kind.__name__)
+    @pytest.mark.parametrize(
+        "kind", [np.float32, np.float16, np.int64], ids=lambda kind: kind.__name__
+    )
     def test_a_number_of_any_precision_is_counted_in_double_precision(self, make, kind):
         fits = [make(epsilon=epsilon, random_state=0).fit(*rows()) for epsilon in (kind(1), 1.0)]
         assert fits[0].guarantee_ == fits[1].guarantee_
@@ -191,7 +226,9 @@ class TestEnds:
         np.testing.assert_array_equal(weights(fits[0]), weights(fits[1]))
 
     def test_a_delta_that_no_accountant_resolves_is_refused_by_name(self, make):
-        with pytest.raises(check.RefusedError, match=r"^delta is 5e-324, but must be at least 1e-300$"):
+        with pytest.raises(
+            check.RefusedError, match=r"^delta is 5e-324, but must be at least 1e-300$"
+        ):
             make(delta=5e-324).fit(*rows())
 
 
@@ -206,12 +243,16 @@ class TestEnds:
     ],
     ids=["logistic", "logistic of people", "network", "sparse", "sparse, default steps"],
 )
-def test_a_guarantee_under_add_remove_assumes_that_the_number_which_sets_the_noise_is_public(make, unit, given):
+def test_a_guarantee_under_add_remove_assumes_that_the_number_which_sets_the_noise_is_public(
+    make, unit, given
+):
     assumed = make().fit(*rows(), **given).guarantee_.assumes
     assert f"the number of {unit} is public" in assumed
 
 
-@pytest.mark.parametrize("make", [SMALL[0], SMALL[2], SMALL[3]], ids=["logistic", "linear", "sparse"])
+@pytest.mark.parametrize(
+    "make", [SMALL[0], SMALL[2], SMALL[3]], ids=["logistic", "linear", "sparse"]
+)
 def test_replace_one_itself_says_that_the_number_of_rows_is_public(make):
     assert not [one for one in make().fit(*rows()).guarantee_.assumes if "number of" in one]
 
@@ -234,7 +275,9 @@ class TestGroups:
     @pytest.mark.parametrize("groups", MISSING.values(), ids=MISSING)
     def test_rows_without_a_name_are_one_person(self, groups):
         assert not people.people_of(groups, 100).any()
-        fits = [SMALL[0](random_state=0).fit(*rows(), groups=one) for one in (groups, np.zeros(100))]
+        fits = [
+            SMALL[0](random_state=0).fit(*rows(), groups=one) for one in (groups, np.zeros(100))
+        ]
         np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
         assert fits[0].n_iter_ == 100
 
@@ -251,9 +294,13 @@ class TestGroups:
     def test_numbers_are_the_same_person_in_any_precision(self):
         assert people.people_of([1, 1.0, np.int8(1), np.float32(2)], 4).tolist() == [0, 0, 0, 1]
 
-    @pytest.mark.parametrize("groups", [[1, "1"], [True, 1], [b"a", "a"], ["a", 1.5], [("a",), "a"]], ids=str)
+    @pytest.mark.parametrize(
+        "groups", [[1, "1"], [True, 1], [b"a", "a"], ["a", 1.5], [("a",), "a"]], ids=str
+    )
     def test_names_of_several_types_are_refused(self, groups):
-        with pytest.raises(check.RefusedError, match="^groups is 'a mixture of .*, but must be names of one type$"):
+        with pytest.raises(
+            check.RefusedError, match="^groups is 'a mixture of .*, but must be names of one type$"
+        ):
             SMALL[0]().fit(*rows(), groups=groups * 50)
 
     def test_what_cannot_be_a_name_is_refused(self):
@@ -312,9 +359,17 @@ def memory() -> bytes:
 
 
 def traces(seed: int) -> list[bytes]:
-    """What in the memory would give noise away: its seed, or the first draw of a law in either precision."""
-    draws = [getattr(streams.stream(seed, "noise"), law)(size=1) for law in ("standard_normal", "gumbel", "laplace")]
-    return [seed.to_bytes(16, "little"), *(draw.astype(kind).tobytes() for draw in draws for kind in (float, "f4"))]
+    """What in the memory would give noise away: its seed, or the first draw of a law in either
+    precision.
+    """
+    draws = [
+        getattr(streams.stream(seed, "noise"), law)(size=1)
+        for law in ("standard_normal", "gumbel", "laplace")
+    ]
+    return [
+        seed.to_bytes(16, "little"),
+        *(draw.astype(kind).tobytes() for draw in draws for kind in (float, "f4")),
+    ]
 
 
 RELEASES = {
@@ -346,27 +401,70 @@ def test_seed_and_noise_of_a_picture_are_kept_and_found():
 
 NUMBERS = [
     (SMALL[0], "epsilon delta clip_norm data_norm steps learning_rate"),
-    (SMALL[1], "epsilon delta clip_norm data_norm learning_rate decay epochs lot_size hidden_layer_sizes"),
+    (
+        SMALL[1],
+        "epsilon delta clip_norm data_norm learning_rate decay epochs lot_size hidden_layer_sizes",
+    ),
     (SMALL[2], "epsilon delta data_bound label_bound radius steps clip_norm"),
     (SMALL[3], "epsilon delta radius residual_bound data_bound steps"),
 ]
 # numpy's global generator, which any other code can seed, among them
 STATES = ("seed", -1, 0.5, True, 2**32, 10**400, [1, 2], np.random, np.random.mtrand._rand)
 CLASSES = (3, "ab", ["a"], ["a", "a", "b"], ["a", 1], [0.0, np.nan], [None, "a"])
-NETWORK = {"delta": (0, 2), "data_norm": (-1,), "learning_rate": (0,), "decay": (2,), "epochs": (0,), "lot_size": (0,)}
-NETWORK |= {"activation": ("sine",), "accountant": ("my own",), "hidden_layer_sizes": ((4, 0),), "classes": CLASSES}
-LOGISTIC = {"steps": (0, 1.5), "adjacency": ("both",), "average": ("half",), "clip_norm": (0,), "data_norm": (-1,)}
+NETWORK = {
+    "delta": (0, 2),
+    "data_norm": (-1,),
+    "learning_rate": (0,),
+    "decay": (2,),
+    "epochs": (0,),
+    "lot_size": (0,),
+}
+NETWORK |= {
+    "activation": ("sine",),
+    "accountant": ("my own",),
+    "hidden_layer_sizes": ((4, 0),),
+    "classes": CLASSES,
+}
+LOGISTIC = {
+    "steps": (0, 1.5),
+    "adjacency": ("both",),
+    "average": ("half",),
+    "clip_norm": (0,),
+    "data_norm": (-1,),
+}
 OUT_OF_RANGE = [
     (SMALL[0], LOGISTIC | {"classes": CLASSES}),
     (SMALL[1], NETWORK | {"clip_norm": (0, None, (1.0,) * 3)}),
-    (SMALL[2], {"mechanism": ("magic",), "data_bound": (-1,), "label_bound": (0,), "steps": (0,), "delta": (0,)}),
+    (
+        SMALL[2],
+        {
+            "mechanism": ("magic",),
+            "data_bound": (-1,),
+            "label_bound": (0,),
+            "steps": (0,),
+            "delta": (0,),
+        },
+    ),
     (DPLinearRegression, {"share": (1,), "repair": ("hope",), "delta": (-0.1, 1)}),
     (partial(SMALL[2], mechanism="output"), {"radius": (0,), "penalty": (-1,)}),
-    (SMALL[3], {"residual_bound": (0,), "data_bound": (0,), "steps": (0,), "radius": (-1,), "penalty": (-0.1,)}),
+    (
+        SMALL[3],
+        {
+            "residual_bound": (0,),
+            "data_bound": (0,),
+            "steps": (0,),
+            "radius": (-1,),
+            "penalty": (-0.1,),
+        },
+    ),
     (SMALL[3], {"delta": (0,), "q": ("0",), "noise": ("normal",), "adjacency": ("both",)}),
 ]
 STARTS = [
-    (SMALL[0], "coef_init", ([[np.nan, 0.0]], [[1.0]], [1.0, 2.0], [["a", "b"]], [[True, False]], [[1.0], [2.0, 3.0]])),
+    (
+        SMALL[0],
+        "coef_init",
+        ([[np.nan, 0.0]], [[1.0]], [1.0, 2.0], [["a", "b"]], [[True, False]], [[1.0], [2.0, 3.0]]),
+    ),
     (SMALL[0], "intercept_init", ([np.nan], [1.0, 2.0], 0.0, ["a"], [True])),
     (SMALL[3], "centre", ([np.inf, 0.0], [1.0], [[1.0, 2.0]], ["a", "b"], [True, False])),
 ]
@@ -378,12 +476,16 @@ def test_a_parameter_or_a_public_start_out_of_range_is_refused_by_name(make, ref
         for value in values:
             with pytest.raises(check.RefusedError, match=f"^{name} is "):
                 make(**{name: value}).fit(*rows())
-    for name, start in ((name, start) for other, name, starts in STARTS if other is make for start in starts):
+    for name, start in (
+        (name, start) for other, name, starts in STARTS if other is make for start in starts
+    ):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             make().fit(*rows(), **{name: start})
 
 
-@pytest.mark.parametrize("value", [True, np.True_, "1", np.nan, np.inf, 10**400, [1.0], 1j], ids=lambda v: repr(v)[:9])
+@pytest.mark.parametrize(
+    "value", [True, np.True_, "1", np.nan, np.inf, 10**400, [1.0], 1j], ids=lambda v: repr(v)[:9]
+)
 @pytest.mark.parametrize(("make", "names"), NUMBERS, ids=NAMES)
 def test_what_is_no_number_is_refused_by_name(make, names, value):
     make(epsilon=1.0).fit(*rows())  # to a cache, True is 1

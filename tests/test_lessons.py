@@ -71,7 +71,9 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
 
 @every
 def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
-    """Each number of a text is computed, or one of the settings; the engine says which choice is right."""
+    """Each number of a text is computed, or one of the settings; the engine says which choice is
+    right.
+    """
     whole, (before, after) = texts(lesson.name), cases(lesson)
     if lesson.number is None:
         options = lesson.options("Guess")
@@ -89,7 +91,8 @@ def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
 
 # Numbers that every lesson may say: a coin, a hundred people, the confidence of intervals.
 ROUND = {"50", "90", "95", "100"}
-# Of single lessons: the bounds that are compared and an epsilon to try; epsilon of a step, held by its claim.
+# Of single lessons: the bounds that are compared and an epsilon to try; epsilon of a step, held by
+# its claim.
 ALSO = {"clipping": {"0.1", "10", "5"}, "composition": {"0.1"}, "epsilon": {"10"}}
 
 
@@ -100,7 +103,11 @@ def numbers(words: str) -> set[str]:
 def settled(case: Case) -> set[str]:
     """The numbers of a lesson's settings, as a text writes them."""
     fields = vars(case.settings) | vars(getattr(case.settings, "settings", case.settings))
-    return {f"{value:,g}".replace("e-0", "e-") for value in fields.values() if isinstance(value, int | float)}
+    return {
+        f"{value:,g}".replace("e-0", "e-")
+        for value in fields.values()
+        if isinstance(value, int | float)
+    }
 
 
 def test_a_claim_can_fail():
@@ -114,7 +121,9 @@ def test_a_claim_can_fail():
 
 @every
 def test_charts_before_and_after_the_guess(lesson):
-    """The covered chart has the axes of the reveal and nothing else of it; a guess is drawn beside the truth."""
+    """The covered chart has the axes of the reveal and nothing else of it; a guess is drawn beside
+    the truth.
+    """
     page, (before, after) = page_of(lesson), cases(lesson)
     whole = (compute(case.settings, seconds=60)[0] for case in (before, after))
     known, outcome = (lessons._picture(lesson, page, result).figure for result in whole)
@@ -277,7 +286,9 @@ def test_all_see_what_all_said_once_it_is_closed_and_go_to_the_next_question(bot
     press(teacher, "Ask the class this")
     pupil.run()
     assert pupil.query_params["lesson"] == "clipping"
-    assert [one.disabled for one in pupil.button if one.label == "Send my guess"] == [True], "nothing is chosen"
+    assert [one.disabled for one in pupil.button if one.label == "Send my guess"] == [True], (
+        "nothing is chosen"
+    )
     pupil.radio[0].set_value(2).run()
     press(pupil, "Send my guess")
     press(teacher, "Close and show")
@@ -295,11 +306,18 @@ def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(
     assert "Close and show" in labels(again)
     assert not again.warning
     key = classroom.classroom().key(code, teacher.session_state["room.someone"])
-    for word, teaches in [(f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)]:
+    for word, teaches in [
+        (f"{code}.wrong", False),
+        (f"{code}.{key}", True),
+        (f"{code}.{key}", False),
+    ]:
         cookies[COOKIE] = new_cookie()
         app = opened("lessons", lesson="epsilon", room=word)
         assert app.query_params["room"] == code, "no key stays in the address"
-        assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (teaches, not teaches)
+        assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (
+            teaches,
+            not teaches,
+        )
         assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
     cookies[COOKIE] = new_cookie()
     for value in (60.0, 70.0):
@@ -353,7 +371,10 @@ def test_a_code_is_typed_a_refused_guess_is_explained_and_the_room_is_left(both,
     press(app, "Join a class")
     assert app.query_params["lesson"] == "epsilon"
     with monkeypatch.context() as patched:
-        for name, said in (("MOST_NAMELESS", "Your browser sends the lab no cookies"), ("MOST_GUESSES", "no more")):
+        for name, said in (
+            ("MOST_NAMELESS", "Your browser sends the lab no cookies"),
+            ("MOST_GUESSES", "no more"),
+        ):
             patched.setattr(classroom, name, 0)
             press(app, "Send my guess")
             assert said in app.warning[0].value

@@ -1,4 +1,6 @@
-"""Foreign text: no link takes a page away, numbers are read as people write them, and letters lose their power."""
+"""Foreign text: no link takes a page away, numbers are read as people write them, and letters lose
+their power.
+"""
 
 import csv
 import io
@@ -37,18 +39,34 @@ def test_no_link_takes_a_page_away(page):
     for link in some:
         settings, notices = from_link(kind, link)
         tried |= set(link)
-        taken |= {name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)}
+        taken |= {
+            name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)
+        }
         refused += bool(notices)
     names = {one.name for one in fields(kind)}
     assert tried == names | {"unknown", "v"}
-    # A feature beyond the second needs another data set in the same link, a weight beyond the fifth more sources
-    assert names - taken <= {"own", "feature_x", "feature_y", "weight_6", "weight_7", "weight_8"} or page in COSTLY
+    # A feature beyond the second needs another data set in the same link, a weight beyond the fifth
+    # more sources
+    assert (
+        names - taken <= {"own", "feature_x", "feature_y", "weight_6", "weight_7", "weight_8"}
+        or page in COSTLY
+    )
     assert len(some) / 4 < refused < len(some)
 
 
 def test_what_others_add_to_a_link_is_dropped_and_an_unknown_parameter_is_said():
-    added = {"utm_source": "moodle", "UTM_Medium": "x", "fbclid": "x", "gclid": "x", "mc_eid": "x", "forceview": "1"}
-    assert from_link(ClassifierSettings, {"epsilon": "2", **added}) == (ClassifierSettings(epsilon=2.0), [])
+    added = {
+        "utm_source": "moodle",
+        "UTM_Medium": "x",
+        "fbclid": "x",
+        "gclid": "x",
+        "mc_eid": "x",
+        "forceview": "1",
+    }
+    assert from_link(ClassifierSettings, {"epsilon": "2", **added}) == (
+        ClassifierSettings(epsilon=2.0),
+        [],
+    )
     settings, (notice,) = from_link(ClassifierSettings, {"epsilon": "2", "epsilom": "3"})
     assert settings == ClassifierSettings(epsilon=2.0)
     assert "`epsilom=3` was ignored" in notice
@@ -60,7 +78,9 @@ def test_a_link_of_another_version_says_so_and_opens():
     for version in (str(VERSION + 1), "0", "", f"{VERSION}.0", "x" * 5000, "<b>"):
         settings, (notice,) = from_link(ClassifierSettings, {"epsilon": "2", "v": version})
         assert settings == ClassifierSettings(epsilon=2.0)
-        assert notice.endswith(f" was ignored. It must be {VERSION}, the version of the present defaults.")
+        assert notice.endswith(
+            f" was ignored. It must be {VERSION}, the version of the present defaults."
+        )
         assert len(notice) < 200
     assert from_link(ClassifierSettings, {"epsilon": "2", "v": str(VERSION)})[1] == []
 
@@ -68,9 +88,20 @@ def test_a_link_of_another_version_says_so_and_opens():
 @pytest.mark.parametrize("page", PAGES)
 def test_every_field_refuses_by_its_name_what_has_no_meaning(page):
     kind = PAGES[page]
-    bad = [(name, value) for name, ends in kind.LIMITS.items() for value in (ends[0] - 1, ends[1] + 1, math.nan, "x")]
-    bad += [(name, None) for name in kind.LIMITS if name != "rows"] + [(name, "mars") for name in kind.CHOICES]
-    bad += [(name, value) for name, (low, _) in kind.LIMITS.items() if type(low) is int for value in (low + 0.5, True)]
+    bad = [
+        (name, value)
+        for name, ends in kind.LIMITS.items()
+        for value in (ends[0] - 1, ends[1] + 1, math.nan, "x")
+    ]
+    bad += [(name, None) for name in kind.LIMITS if name != "rows"] + [
+        (name, "mars") for name in kind.CHOICES
+    ]
+    bad += [
+        (name, value)
+        for name, (low, _) in kind.LIMITS.items()
+        if type(low) is int
+        for value in (low + 0.5, True)
+    ]
     for name, value in bad:
         with pytest.raises(RefusedError) as caught:
             kind(**{name: value})
@@ -105,7 +136,18 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
     """A comma or a point that can be read in two ways is asked about."""
     for text in ("0,3", " 0.3 ", "3e-1", "+,3"):
         assert from_link(PartiesSettings, {"unlike": text}) == (PartiesSettings(unlike=0.3), [])
-    for text in ("nan", "inf", "1_0", "\uff11\uff10", "10\n", "0x10", "1,0,0", "True", "", "9" * 5000):
+    for text in (
+        "nan",
+        "inf",
+        "1_0",
+        "\uff11\uff10",
+        "10\n",
+        "0x10",
+        "1,0,0",
+        "True",
+        "",
+        "9" * 5000,
+    ):
         settings, (notice,) = from_link(PartiesSettings, {"parties": text})
         assert settings == PartiesSettings()
         assert "must be a whole number from 2 to 20000" in notice
@@ -152,25 +194,44 @@ def test_text_keeps_its_letters_on_one_line_and_nothing_that_could_act(text):
 
 
 def test_plain_text_and_letters_that_need_their_joiners_are_left():
-    for text in ("It must be from 1 to 2.", "clip_norm=1e-5; “Sourcë” (3/4)", "", "می\u200cخواهم 👩\u200d🔬"):
+    for text in (
+        "It must be from 1 to 2.",
+        "clip_norm=1e-5; “Sourcë” (3/4)",
+        "",
+        "می\u200cخواهم 👩\u200d🔬",
+    ):
         assert plain(text) == text
 
 
 def acts(said: str) -> bool:
-    """Whether something in this Markdown could be more than letters; what stands as code, or bold, is ours."""
+    """Whether something in this Markdown could be more than letters; what stands as code, or bold,
+    is ours.
+    """
     assert said.count("`") % 2 == 0
     words, codes = "".join(said.split("`")[::2]).replace("**", ""), "".join(said.split("`")[1::2])
     unseen = set("\n\r\x00\x1b\u202e\u2028")
-    return bool(set(words) & (set("\\[]<>{}|~$*") | unseen) or set(codes) & unseen or "://" in unescape(words))
+    return bool(
+        set(words) & (set("\\[]<>{}|~$*") | unseen)
+        or set(codes) & unseen
+        or "://" in unescape(words)
+    )
 
 
 def brought(hostile: str) -> bytes:
     file = io.StringIO()
     line = csv.writer(file).writerow
-    name = " ".join(hostile.replace(";", " ").replace("|", " ").split())  # which would separate fields
+    name = " ".join(
+        hostile.replace(";", " ").replace("|", " ").split()
+    )  # which would separate fields
     line([f"{name} text", f"{name} label", f"{name} source"])
     for row in range(1600):
-        line([f"{hostile} common{row % 7} word{row % 11}", f"{hostile}{row // 2 % 2}", f"{hostile}{row % 2}"])
+        line(
+            [
+                f"{hostile} common{row % 7} word{row % 11}",
+                f"{hostile}{row // 2 % 2}",
+                f"{hostile}{row % 2}",
+            ]
+        )
     return file.getvalue().encode()
 
 
@@ -179,7 +240,11 @@ def filed(hostile: str) -> Iterator[str]:
     table = own_table.read(brought(hostile))
     text, label, source = table.columns
     classes = tuple({*table.texts(label)})
-    right = Roles(answer=label, classes=classes, columns=(Column(name=source, kind="category", values=classes),))
+    right = Roles(
+        answer=label,
+        classes=classes,
+        columns=(Column(name=source, kind="category", values=classes),),
+    )
     wrong: list[dict] = [
         {"answer": hostile},
         {"answer": source},
@@ -204,6 +269,8 @@ def test_no_notice_refusal_or_caption_lets_it_act(text):
     linked += from_link(ClassifierSettings, {"dataset": "own", "own": text})[1]
     said = [*linked, *filed(text.replace("\x00", ""))]
     assert len(said) > 10
-    assert [*map(acts, ("It is ![x](http://e.test/p.png).", "It is `a\n\nb`.", "http://e.test"))] == [True] * 3
+    assert [
+        *map(acts, ("It is ![x](http://e.test/p.png).", "It is `a\n\nb`.", "http://e.test"))
+    ] == [True] * 3
     assert not acts("It is **bold** `http://[x]` and &#91;.")
     assert [one for one in said if acts(one)] == []

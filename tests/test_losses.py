@@ -36,7 +36,10 @@ def test_values_are_minus_the_log_probability(n_classes, scale):
     weights, X, y = problem(n_classes, scale=scale)
     z = losses.logits(weights, X)
     with mpmath.workdps(400):  # e^{-3000} beside 1
-        exact = [[float(exact_loss(z[m, :, i], y[i])) for i in range(len(X))] for m in range(len(weights))]
+        exact = [
+            [float(exact_loss(z[m, :, i], y[i])) for i in range(len(X))]
+            for m in range(len(weights))
+        ]
     np.testing.assert_allclose(losses.values(z, y), exact, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(losses.mean_loss(weights, X, y), np.mean(exact, axis=1), rtol=1e-9)
     shares = np.random.default_rng(1).dirichlet(np.ones(n_classes), len(X)).T
@@ -70,7 +73,10 @@ def test_the_lipschitz_and_smoothness_constants_are_bounds_and_attained(n_classe
     z = rng.normal(scale=4, size=(300, k))
     z[0] = [0.0] if k == 1 else [0.0, 0.0, *[-40.0] * (k - 2)]
     h, y = 1e-5, np.zeros(300, dtype=int)
-    columns = [(losses.residuals((z + h * e).T, y) - losses.residuals((z - h * e).T, y)).T / (2 * h) for e in np.eye(k)]
+    columns = [
+        (losses.residuals((z + h * e).T, y) - losses.residuals((z - h * e).T, y)).T / (2 * h)
+        for e in np.eye(k)
+    ]
     largest = np.linalg.eigvalsh(np.stack(columns, axis=-1))[:, -1]
     assert largest.max() <= bound * (1 + 1e-8)
     assert largest[0] == pytest.approx(bound, rel=1e-8)
@@ -84,8 +90,12 @@ def test_probabilities_sum_to_one_and_their_largest_is_predicted(n_classes, scal
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-14)
     prediction = losses.predict(weights, X)
     np.testing.assert_array_equal(prediction, found.argmax(axis=1))
-    np.testing.assert_allclose(losses.accuracy(weights, X, y), [(said == y).mean() for said in prediction])
-    z = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)  # the first of those that tie
+    np.testing.assert_allclose(
+        losses.accuracy(weights, X, y), [(said == y).mean() for said in prediction]
+    )
+    z = (
+        np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
+    )  # the first of those that tie
     np.testing.assert_array_equal(losses.chosen(z), z.argmax(axis=1))
     np.testing.assert_array_equal(losses.chosen(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
 
@@ -100,11 +110,17 @@ def some_net(sizes, activation="tanh", *, models=3, n=12, scale=1.0, seed=0):
     return net, scale * weights, rng.normal(size=(n, sizes[0])), rng.integers(0, sizes[-1], n)
 
 
-@pytest.mark.parametrize(("scale", "rtol", "atol"), [(1.0, 0, 1e-10), (30.0, 1e-9, 1e-9)], ids=["usual", "sure"])
+@pytest.mark.parametrize(
+    ("scale", "rtol", "atol"), [(1.0, 0, 1e-10), (30.0, 1e-9, 1e-9)], ids=["usual", "sure"]
+)
 @pytest.mark.parametrize("activation", networks.ACTIVATIONS)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_losses_and_gradients_of_networks_are_those_written_out(sizes, activation, scale, rtol, atol):
-    """Also with logits in the hundreds: residuals of 0 and 1 to the last digit, and nothing overflows."""
+def test_losses_and_gradients_of_networks_are_those_written_out(
+    sizes, activation, scale, rtol, atol
+):
+    """Also with logits in the hundreds: residuals of 0 and 1 to the last digit, and nothing
+    overflows.
+    """
     net, weights, X, y = some_net(sizes, activation, scale=scale)
     norms, z = networks.gradient_norms(net, weights, X, y), net.logits(weights, X)
     assert (norms.shape, z.shape) == ((len(sizes) - 1, 3, 12), (3, sizes[-1], 12))
@@ -113,7 +129,9 @@ def test_losses_and_gradients_of_networks_are_those_written_out(sizes, activatio
         layers, how = plain.cut(sizes, weights[model]), {"activation": activation}
         each = [np.linalg.norm(g) for g in plain.gradient(layers, X[row], y[row], **how)]
         np.testing.assert_allclose(norms[:, model, row], each, rtol=rtol, atol=atol)
-        assert found[model, row] == pytest.approx(plain.loss(layers, X[row], y[row], **how), rel=1e-10, abs=1e-11)
+        assert found[model, row] == pytest.approx(
+            plain.loss(layers, X[row], y[row], **how), rel=1e-10, abs=1e-11
+        )
     single = net.logits(weights.astype(np.float32), X)
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, z, rtol=1e-5, atol=1e-5 * scale)
@@ -121,9 +139,13 @@ def test_losses_and_gradients_of_networks_are_those_written_out(sizes, activatio
 
 @pytest.mark.parametrize(("dtype", "error"), [(np.float32, 2.5e-7), (np.float64, 5e-16)])
 def test_tanh_is_tanh_from_end_to_end(dtype, error):
-    """One hidden unit that sees x, and a logit that sees it: tanh(x), without a warning where e^{2x} overflows."""
+    """One hidden unit that sees x, and a logit that sees it: tanh(x), without a warning where
+    e^{2x} overflows.
+    """
     weights = np.array([[1.0, 0.0, 1.0, 0.0, 0.0, 0.0]], dtype)
-    x = np.concatenate([np.linspace(-9, 9, 2001), [-1e30, -400, -45, -1e-9, 0, 1e-9, 45, 400, 1e30]])
+    x = np.concatenate(
+        [np.linspace(-9, 9, 2001), [-1e30, -400, -45, -1e-9, 0, 1e-9, 45, 400, 1e30]]
+    )
     found = Architecture(sizes=(1, 1, 2)).logits(weights, x[:, None].astype(dtype))[0, 0]
     np.testing.assert_allclose(found, np.tanh(x.astype(dtype).astype(float)), rtol=0, atol=error)
 
@@ -139,7 +161,9 @@ def test_a_pass_takes_lots_of_any_width_in_turn():
         truth = networks.one_hot(y[:width], 2, np.float64)[:, None]
         both.backward(net.layers(weights), truth, np.square(X[:width]).sum(axis=1) + 1)
         np.testing.assert_allclose(
-            np.sqrt(np.stack(both.squares)), networks.gradient_norms(net, weights, X, y)[..., :width], atol=1e-13
+            np.sqrt(np.stack(both.squares)),
+            networks.gradient_norms(net, weights, X, y)[..., :width],
+            atol=1e-13,
         )
 
 
@@ -153,13 +177,19 @@ def test_starts_have_their_law_and_their_own_stream_and_bad_architectures_are_re
         assert layer[..., :-1].std() == pytest.approx(reach / np.sqrt(3), rel=0.02)
     np.testing.assert_array_equal(net.start(5, [7, 3]), weights[[7, 3]])
     assert np.abs(net.start(6, [0]) - weights[0]).max() > 0.1
-    for name, value in (("sizes", (2,)), ("sizes", (2, 1)), ("sizes", (0, 2)), ("activation", "sine")):
+    for name, value in (
+        ("sizes", (2,)),
+        ("sizes", (2, 1)),
+        ("sizes", (0, 2)),
+        ("activation", "sine"),
+    ):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             Architecture(**{"sizes": (2, 3, 2), name: value})
 
 
 MODELS = 7
-# A batch in which everything differs from model to model, two models share a draw and one has no noise.
+# A batch in which everything differs from model to model, two models share a draw and one has no
+# noise.
 BATCH = {
     "learning_rate": np.array([0.5, 4.0, 1.0, 2.0, 0.1, 1.0, 3.0]),
     "clip_norm": np.array([0.01, 0.3, 1.0, 1.0, 50.0, 0.5, 2.0]),
@@ -176,7 +206,14 @@ def starting(n_classes, *, n=70, p=4):
 
 
 def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes):
-    arguments = {**starting(classes), **BATCH, "steps": steps, "dtype": dtype, "seed": seed, **changes}
+    arguments = {
+        **starting(classes),
+        **BATCH,
+        "steps": steps,
+        "dtype": dtype,
+        "seed": seed,
+        **changes,
+    }
     return descent.noisy_gradient_descent(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
@@ -195,14 +232,18 @@ def test_a_batch_is_its_models_one_at_a_time(n_classes, rule, cut, monkeypatch):
         path = oracles.descend(given["X"], given["y"], start=start, **how)
         np.testing.assert_allclose(found.history[:, m], path, rtol=0, atol=1e-10)
     np.testing.assert_array_equal(found.weights, found.history[-1])
-    single, double = (train(n_classes, dtype=dtype, clipping=rule, steps=30) for dtype in (np.float32, np.float64))
+    single, double = (
+        train(n_classes, dtype=dtype, clipping=rule, steps=30) for dtype in (np.float32, np.float64)
+    )
     assert single.weights.dtype == np.float32
     np.testing.assert_allclose(single.weights, double.weights, rtol=5e-6, atol=5e-6)
 
 
 def test_the_record_is_in_order_the_seed_decides_and_the_arguments_stay_as_they_were():
     given = starting(2)
-    found, again, other = (train(2, **given, seed=seed, record=[6, 0, 3, 3]) for seed in (11, 11, 12))
+    found, again, other = (
+        train(2, **given, seed=seed, record=[6, 0, 3, 3]) for seed in (11, 11, 12)
+    )
     np.testing.assert_array_equal(found.steps, [0, 3, 6])
     np.testing.assert_array_equal(found.history[0], starting(2)["start"])
     np.testing.assert_allclose(found.history[1], train(2, steps=3).weights, rtol=0, atol=1e-13)
@@ -216,7 +257,9 @@ def test_the_record_is_in_order_the_seed_decides_and_the_arguments_stay_as_they_
 
 @pytest.mark.parametrize("adjacency", Adjacency)
 def test_noise_is_made_for_what_one_row_can_do(adjacency):
-    """The event of a descent, read through the accountant, is the claim: C/n or 2C/n a step, T steps."""
+    """The event of a descent, read through the accountant, is the claim: C/n or 2C/n a step, T
+    steps.
+    """
     multiplier = descent.noise_multiplier(epsilon=2.0, delta=1e-6, steps=40)
     sd = descent.mean_noise_sd(multiplier, clip_norm=0.5, rows=100, adjacency=adjacency)
     sensitivity = {Adjacency.REPLACE_ONE: 2 * 0.5 / 100, Adjacency.ADD_REMOVE: 0.5 / 100}[adjacency]
@@ -230,9 +273,24 @@ def test_noise_is_made_for_what_one_row_can_do(adjacency):
 
 def test_noise_has_the_stated_size_and_is_independent_over_coordinates_and_steps():
     models, steps = 2000, 5
-    rows = {"X": np.zeros((4, 3)), "y": np.array([0, 1, 2, 0]), "start": np.zeros((3, 3)), "draws": range(models)}
-    how = {"steps": steps, "learning_rate": 0.5, "clip_norm": 1.0, "noise_sd": 0.2, "record": range(steps + 1)}
-    moves = np.diff(train(3, **rows, **how).history, axis=0).transpose(1, 0, 2, 3).reshape(models, steps * 9)
+    rows = {
+        "X": np.zeros((4, 3)),
+        "y": np.array([0, 1, 2, 0]),
+        "start": np.zeros((3, 3)),
+        "draws": range(models),
+    }
+    how = {
+        "steps": steps,
+        "learning_rate": 0.5,
+        "clip_norm": 1.0,
+        "noise_sd": 0.2,
+        "record": range(steps + 1),
+    }
+    moves = (
+        np.diff(train(3, **rows, **how).history, axis=0)
+        .transpose(1, 0, 2, 3)
+        .reshape(models, steps * 9)
+    )
     assert stats.kstest(moves.ravel() / 0.1, stats.norm.cdf).pvalue > 1e-3
     assert np.abs(np.corrcoef(moves.T) - np.eye(steps * 9)).max() < 0.1
 
@@ -258,6 +316,11 @@ def test_bad_arguments_are_refused_by_name():
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             train(2, **{name: value})
     given = {"multiplier": 1.0, "clip_norm": 1.0, "rows": 10, "adjacency": Adjacency.ADD_REMOVE}
-    for name, value in (("multiplier", True), ("multiplier", math.nan), ("clip_norm", 0), ("rows", 0)):
+    for name, value in (
+        ("multiplier", True),
+        ("multiplier", math.nan),
+        ("clip_norm", 0),
+        ("rows", 0),
+    ):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             descent.mean_noise_sd(**given | {name: value})

@@ -1,4 +1,6 @@
-"""Questions about a visitor's own file: asked on made-up rows, or on private ones, which label, tile and tab say."""
+"""Questions about a visitor's own file: asked on made-up rows, or on private ones, which label,
+tile and tab say.
+"""
 
 import re
 from dataclasses import replace
@@ -50,7 +52,9 @@ def file_of(seed: int, *, rows: int = 500) -> own_table.Table:
             "left": rng.choice(["no", "yes"], rows),
         }
     )
-    HELD.append(own_table.read(frame.to_csv(index=False).encode()))  # as a session does: a handle holds no rows
+    HELD.append(
+        own_table.read(frame.to_csv(index=False).encode())
+    )  # as a session does: a handle holds no rows
     return HELD[-1]
 
 
@@ -70,11 +74,17 @@ class TestMadeUpRows:
         files = [file_of(seed) for seed in (0, 1)]
         owns = [own_rows.choose(table, roles) for table in files]
         for name in ("texts", "numbers", "decimal", "kind"):
-            monkeypatch.setattr(own_table.Table, name, lambda *_, **__: pytest.fail("a cell was read"))
+            monkeypatch.setattr(
+                own_table.Table, name, lambda *_, **__: pytest.fail("a cell was read")
+            )
         one, other = (made_up.twin(own) for own in owns)
         monkeypatch.undo()
         assert (one.people, one.private, one.roles) == (owns[0].people, owns[0].private, roles)
-        assert not {*one.table.columns} - {*(column.name for column in COLUMNS), roles.answer, roles.person}
+        assert not {*one.table.columns} - {
+            *(column.name for column in COLUMNS),
+            roles.answer,
+            roles.person,
+        }
         for name in one.table.columns:
             assert one.table.columns[name].equals(other.table.columns[name])
         for column in roles.columns:
@@ -88,7 +98,11 @@ class TestMadeUpRows:
     def test_half_way_between_coin_toss_and_certainty_there_is_something_to_learn(self):
         one = made_up.twin(own_rows.choose(file_of(0, rows=3000), CLASSES))
         assert 0.8 < one.best < 0.9
-        settings = PAGE["classifier"].settings().change(dataset="own", own=one, steps=50, repeats=4, epsilon=10.0)
+        settings = (
+            PAGE["classifier"]
+            .settings()
+            .change(dataset="own", own=one, steps=50, repeats=4, epsilon=10.0)
+        )
         assert settings.run().reference.accuracy == pytest.approx(one.best, abs=0.05)
 
     def test_bounds_that_were_read_off_make_none_up(self):
@@ -122,7 +136,9 @@ class TestMadeUpRows:
 
 
 def asks(page: str) -> AppTest:
-    """The tab *What if* of a page with a sample as its own file, as the button of *My data* opens it."""
+    """The tab *What if* of a page with a sample as its own file, as the button of *My data* opens
+    it.
+    """
     app = opened("data").button(key=f"data.sample.{SAMPLES[page]}.csv").click().run()
     app = app.button(key="data.notes").click().run()
     *_, own = app.session_state["data.brought"].owns.values()
@@ -132,7 +148,13 @@ def asks(page: str) -> AppTest:
 def led(app: AppTest, page: str, **link: str) -> AppTest:
     app._page_hash = calc_hash(page)
     app.query_params.clear()
-    for name, value in {"dataset": "own", "repeats": "2", "rows": "400", **QUICK[page], **link}.items():
+    for name, value in {
+        "dataset": "own",
+        "repeats": "2",
+        "rows": "400",
+        **QUICK[page],
+        **link,
+    }.items():
         app.query_params[name] = value
     app = at_rest(app.run(), page)
     assert not app.exception
@@ -171,7 +193,9 @@ class TestWhichEpsilon:
         assert not own.table.compared
         assert label_of(app, page).void == ""
         assert "no limit" not in html(app, "numbers")
-        (count,) = re.findall(r"trains with (\d+) settings on them and counts as a search on private rows", said(app))
+        (count,) = re.findall(
+            r"trains with (\d+) settings on them and counts as a search on private rows", said(app)
+        )
         assert "The privacy label becomes **void**" in said(app)
 
         app = at_rest(app.button(key=f"{page}.look").click().run(), page)
@@ -222,7 +246,9 @@ class TestShare:
         page = PAGE["classifier"].at(settings)
         desk = Desk(page="classifier", settings=settings)
         assert share._code(desk, "http://lab.example.org/") == ""
-        html = share.handed_out(desk, page, settings.run(), link="http://lab.example.org/", code="").html()
+        html = share.handed_out(
+            desk, page, settings.run(), link="http://lab.example.org/", code=""
+        ).html()
         for promised in ("open these settings", "Same numbers again", '<figure class="code">'):
             assert promised not in html
         assert "without the file" in html

@@ -1,4 +1,6 @@
-"""What a sweep may measure: each page's probe is its own work, and gives the page's own number bit for bit."""
+"""What a sweep may measure: each page's probe is its own work, and gives the page's own number bit
+for bit.
+"""
 
 import itertools
 from dataclasses import fields
@@ -100,7 +102,9 @@ def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, o
     own = {one.name for one in fields(settings)}
     assert own >= {field for _, field, _ in directions(settings)}
     assert settings.PEOPLE in own | {""}
-    assert not settings.PEOPLE or any(settings.PEOPLE in one.rises for one in settings.MEASURES.values())
+    assert not settings.PEOPLE or any(
+        settings.PEOPLE in one.rises for one in settings.MEASURES.values()
+    )
     for name, (low, high) in settings.TUNED.items():
         assert low > 0
         assert settings.LIMITS[name][0] <= low < high <= settings.LIMITS[name][1]
@@ -111,7 +115,9 @@ def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, o
 
 def test_a_measure_is_the_pages_own_number(settings, outcome):
     needed = pieces(settings.probe())
-    result = settings.result({task: task.run() for task in settings.tasks() if task.essential or task in needed})
+    result = settings.result(
+        {task: task.run() for task in settings.tasks() if task.essential or task in needed}
+    )
     own = OWN[next(page.name for page in MEASURED if page.settings is type(settings))]
     assert own.keys() == settings.MEASURES.keys()
     for name, says in own.items():
@@ -128,7 +134,8 @@ def test_recall_of_each_of_a_few_classes_is_measured():
     assert iris.change(dataset="digits").measures == iris.MEASURES, "ten are many"
 
 
-# Settings beside the defaults whose samples are looked at: other shapes, other parts, other arithmetic.
+# Settings beside the defaults whose samples are looked at: other shapes, other parts, other
+# arithmetic.
 OTHERS = {
     "classifier": [
         {"dataset": "digits", "steps": 60},
@@ -136,7 +143,8 @@ OTHERS = {
         {"version": "none", "repeats": 5},
     ],
     "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4, "shown": 0}],
-    "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS] + [{"repeats": 7}],
+    "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS]
+    + [{"repeats": 7}],
     "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
     "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
     "hypotheses": [{"noise": "gaussian", "repeats": 4}],
@@ -149,10 +157,14 @@ SAMPLED = [(page, changes) for page in MEASURED for changes in ({}, *OTHERS.get(
 def numbers(settings, tasks) -> np.ndarray:
     """Each of the measures (m, R), read off tasks in turn."""
     outcomes = [task.run() for task in tasks]
-    return np.array([np.concatenate([one.read(now) for now in outcomes]) for one in settings.MEASURES.values()])
+    return np.array(
+        [np.concatenate([one.read(now) for now in outcomes]) for one in settings.MEASURES.values()]
+    )
 
 
-@pytest.mark.parametrize(("page", "changes"), SAMPLED, ids=[f"{page.name} {changes}" for page, changes in SAMPLED])
+@pytest.mark.parametrize(
+    ("page", "changes"), SAMPLED, ids=[f"{page.name} {changes}" for page, changes in SAMPLED]
+)
 def test_a_sample_is_the_pages_own_repeats_and_then_more_of_them(page, changes):
     settings = page.settings().change(**changes)
     own = numbers(settings, settings.samples())
@@ -179,7 +191,8 @@ def directions(settings) -> set[tuple[str, str, int]]:
     }
 
 
-# Field -> values along which a measure only gets better, or only worse; of a page, where it has other ones.
+# Field -> values along which a measure only gets better, or only worse; of a page, where it has
+# other ones.
 ALONG = {
     "epsilon": (0.1, 0.3, 1.0, 3.0, 10.0),
     "delta": (1e-9, 1e-6, 1e-3),
@@ -215,20 +228,30 @@ PLACES = {
 LOOKED = [(page, changes) for page in MEASURED for changes in PLACES.get(page.name, ({},))]
 
 
-@pytest.mark.parametrize(("page", "changes"), LOOKED, ids=[f"{page.name} {changes}" for page, changes in LOOKED])
+@pytest.mark.parametrize(
+    ("page", "changes"), LOOKED, ids=[f"{page.name} {changes}" for page, changes in LOOKED]
+)
 def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes):
-    """No value's mean, over splits and repeats, lies below an earlier one's by more than three standard errors."""
+    """No value's mean, over splits and repeats, lies below an earlier one's by more than three
+    standard errors.
+    """
     settings = page.settings().change(**changes)
     seeds = ({"seed": 1}, {"seed": 2}) if hasattr(settings, "seed") else ({},)
-    count = {"classifier": 100, "regression": 100, "network": 16, "hypotheses": 6}.get(page.name, 24)
+    count = {"classifier": 100, "regression": 100, "network": 16, "hypotheses": 6}.get(
+        page.name, 24
+    )
     for field in {field for _, field, _ in directions(settings)}:
         along = OF_PAGE.get(page.name, {}).get(field, ALONG[field])
         values = [value for value in along if value <= settings.limits[field][1]]
         each = [[settings.change(**{field: value}, **seed) for seed in seeds] for value in values]
         found = [[numbers(one, one.sample(count)) for one in row] for row in each]
         for place, (name, measure) in enumerate(settings.measures.items()):
-            for sign in (sign for one, of, sign in directions(settings) if (one, of) == (name, field)):
-                runs = np.array(found)[:, :, place] * sign * (1 if measure.better == "higher" else -1)
+            for sign in (
+                sign for one, of, sign in directions(settings) if (one, of) == (name, field)
+            ):
+                runs = (
+                    np.array(found)[:, :, place] * sign * (1 if measure.better == "higher" else -1)
+                )
                 assert (_steps(runs) > -3).all(), (name, field, runs.mean(axis=(1, 2)))
 
 
@@ -236,14 +259,20 @@ def _steps(runs: np.ndarray) -> np.ndarray:
     """How far each mean of runs (V, S, R) lies above each earlier one, in standard errors."""
     low, high = np.triu_indices(len(runs), k=1)
     means, (splits, repeats) = runs.mean(axis=2), runs.shape[1:]
-    within = runs.var(axis=2, ddof=1).mean(axis=1) / (splits * repeats) if repeats > 1 else np.zeros(len(runs))
+    within = (
+        runs.var(axis=2, ddof=1).mean(axis=1) / (splits * repeats)
+        if repeats > 1
+        else np.zeros(len(runs))
+    )
     rise = means[high] - means[low]
     between = rise.var(axis=1, ddof=1) / splits if splits > 1 else 0
     return rise.mean(axis=1) / np.sqrt(np.maximum(within[high] + within[low] + 1e-18, between))
 
 
 def test_a_measure_that_falls_back_would_be_seen():
-    runs = np.array([0.7, 0.75, 0.73])[:, None, None] + 0.01 * np.random.default_rng(1).normal(size=(3, 3, 40))
+    runs = np.array([0.7, 0.75, 0.73])[:, None, None] + 0.01 * np.random.default_rng(1).normal(
+        size=(3, 3, 40)
+    )
     assert (_steps(runs) > -3).tolist() == [True, True, False]
 
 
@@ -262,7 +291,10 @@ def test_what_rises_and_what_is_tuned_depends_on_the_settings():
         name = next(iter(settings.MEASURES))
         assert settings.MEASURES[name].rises
         assert settings.measures[name].rises == ()
-    assert [*start_of("regression").tuned, *start_of("regression", **own, mechanism="adassp").tuned] == []
+    assert [
+        *start_of("regression").tuned,
+        *start_of("regression", **own, mechanism="adassp").tuned,
+    ] == []
     assert [*start_of("regression", **own).tuned, *start_of("transfer").tuned] == ["share", "h"]
     assert [*start_of("transfer", **detected).tuned] == ["h", "detection_share"]
 
@@ -284,7 +316,9 @@ def test_quantiles_are_those_of_numpy_to_the_last_bit():
         values = (10.0 ** random.uniform(-5, 5) * random.normal(size=(3, rows, 2))).astype(dtype)
         values[0] = values[0].round()  # ties
         for axis in (-2, 1):
-            assert np.array_equal(quantiles_of(values, axis=axis), np.quantile(values, QUANTILES, axis=axis))
+            assert np.array_equal(
+                quantiles_of(values, axis=axis), np.quantile(values, QUANTILES, axis=axis)
+            )
         one = values[1, :, 0]
         assert np.array_equal(quantiles_of(one), np.quantile(one, QUANTILES))
         one[rows // 2] = np.nan

@@ -27,8 +27,17 @@ ONCE = [
 def words(result) -> str:
     verdict = say.verdict(result)
     assert len(plain(verdict)) <= 300
-    parts = [verdict, say.this_release(result), *say.diagnostics(result), say.guarantee(result), say.caption(result)]
-    parts += [*tiles(say.numbers(result)), *(f"{name} finding: {one}." for name, one in say.findings(result).items())]
+    parts = [
+        verdict,
+        say.this_release(result),
+        *say.diagnostics(result),
+        say.guarantee(result),
+        say.caption(result),
+    ]
+    parts += [
+        *tiles(say.numbers(result)),
+        *(f"{name} finding: {one}." for name, one in say.findings(result).items()),
+    ]
     tables = (words_tables.table(result), words_tables.formulas(result))
     return " ".join([*parts, *tables, say.choosing(result)])
 
@@ -64,13 +73,20 @@ def error(result) -> float:
 
 
 def ratio(sign: int):
-    return says(lambda r: math.exp(sign * r.drawn["log ratio"]), given=lambda r: sign * r.drawn["log ratio"] > 0)
+    return says(
+        lambda r: math.exp(sign * r.drawn["log ratio"]),
+        given=lambda r: sign * r.drawn["log ratio"] > 0,
+    )
 
 
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
-    r"[Tt]he best attacker is right at most ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
+        r.claim.guarantee, m[1]
+    ),
+    r"[Tt]he best attacker is right at most ([\d.]+)": lambda r, m: attackers.close(
+        r.claim.guarantee, m[1]
+    ),
     r"the error is at most what you add": lambda r, _: abs(error(r) - 1) < 0.006,
     r"the error is at most ([\d.,e+-]+) times what you add": says(error),
     r"the odds that you are in the data by a factor of at most ([\d.,e+]+\d)": says(
@@ -95,9 +111,14 @@ RULES: Rules = {
         or r.drawn["log ratio"] < -math.log(200)
     ),
     r"errors finding: it is smallest with ([\w ,]+)\.": lambda r, m: (
-        m[1] == NUMBER_MECHANISMS[r.table().query("holds").sort_values("within", kind="stable")["mechanism"].iloc[0]]
+        m[1]
+        == NUMBER_MECHANISMS[
+            r.table().query("holds").sort_values("within", kind="stable")["mechanism"].iloc[0]
+        ]
     ),
-    r"your vote adds ([\d.]+) point": percent(lambda r: np.diff(r.chances[:, r.settings.voted])[0], within=0.051),
+    r"your vote adds ([\d.]+) point": percent(
+        lambda r: np.diff(r.chances[:, r.settings.voted])[0], within=0.051
+    ),
     r"except with probability": lambda r, _: outside(r) > 0,
     r"whether you are in the data": lambda r, _: r.claim.guarantee.adjacency == "add/remove",
     r"its guarantee does not hold": lambda r, _: r.claim.guarantee.epsilon > r.settings.epsilon,
@@ -110,23 +131,37 @@ RULES: Rules = {
     r"changes by more than a factor of ([\d.,e+]+), and epsilon": says(
         lambda r: math.exp(np.nanmax(np.abs(r.choice_ratio)))
     ),
-    r"a factor of ([\d.,e+]+), and epsilon \S+ allows ([\d.,e+]+)\.": lambda r, m: amount(m[1]) <= amount(m[2]),
+    r"a factor of ([\d.,e+]+), and epsilon \S+ allows ([\d.,e+]+)\.": lambda r, m: (
+        amount(m[1]) <= amount(m[2])
+    ),
 }
 
 
 def test_every_sentence_says_what_was_computed_and_every_text_is_reached():
     seldom = attackers.rules(lambda r: r.claim.guarantee)
-    hold(MechanismsSettings, words, RULES, within={"answers": ["one"]}, also=ONCE, count=50, seldom=seldom)
+    hold(
+        MechanismsSettings,
+        words,
+        RULES,
+        within={"answers": ["one"]},
+        also=ONCE,
+        count=50,
+        seldom=seldom,
+    )
     for settings in ONCE:
         words(settings.run())
     assert reached.unread(say.SAYS) == []
 
 
 def test_rounding_breaks_no_guarantee():
-    """Neither of a scale of Laplace noise, nor of probabilities too small for a double, which are cut from a choice."""
+    """Neither of a scale of Laplace noise, nor of probabilities too small for a double, which are
+    cut from a choice.
+    """
     for epsilon in np.geomspace(0.01, 150, 100):
         result = ONE.change(epsilon=float(epsilon), sensitivity=float(np.sqrt(epsilon) + 0.1)).run()
         assert result.claim.holds
         assert result.worlds.outside(result.settings.epsilon) == 0
-    far = ONE.change(epsilon=6.965, sensitivity=0.5325, lead=42, options=8, vote="last", noise="laplace").run()
+    far = ONE.change(
+        epsilon=6.965, sensitivity=0.5325, lead=42, options=8, vote="last", noise="laplace"
+    ).run()
     assert np.nanmax(np.abs(far.choice_ratio)) <= 6.965 * (1 + 1e-9)

@@ -1,4 +1,6 @@
-"""The Gaussian mechanism and the mu of any mechanism, against high-precision roots, quadrature and brute force."""
+"""The Gaussian mechanism and the mu of any mechanism, against high-precision roots, quadrature and
+brute force.
+"""
 
 import math
 import re
@@ -9,7 +11,17 @@ import mpmath
 import numpy as np
 import pytest
 from accounting_oracles import ADD, NOISY, REPLACE
-from event_builders import approximate, bounded_range, gaussian, laplace, pure, sample, sampled, times, together
+from event_builders import (
+    approximate,
+    bounded_range,
+    gaussian,
+    laplace,
+    pure,
+    sample,
+    sampled,
+    times,
+    together,
+)
 from scipy import stats
 from scipy.optimize import brentq
 
@@ -59,12 +71,18 @@ def test_the_smallest_mu_covers_the_curve_and_fits_only_within_one_percent(event
 @pytest.mark.parametrize("adjacency", [ADD, REPLACE])
 def test_gaussian_releases_have_an_exact_mu(adjacency):
     several = together(GAUSSIAN, gaussian(0.75))
-    for event, exact in ((times(16, GAUSSIAN), 2), (several, math.hypot(0.5, 4 / 3)), (sample(1.0, GAUSSIAN), 0.5)):
+    for event, exact in (
+        (times(16, GAUSSIAN), 2),
+        (several, math.hypot(0.5, 4 / 3)),
+        (sample(1.0, GAUSSIAN), 0.5),
+    ):
         assert fit(event, adjacency) == (pytest.approx(exact, rel=1e-12), True, True)
 
 
 def test_many_sampled_steps_are_nearly_gaussian():
-    """As many small steps as in the textbook tend to mu = q sqrt(T (e^(1/sigma^2) - 1)) [dong2022, Corollary 5.4]."""
+    """As many small steps as in the textbook tend to mu = q sqrt(T (e^(1/sigma^2) - 1)) [dong2022,
+    Corollary 5.4].
+    """
     limit = 0.01 * math.sqrt(10_000 * math.expm1(1 / 4**2))
     found = fit(sampled(0.01, 4.0, 10_000))
     assert (round(found.mu, 3), found.fits, found.exact) == (0.256, True, False)
@@ -100,12 +118,17 @@ def test_there_is_no_mu_where_the_curve_is_not_known_or_cannot_be_counted():
 
 
 def held(event, epsilon=1.0):
-    return Guarantee(epsilon=epsilon, delta=1e-5, adjacency=ADD, unit="record", basis="a theorem", event=event)
+    return Guarantee(
+        epsilon=epsilon, delta=1e-5, adjacency=ADD, unit="record", basis="a theorem", event=event
+    )
 
 
 def mus(html):
     """What the rows about mu say, by their heading."""
-    return {name: plain(said).strip() for name, said in re.findall(r"<dt>(mu[^<]*)</dt><dd>(.*?)</dd>", html)}
+    return {
+        name: plain(said).strip()
+        for name, said in re.findall(r"<dt>(mu[^<]*)</dt><dd>(.*?)</dd>", html)
+    }
 
 
 def made(**cases):
@@ -133,7 +156,10 @@ def test_a_page_and_a_label_say_the_same_of_mu(event, stated):
     found = label(ClassifierSettings(), Stated(promise=held(event)))
     assert found.fields["privacy_loss"]["mu"] == stated
     assert isinstance(stated, float) or f'"{stated}"' in SCHEMA.read_text("utf-8")
-    for nothing in (Stated(promise=held(event), void="as published"), Stated(promise=held(event, epsilon=math.inf))):
+    for nothing in (
+        Stated(promise=held(event), void="as published"),
+        Stated(promise=held(event, epsilon=math.inf)),
+    ):
         assert label(ClassifierSettings(), nothing).fields["privacy_loss"]["mu"] == NOTHING
 
 
@@ -149,7 +175,9 @@ def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
 
     def asked(seconds=60, **how):
         found = compare(PAGE, settings, None, seconds=seconds, **how)
-        return found.done == 1, mus(found.says(TAB)[".lab-words-guarantee"])["mu"] if "tab" in how else ""
+        return found.done == 1, mus(found.says(TAB)[".lab-words-guarantee"])[
+            "mu"
+        ] if "tab" in how else ""
 
     CACHE.forget()
     while not asked()[0]:
@@ -163,7 +191,10 @@ def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
     link = {name: str(value) for name, value in asdict(settings).items()}
     first, later = (shown(Question({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
     assert first.done < later.done == 1
-    assert [mu.PENDING in one.words[".lab-words-guarantee"] for one in (first, later)] == [True, False]
+    assert [mu.PENDING in one.words[".lab-words-guarantee"] for one in (first, later)] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -184,10 +215,19 @@ EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 8, 10, 15, 50, 150)
 
 
 def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
-    """delta by its definition: the integral of max(0, p - e^epsilon q), p = N(1, sigma^2), q = N(0, sigma^2)."""
+    """delta by its definition: the integral of max(0, p - e^epsilon q), p = N(1, sigma^2), q = N(0,
+    sigma^2).
+    """
     crossing_point = sigma**2 * epsilon + mpmath.mpf(1) / 2
-    ends = [crossing_point, crossing_point + sigma, crossing_point + 5 * sigma, crossing_point + 40 * sigma]
-    return mpmath.quad(lambda x: mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma), ends)
+    ends = [
+        crossing_point,
+        crossing_point + sigma,
+        crossing_point + 5 * sigma,
+        crossing_point + 40 * sigma,
+    ]
+    return mpmath.quad(
+        lambda x: mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma), ends
+    )
 
 
 @pytest.mark.parametrize("mu", [0.02, 0.3, 1.0, 4.0, 40.0])
@@ -196,13 +236,19 @@ def test_delta_of_many_epsilons_is_that_of_each_below_zero_too(mu):
     with np.errstate(all="raise", under="ignore"):
         found = gdp.deltas_of(epsilons, mu=mu)
     with mpmath.workdps(60):
-        pairs = [(mu / mpmath.mpf(2) - epsilon / mu, mpmath.exp(epsilon)) for epsilon in map(mpmath.mpf, epsilons)]
-        exact = np.array([float(mpmath.ncdf(a) - ratio * mpmath.ncdf(a - mu)) for a, ratio in pairs])
+        pairs = [
+            (mu / mpmath.mpf(2) - epsilon / mu, mpmath.exp(epsilon))
+            for epsilon in map(mpmath.mpf, epsilons)
+        ]
+        exact = np.array(
+            [float(mpmath.ncdf(a) - ratio * mpmath.ncdf(a - mu)) for a, ratio in pairs]
+        )
     np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-16)
     positive = epsilons >= 0
     each = [gdp.delta_of(one, mu=mu) for one in epsilons[positive]]
     np.testing.assert_allclose(each, exact[positive], rtol=1e-10, atol=1e-300)
-    # Not to the last bit: the exponentials of arrays are a processor's own, and the difference of two remains.
+    # Not to the last bit: the exponentials of arrays are a processor's own, and the difference of
+    # two remains.
     np.testing.assert_allclose(found[positive], each, rtol=1e-12, atol=0)
 
 
@@ -213,7 +259,10 @@ def test_calibration_is_the_high_precision_root(epsilon, delta):
     assert found.sd == 3.0 * found.noise_multiplier
     with mpmath.workdps(25):
         sigma = mpmath.mpf(found.noise_multiplier)
-        spent, less = (hockey_stick(mpmath.mpf(epsilon), one) for one in (sigma, sigma * (1 - mpmath.mpf(1e-9))))
+        spent, less = (
+            hockey_stick(mpmath.mpf(epsilon), one)
+            for one in (sigma, sigma * (1 - mpmath.mpf(1e-9)))
+        )
     assert spent <= delta < less
     assert gdp.delta_of(epsilon, mu=gdp.mu_of(epsilon, delta=delta)) <= delta
 
@@ -236,14 +285,23 @@ def test_epsilon_of_errs_on_the_safe_side_and_no_further_in_few_evaluations(mu, 
 @pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-2])
 def test_a_calibrated_descent_never_counts_to_more_than_its_claim(steps, delta):
     for epsilon in EPSILONS:
-        event = descent.event(descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps), steps=steps)
+        event = descent.event(
+            descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps), steps=steps
+        )
         found = accountants.account(event, delta=delta, adjacency=Adjacency.REPLACE_ONE).epsilon
         assert epsilon * (1 - 1e-9) <= found <= epsilon
 
 
 @pytest.mark.parametrize(
     ("constant", "claimed", "true"),
-    [(1.25, 0.01, 0.00455), (1.25, 1, 0.751), (1.25, 150, 610), (2.0, 0.1, 0.0594), (2.0, 1, 0.735), (2.0, 10, 10.145)],
+    [
+        (1.25, 0.01, 0.00455),
+        (1.25, 1, 0.751),
+        (1.25, 150, 610),
+        (2.0, 0.1, 0.0594),
+        (2.0, 1, 0.735),
+        (2.0, 10, 10.145),
+    ],
 )
 def test_what_a_published_formula_really_gives_and_where_it_stops_to_hold(constant, claimed, true):
     found = formula_epsilon(claimed, delta=1e-5, constant=constant)
@@ -253,7 +311,9 @@ def test_what_a_published_formula_really_gives_and_where_it_stops_to_hold(consta
         assert float(hockey_stick(mpmath.mpf(found), sigma)) == pytest.approx(1e-5)
     for delta in (1e-3, 1e-5, 1e-8):
         at = crossing(delta, constant=constant)
-        below, above = (formula_epsilon(at * by, delta=delta, constant=constant) / at for by in (0.999, 1.001))
+        below, above = (
+            formula_epsilon(at * by, delta=delta, constant=constant) / at for by in (0.999, 1.001)
+        )
         assert (below < 0.999, above > 1.001) == (True, True)
 
 
@@ -262,12 +322,22 @@ def test_what_a_published_formula_really_gives_and_where_it_stops_to_hold(consta
 def test_a_claim_is_kept_up_to_its_crossing_and_no_further(times, delta):
     scale = times * math.sqrt(2 * math.log(1 / delta))
     found = gdp.crossing(scale, delta=delta)
-    assert all(gdp.delta_of(claim, mu=claim / scale) < delta for claim in found * (1 - np.geomspace(1e-6, 0.999, 40)))
-    assert all(gdp.delta_of(claim, mu=claim / scale) > delta for claim in found * np.geomspace(1 + 1e-6, 100, 40))
+    assert all(
+        gdp.delta_of(claim, mu=claim / scale) < delta
+        for claim in found * (1 - np.geomspace(1e-6, 0.999, 40))
+    )
+    assert all(
+        gdp.delta_of(claim, mu=claim / scale) > delta
+        for claim in found * np.geomspace(1 + 1e-6, 100, 40)
+    )
 
 
 def test_bad_arguments_are_refused_by_name():
-    bad = [("epsilon", 0, gdp.mu_of, (0, 1e-5)), ("delta", 0, gdp.mu_of, (1, 0)), ("delta", 1, gdp.mu_of, (1, 1))]
+    bad = [
+        ("epsilon", 0, gdp.mu_of, (0, 1e-5)),
+        ("delta", 0, gdp.mu_of, (1, 0)),
+        ("delta", 1, gdp.mu_of, (1, 1)),
+    ]
     bad += [("mu", 0, gdp.epsilon_of, (1e-5, 0)), ("delta", 0, gdp.epsilon_of, (0, 1))]
     bad += [("mu", math.inf, gdp.delta_of, (1, math.inf))]
     for name, value, function, (first, second) in bad:

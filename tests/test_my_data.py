@@ -1,4 +1,6 @@
-"""The page of one's own rows, and each page with them, as scripts: what is asked, what waits, what is void."""
+"""The page of one's own rows, and each page with them, as scripts: what is asked, what waits, what
+is void.
+"""
 
 import json
 import re
@@ -29,7 +31,8 @@ from ui.pin import PIN
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
 BOUNDS = {"age": (18, 100), "tenure_years": (0, 30), "support_calls": (0, 20)}
-# Page -> the sample that it takes, settings with which it is soon done, and with which My data opens it.
+# Page -> the sample that it takes, settings with which it is soon done, and with which My data
+# opens it.
 ALL_ROWS = {"rows": "2400"}
 READY = {
     "classifier": ("customers", {"steps": "5"}, ALL_ROWS),
@@ -113,7 +116,9 @@ def pressed(app: AppTest, button: str, monkeypatch) -> dict[str, str]:
     """The link with which a button of My data opens a page."""
     asked = []
     with monkeypatch.context() as patch:
-        patch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))
+        patch.setattr(
+            "streamlit.switch_page", lambda page, query_params: asked.append(query_params)
+        )
         app.button(key=button).click().run()
     (link,) = asked
     return link
@@ -147,7 +152,11 @@ class TestEachPage:
         app = trained(app, page, rest=True, own=str(own))
         assert (of(app, page).own, of(app, page).void) == (own, "")
         found = plain(said(app))
-        assert not [code for code in pd.read_csv(samples.FOLDER / f"{sample}.csv")[CODES[sample]][:50] if code in found]
+        assert not [
+            code
+            for code in pd.read_csv(samples.FOLDER / f"{sample}.csv")[CODES[sample]][:50]
+            if code in found
+        ]
         stranger = opened(page, dataset="own", own=str(own), epsilon="2")
         assert not stranger.exception
         assert "This link's file is not here" in said(stranger)
@@ -157,7 +166,9 @@ class TestEachPage:
             for link in [{"own": str(own)}, {}]:
                 assert "not ready for this page" in said(trained(app, other, **link))
 
-    def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(self, monkeypatch):
+    def test_which_epsilon_it_takes_starts_in_reach_and_the_label_states_the_search(
+        self, monkeypatch
+    ):
         page, other = "classifier", "network"
         app = ready(other)
         assert app.button(key="data.epsilon").proto.type == "primary"
@@ -165,22 +176,35 @@ class TestEachPage:
         assert link["tab"] == "what-if"
         app = trained(app, page, rest=True, **link, repeats="24", steps="50")
         app = at_rest(app.button(key=f"{page}.look").click().run(), page)
-        (answer,) = (plain(one.proto.body) for one in app.get("html") if "lab-words-answer" in one.proto.body)
-        assert re.search(r"with epsilon [\d.]+ (?:\(with 95 % confidence, [\d.]+ to|to [\d.]+ \(95 %)", answer)
+        (answer,) = (
+            plain(one.proto.body) for one in app.get("html") if "lab-words-answer" in one.proto.body
+        )
+        assert re.search(
+            r"with epsilon [\d.]+ (?:\(with 95 % confidence, [\d.]+ to|to [\d.]+ \(95 %)", answer
+        )
         assert "target" not in " ".join(app.query_params)
         (count,) = re.findall(r"It compares (\d+) settings on the private rows", said(app))
         label = label_of(app, page).label
-        assert label.fields["accounting"]["tuning"].startswith(f"not covered: {count} settings were compared")
+        assert label.fields["accounting"]["tuning"].startswith(
+            f"not covered: {count} settings were compared"
+        )
         assert label.void.startswith("tuning not covered")
         assert f"# VOID: {label.void}" in takeaway.script(of(app, page), void=label.void)
-        printed, *_ = (plain(one.proto.body) for one in app.get("html") if "lab-paper" in one.proto.body)
+        printed, *_ = (
+            plain(one.proto.body) for one in app.get("html") if "lab-paper" in one.proto.body
+        )
         assert label.void in label.fields["basic"]["summary"] in printed
         price = best_of(of(app, page), 12)
         app = app.toggle(key=f"{page}.best").set_value(True).run()
         assert f"costs **epsilon {price.epsilon:.3g} at delta" in said(app)
         counted = label_of(app, page).label
-        assert (counted.void, counted.fields["privacy_loss"]["epsilon"]) == ("", pytest.approx(price.epsilon, rel=1e-5))
-        assert f"the {count} settings compared before" in counted.fields["accounting"]["assumptions"]
+        assert (counted.void, counted.fields["privacy_loss"]["epsilon"]) == (
+            "",
+            pytest.approx(price.epsilon, rel=1e-5),
+        )
+        assert (
+            f"the {count} settings compared before" in counted.fields["accounting"]["assumptions"]
+        )
         jsonschema.validate(json.loads(counted.json()), json.loads(SCHEMA.read_text("utf-8")))
         app.toggle(key=f"{page}.best").set_value(False).run()
         desk, rows = app.session_state[f"{page}.desk"], of(app, page).own
@@ -223,17 +247,24 @@ class TestEachPage:
         pinned = desk.own_pin
         assert (pinned.epsilon, pinned.own, desk.pin) == (2, desk.settings.own, None)
         assert {one.epsilon for one in desk.settings.own.table.compared} == {0.1, 2}
-        roles, words = replace(desk.settings.roles, one_row=True), partial(compare.choice_words, choices={})
+        roles, words = (
+            replace(desk.settings.roles, one_row=True),
+            partial(compare.choice_words, choices={}),
+        )
         other = desk.settings.change(own=own_rows.choose(desk.settings.own.table, roles))
         assert not compare.settings_rows(desk.settings, other, words), "a handle is nothing to read"
         app = trained(press(my_data(app), "Remove"), "classifier")
         assert "file" in said(app)
         assert 'class="lab-compare"' not in said(app)
 
-    def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
+    def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(
+        self, monkeypatch
+    ):
         app = trained(whole(), "classifier")
         brought = app.session_state["data.brought"]
-        clear_session_resource_cache("test session id")  # what the server does when the page's connection ends
+        clear_session_resource_cache(
+            "test session id"
+        )  # what the server does when the page's connection ends
         assert brought.timer.is_alive()
         assert 'class="lab-verdict"' in text(app.run())
         assert brought.timer is None
@@ -285,7 +316,11 @@ class TestChoices:
         app.number_input(key="data.rows_each").set_value(3).run()
         app.toggle(key="data.gaps").set_value(False).run()
         settings = of(trained(app, "regression"), "regression")
-        assert (settings.own.roles.rows_each, settings.own.roles.gaps, settings.source.rows_each) == (3, False, 3)
+        assert (
+            settings.own.roles.rows_each,
+            settings.own.roles.gaps,
+            settings.source.rows_each,
+        ) == (3, False, 3)
         assert draft(used(my_data(app), employee_id="out")).roles.rows_each == 1
         app = used(whole(), customer_id="person")
         box = app.number_input(key="data.most_rows")
@@ -297,12 +332,18 @@ class TestChoices:
     def test_one_person_one_row_is_asked_and_each_choice_is_another_experiment(self):
         app = ready("classifier")
         assert "is not answered" in said(app)
-        for answer, line in ((True, "✓] One person is one row"), (False, "⚠] Each row is protected alone")):
+        for answer, line in (
+            (True, "✓] One person is one row"),
+            (False, "⚠] Each row is protected alone"),
+        ):
             app.segmented_control(key="data.one_row").set_value(answer).run()
             assert line in said(app)
             assert owns(app)[-1].roles.one_row is answer
         before = of(trained(app, "classifier"), "classifier").own
-        found = of(trained(used(my_data(app), age="out"), "classifier", own=str(owns(app)[-1])), "classifier")
+        found = of(
+            trained(used(my_data(app), age="out"), "classifier", own=str(owns(app)[-1])),
+            "classifier",
+        )
         assert found.own == owns(app)[-1] != before
         assert {*before.source.features} - {*found.source.features} == {"age"}
         assert "data.one_row" not in used(my_data(app), customer_id="person").session_state
@@ -321,7 +362,11 @@ class TestChoices:
     def test_a_column_with_an_ambiguous_mark_asks_what_the_mark_means(self, monkeypatch):
         brings(monkeypatch, pd.read_csv(CUSTOMERS, dtype=str).assign(monthly_spend="1,234"))
         app = used(sampled(), monthly_spend="number")
-        assert [one for one in app.get("button_group") if "Decimal separator of monthly_spend" in str(one.proto)]
+        assert [
+            one
+            for one in app.get("button_group")
+            if "Decimal separator of monthly_spend" in str(one.proto)
+        ]
 
 
 def uploaded(app: AppTest, name: str, data: bytes) -> AppTest:
@@ -334,7 +379,8 @@ def refusals(app: AppTest) -> list[str]:
 
 WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
 SHAPES = "weight,price,when,left\n" + "".join(
-    f"{50 + n % 40} kg,${n % 900 + 100}.50,2024-05-{n % 28 + 1:02},{('no', 'yes')[n % 2]}\n" for n in range(240)
+    f"{50 + n % 40} kg,${n % 900 + 100}.50,2024-05-{n % 28 + 1:02},{('no', 'yes')[n % 2]}\n"
+    for n in range(240)
 )
 
 
@@ -376,14 +422,19 @@ class TestUploads:
 
 
 class TestPaying:
-    def test_bounds_are_paid_for_at_each_press_and_counted_or_the_file_is_refused(self, monkeypatch):
+    def test_bounds_are_paid_for_at_each_press_and_counted_or_the_file_is_refused(
+        self, monkeypatch
+    ):
         app = used(whole(), monthly_spend="number")
         assert app.button(key="data.draw.monthly_spend").disabled, "too few rows"
         monkeypatch.setattr("pages.data.paid_bounds.least_rows", lambda epsilon: 1000)
         app = app.run().button(key="data.draw.monthly_spend").click().run()
         assert not waits(app)
         (first,) = draft(app).payments
-        ends = app.number_input(key="data.low.monthly_spend"), app.number_input(key="data.high.monthly_spend")
+        ends = (
+            app.number_input(key="data.low.monthly_spend"),
+            app.number_input(key="data.high.monthly_spend"),
+        )
         assert all(end.disabled for end in ends)
         assert ends[1].value in (64, 128, 256)
         assert draft(app.run()).payments == (first,)
@@ -407,7 +458,9 @@ class TestPaying:
         assert (found.roles.spent, found.columns["age"].paid) == (MOST_SPENT, MOST_SPENT)
 
 
-@pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "a~b=c&d**bold** :red[x] $a$" + "x" * 300])
+@pytest.mark.parametrize(
+    "name", ["<img src=x onerror=alert(1)>", "a~b=c&d**bold** :red[x] $a$" + "x" * 300]
+)
 def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
     table = brings(monkeypatch, pd.read_csv(CUSTOMERS).rename(columns={"age": name}))
     shown = [*table.columns][1]

@@ -25,7 +25,8 @@ from ui.vocabulary import KNOBS
 ROOT = Path(__file__).parents[1]
 # How a text names what is on the screen.
 NAMED = re.compile(
-    r"(?:\b(?:[Uu]nder|[Oo]n|[Ss]ee|[Pp]ress|[Cc]hoose|[Dd]rag|[Tt]ab|[Ii]n) |[Ff]or )\*([A-Z][^*\n]+)\*(?!\*)"
+    r"(?:\b(?:[Uu]nder|[Oo]n|[Ss]ee|[Pp]ress|[Cc]hoose|[Dd]rag|[Tt]ab|[Ii]n) |[Ff]or"
+    r" )\*([A-Z][^*\n]+)\*(?!\*)"
     r"|\b[Uu]nder (More [a-z]+|Advanced)"
     r"|\(see ([A-Z][a-z]+ [a-z]+)\)"
 )
@@ -37,7 +38,9 @@ LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 @cache
 def strings(path: Path) -> list[str]:
-    """Return the strings of a file that may be shown: of Python all but docstrings, of Markdown the whole."""
+    """Return the strings of a file that may be shown: of Python all but docstrings, of Markdown the
+    whole.
+    """
     if path.suffix == ".md":
         return [path.read_text("utf-8")]
     if path.suffix == ".toml":
@@ -59,11 +62,17 @@ def titles() -> dict[str, str]:
 
 @cache
 def on_screen() -> set[str]:
-    """Return the names that a text may use: of pages, tabs, the drawer, sliders, and all labels and options."""
+    """Return the names that a text may use: of pages, tabs, the drawer, sliders, and all labels and
+    options.
+    """
     sources = [(path.suffix, path.read_text("utf-8")) for path in files()]
-    names = {title for kind, source in sources if kind == ".py" for title in re.findall(TAB, source)}
+    names = {
+        title for kind, source in sources if kind == ".py" for title in re.findall(TAB, source)
+    }
     names |= {case for kind, source in sources if kind == ".md" for case in CASE.findall(source)}
-    names |= {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
+    names |= {
+        text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()
+    }
     tabs = {tab.title for page in PAGES for tab in page.all_tabs}
     return {*titles().values(), *tabs, MORE, *(knob["label"] for knob in KNOBS.values()), *names}
 
@@ -123,7 +132,10 @@ def test_a_text_is_found_by_section_and_case_and_its_holes_are_filled(texts):
     assert list(texts) == ["verdict.learnt", "verdict.nothing", "caption", "table.heads"]
     assert texts["caption"] == "Each line is one run."
     assert list(texts.cases("verdict")) == ["learnt", "nothing"]
-    assert texts.heads("table", ("error", "middle"), unit="points") == {"error": "points", "middle": "median"}
+    assert texts.heads("table", ("error", "middle"), unit="points") == {
+        "error": "points",
+        "middle": "median",
+    }
     for steps, said in ((1, "1 step,"), (1500, "1,500 steps,"), (0, "0 steps,")):
         found = texts("verdict.learnt", accuracy="83 %", steps=steps, unused=1)
         assert found == f"Median accuracy is 83 % after {said} 90\u00a0% of runs."
@@ -135,7 +147,9 @@ def test_an_error_names_the_file_the_text_and_the_hole(texts, tmp_path):
         texts.heads("table", ("error", "middle", "range"), unit="points")
     with pytest.raises(TextError, match=r"texts.md has no text 'verdict.none'"):
         texts("verdict.none")
-    with pytest.raises(TextError, match=r"texts.md: the text 'verdict.learnt' has no value for {accuracy}"):
+    with pytest.raises(
+        TextError, match=r"texts.md: the text 'verdict.learnt' has no value for {accuracy}"
+    ):
         texts("verdict.learnt", steps=1)
     (tmp_path / "texts.md").write_text(FILE + "## caption\n\nAgain.\n", "utf-8")
     with pytest.raises(TextError, match="caption stands there twice"):
@@ -143,7 +157,14 @@ def test_an_error_names_the_file_the_text_and_the_hole(texts, tmp_path):
 
 
 def test_a_number_has_three_digits_up_to_each_edge_and_powers_of_ten_only_where_digits_end():
-    both = {0.0: "0", 0.00012345: "0.000123", 0.99951: "1", 999.4: "999", 999.5: "1,000", 99_949.0: "99,900"}
+    both = {
+        0.0: "0",
+        0.00012345: "0.000123",
+        0.99951: "1",
+        999.4: "999",
+        999.5: "1,000",
+        99_949.0: "99,900",
+    }
     both |= {999_400_000.0: "999,000,000", 999_600_000.0: "1e+9"}
     both |= {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", -0.5: "−0.5", -1e9: "−1e+9"}
     both |= {math.inf: "unlimited", -math.inf: "none", math.nan: "none"}
@@ -151,7 +172,17 @@ def test_a_number_has_three_digits_up_to_each_edge_and_powers_of_ten_only_where_
         (panels.number, both),
         (theme.number, both),
         (of_accounting, {999.7: "1,000", 999_400.0: "999,000", 999_600.0: "1e+6", math.nan: "…"}),
-        (label.number, {999.4: "999", 999.7: "1,000", 12_000: "12,000", 1e-5: "1e-5", -2000: "−2,000", -0.0: "0"}),
+        (
+            label.number,
+            {
+                999.4: "999",
+                999.7: "1,000",
+                12_000: "12,000",
+                1e-5: "1e-5",
+                -2000: "−2,000",
+                -0.0: "0",
+            },
+        ),
         (theme.tick, {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", 1e-5: "10<sup>-5</sup>"}),
         (panels.amount, {"−2,000": -2000.0, "−1.5\u00a0%": -1.5, "below 1": None}),
         (panels.multiple, {"1": "about", "1.01": "1.01 times", "…": "… times"}),
@@ -164,7 +195,13 @@ def test_a_delta_as_shown_is_never_smaller_than_it_is_and_one_of_few_digits_stay
         for delta in 10 ** np.random.default_rng(digits).uniform(-15, 0, 2000):
             shown = float(theme.delta(delta, digits=digits))
             assert delta * (1 - 1e-11) <= shown <= delta * (1 + 10.0 ** (1 - digits))
-    few = {9.991e-6: "1e-5", 3 * 1e-5: "3e-5", 0.0: "0", 0.9999999: "1", 1.0: "1"}  # 3 * 1e-5 has a rounding error
+    few = {
+        9.991e-6: "1e-5",
+        3 * 1e-5: "3e-5",
+        0.0: "0",
+        0.9999999: "1",
+        1.0: "1",
+    }  # 3 * 1e-5 has a rounding error
     assert {delta: theme.delta(delta, digits=3) for delta in few} == few
     for wrong in (-1e-9, 1.001, math.nan):
         with pytest.raises(RefusedError, match=r"^delta is "):
@@ -172,24 +209,37 @@ def test_a_delta_as_shown_is_never_smaller_than_it_is_and_one_of_few_digits_stay
 
 
 def curve(y, **more):
-    return theme.line(np.arange(1, len(y) + 1), np.array(y), colour=theme.PRIVATE, name="DP  <b>83</b>", **more)
+    return theme.line(
+        np.arange(1, len(y) + 1), np.array(y), colour=theme.PRIVATE, name="DP  <b>83</b>", **more
+    )
 
 
 def test_a_screen_reader_hears_title_axes_and_values_of_a_figure():
-    axes = {f"{name}axis": {"title": {"text": text}} for name, text in (("x", "epsilon"), ("y", "accuracy, %"))}
+    axes = {
+        f"{name}axis": {"title": {"text": text}}
+        for name, text in (("x", "epsilon"), ("y", "accuracy, %"))
+    }
     title = {"title": "Accuracy", "finding": "2 points lower"}
-    assert described(theme.figure(curve([50.0, 83.0, 85.0]), **title, **axes)) == (
-        "Accuracy: 2 points lower. The axes are accuracy, % (vertical) and epsilon (horizontal). "
+    assert (
+        described(theme.figure(curve([50.0, 83.0, 85.0]), **title, **axes))
+        == "Accuracy: 2 points lower. The axes are accuracy, % (vertical) and epsilon"
+        " (horizontal). "
         "DP: 50 at 1, 83 at 2, 85 at 3."
     )
     note = theme.word("bound 0.5", x=0.5, y=0.5)
     constant = theme.figure(curve([7.0, 7.0]), xaxis=axes["xaxis"], annotations=[note])
     assert described(constant) == "epsilon. DP: 7. bound 0.5.", "a note is no axis"
     said = described(theme.figure(curve([float(n * n) for n in range(200)])))
-    assert re.fullmatch(r"DP: 0 at 1, (.* at .*, ){5}39,600 at 200\.", said), "a long line is sampled with both ends"
+    assert re.fullmatch(r"DP: 0 at 1, (.* at .*, ){5}39,600 at 200\.", said), (
+        "a long line is sampled with both ends"
+    )
     bundle = curve([1.0, np.nan, 2.0])
-    assert described(theme.figure(curve([1.0, 2.0], showlegend=False), bundle)) == "DP.", "runs have no values"
+    assert described(theme.figure(curve([1.0, 2.0], showlegend=False), bundle)) == "DP.", (
+        "runs have no values"
+    )
     assert described(theme.figure(curve([np.nan, np.nan]))) == ""
     upright = {"type": "bar", "name": "with you", "x": ["A", "B"], "y": [87, 12]}
     lying = {"type": "bar", "name": "with you", "y": ["A", "B"], "x": [87, 12], "orientation": "h"}
-    assert [described(theme.figure(bars)) for bars in (upright, lying)] == ["with you: 87 at A, 12 at B."] * 2
+    assert [described(theme.figure(bars)) for bars in (upright, lying)] == [
+        "with you: 87 at A, 12 at B."
+    ] * 2

@@ -31,7 +31,11 @@ from tests.sentences import (
 )
 from tests.test_own_numbers import paid
 
-QUICK = {"dataset": [name for name in DATA if name != OWN], "rows": [200, 400], "lot_size": [20, 50, 100, 200, 400]}
+QUICK = {
+    "dataset": [name for name in DATA if name != OWN],
+    "rows": [200, 400],
+    "lot_size": [20, 50, 100, 200, 400],
+}
 QUICK |= {"epsilon": [0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 50.0], "delta": [1e-9, 1e-5, 1e-2]}
 QUICK |= {"epochs": [1, 2, 4], "repeats": [2, 8]}
 QUICK |= {"width": (2, 8), "layers": (0, 2), "seed": (0, 9)}
@@ -53,7 +57,13 @@ ONCE = [
     SMALL.change(rows_each=4),
     SMALL.change(mechanism="ordered", epsilon=0.1, lot_size=20, dataset="blobs"),
     NetworkSettings(
-        mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
+        mechanism="ordered",
+        dataset="blobs",
+        rows=2000,
+        lot_size=20,
+        epochs=2,
+        learning_rate=2.0,
+        repeats=12,
     ),
     NetworkSettings(mechanism="toeplitz", lot_size=20, epochs=3, epsilon=8.0, shown=30),
 ]
@@ -115,7 +125,9 @@ RULES: Rules = {
     r"its theorem does not cover this training loop": lambda r, _: not sound(r),
     r"It covers the weights after every step, so watching the training costs no more": sound,
     r"The order is public": lambda r, _: r.settings.mechanism != "sampled" and sound(r),
-    r"Batch membership must stay secret": lambda r, _: r.settings.mechanism == "sampled" or not sound(r),
+    r"Batch membership must stay secret": lambda r, _: (
+        r.settings.mechanism == "sampled" or not sound(r)
+    ),
     r"(\d+) non-private networks? (?:has|have) diverged": counts(diverged, given=diverged),
     r"non-private networks do worse here": lambda r, _: better(
         r.accuracy["private"], r.accuracy["plain"], constant=always(r)
@@ -140,12 +152,26 @@ def once():
 
 
 def test_every_sentence_says_what_was_computed(once):
-    hold(NetworkSettings, words, RULES, within=QUICK, also=once, count=12, seldom=SELDOM, harmless=HARMLESS)
+    hold(
+        NetworkSettings,
+        words,
+        RULES,
+        within=QUICK,
+        also=once,
+        count=12,
+        seldom=SELDOM,
+        harmless=HARMLESS,
+    )
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))]
+)
 def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed):
-    tight, loose = (NetworkSettings(seed=seed, epsilon=epsilon).run() for epsilon in (NetworkSettings().epsilon, 10.0))
+    tight, loose = (
+        NetworkSettings(seed=seed, epsilon=epsilon).run()
+        for epsilon in (NetworkSettings().epsilon, 10.0)
+    )
     assert gap(tight) >= 0.05
     assert gap(loose) <= gap(tight) / 2
     assert middle(tight) > always(tight) + 0.2
@@ -159,7 +185,9 @@ def test_every_text_is_reached(once):
         figures.norms(result), figures.clipped(result), figures.loss(result)
     part = first(NetworkSettings(rows=5000, epochs=30, repeats=2))
     say.verdict(replace(part, spent=np.full_like(part.spent, np.nan))), figures.accuracy(part)
-    own = [choose(frame(1000, people=400), replace(CLASSES, person=person)) for person in ("", "who")]
+    own = [
+        choose(frame(1000, people=400), replace(CLASSES, person=person)) for person in ("", "who")
+    ]
     for file, shown in ((own[0], FRAMES), (own[1], FRAMES), (paid(0.1), 0), (paid(0.1), FRAMES)):
         result = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown).run()
         words(result), say.lead(result.settings), figures.inputs(result)

@@ -1,4 +1,6 @@
-"""The sentences that several pages share: which case is said of which numbers, and that every case can be said."""
+"""The sentences that several pages share: which case is said of which numbers, and that every case
+can be said.
+"""
 
 import math
 import re
@@ -24,7 +26,9 @@ SECTIONS = re.compile(
 
 def held(*events, epsilon=5.0, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, unit="record"):
     event = events[0] if len(events) == 1 else Sequence(events=events)
-    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis="", event=event)
+    return Guarantee(
+        epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis="", event=event
+    )
 
 
 PURE = PureRelease(epsilon=0.5)
@@ -38,12 +42,30 @@ def runs(share: float, count: int = 24) -> np.ndarray:
 def test_the_cost_is_that_of_the_medians():
     for private, reference, base, said, tile in (
         (runs(0.80), 0.85, 0.6, "by 5 points", "accuracy loss: 5 points"),
-        (runs(0.85), 0.85, 0.6, "No accuracy loss can be shown in 24 runs", "no accuracy loss shown"),
+        (
+            runs(0.85),
+            0.85,
+            0.6,
+            "No accuracy loss can be shown in 24 runs",
+            "no accuracy loss shown",
+        ),
         (runs(0.5), 0.85, 0.6, "learnt nothing yet", "accuracy loss: 35 points"),
-        (runs(0.5), 0.55, 0.6, "the non-private model does no better, at 55 %", "no better than a constant baseline"),
+        (
+            runs(0.5),
+            0.55,
+            0.6,
+            "the non-private model does no better, at 55 %",
+            "no better than a constant baseline",
+        ),
         (runs(0.80, 3), 0.85, 0.6, "So far, 3 of 24 models are trained", "so far 3 of 24 runs"),
         (runs(0.80), runs(0.85, 8), 0.6, "by 5 points", "accuracy loss: 5 points"),
-        (runs(0.80), runs(0.85, 6), 0.6, "6 runs are too few to say whether privacy", "6 runs are too few to say"),
+        (
+            runs(0.80),
+            runs(0.85, 6),
+            0.6,
+            "6 runs are too few to say whether privacy",
+            "6 runs are too few to say",
+        ),
         (runs(1.0), 1.0, 1.0, "There is nothing to learn", "no better than a constant baseline"),
     ):
         assert said in plain(outcomes.cost(private, reference, baseline=("no", base), runs=24))
@@ -51,25 +73,43 @@ def test_the_cost_is_that_of_the_medians():
 
 
 def test_a_start_from_public_rows_is_judged_by_its_pairs():
-    said = {(0.8, 0.7): "adds", (0.7, 0.8): "lowers", (0.7, 0.7): "No difference can be", (0.4, 0.4): "does no better"}
+    said = {
+        (0.8, 0.7): "adds",
+        (0.7, 0.8): "lowers",
+        (0.7, 0.7): "No difference can be",
+        (0.4, 0.4): "does no better",
+    }
     for pair, text in said.items():
         assert text in plain(outcomes.start(30, *map(runs, pair), base=0.5, runs=24))
     assert outcomes.start(30, runs(0.8, 3), runs(0.7, 3), base=0.5, runs=24) == ""
     few = outcomes.start(30, runs(0.8, 5), runs(0.7, 5), base=0.5, runs=5)
     assert few == "5 pairs of runs are too few to say what pre-training on 30 public rows adds."
-    assert "interval −1.0 to +3.0, sign test, 24 pairs" in outcomes.confidence((0.01, -0.01, 0.03), pairs=24)
-    assert "3 pairs with the same noise are too few" in outcomes.confidence((0.01, -math.inf, math.inf), pairs=3)
+    assert "interval −1.0 to +3.0, sign test, 24 pairs" in outcomes.confidence(
+        (0.01, -0.01, 0.03), pairs=24
+    )
+    assert "3 pairs with the same noise are too few" in outcomes.confidence(
+        (0.01, -math.inf, math.inf), pairs=3
+    )
     assert outcomes.confidence((0.01, 0.01, 0.01), pairs=24) == ""
 
 
 def test_the_limit_names_what_it_holds_for_and_the_odds_the_unit_of_privacy():
     for guarantee, said in (
         (held(Gaussian(noise_multiplier=0.0)), "right practically every time."),
-        (held(PURE, epsilon=0.5, delta=0), "at most 63 % of the time, the limit for any mechanism with this epsilon."),
+        (
+            held(PURE, epsilon=0.5, delta=0),
+            "at most 63 % of the time, the limit for any mechanism with this epsilon.",
+        ),
         (held(NOISY), "is right only 70 % of the time."),
-        (held(CLOSE, epsilon=0.001, delta=0), "Against this noise, the best attacker is right 50.1 % of the time, the"),
+        (
+            held(CLOSE, epsilon=0.001, delta=0),
+            "Against this noise, the best attacker is right 50.1 % of the time, the",
+        ),
         (held(PURE, NOISY), "By composition of the parts, even the best attacker is right only"),
-        (held(PureRelease(epsilon=1e-4), CLOSE, epsilon=0.001), "of the parts, the best attacker is right 50.1 % of"),
+        (
+            held(PureRelease(epsilon=1e-4), CLOSE, epsilon=0.001),
+            "of the parts, the best attacker is right 50.1 % of",
+        ),
     ):
         assert said in plain(outcomes.limit(guarantee))
         assert panels.attacker(guarantee).about.count(". ") >= 4
@@ -94,7 +134,9 @@ def test_one_answer_is_counted():
         given = np.array([{"n": [0] * 4, "y": [1] * 4, "r": labels}[one] for one in answers])
         found = ByClass(counts=confusion(given, labels, classes=2), loss=np.zeros(len(given)))
         accuracy = (given == labels).mean(axis=1)
-        text = outcomes.one_answer(accuracy, labels, lambda found=found: found, ("no", "yes"), model="model")
+        text = outcomes.one_answer(
+            accuracy, labels, lambda found=found: found, ("no", "yes"), model="model"
+        )
         assert plain(text) == said
 
 
@@ -102,22 +144,31 @@ def test_beyond_accuracy_a_loss_may_have_no_number():
     def said(counts, loss: float) -> str:
         one, names = ByClass(counts=np.array([counts]), loss=np.array([loss])), ("no", "yes")
         parts = outcomes.beyond_accuracy(one, {"non-private": one}, names)
-        return plain(" ".join([*parts, outcomes.by_class(one, {"non-private": one}, names, models="models")]))
+        return plain(
+            " ".join([*parts, outcomes.by_class(one, {"non-private": one}, names, models="models")])
+        )
 
     common, rare = said([[90, 0], [9, 1]], np.inf), said([[10, 80], [0, 10]], 0.0)
     assert "Median balanced accuracy is 55 % (non-private 55 %)." in common
     assert "Accuracy is 91 %, 36 points above balanced accuracy." in common
     assert "The median run finds 100 of 100 rows of “no” and 10 of 100 rows of “yes”." in common
-    assert "Median loss on held-out rows is no finite number (non-private no finite number)." in common
+    assert (
+        "Median loss on held-out rows is no finite number (non-private no finite number)." in common
+    )
     assert "points below balanced accuracy" in rare
     assert "Median loss on held-out rows is 0 nats" in rare
 
 
 def test_noise_averages_out_only_where_it_falls_to_the_signal():
-    """Over T steps independent noise falls to 1/sqrt(T) of that of one, beside the sum of the signals."""
+    """Over T steps independent noise falls to 1/sqrt(T) of that of one, beside the sum of the
+    signals.
+    """
     for (ratio, steps), said in {
         (3.5, 60): "over 60 steps it averages out.",
-        (27.0, 60): "is 27 times as long as the mean gradient, and over 60 steps it falls to 3.5 times.",
+        (
+            27.0,
+            60,
+        ): "is 27 times as long as the mean gradient, and over 60 steps it falls to 3.5 times.",
         (7.08, 50): "over 50 steps it falls to about the same length.",
         (3.5, 1): "is 3.5 times as long as the mean gradient.",
         (1.0, 60): "the noise is about as long as the mean gradient.",
@@ -131,7 +182,9 @@ def test_every_text_is_reached():
     sampled = held(PoissonSampled(rate=0.25, event=NOISY))
     assert "with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
     panels.meaning(held(NOISY)), panels.attacker(None)
-    assert outcomes.void_attacker(SimpleNamespace(void="bounds were read off private rows")).note.startswith("bounds")
+    assert outcomes.void_attacker(
+        SimpleNamespace(void="bounds were read off private rows")
+    ).note.startswith("bounds")
     assert "Delta 0.01 is at least one over the 400 private rows" in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []

@@ -1,4 +1,6 @@
-"""A number as the answer of a file of one's own: what becomes of its cells, and what a person's rows can move."""
+"""A number as the answer of a file of one's own: what becomes of its cells, and what a person's
+rows can move.
+"""
 
 import itertools
 import math
@@ -33,7 +35,9 @@ def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():
     X, y = load_diabetes(return_X_y=True, scaled=False)
     file = pd.DataFrame(X, columns=source.features).assign(answer=y)
     target = Column(name="answer", low=source.label_bounds[0], high=source.label_bounds[1])
-    columns = tuple(Column(name=name, low=low, high=high) for name, (low, high) in source.bounds.items())
+    columns = tuple(
+        Column(name=name, low=low, high=high) for name, (low, high) in source.bounds.items()
+    )
     roles = Roles(answer="answer", classes=(), target=target, columns=columns, gaps=False)
     own = settings("regression", roles, file=file, seed=7)
     built = RegressionSettings(seed=7).change(dataset="diabetes").change(**QUICK["regression"])
@@ -41,7 +45,9 @@ def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():
     assert same(own, built)
     for name in ("table", "coefficients"):
         pd.testing.assert_frame_equal(getattr(own.run(), name)(), getattr(built.run(), name)())
-    assert [own.guarantee(name) for name in REGRESSIONS] == [built.guarantee(name) for name in REGRESSIONS]
+    assert [own.guarantee(name) for name in REGRESSIONS] == [
+        built.guarantee(name) for name in REGRESSIONS
+    ]
 
 
 class TestRows:
@@ -49,8 +55,13 @@ class TestRows:
         file = frame().astype(object)
         file.loc[0, ["age", "hours", "plan", "pay"]] = [130, 24, "mines", 1e9]
         file.loc[1, ["age", "hours", "plan", "pay"]] = ["", "n/a", "plus", "?"]
-        found, order = rows_of(choose(file, NUMBER)), regression_data.stream(4, "data").permutation(900)
-        places = order if len(found.y) == 900 else order[order != 1]  # held out, it cannot be measured by
+        found, order = (
+            rows_of(choose(file, NUMBER)),
+            regression_data.stream(4, "data").permutation(900),
+        )
+        places = (
+            order if len(found.y) == 900 else order[order != 1]
+        )  # held out, it cannot be measured by
         cells = dict(zip(places, np.column_stack([found.X, found.y]).tolist(), strict=True))
         assert cells[0] == [1, 1, 0, -1, 80]
         assert cells.get(1, [0])[:-1] in ([0] * 4, [])
@@ -68,7 +79,9 @@ class TestRows:
         np.testing.assert_allclose(again.gram, found.train().gram)
         np.testing.assert_allclose(again.moment, found.train().moment)
         roles = replace(NUMBER, gaps=False)
-        one, two = (settings("regression", roles, file=file).problem.train() for file in (blank, other))
+        one, two = (
+            settings("regression", roles, file=file).problem.train() for file in (blank, other)
+        )
         np.testing.assert_array_equal(one.gram, two.gram)
         np.testing.assert_allclose(one.moment, two.moment, atol=1e-12)
 
@@ -108,7 +121,8 @@ class TestPersons:
 
     def test_the_guarantee_is_for_a_person_and_the_noise_for_k_rows(self):
         several, single = (
-            settings("regression", replace(self.ROLES, rows_each=k), file=people(), repeats=40) for k in (3, 1)
+            settings("regression", replace(self.ROLES, rows_each=k), file=people(), repeats=40)
+            for k in (3, 1)
         )
         for name in ("published", "functional", "gaussian", "adassp"):
             sd = [one.change(mechanism=name).run().noise_sd for one in (several, single)]
@@ -116,11 +130,16 @@ class TestPersons:
 
 
 # A row is a corner of the box, or missing.
-CORNERS = {d: [*itertools.product([1.0], *[[-1.0, 0.0, 1.0]] * d, [-1.0, 1.0]), (0.0,) * (d + 2)] for d in (1, 2)}
+CORNERS = {
+    d: [*itertools.product([1.0], *[[-1.0, 0.0, 1.0]] * d, [-1.0, 1.0]), (0.0,) * (d + 2)]
+    for d in (1, 2)
+}
 
 
 def released(way, statistics: Statistics) -> list[np.ndarray]:
-    """What the noise is put on, in units in which it is the same on each: found by switching it on, one draw a time."""
+    """What the noise is put on, in units in which it is the same on each: found by switching it on,
+    one draw a time.
+    """
     p, epsilon = statistics.inputs, np.array([1.0])
     width = len(way.draws(p, np.random.default_rng(0)))
     quiet = way.fit(statistics, np.zeros((1, width)), epsilon)
@@ -139,15 +158,25 @@ def released(way, statistics: Statistics) -> list[np.ndarray]:
 @pytest.mark.parametrize("rows_each", [1, 2, 3])
 @pytest.mark.parametrize("d", [1, 2])
 def test_no_neighbours_move_a_release_further_than_its_noise_is_for(d, rows_each, gaps):
-    """All a person's rows replaced, found by brute force over corners; sums over k equal rows are the worst."""
+    """All a person's rows replaced, found by brute force over corners; sums over k equal rows are
+    the worst.
+    """
     options = {"repair": "none", "rows_each": rows_each, "gaps": gaps}
-    gaussian, rest = mechanism("gaussian", delta=1e-5, **options), [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]]
+    gaussian, rest = (
+        mechanism("gaussian", delta=1e-5, **options),
+        [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]],
+    )
     mu = 1 / gaussian.event(1.0).noise_multiplier
-    for way, norm, most, least in ((functional.Functional(**options), 1, 1.0, 0.9), (gaussian, 2, mu, 0.85)):
+    for way, norm, most, least in (
+        (functional.Functional(**options), 1, 1.0, 0.9),
+        (gaussian, 2, mu, 0.85),
+    ):
         units = []
         for corner in CORNERS[d][: None if gaps else -1]:
             rows = np.array([*rest, *[corner] * rows_each])
-            units.append(released(way, replace(Statistics.of(rows[:, :-1], rows[:, -1]), rows=2 + rows_each)))
+            units.append(
+                released(way, replace(Statistics.of(rows[:, :-1], rows[:, -1]), rows=2 + rows_each))
+            )
         moved = np.linalg.norm(np.array(units)[:, None] - np.array(units), norm, axis=-1)
         assert least * most < moved.max() <= most * (1 + 1e-9)
 
@@ -165,7 +194,10 @@ def test_a_row_that_goes_missing_moves_the_triangle_by_its_own_sensitivity(d, we
 def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
     """Rows of which a person has some: replaced, opposite or missing."""
     n, p = 5 + rows_each, 3
-    X, y = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))]), rng.choice([-1.0, 1.0], n)
+    X, y = (
+        np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))]),
+        rng.choice([-1.0, 1.0], n),
+    )
     Z, z, mine = X.copy(), y.copy(), slice(rows_each)
     case = rng.integers(3)
     if case == 0:
@@ -185,7 +217,9 @@ def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
     longest = np.sqrt(3) * (1 + np.abs(w).sum())
     for _ in range(400):
         one, other = neighbours(rows_each, rng)
-        ends = [way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)]
+        ends = [
+            way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)
+        ]
         gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
         least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
         moved = (
@@ -196,7 +230,8 @@ def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
         reached = np.maximum(reached, moved)
     assert (reached <= 1 + 1e-9).all()
     assert (reached[:2] > 0.5).all()
-    scaled = []  # what one draw of standard noise does in a step, and what it does where a person has one row
+    # what one draw of standard noise does in a step, and what it does where a person has one row
+    scaled = []
     for k in (rows_each, 1):
         noise = np.stack([np.zeros(3), np.ones(3)])
         descent = mechanism("descent", steps=1, radius=1e9, rows_each=k)
@@ -215,13 +250,16 @@ def test_the_script_runs_where_the_file_is(tmp_path, monkeypatch):
     assert printed == [of.run().table().to_string()]
 
 
-# Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what lies far out.
+# Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what
+# lies far out.
 CELLS = (-math.inf, -1e12, -3.0, -2.0, -1e-9, 0.0, 1e-9, 1.0, 2.0, 2.1, 1e12, math.inf, math.nan)
 
 
 def test_one_row_for_another_moves_two_bins_by_one_and_one_that_comes_moves_one():
     def moved(one, other):
-        return np.abs(paid_bounds.histogram(np.array(one)) - paid_bounds.histogram(np.array(other))).sum()
+        return np.abs(
+            paid_bounds.histogram(np.array(one)) - paid_bounds.histogram(np.array(other))
+        ).sum()
 
     for first, second, other in itertools.product(CELLS, repeat=3):
         assert moved([first, second], [first, other]) <= paid_bounds.mechanism(1.0).sensitivity
@@ -252,14 +290,19 @@ def test_bounds_hold_nearly_all_rows_and_are_the_outermost_bins():
     found = [paid_bounds.bounds(values, epsilon=epsilon, rng=rng) for _ in range(200)]
     assert set(found) == {(16.0, 128.0)}
     nobody = np.full(100_000, np.nan)
-    assert sum(paid_bounds.bounds(nobody, epsilon=epsilon, rng=rng) is not None for _ in range(1000)) <= 5
+    assert (
+        sum(paid_bounds.bounds(nobody, epsilon=epsilon, rng=rng) is not None for _ in range(1000))
+        <= 5
+    )
     with pytest.raises(check.RefusedError, match="at least 70,"):
         paid_bounds.bounds(np.arange(3000.0), epsilon=0.1, rng=rng)
     assert paid_bounds.least_rows(0.07) == pytest.approx(1e5, rel=0.01)
     epsilon = 0.5
     for _ in range(50):  # the outermost bins by a plain loop
         counts = rng.laplace(scale=4.0, size=BINS) + rng.choice([0, 60], BINS, p=[0.95, 0.05])
-        inhabited = [place for place in range(BINS) if counts[place] > paid_bounds.threshold(epsilon)]
+        inhabited = [
+            place for place in range(BINS) if counts[place] > paid_bounds.threshold(epsilon)
+        ]
         plain_loop = (EDGES[inhabited[0]], EDGES[inhabited[-1] + 1]) if inhabited else None
         assert paid_bounds.outermost(counts, epsilon=epsilon) == plain_loop
 
@@ -267,7 +310,9 @@ def test_bounds_hold_nearly_all_rows_and_are_the_outermost_bins():
 def paid(*payments: float, by: str = "", person: str = ""):
     payments = tuple(Payment(epsilon=epsilon, person=by) for epsilon in payments)
     bought = Column(name="hours", low=0, high=16, paid=0.1)
-    chosen = replace(CLASSES, columns=(bought, *CLASSES.columns[:1]), payments=payments, person=person)
+    chosen = replace(
+        CLASSES, columns=(bought, *CLASSES.columns[:1]), payments=payments, person=person
+    )
     return own_rows.choose(table_of(frame(1000, people=1000)), chosen)
 
 
@@ -280,7 +325,9 @@ def test_buying_draws_anew_and_payments_for_rows_protect_no_person(monkeypatch):
     with pytest.raises(check.RefusedError, match="at least"):
         own_rows.buy(table, column, epsilon=0.1)
     drawn = []
-    monkeypatch.setattr(paid_bounds, "bounds", lambda values, *, epsilon, rng: drawn.append((values, rng.random())))
+    monkeypatch.setattr(
+        paid_bounds, "bounds", lambda values, *, epsilon, rng: drawn.append((values, rng.random()))
+    )
     assert own_rows.buy(table, column, epsilon=0.1) == replace(column, paid=0.1)
     own_rows.buy(table, column, epsilon=0.1, person="plan")
     (rows, once), (people, again) = drawn

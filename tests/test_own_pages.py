@@ -12,11 +12,19 @@ def test_a_lot_lies_within_the_rows_and_people_have_places_in_a_fixed_order():
     of = settings("network", file=frame(120))
     assert (of.rows, of.lot_size) == (96, 96)
     assert np.isfinite(of.run().accuracy["private"]).all()
-    of = settings("network", by_person(CLASSES), file=frame(1000, people=400), mechanism="toeplitz", lot_size=64)
+    of = settings(
+        "network",
+        by_person(CLASSES),
+        file=frame(1000, people=400),
+        mechanism="toeplitz",
+        lot_size=64,
+    )
     assert (of.lot, of.run().guarantee.event.count) == (64, of.steps // 5)
 
 
-@pytest.mark.parametrize("changes", [{}, {"layers": 0}, {"clipping": "layers", "layers": 2}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{}, {"layers": 0}, {"clipping": "layers", "layers": 2}], ids=str
+)
 def test_dots_are_how_far_the_weights_of_a_column_have_moved(changes):
     result = settings("network", **changes).run()
     found, features = network_figures.leading(result), result.split.source.features

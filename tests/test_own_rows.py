@@ -1,4 +1,6 @@
-"""Rows of one's own: what must be declared, what becomes of cells, who is learned from, what strange files bring."""
+"""Rows of one's own: what must be declared, what becomes of cells, who is learned from, what
+strange files bring.
+"""
 
 import itertools
 import re
@@ -37,7 +39,12 @@ def table():
 
 
 def settings_of(own: str, **changes) -> ClassifierSettings:
-    return ClassifierSettings(repeats=4, steps=5).change(dataset="own").change(own=own).change(**changes)
+    return (
+        ClassifierSettings(repeats=4, steps=5)
+        .change(dataset="own")
+        .change(own=own)
+        .change(**changes)
+    )
 
 
 def split_of(own: OwnRows, seed: int = 4) -> toy.Split:
@@ -52,7 +59,9 @@ def bounded(name: str, *, columns: int = 1, **said) -> dict:
     return {"columns": column(name, **({"low": 0, "high": 1} | said)) * columns}
 
 
-FORTY = tuple(Column(name=name, kind="category", values=tuple(map(str, range(40)))) for name in "ab")
+FORTY = tuple(
+    Column(name=name, kind="category", values=tuple(map(str, range(40)))) for name in "ab"
+)
 # The roles, what is changed in them, and what is then said.
 LACKS = [
     (CLASSES, {"answer": ""}, "no column to predict is chosen"),
@@ -62,15 +71,30 @@ LACKS = [
     (CLASSES, {"classes": tuple(map(str, range(21)))}, "left has 21 values, more than 20"),
     (CLASSES, {"columns": ()}, "no input column is chosen"),
     (CLASSES, bounded("age", high=None), "age has no bounds"),
-    *((CLASSES, bounded("age", high=high), "the lowest value of age must be below") for high in (0, float("inf"))),
+    *(
+        (CLASSES, bounded("age", high=high), "the lowest value of age must be below")
+        for high in (0, float("inf"))
+    ),
     (CLASSES, bounded("plan", kind="category"), "plan has no category"),
-    (CLASSES, bounded("plan", kind="category", values=tuple(map(str, range(51)))), "plan has 51 values, more than 50"),
+    (
+        CLASSES,
+        bounded("plan", kind="category", values=tuple(map(str, range(51)))),
+        "plan has 51 values, more than 50",
+    ),
     (CLASSES, bounded("age", columns=2), "age is chosen twice"),
     (CLASSES, bounded("left"), "left is the column to predict"),
     *((CLASSES, {"person": name}, f"{name} identifies the persons") for name in ("age", "left")),
-    (CLASSES, {"columns": sum((column(str(n), low=0, high=1) for n in range(65)), ())}, "65 columns are chosen"),
+    (
+        CLASSES,
+        {"columns": sum((column(str(n), low=0, high=1) for n in range(65)), ())},
+        "65 columns are chosen",
+    ),
     (NUMBER, {"target": Column(name="pay")}, "pay has no bounds"),
-    (NUMBER, {"target": Column(name="pay", low=0, high=1e31)}, "the bounds of pay must lie within 1e"),
+    (
+        NUMBER,
+        {"target": Column(name="pay", low=0, high=1e31)},
+        "the bounds of pay must lie within 1e",
+    ),
     (NUMBER, bounded("pay"), "pay is the column to predict"),
     (NUMBER, {"columns": NUMBER.columns[:1]}, "one input is chosen, and a regression needs two"),
     (NUMBER, {"columns": FORTY}, "the columns make 78 inputs"),
@@ -84,7 +108,12 @@ REFUSED = [
     (CLASSES, bounded("height"), {}, "height"),
     (CLASSES, {"classes": ("ja", "nein")}, {}, "0 rows with one of the answers"),
     (CLASSES, {"person": "who"}, {"who": "C"}, "1 person"),
-    (CLASSES, {"person": "who"}, {"who": np.arange(900) % 99}, "99 people', but must be at least 100"),
+    (
+        CLASSES,
+        {"person": "who"},
+        {"who": np.arange(900) % 99},
+        "99 people', but must be at least 100",
+    ),
     (CLASSES, {"person": "who"}, ALONE, "1 people with"),
     (CLASSES, {}, TWO_WAYS, "1,234"),
     (NUMBER, {}, {"pay": TWO_WAYS["age"]}, "1,234"),
@@ -97,13 +126,22 @@ CASES = [*((roles, changes, {}, said) for roles, changes, said in LACKS), *REFUS
 
 
 class TestRoles:
-    @pytest.mark.parametrize(("roles", "changes", "cells", "said"), CASES, ids=map(str, range(len(CASES))))
-    def test_what_is_missing_or_does_not_fit_the_file_is_refused_by_name(self, roles, changes, cells, said):
+    @pytest.mark.parametrize(
+        ("roles", "changes", "cells", "said"), CASES, ids=map(str, range(len(CASES)))
+    )
+    def test_what_is_missing_or_does_not_fit_the_file_is_refused_by_name(
+        self, roles, changes, cells, said
+    ):
         with pytest.raises(check.RefusedError, match=said):
-            own_rows.choose(table_of(frame(900, people=900).assign(**cells)), replace(roles, **changes))
+            own_rows.choose(
+                table_of(frame(900, people=900).assign(**cells)), replace(roles, **changes)
+            )
 
     def test_a_declared_decimal_mark_is_taken_and_bounds_are_read_off_numbers_alone(self, table):
-        choose(frame().assign(**TWO_WAYS), replace(CLASSES, columns=(replace(CLASSES.columns[0], decimal=","),)))
+        choose(
+            frame().assign(**TWO_WAYS),
+            replace(CLASSES, columns=(replace(CLASSES.columns[0], decimal=","),)),
+        )
         assert own_rows.read_off(table, "age") == (18, 89)
         with pytest.raises(check.RefusedError):
             own_rows.read_off(table, "plan")
@@ -115,8 +153,14 @@ class TestRoles:
 
     def test_the_answer_in_disguise_is_told_by_declarations_alone(self):
         names = ("Churned_flag", "unchurnedness", "age")
-        columns = (*(column(name)[0] for name in names), *column("gone", kind="category", values=("yes", "no")))
-        assert replace(CLASSES, answer="churned", columns=columns).disguised == ("Churned_flag", "gone")
+        columns = (
+            *(column(name)[0] for name in names),
+            *column("gone", kind="category", values=("yes", "no")),
+        )
+        assert replace(CLASSES, answer="churned", columns=columns).disguised == (
+            "Churned_flag",
+            "gone",
+        )
         assert NUMBER.disguised == ()
         assert replace(NUMBER, columns=column("base_pay", low=0, high=1)).disguised == ("base_pay",)
 
@@ -137,22 +181,30 @@ def test_of_a_person_one_row_is_taken_whatever_others_have():
     file = frame(3000, people=900).assign(place=np.arange(3000))
     more = pd.concat([file, file[file["who"] == "P00007"].assign(place=2999)])
     roles = replace(CLASSES, person="who", columns=column("place", low=0, high=3000))
-    one, other = (choose(each, roles).source.draw(stream(1, "data"))[0][:, 0] for each in (file, more))
+    one, other = (
+        choose(each, roles).source.draw(stream(1, "data"))[0][:, 0] for each in (file, more)
+    )
     assert sorted(one % 900) == [*range(900)]
     assert {*np.flatnonzero(one != other)} <= {7}
 
 
 def own_of(name: str, seed: int) -> OwnRows:
-    """A file of a built-in set's private rows, in the seed's order, so that they are in the same parts."""
+    """A file of a built-in set's private rows, in the seed's order, so that they are in the same
+    parts.
+    """
     source, split = toy.DATASETS[name], toy.load(name, seed=seed)
     X, y = source.draw(stream(seed, "data"))
     rows = np.concatenate([split.rows_of["private"], split.rows_of["test"]])
     placed = np.empty_like(rows)
     placed[stream(seed, "split").permutation(len(rows))] = rows
-    frame = pd.DataFrame(X[placed], columns=source.features).assign(answer=np.array(source.classes)[y[placed]])
+    frame = pd.DataFrame(X[placed], columns=source.features).assign(
+        answer=np.array(source.classes)[y[placed]]
+    )
     share, bounds = len(split.y_test) / len(rows), zip(source.features, source.bounds, strict=True)
     columns = tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds)
-    return choose(frame, Roles(answer="answer", classes=source.classes, columns=columns, test_share=share))
+    return choose(
+        frame, Roles(answer="answer", classes=source.classes, columns=columns, test_share=share)
+    )
 
 
 PEOPLE = by_person(CLASSES)
@@ -161,7 +213,9 @@ PEOPLE = by_person(CLASSES)
 def visits(people: int = 300) -> pd.DataFrame:
     """Persons with one to five rows each, in no order."""
     rng = np.random.default_rng(0)
-    who = rng.permutation(np.repeat([f"C{number:05}" for number in range(people)], rng.integers(1, 6, people)))
+    who = rng.permutation(
+        np.repeat([f"C{number:05}" for number in range(people)], rng.integers(1, 6, people))
+    )
     return frame(len(who)).assign(who=who)
 
 
@@ -174,13 +228,20 @@ class TestPeople:
         alone = choose(file, CLASSES).source
         X, y = alone.draw(np.random.default_rng(0))
         cells = np.column_stack([toy.to_unit(X, alone.bounds), y])
-        mine = [sorted(cells[file["who"] == names[place]].tolist()) for place in split.rows_of["private"]]
+        mine = [
+            sorted(cells[file["who"] == names[place]].tolist())
+            for place in split.rows_of["private"]
+        ]
         X, y, people = split.learned
-        assert [sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(240)] == mine
+        assert [
+            sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(240)
+        ] == mine
 
     @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
     def test_what_is_trained_and_told_is_by_person(self, classes):
-        result = settings_of(choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4).run()
+        result = settings_of(
+            choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4
+        ).run()
         X, y, people = result.split.learned
         inputs = losses.with_constant(X)
         weights = result.focus.weights[0]
@@ -188,7 +249,10 @@ class TestPeople:
         mean = np.mean([values[:, people == one].mean(axis=1) for one in range(240)], axis=0)
         np.testing.assert_allclose(result.focus.loss[0, :, -1], mean, rtol=1e-5)
         start, units = np.zeros_like(weights[0]), [people == one for one in range(240)]
-        gradients = [[oracles.gradient(start, *row) for row in zip(inputs[of], y[of], strict=True)] for of in units]
+        gradients = [
+            [oracles.gradient(start, *row) for row in zip(inputs[of], y[of], strict=True)]
+            for of in units
+        ]
         clipped = np.mean([oracles.clipped(np.mean(one, axis=0), 0.4) for one in gradients], axis=0)
         assert result.focus.signal[0] == pytest.approx(np.linalg.norm(clipped), rel=1e-5)
         assert 0 < result.focus.clipped[0] < 1
@@ -209,35 +273,50 @@ class TestPeople:
         np.testing.assert_array_equal(two.weights, three.weights)
         for name in ("weights", "loss", "clipped"):
             np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-6)
-        rows = [f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i >= 120 * 39 else ''}" for i in range(120 * 40)]
-        roles = Roles(answer="y", classes=("no", "yes"), columns=column("x", low=0, high=9), person="who")
+        rows = [
+            f"p{i % 120},{i % 9},{('no', 'yes')[i % 2] if i >= 120 * 39 else ''}"
+            for i in range(120 * 40)
+        ]
+        roles = Roles(
+            answer="y", classes=("no", "yes"), columns=column("x", low=0, high=9), person="who"
+        )
         kept = own_table.read("\n".join(["who,x,y", *rows]).encode())
         split = split_of(own_rows.choose(kept, roles), seed=3)
         assert {*split.y_private} == {*split.y_test} == {0, 1}, "of people with few answers"
 
 
 @pytest.mark.parametrize("most_rows", [1, 3, 20])
-def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_noise_is_for_them(most_rows, monkeypatch):
+def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_noise_is_for_them(
+    most_rows, monkeypatch
+):
     def apart(file: pd.DataFrame, most_rows: int | None) -> ClassifierSettings:
         return settings_of(choose(file, replace(PEOPLE, most_rows=most_rows)))
 
     file = visits()
     assert apart(file, None).run().apart.done.sum() == 0
-    assert np.isfinite(apart(frame(1000, people=1000), most_rows).run().apart.runs).all(), "people of one row each"
+    assert np.isfinite(apart(frame(1000, people=1000), most_rows).run().apart.runs).all(), (
+        "people of one row each"
+    )
     settings, more = apart(file, most_rows), apart(pd.concat([file, file.iloc[[5]]]), most_rows)
     (task,), (other,) = settings._apart(), more._apart()
     found = [{tuple(row) for row in one.model.rows()[0].tolist()} for one in (task, other)]
     assert len(found[0] - found[1]) <= 2, "which rows are taken does not depend on other people"
     model, seen = type(task.model.model), {}
     descend = model.descend
-    monkeypatch.setattr(model, "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how))
+    monkeypatch.setattr(
+        model,
+        "descend",
+        lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how),
+    )
     task.run()
     taken = np.minimum(np.bincount(task.model.model.split.learned[2]), most_rows).sum()
     assert len(seen["y"]) == taken
     step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
     assert step == pytest.approx(settings.learning_rate / units)
     multiplier = descent.noise_multiplier(epsilon=0.5, delta=1e-5, steps=5)
-    assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(step * multiplier * 2 * most_rows)
+    assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(
+        step * multiplier * 2 * most_rows
+    )
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
@@ -290,7 +369,9 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     assert "the private rows of your file" in price(question.result({}))
     with pytest.raises(check.RefusedError, match="without a file"):
         type(question)(topic="classifier", base="dataset own")
-    assert "no privacy" in price(replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({}))
+    assert "no privacy" in price(
+        replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({})
+    )
 
 
 # Ways of each page to learn from a file: what may break differs between them.
@@ -320,36 +401,62 @@ STRANGE: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], set[str]]] = {
     "few answers": (lambda file: answered(file, file.index >= 280), set()),
     "one person": (lambda file: file.assign(who="E"), EVERY),
     "three persons": (lambda file: file.assign(who=file.index % 3), EVERY),
-    "rows without a name": (lambda file: file.assign(who=np.where(file.index % 2, "", file.index)), set()),
-    "a person with one row": (lambda file: file[(file["who"] != "P00000") | (file.index == 0)], set()),
+    "rows without a name": (
+        lambda file: file.assign(who=np.where(file.index % 2, "", file.index)),
+        set(),
+    ),
+    "a person with one row": (
+        lambda file: file[(file["who"] != "P00000") | (file.index == 0)],
+        set(),
+    ),
     "all answers alike": (lambda file: file.assign(pay=40, left="no"), set()),
-    "one row of a class": (lambda file: file.assign(left=file["left"].mask(file.index == 3, "perhaps")), set()),
-    "beyond the bounds": (lambda file: file.assign(pay=1e30, age=-1e30, hours="inf", plan="?"), set()),
+    "one row of a class": (
+        lambda file: file.assign(left=file["left"].mask(file.index == 3, "perhaps")),
+        set(),
+    ),
+    "beyond the bounds": (
+        lambda file: file.assign(pay=1e30, age=-1e30, hours="inf", plan="?"),
+        set(),
+    ),
     "nothing in the columns": (lambda file: file.assign(age="", hours="", plan=""), set()),
     "constant columns": (lambda file: file.assign(age=18, hours=0, plan="basic"), set()),
     "the same column twice": (lambda file: file.assign(age=18 + file["hours"] * 82 / 48), set()),
-    "the answer itself": (lambda file: file.assign(age=file["pay"], hours=48 * (file["left"] == "yes")), set()),
+    "the answer itself": (
+        lambda file: file.assign(age=file["pay"], hours=48 * (file["left"] == "yes")),
+        set(),
+    ),
     "more columns than rows": (wide, set()),
     "names": (lambda file: file.rename(columns=NAMES), set()),
     "tiny bounds": (lambda file: file, set()),
     "huge bounds": (lambda file: file, set()),
     "negative bounds": (lambda file: file, set()),
 }
-BOUNDS = {"tiny bounds": (40, 40 + 1e-9), "huge bounds": (-1e30, 1e30), "negative bounds": (-80, -1)}
+BOUNDS = {
+    "tiny bounds": (40, 40 + 1e-9),
+    "huge bounds": (-1e30, 1e30),
+    "negative bounds": (-80, -1),
+}
 
 
 def roles_of(name: str, roles: Roles) -> Roles:
     """A page's roles, as they fit this file."""
     if name in BOUNDS and roles.target:
-        return replace(roles, target=replace(roles.target, low=BOUNDS[name][0], high=BOUNDS[name][1]))
+        return replace(
+            roles, target=replace(roles.target, low=BOUNDS[name][0], high=BOUNDS[name][1])
+        )
     if name in ("one person", "three persons", "rows without a name"):
         return replace(roles, person="who")
     if name == "one row of a class":
         return replace(roles, classes=roles.classes and ("no", "yes", "perhaps", "never"))
     if name == "more columns than rows":
-        return replace(roles, columns=tuple(Column(name=f"c{place}", low=0, high=1) for place in range(60)))
+        return replace(
+            roles, columns=tuple(Column(name=f"c{place}", low=0, high=1) for place in range(60))
+        )
     if name == "names":
-        return replace(roles, columns=tuple(replace(one, name=NAMES.get(one.name, one.name)) for one in COLUMNS))
+        return replace(
+            roles,
+            columns=tuple(replace(one, name=NAMES.get(one.name, one.name)) for one in COLUMNS),
+        )
     return roles
 
 
@@ -365,8 +472,12 @@ def test_a_strange_file_is_refused_or_has_sound_numbers(name, kind):
         of = own_files.settings(kind, roles, file=file, **changes)
         result = of.run()
         found = [np.atleast_2d(one) for one in own_files.numbers(of) if one.dtype.kind == "f"]
-        empty = [np.isnan(one).all(axis=tuple(range(one.ndim - 1))) for one in found]  # a class without held-out rows
-        assert all((np.isfinite(one) | none).all() for one, none in zip(found, empty, strict=True)), changes
+        empty = [
+            np.isnan(one).all(axis=tuple(range(one.ndim - 1))) for one in found
+        ]  # a class without held-out rows
+        assert all(
+            (np.isfinite(one) | none).all() for one, none in zip(found, empty, strict=True)
+        ), changes
         assert not any(none.all() for none in empty)
         assert "<b>x" not in own_files.said(result, html=True)
         broken_by(own_files.said(result, without=("table",)), result, {})
@@ -386,7 +497,9 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(kind):
     assert re.search(r"All 4 private (model|network)s always answer “no”", words)
     picture = own_files.PAGES[kind].at(result.settings).pictures(result)[0][0]
     base = result.split.best_constant[1]
-    (line,) = (one for one in picture.figure["data"] if "baseline (majority class)" in one.get("name", ""))
+    (line,) = (
+        one for one in picture.figure["data"] if "baseline (majority class)" in one.get("name", "")
+    )
     np.testing.assert_allclose(numbers(line["y"]), 100 * base, rtol=1e-6)
     assert f"baseline (majority class): {number(100 * base)}." in picture.alt
 
@@ -395,7 +508,9 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(kind):
 def test_the_answer_in_disguise_is_asked_about(kind):
     file = frame().assign(paid=lambda one: np.where(one["left"] == "yes", 10, 0))
     roles = replace(CLASSES, columns=(Column(name="paid", low=0, high=10),))
-    _, words = run_of(kind, file, roles, **({"steps": 200} if kind == "classifier" else {"epochs": 10}))
+    _, words = run_of(
+        kind, file, roles, **({"steps": 200} if kind == "classifier" else {"epochs": 10})
+    )
     assert "The non-private model makes no error" in words
     for other in (frame(), frame().assign(left="no")):
         assert "makes no error" not in run_of(kind, other)[1]

@@ -1,4 +1,6 @@
-"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; and the files to try."""
+"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; and the files
+to try.
+"""
 
 import csv
 import io
@@ -52,7 +54,11 @@ class TestFiles:
             assert {one: table.texts(one).tolist() for one in table.columns} == file.columns
             assert table.head is file.head
             assert table.rows == len(next(iter(file.columns.values())))
-            said = [repr(table), *table.notes, *(table.kind(column).reason for column in table.columns)]
+            said = [
+                repr(table),
+                *table.notes,
+                *(table.kind(column).reason for column in table.columns),
+            ]
             for column in table.columns:
                 try:
                     table.numbers(column)
@@ -61,16 +67,43 @@ class TestFiles:
         assert CANARY not in "".join([*said, *capfd.readouterr(), caplog.text])
 
     def test_what_was_guessed_is_said(self):
-        said = [("Windows-1252", "Windows-1252"), ("no names", "looks like a row"), ("names or words", "unclear")]
-        for name, note in [*said, *(("names twice and missing", f"column {n}.") for n in ("3, 4", "2"))]:
+        said = [
+            ("Windows-1252", "Windows-1252"),
+            ("no names", "looks like a row"),
+            ("names or words", "unclear"),
+        ]
+        for name, note in [
+            *said,
+            *(("names twice and missing", f"column {n}.") for n in ("3, 4", "2")),
+        ]:
             assert any(note in one for one in own_table.read(FILES[name].make()).notes)
 
     def test_letters_of_windows_1252_are_no_east_asian_text(self):
         draw = random.Random(8)
-        words = ["Ärger", "Øl", "ÅÄÖ", "AÇÃO", "Þórður", "créée", "été", "où", "ñandú", "Ünï", "5€", "½", "“so”", "–"]
+        words = [
+            "Ärger",
+            "Øl",
+            "ÅÄÖ",
+            "AÇÃO",
+            "Þórður",
+            "créée",
+            "été",
+            "où",
+            "ñandú",
+            "Ünï",
+            "5€",
+            "½",
+            "“so”",
+            "–",
+        ]
         for _ in range(200):
-            cells = [" ".join(draw.choices(draw.sample(words, 3), k=draw.randint(1, 3))) for _ in range(20)]
-            table = own_table.read(written({"größe": cells, "b": ["some plain words"] * 20}).encode("cp1252"))
+            cells = [
+                " ".join(draw.choices(draw.sample(words, 3), k=draw.randint(1, 3)))
+                for _ in range(20)
+            ]
+            table = own_table.read(
+                written({"größe": cells, "b": ["some plain words"] * 20}).encode("cp1252")
+            )
             assert table.texts("größe").tolist() == cells
             assert any("Windows-1252" in note for note in table.notes)
 
@@ -78,12 +111,18 @@ class TestFiles:
         data = FILES["names or words"].make()
         named, unnamed = (own_table.read(data, head=head) for head in (True, False))
         assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
-        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (41, ["column 1", "column 2"], ())
+        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (
+            41,
+            ["column 1", "column 2"],
+            (),
+        )
         assert unnamed.texts("column 1")[0] == "one"
 
 
 def test_lines_are_read_as_the_standard_library_reads_them():
-    """Cells of quotes, separators and line ends in all their mixtures: the same cells, or refused."""
+    """Cells of quotes, separators and line ends in all their mixtures: the same cells, or
+    refused.
+    """
     draw, same, refused = random.Random(5), 0, 0
 
     def cell() -> str:
@@ -100,15 +139,23 @@ def test_lines_are_read_as_the_standard_library_reads_them():
         except check.RefusedError:
             refused += 1
             continue
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if "".join(row).strip()]
-        assert [list(row) for row in zip(*map(table.texts, table.columns), strict=True)] == rows, text
+        rows = [
+            row
+            for row in csv.reader(io.StringIO(text, newline=""), strict=True)
+            if "".join(row).strip()
+        ]
+        assert [list(row) for row in zip(*map(table.texts, table.columns), strict=True)] == rows, (
+            text
+        )
         same += 1
     assert min(same, refused) > 500
 
 
 class TestParquet:
     def test_what_is_spoilt_is_read_or_refused(self):
-        """With a few bytes changed, anywhere: in the ways that are foreseen, and no cell is told."""
+        """With a few bytes changed, anywhere: in the ways that are foreseen, and no cell is
+        told.
+        """
         good, draw, failed, refused = parquet_of(USUAL, compression="zstd"), random.Random(7), 0, []
         for trial in range(800):
             data = bytearray(good)
@@ -128,14 +175,19 @@ class TestParquet:
         assert CANARY not in "".join(refused)
 
     def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
-        """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is stopped."""
+        """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is
+        stopped.
+        """
         texts = pa.array([f"{n}" + "x" * 50_000 for n in range(10_000)])
         columns = {"a": texts, "b": np.zeros(10_000, np.int8)}
         data = parquet_of(columns, compression="zstd", use_dictionary=False)
         about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
         for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
             data = data.replace(varint(2 * size), varint(1 << 28))
-        assert parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size < limits.MOST_UNPACKED
+        assert (
+            parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size
+            < limits.MOST_UNPACKED
+        )
         before = pa.total_allocated_bytes()
         assert "once it is unpacked" in refusal(data).value
         assert pa.total_allocated_bytes() - before < 10**6
@@ -156,20 +208,30 @@ def varint(number: int) -> bytes:
 
 def column(cells: list[str], *, beside: str = "x") -> own_table.Table:
     """A table of these cells, and of as many others."""
-    return own_table.read(written({"a": [f'"{cell}"' for cell in cells], "b": [f'"{beside}"'] * len(cells)}).encode())
+    return own_table.read(
+        written({"a": [f'"{cell}"' for cell in cells], "b": [f'"{beside}"'] * len(cells)}).encode()
+    )
 
 
 class TestNumbers:
     @pytest.mark.parametrize(
         ("cells", "decimal", "numbers"),
         [
-            (["0.3", "-1", "−3.5", "+2.50", "1e3", ".5", "4.", " 5 "], ".", [0.3, -1, -3.5, 2.5, 1000, 0.5, 4, 5]),
+            (
+                ["0.3", "-1", "−3.5", "+2.50", "1e3", ".5", "4.", " 5 "],
+                ".",
+                [0.3, -1, -3.5, 2.5, 1000, 0.5, 4, 5],
+            ),
             (["1.234,5", "12", "1.234", "1,5E2"], ",", [1234.5, 12, 1234, 150]),
             (["1,234.5", "12", "1,234", "1,234,567"], ".", [1234.5, 12, 1234, 1234567]),
             (["1 234,5", "12 345,25", "1’234"], ",", [1234.5, 12345.25, 1234]),
             (["3", "NA", "", "n/a", "inf", "nan", "1e999"], ".", [3] + [np.nan] * 6),
             (["0,5", "1,5", "0.5", "12,34.5", "1,2,3"], ",", [0.5, 1.5] + [np.nan] * 3),
-            (["0.5", "1.5", "0,5", "1_000", "0x10", "1,23", "5 kg", "~5"], ".", [0.5, 1.5] + [np.nan] * 6),
+            (
+                ["0.5", "1.5", "0,5", "1_000", "0x10", "1,23", "5 kg", "~5"],
+                ".",
+                [0.5, 1.5] + [np.nan] * 6,
+            ),
         ],
         ids=str,
     )
@@ -183,9 +245,14 @@ class TestNumbers:
         assert table.decimal("a") == ""
         with pytest.raises(check.RefusedError, match="decimal is 'unclear'"):
             table.numbers("a")
-        for decimal, beside, numbers in ((".", "0.5", [1234, 5678, 3]), (",", "0,5", [1.234, 5.678, 3])):
+        for decimal, beside, numbers in (
+            (".", "0.5", [1234, 5678, 3]),
+            (",", "0,5", [1.234, 5.678, 3]),
+        ):
             np.testing.assert_array_equal(table.numbers("a", decimal=decimal), numbers)
-            np.testing.assert_array_equal(column(["1,234", "5,678", "3"], beside=beside).numbers("a"), numbers)
+            np.testing.assert_array_equal(
+                column(["1,234", "5,678", "3"], beside=beside).numbers("a"), numbers
+            )
         cells = ["3"] * 20_000
         cells[15] = "1,234"  # is looked at by no guess, and read as the column beside it says
         table = column(cells, beside="0,5")
@@ -193,7 +260,9 @@ class TestNumbers:
         assert table.numbers("a")[15] == 1.234
 
     def test_floats_and_numbers_of_parquet_come_back_to_the_last_bit(self):
-        values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
+        values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(
+            1
+        ).integers(-300, 300, 500)
         binary = parquet_of({"a": values, "b": np.zeros(500, np.float32)})
         for table in (column(list(map(repr, values.tolist()))), own_table.read(binary)):
             np.testing.assert_array_equal(table.numbers("a"), values)
@@ -228,7 +297,9 @@ class TestKinds:
     )
     def test_a_column_is_taken_for_what_it_is(self, name, make, kind):
         cells = [str(make(n)) for n in range(300)]
-        found = own_table.read(written({name: [f'"{cell}"' for cell in cells], "b": ["1"] * 300}).encode()).kind(name)
+        found = own_table.read(
+            written({name: [f'"{cell}"' for cell in cells], "b": ["1"] * 300}).encode()
+        ).kind(name)
         assert found.kind == kind
         assert bool(found.reason) == (kind not in ("number", "category"))
 
@@ -243,7 +314,11 @@ class TestRoom:
     def test_files_that_do_not_fit_together_wait(self, monkeypatch):
         data = written(people(300)).encode()
         first = own_table.read(data)
-        monkeypatch.setattr(own_table, "MOST_TOGETHER", sum(table.size for table in own_table._tables) + len(data) // 2)
+        monkeypatch.setattr(
+            own_table,
+            "MOST_TOGETHER",
+            sum(table.size for table in own_table._tables) + len(data) // 2,
+        )
         assert "fill what this server keeps" in refusal(data).value
         first.clear()
         assert own_table.read(data).rows == 300
@@ -260,12 +335,18 @@ class TestRoom:
 
 
 NOTES = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2]
-SECTIONS = dict(zip(*[iter(re.split(r"^### (\w+\.csv)$", NOTES, flags=re.MULTILINE)[1:])] * 2, strict=True))
+SECTIONS = dict(
+    zip(*[iter(re.split(r"^### (\w+\.csv)$", NOTES, flags=re.MULTILINE)[1:])] * 2, strict=True)
+)
 
 
 def test_the_recipe_makes_the_bytes_of_the_files_to_try_and_of_the_template():
     made = make_samples.made()
-    assert set(made) == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"} == set(SECTIONS)
+    assert (
+        set(made)
+        == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"}
+        == set(SECTIONS)
+    )
     assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
     assert max(map(len, made.values())) < 400_000
     rows = own_table.read(TEMPLATE.read_bytes())
@@ -291,7 +372,9 @@ def test_a_file_to_try_holds_what_its_page_and_its_notes_declare(sample):
         else:
             assert rows.kind(one.name) == ("category", "")
             declared = re.search(rf"`{one.name}` is ([^;.]+)", notes)[1].partition(", as ")[0]
-            assert {*rows.texts(one.name)} - {""} == {*one.values} == {*re.split(", | or ", declared)}
+            assert (
+                {*rows.texts(one.name)} - {""} == {*one.values} == {*re.split(", | or ", declared)}
+            )
     assert bool(sample.classes) == (sample.target is None)
     assert rows.kind(sample.aside[-1]).kind == "identifier"
     assert len({*rows.texts(sample.aside[-1])}) == rows.rows

@@ -1,4 +1,6 @@
-"""What holds on every page: it opens, takes links and movements, refuses in words, and draws and says all it can."""
+"""What holds on every page: it opens, takes links and movements, refuses in words, and draws and
+says all it can.
+"""
 
 import math
 import re
@@ -67,7 +69,9 @@ def test_a_link_is_the_experiment(page):
     assert not second.warning
     assert settings_of(second, page) == settings_of(first, page)
     card = r'\s*<div class="lab-move">.*?</div>'  # tells of a change in its session
-    assert re.sub(card, "", text(at_rest(second, page))) == re.sub(card, "", text(at_rest(first, page)))
+    assert re.sub(card, "", text(at_rest(second, page))) == re.sub(
+        card, "", text(at_rest(first, page))
+    )
 
 
 @pytest.mark.parametrize("page", TOPICS)
@@ -85,7 +89,11 @@ def test_a_link_opens_each_tab_and_the_address_names_it(page):
 
 @pytest.mark.parametrize("page", ROOMS)
 def test_a_broken_link_or_entry_is_refused_with_its_reason_and_changes_nothing(page):
-    for field, value in ((hero(page), "1e99"), ("tab", "mars"), *((name, "mars") for name in quick(page).choices)):
+    for field, value in (
+        (hero(page), "1e99"),
+        ("tab", "mars"),
+        *((name, "mars") for name in quick(page).choices),
+    ):
         app = opened(page, **versioned(QUICK.get(page, {}) | {field: value}))
         assert not app.exception
         assert settings_of(app, page) == quick(page, without=field)
@@ -107,9 +115,16 @@ def test_a_broken_link_or_entry_is_refused_with_its_reason_and_changes_nothing(p
 def variants(page: str) -> list[dict[str, str]]:
     """The page's quick settings, and each other option of each of its choices."""
     kind = BY_NAME[page].settings
-    names = [name for name, value in asdict(kind()).items() if isinstance(value, str) and name not in ("own", "pin")]
+    names = [
+        name
+        for name, value in asdict(kind()).items()
+        if isinstance(value, str) and name not in ("own", "pin")
+    ]
     skipped = {name: (getattr(quick(page), name), OWN) for name in names}
-    return [{}, *({name: one} for name in names for one in options(kind, name) if one not in skipped[name])]
+    return [
+        {},
+        *({name: one} for name in names for one in options(kind, name) if one not in skipped[name]),
+    ]
 
 
 def accepted(settings, changes: dict):
@@ -122,7 +137,9 @@ def accepted(settings, changes: dict):
 
 @cache
 def alternatives(page: str) -> list:
-    """Settings with at most one other option each: an option may go with another one and not with the defaults."""
+    """Settings with at most one other option each: an option may go with another one and not with
+    the defaults.
+    """
     found = (accepted(quick(page), changes) for changes in variants(page))
     return [one for one in found if one is not None]
 
@@ -132,31 +149,52 @@ def dots(figure) -> list[tuple[float, float, str]]:
     shapes = figure["layout"].get("shapes", ())
     now = {one["x0"] for one in shapes if one["type"] == "line" and one["x0"] == one["x1"]}
     marks = [shape for shape in shapes if shape.get("path") == DOT and shape["xanchor"] in now]
-    drawn = {trace["line"].get("color") for trace in figure["data"] if "lines" in trace.get("mode", "")}
-    return [(one["xanchor"], one["yanchor"], one["fillcolor"]) for one in marks if one["fillcolor"] in drawn]
+    drawn = {
+        trace["line"].get("color") for trace in figure["data"] if "lines" in trace.get("mode", "")
+    }
+    return [
+        (one["xanchor"], one["yanchor"], one["fillcolor"])
+        for one in marks
+        if one["fillcolor"] in drawn
+    ]
 
 
 def on_a_line(dot: tuple[float, float, str], figure) -> bool:
-    """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as the frame is."""
+    """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as
+    the frame is.
+    """
     x, y, colour = dot
     ends = ends_of(figure["layout"]["yaxis"])
-    lines = [one for one in figure["data"] if one.get("line", {}).get("color") == colour and "fill" not in one]
-    points = np.concatenate([np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1)
+    lines = [
+        one
+        for one in figure["data"]
+        if one.get("line", {}).get("color") == colour and "fill" not in one
+    ]
+    points = np.concatenate(
+        [np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1
+    )
     return bool(np.isclose(points.T, (x, y), rtol=1e-5).all(axis=1).any())
 
 
 def looked_at(page: str, result) -> None:
-    """All that a page shows of a result is drawn by Plotly and said without a number that is none."""
+    """All that a page shows of a result is drawn by Plotly and said without a number that
+    is none.
+    """
     here = BY_NAME[page].at(result.settings)
     view = here.view(result)
     for board in view.boards:
         for picture in (picture for row in view.boards[board] for picture in row):
             assert len(go.Figure(picture.figure).data) == len(picture.figure["data"])
             assert picture.alt
-            assert not [dot for dot in dots(picture.figure) if not on_a_line(dot, picture.figure)], picture.name
+            assert not [
+                dot for dot in dots(picture.figure) if not on_a_line(dot, picture.figure)
+            ], picture.name
     tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.numbers)
     for name, said in {"tiles": tiles, **view.words}.items():
-        assert not (found := re.search(NO_NUMBER, plain(said))), (name, plain(said)[found.start() - 80 :][:160])
+        assert not (found := re.search(NO_NUMBER, plain(said))), (
+            name,
+            plain(said)[found.start() - 80 :][:160],
+        )
     assert view.words["verdict"].strip()
 
 
@@ -170,7 +208,9 @@ def test_every_option_is_drawn_and_said_as_soon_as_there_is_anything(page, chang
 
 @pytest.mark.parametrize("page", ROOMS)
 def test_a_whole_result_and_the_ends_of_sliders_are_drawn_and_said(page):
-    """Epsilon or what stands in its place, and what may be shown without more work, at an end of their ranges."""
+    """Epsilon or what stands in its place, and what may be shown without more work, at an end of
+    their ranges.
+    """
     settings = quick(page)
     looked_at(page, settings.run())
     for name in {hero(page), "delta", "clip_norm", "seed", "shown"} & {*settings.limits}:
@@ -185,7 +225,9 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
     settings = quick(page)
     name = next(one for one in (hero(page), "epsilon") if one in settings.limits)
     low, high = settings.limits[name]
-    result = settings.change(**{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}).run()
+    result = settings.change(
+        **{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}
+    ).run()
     pictures = BY_NAME[page].at(result.settings).view(result).pictures("board").values()
     found = [(dot, picture.figure) for picture in pictures for dot in dots(picture.figure)]
     assert found
@@ -220,7 +262,12 @@ def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
         moved(app, CLASSIFIER, controls.MORE, value)
         assert address(app).get("more", "") == kept
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
-    for junk in (7, {}, {"movement": 3}, {"movement": {"name": "version", "value": 1, "seq": 9**20}}):
+    for junk in (
+        7,
+        {},
+        {"movement": 3},
+        {"movement": {"name": "version", "value": 1, "seq": 9**20}},
+    ):
         app.session_state["classifier.knobs"] = junk
         assert not app.run().exception
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
@@ -239,7 +286,9 @@ def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
     bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.knob))
     app = at_rest(moved(app, page, move.knob, bound), page)
     assert '<div class="lab-move">' not in text(app)
-    assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), "no card where it is set"
+    assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), (
+        "no card where it is set"
+    )
 
 
 def test_a_page_asks_for_no_move_without_effect():
@@ -251,7 +300,9 @@ def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said(
     app.selectbox(key="classifier.dataset").set_value("iris").run()
     assert not app.exception
     assert settings_of(app, CLASSIFIER) == ClassifierSettings(dataset="iris", public_rows=37)
-    app = opened(CLASSIFIER, dataset="breast_cancer", plane="features", feature_x="3", feature_y="7")
+    app = opened(
+        CLASSIFIER, dataset="breast_cancer", plane="features", feature_x="3", feature_y="7"
+    )
     app.selectbox(key="classifier.feature_y").set_value(3).run()
     assert "another feature" in app.error[0].value
     assert settings_of(app, CLASSIFIER).feature_y == 7
@@ -275,7 +326,10 @@ def test_a_delta_that_lets_one_row_out_is_warned_of():
 
 @pytest.mark.parametrize("page", TOPICS)
 def test_new_noise_undo_and_reset(page):
-    """The next seed; what was there at the last rest; the defaults. Undo goes back through all of it."""
+    """The next seed; what was there at the last rest; the defaults.
+
+    Undo goes back through all of it.
+    """
     app = opened(page)
     assert app.title[0].value.endswith("?")
     desk, first = app.session_state[f"{page}.desk"], app.session_state[f"{page}.desk"].settings
@@ -293,7 +347,9 @@ def test_new_noise_undo_and_reset(page):
     there = desk.settings
     assert off() == []
     assert desk.before
-    assert not any("_tasks" in vars(one) for one in desk.before), "fifty of them would keep their work"
+    assert not any("_tasks" in vars(one) for one in desk.before), (
+        "fifty of them would keep their work"
+    )
     for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
         press(app, label)
         assert desk.settings == found
@@ -313,7 +369,12 @@ def test_a_press_acts_after_the_movement_that_comes_with_it(label):
 
 def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():
     rows = [1, "<b>1,000</b>", "1e-5", "60 / 0 / 40"]
-    for cells, named in ((["Theorem 1", 2], True), (["<b>exact</b>"], True), (rows, False), ([], False)):
+    for cells, named in (
+        (["Theorem 1", 2], True),
+        (["<b>exact</b>"], True),
+        (rows, False),
+        ([], False),
+    ):
         html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
         assert ("lab-named" in html) == named
 
@@ -329,7 +390,9 @@ def test_no_part_of_the_attack_proves_anything():
 def sent(app, name, value, key="attack.board"):
     desk = app.session_state["attack.desk"]
     seq = max(desk.ack, desk.clicked) + 1
-    app.session_state[key] = {"movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}}
+    app.session_state[key] = {
+        "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+    }
     return app.run()
 
 
@@ -362,4 +425,7 @@ def test_what_no_party_can_release_gives_way_to_what_it_can():
     app = opened("parties", **QUICK["parties"], method="vote")
     app.selectbox(key="parties.trust_model").set_value("shuffle").run()
     assert not app.exception
-    assert (settings_of(app, "parties").method, settings_of(app, "parties").trust_model) == ("soft", "shuffle")
+    assert (settings_of(app, "parties").method, settings_of(app, "parties").trust_model) == (
+        "soft",
+        "shuffle",
+    )

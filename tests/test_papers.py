@@ -45,8 +45,12 @@ class TestCitations:
         sources = [path for top in ("dpcore", "lab", "pages") for path in (ROOT / top).rglob("*.*")]
         read = [path for path in sources if path.suffix in (".py", ".md")]
         cited = {path: set(self.KEY.findall(path.read_text("utf-8"))) for path in read}
-        assert {path: keys - PAPERS.keys() for path, keys in cited.items() if keys - PAPERS.keys()} == {}
-        assert PAPERS.keys() <= set().union(*(keys for path, keys in cited.items() if path.name != "papers.py"))
+        assert {
+            path: keys - PAPERS.keys() for path, keys in cited.items() if keys - PAPERS.keys()
+        } == {}
+        assert PAPERS.keys() <= set().union(
+            *(keys for path, keys in cited.items() if path.name != "papers.py")
+        )
 
     def test_a_key_is_its_first_author_and_year_and_leads_to_the_paper(self):
         for key, reference in PAPERS.items():
@@ -79,7 +83,9 @@ def median(result, name: str) -> float:
 
 
 def by_the_mean(result) -> float:
-    """What a training with noise that changes would cost by the mean of its noise multipliers, which is no bound."""
+    """What a training with noise that changes would cost by the mean of its noise multipliers,
+    which is no bound.
+    """
     recipe, noise = result.recipe, result.settings.sigma * result.recipe.noise_shares.mean()
     event = replace(recipe, noise_ramp=1.0).event(noise)
     about = {"delta": result.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
@@ -87,13 +93,19 @@ def by_the_mean(result) -> float:
 
 
 def theorem_unit(settings) -> float:
-    """q sqrt(T ln(1/delta)), the unit in which Theorem 1 of [abadi2016] requires sigma epsilon >= c2."""
+    """q sqrt(T ln(1/delta)), the unit in which Theorem 1 of [abadi2016] requires sigma epsilon >=
+    c2.
+    """
     return settings.sampling_rate * math.sqrt(settings.steps * math.log(1 / settings.delta))
 
 
 def theorem_constant(result, accountant: str) -> float:
     """The c2 with which Theorem 1 would give the epsilon that an accountant counts."""
-    return result.settings.noise_multiplier * result.epsilon(accountant) / theorem_unit(result.settings)
+    return (
+        result.settings.noise_multiplier
+        * result.epsilon(accountant)
+        / theorem_unit(result.settings)
+    )
 
 
 def growth_of_advanced_composition(result) -> float:
@@ -104,7 +116,9 @@ def growth_of_advanced_composition(result) -> float:
 
 
 def main_term(settings, order: int) -> float:
-    """q^2 lambda (lambda + 1) / ((1 - q) sigma^2), the main term of the moments' bound in [abadi2016, Lemma 3]."""
+    """q^2 lambda (lambda + 1) / ((1 - q) sigma^2), the main term of the moments' bound in
+    [abadi2016, Lemma 3].
+    """
     rate, noise = settings.sampling_rate, settings.noise_multiplier
     return rate**2 * order * (order + 1) / ((1 - rate) * noise**2)
 
@@ -116,7 +130,9 @@ def last_moment(result) -> int:
 
 
 def epsilon_by_main_term(result) -> float:
-    """Epsilon if the main term alone bounded the moments, over the orders for which it is stated."""
+    """Epsilon if the main term alone bounded the moments, over the orders for which it is
+    stated.
+    """
     settings = result.settings
     orders = range(1, last_moment(result) + 1)
     budget = math.log(1 / settings.delta)
@@ -133,9 +149,14 @@ def first_moment_above_main_term(result) -> int:
 
 
 def beside_a_tree(m: int) -> float:
-    """Root mean variance of m prefix sums: a tree's [kairouz2021], a node per 1 in t's bits, over Toeplitz noise's."""
+    """Root mean variance of m prefix sums: a tree's [kairouz2021], a node per 1 in t's bits, over
+    Toeplitz noise's.
+    """
     ours = np.cumsum([(math.comb(2 * k, k) / 4**k) ** 2 for k in range(m)])
-    return math.sqrt(np.mean([t.bit_count() * m.bit_length() for t in range(1, m + 1)]) / np.mean(ours * ours[-1]))
+    return math.sqrt(
+        np.mean([t.bit_count() * m.bit_length() for t in range(1, m + 1)])
+        / np.mean(ours * ours[-1])
+    )
 
 
 # What an expression may name.
@@ -196,14 +217,18 @@ def test_no_number_of_a_work_is_only_said_and_what_trains_has_audits():
     assert NUMBERS.keys() | AUDITED.keys() <= PARTS.keys()
     for name, part in PARTS.items():
         assert numbers(part.holds) - NUMBERS.get(name, {}).keys() <= numbers(part.says), name
-    assert {tuple(AUDITS[one].expected for one in both) for both in AUDITED.values()} == {("consistent", "caught")}
+    assert {tuple(AUDITS[one].expected for one in both) for both in AUDITED.values()} == {
+        ("consistent", "caught")
+    }
 
 
 def test_there_are_five_works_and_each_part_leads_to_its_tab():
     five = ["zhang2022", "jiang2018", "wang2019", "hamm2016", "hoseinpour2023"]
     assert [key for key in WORKS if key not in BEYOND] == five
     assert WORKS.keys() <= PAPERS.keys()
-    assert all(part.page or part.holds.startswith("Nothing to reproduce") for part in PARTS.values())
+    assert all(
+        part.page or part.holds.startswith("Nothing to reproduce") for part in PARTS.values()
+    )
     for part in PARTS.values():
         page = next((page for page in PAGES if page.name == part.page), None)
         tabs = page.at(from_link(page.settings, part.settings)[0]).all_tabs if part.tab else ()
@@ -211,7 +236,10 @@ def test_there_are_five_works_and_each_part_leads_to_its_tab():
     sizes = {"topics": published.TOPICS, "reviews": published.REVIEWS}
     links = [part.settings for part in WORKS["wang2019"] if part.settings.get("data") in sizes]
     assert len(links) >= 8
-    assert all({n: str(v) for n, v in sizes[link["data"]].items()}.items() <= link.items() for link in links)
+    assert all(
+        {n: str(v) for n, v in sizes[link["data"]].items()}.items() <= link.items()
+        for link in links
+    )
     app = opened("works")
     assert not app.exception
     assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS)
@@ -220,8 +248,11 @@ def test_there_are_five_works_and_each_part_leads_to_its_tab():
     assert f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=costs)" in page
 
 
-# Numbers that are no results: settings that a sentence names, counts of a hundred, names of norms, an example.
-GIVEN = re.compile(r"\{\w+\}|(epsilon|delta|sensitivity) [\d.]+(e-\d+)?|in 100|L[12]\b|1 for a count|0 to 120")
+# Numbers that are no results: settings that a sentence names, counts of a hundred, names of norms,
+# an example.
+GIVEN = re.compile(
+    r"\{\w+\}|(epsilon|delta|sensitivity) [\d.]+(e-\d+)?|in 100|L[12]\b|1 for a count|0 to 120"
+)
 
 
 def test_a_term_is_short_cites_a_paper_and_its_figures_are_the_engine_s():
@@ -266,16 +297,33 @@ def test_the_glossary_shows_all_terms_the_one_that_is_asked_for_and_what_is_sear
 
 def test_epsilon_is_said_to_bound_probabilities_and_not_odds():
     """Under Laplace noise the odds of an event can change by more than e^epsilon."""
-    for says in (KNOBS["epsilon"]["help"], parties.KNOBS["epsilon"]["help"], TERMS["epsilon"].says, TERMS["pure"].says):
+    for says in (
+        KNOBS["epsilon"]["help"],
+        parties.KNOBS["epsilon"]["help"],
+        TERMS["epsilon"].says,
+        TERMS["pure"].says,
+    ):
         assert "probability" in says
         assert not re.search("odds of|the odds never", says)
 
 
 def test_only_the_first_word_of_a_plain_text_is_linked():
-    assert linked("Clipping, then clipping.") == "[Clipping](glossary?term=clipping), then clipping."
-    for apart in ("$epsilon$", "`epsilon`", "[epsilon](x)", "[epsilon2014]", "# epsilon", "$$\nepsilon\n$$"):
+    assert (
+        linked("Clipping, then clipping.") == "[Clipping](glossary?term=clipping), then clipping."
+    )
+    for apart in (
+        "$epsilon$",
+        "`epsilon`",
+        "[epsilon](x)",
+        "[epsilon2014]",
+        "# epsilon",
+        "$$\nepsilon\n$$",
+    ):
         assert linked(apart) == apart
-    assert linked("the noise multiplier of epsilons") == "the [noise multiplier](glossary?term=multiplier) of epsilons"
+    assert (
+        linked("the noise multiplier of epsilons")
+        == "the [noise multiplier](glossary?term=multiplier) of epsilons"
+    )
     for page in PAGES:
         whole = linked(page.method)
         keys = re.findall(r"\]\(glossary\?term=(\w+)\)", whole)
@@ -284,17 +332,23 @@ def test_only_the_first_word_of_a_plain_text_is_linked():
         assert re.sub(r"\[([^\]]*)\]\(glossary\?term=\w+\)", r"\1", whole) == page.method
 
 
-SHOWN = [(one.page, versioned(one.settings)) for one in (*PARTS.values(), *TERMS.values()) if one.page]
+SHOWN = [
+    (one.page, versioned(one.settings)) for one in (*PARTS.values(), *TERMS.values()) if one.page
+]
 WRITTEN = map(urlsplit, re.findall(r"\]\((/[^)]*)\)", TEACHING))
 LINKS = dict.fromkeys(
-    (page, *query.items()) for page, query in [*SHOWN, *((at.path[1:], dict(parse_qsl(at.query))) for at in WRITTEN)]
+    (page, *query.items())
+    for page, query in [*SHOWN, *((at.path[1:], dict(parse_qsl(at.query))) for at in WRITTEN)]
 )
 
 
 def meant(settings, query: dict[str, str]) -> bool:
     """Whether the settings are those that the link names."""
     names = query.keys() & vars(settings).keys()
-    return all(str(getattr(settings, name)) == str(type(getattr(settings, name))(query[name])) for name in names)
+    return all(
+        str(getattr(settings, name)) == str(type(getattr(settings, name))(query[name]))
+        for name in names
+    )
 
 
 def test_every_link_is_read_without_a_notice():
@@ -316,7 +370,11 @@ def test_every_link_is_read_without_a_notice():
 
 # At each commit all are read, and every eighth is opened.
 @pytest.mark.parametrize(
-    "link", [pytest.param(link, marks=[pytest.mark.soak] * (n % 8 > 0), id=str(link)) for n, link in enumerate(LINKS)]
+    "link",
+    [
+        pytest.param(link, marks=[pytest.mark.soak] * (n % 8 > 0), id=str(link))
+        for n, link in enumerate(LINKS)
+    ],
 )
 def test_a_link_opens_without_a_notice(link):
     page, query = link[0], dict(link[1:])
@@ -327,7 +385,10 @@ def test_a_link_opens_without_a_notice(link):
 
 
 def test_the_guide_for_teachers_names_settings_that_a_server_has():
-    known = {*config.get_config_options(), *re.findall(r"LAB_\w+", (ROOT / "ui" / "security_headers.py").read_text())}
+    known = {
+        *config.get_config_options(),
+        *re.findall(r"LAB_\w+", (ROOT / "ui" / "security_headers.py").read_text()),
+    }
     for name in ("LAB_FRAME_ANCESTORS", "server.xsrfCookieSameSite", "server.allowedHosts"):
         assert name in TEACHING
         assert name in known

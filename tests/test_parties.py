@@ -1,4 +1,6 @@
-"""Worlds of parties, what they learn alone, what is made of it, and the published orderings on generated data."""
+"""Worlds of parties, what they learn alone, what is made of it, and the published orderings on
+generated data.
+"""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -49,7 +51,9 @@ class TestWorlds:
         assert {row.tobytes() for row in X.reshape(-1, X.shape[-1])}.isdisjoint(rows)
 
     def test_parties_that_are_unlike_see_one_class_half_a_standard_deviation_away(self):
-        (_, even), (_, odd) = (parties(world(dataset="four", unlike=unlike), 0, 200) for unlike in (0.0, 1.0))
+        (_, even), (_, odd) = (
+            parties(world(dataset="four", unlike=unlike), 0, 200) for unlike in (0.0, 1.0)
+        )
         assert (np.ptp(odd, axis=1) == 0).all()
         assert len(np.unique(odd[:, 0])) == 4
         assert (np.ptp(even, axis=1) > 0).mean() > 0.99
@@ -65,7 +69,9 @@ class TestLocal:
         X, y = parties(world(dataset=dataset, rows=40), 0, 3)
         found = local.logistic(X, y, classes=KINDS[dataset].classes, regularisation=0.01)
         for own, rows, labels in zip(found, X, y, strict=True):
-            other = LogisticRegression(C=1 / (0.01 * 40), fit_intercept=False, tol=1e-8, max_iter=5000)
+            other = LogisticRegression(
+                C=1 / (0.01 * 40), fit_intercept=False, tol=1e-8, max_iter=5000
+            )
             expected = other.fit(rows, labels).coef_
             np.testing.assert_allclose(own, expected, atol=0.02 * np.abs(expected).max())
 
@@ -77,7 +83,9 @@ class TestGathering:
         X, y = parties(crowd.world, 0, 230)
         pieces = local.votes(X, y, rows, classes=4, regularisation=crowd.regularisation)
         votes = np.concatenate([some.votes for some in pieces])
-        np.testing.assert_array_equal(found.votes, [(votes == label).sum(axis=0) for label in range(4)])
+        np.testing.assert_array_equal(
+            found.votes, [(votes == label).sum(axis=0) for label in range(4)]
+        )
         np.testing.assert_array_equal(found.early, votes[:EARLY, :-CHECK_ROWS])
         np.testing.assert_array_equal(found.dealt, votes[np.arange(230), np.arange(230) % 80])
         np.testing.assert_allclose(found.accuracy, (votes == truth)[:, -CHECK_ROWS:].mean(axis=1))
@@ -85,7 +93,9 @@ class TestGathering:
     def test_the_model_without_privacy_sees_all_rows_of_a_small_crowd(self):
         own = Batch(world=world(), parties=20, regularisation=0.01).run()
         X, y = parties(world(), 0, 20)
-        other = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8).fit(X.reshape(160, 3), y.ravel())
+        other = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8).fit(
+            X.reshape(160, 3), y.ravel()
+        )
         np.testing.assert_allclose(own, other.coef_, atol=1e-3)
         assert BATCH_ROWS > 20 * 8
 
@@ -103,31 +113,51 @@ class TestEachParty:
     def test_noise_drawn_has_the_stated_standard_deviation(self, trust_model):
         settings = PartiesSettings(trust_model=trust_model, delta=1e-2, parties=400, public_rows=80)
         model = replace(settings.model, repeats=1500)
-        drawn = work.released(model, "average", 400, (0.3,))[0] - work.fits(model.ensemble, 400).weights["average"]
+        drawn = (
+            work.released(model, "average", 400, (0.3,))[0]
+            - work.fits(model.ensemble, 400).weights["average"]
+        )
         assert drawn.std() == pytest.approx(model.weight_sd(0.3), rel=0.05)
         assert abs(drawn.mean()) < 5 * model.weight_sd(0.3) / drawn.size**0.5
         central = settings.change(trust_model="central").model.weight_sd(0.3)
-        assert trust_model != "local" or model.weight_sd(0.3) == pytest.approx(20 * central, rel=1e-12)
+        assert trust_model != "local" or model.weight_sd(0.3) == pytest.approx(
+            20 * central, rel=1e-12
+        )
 
     @pytest.mark.parametrize("constants", ["sharp", "norms"])
     def test_no_two_parties_weights_are_further_apart_than_their_noise_is_made_for(self, constants):
         """All labellings of all parties' few rows, and each the other way around."""
-        settings = PartiesSettings(trust_model="local", rows=3, constants=constants, regularisation=0.1)
+        settings = PartiesSettings(
+            trust_model="local", rows=3, constants=constants, regularisation=0.1
+        )
         X, _ = parties(settings.crowd.world, 0, 8)
         labels = np.array([*product((0, 1), repeat=3)])
-        found = [local.logistic(np.repeat(x[None], 8, 0), labels, classes=2, regularisation=0.1) for x in X]
-        sent = aggregation.cut(np.concatenate(found), to=aggregation.longest(2, 0.1)).reshape(64, -1)
+        found = [
+            local.logistic(np.repeat(x[None], 8, 0), labels, classes=2, regularisation=0.1)
+            for x in X
+        ]
+        sent = aggregation.cut(np.concatenate(found), to=aggregation.longest(2, 0.1)).reshape(
+            64, -1
+        )
         apart = np.linalg.norm(sent[:, None] - sent, axis=-1).max()
-        assert 0.1 * settings.model.sensitivity("average", 1) < apart <= settings.model.sensitivity("average", 1)
+        assert (
+            0.1 * settings.model.sensitivity("average", 1)
+            < apart
+            <= settings.model.sensitivity("average", 1)
+        )
 
     def test_one_party_changes_one_answer_and_by_epsilon_at_most(self):
-        """Whatever a party says of the other rows, it is asked about one; with other draws all else stays the same."""
+        """Whatever a party says of the other rows, it is asked about one; with other draws all else
+        stays the same.
+        """
         settings = PartiesSettings(**(SMALL | {"trust_model": "local", "parties": 50}))
         model, said = settings.model, crowds.tally(settings.crowd, 50)
         counts = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                work.aggregation, "fit", lambda X, shares, **_: counts.append((X, shares)) or erm.Minimum(0, 0)
+                work.aggregation,
+                "fit",
+                lambda X, shares, **_: counts.append((X, shares)) or erm.Minimum(0, 0),
             )
             for vote in (0, 1):
                 dealt = said.dealt.copy()
@@ -149,7 +179,11 @@ class TestEachParty:
         few = PartiesSettings(trust_model="shuffle", parties=20)
         assert few.promise == PartiesSettings(trust_model="local", parties=20).promise
         assert few.promise.delta == 0
-        assert [len(one.assumes) for one in (held, few.promise, settings.guarantee("average"))] == [1, 0, 0]
+        assert [len(one.assumes) for one in (held, few.promise, settings.guarantee("average"))] == [
+            1,
+            0,
+            0,
+        ]
         assert "deals the public rows at random" in held.assumes[0]
 
 
@@ -178,7 +212,9 @@ def test_soft_is_above_average_above_vote_and_more_parties_need_less_noise_but_f
 
 class TestDigits:
     def images(self, flipped: slice, *, fitted: int = 500) -> tuple[np.ndarray, np.ndarray]:
-        """(public rows, private rows) of seed 5, some of its images in their order there being ``flipped``."""
+        """(public rows, private rows) of seed 5, some of its images in their order there being
+        ``flipped``.
+        """
         X, y = load_digits(return_X_y=True)
         X, order = X / 16, stream(5, "split").permutation(len(X))
         X[order[flipped]] = 1 - X[order[flipped]]
@@ -187,7 +223,10 @@ class TestDigits:
             patch.setattr(worlds, "_DIGITS_PUBLIC", fitted)
             worlds._projected.cache_clear()
             worlds.public.cache_clear()
-            found = public("digits", 5, 500)["public"].X, parties(world(dataset="digits", seed=5), 0, 50)[0]
+            found = (
+                public("digits", 5, 500)["public"].X,
+                parties(world(dataset="digits", seed=5), 0, 50)[0],
+            )
         worlds._projected.cache_clear()
         worlds.public.cache_clear()
         return found
@@ -202,7 +241,9 @@ class TestDigits:
         assert not np.allclose(one[0][1:], same[1:])
         assert not np.allclose(one[1], private)
         # Fitted to most images, what is public depends on what is private
-        one, other = (self.images(flipped, fitted=1000)[0] for flipped in (slice(0), slice(500, None)))
+        one, other = (
+            self.images(flipped, fitted=1000)[0] for flipped in (slice(0), slice(500, None))
+        )
         assert not np.allclose(one, other)
 
     def test_parties_hold_private_images_and_no_others(self):
@@ -212,17 +253,24 @@ class TestDigits:
         inputs = KINDS["digits"].to_unit(features[places], worlds._radius(features[:500]))
         private = {row.tobytes(): label for row, label in zip(inputs, y[places], strict=True)}
         X, labels = parties(world(dataset="digits", seed=5), 0, 200)
-        dealt = [(row.tobytes(), label) for row, label in zip(X.reshape(-1, 9), labels.ravel(), strict=True)]
+        dealt = [
+            (row.tobytes(), label)
+            for row, label in zip(X.reshape(-1, 9), labels.ravel(), strict=True)
+        ]
         assert all(private[row] == label for row, label in dealt)
         assert len({row for row, _ in dealt}) > 600
         outside = {row.tobytes() for name in ("public", "test") for row in found[name].X}
         assert not outside & set(private)
-        assert {row.tobytes() for row in found["check"].X} <= {row.tobytes() for row in found["test"].X}
+        assert {row.tobytes() for row in found["check"].X} <= {
+            row.tobytes() for row in found["test"].X
+        }
 
 
 def test_only_new_parties_are_asked_and_what_nobody_holds_is_let_go(monkeypatch):
     found, real, settings = [], crowds._ask, PartiesSettings(**(SMALL | {"parties": 200}), seed=71)
-    monkeypatch.setattr(crowds, "_ask", lambda crowd, a, b: found.append((a, b)) or real(crowd, a, b))
+    monkeypatch.setattr(
+        crowds, "_ask", lambda crowd, a, b: found.append((a, b)) or real(crowd, a, b)
+    )
     crowd = settings.crowd
     held = Gather(crowd=crowd, upto=200).run()
     assert found == [(0, 100), (100, 200)]
@@ -263,6 +311,7 @@ def test_on_the_way_there_are_pictures_of_those_who_were_asked():
         begun = [place for place, there in enumerate(grid.arms[0].done) if there]
         curve = [whose[grid.at[place], grid.runs[:, place].tobytes()] for place in begun]
         assert not curve or set.intersection(*curve)
-    # Slices that only ask parties change nothing that is shown: these are equal, and nothing is drawn again
+    # Slices that only ask parties change nothing that is shown: these are equal, and nothing is
+    # drawn again
     assert (changes[Gather, False], changes[Change, False]) == (0, 2)
     assert min(changes[Gather, True], changes[Tried, False]) > 10

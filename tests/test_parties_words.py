@@ -30,7 +30,12 @@ from tests.sentences import (
 )
 
 QUICK = {"dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"]}
-QUICK |= {"parties": [2, 20, 200, 1000], "rows": [3, 10], "public_rows": [50, 400], "unlike": [0.0, 0.2, 1.0]}
+QUICK |= {
+    "parties": [2, 20, 200, 1000],
+    "rows": [3, 10],
+    "public_rows": [50, 400],
+    "unlike": [0.0, 0.2, 1.0],
+}
 QUICK |= {"regularisation": [1e-4, 1e-3, 1e-1, 1.0], "repeats": [2, 6, 12], "seed": [0, 3]}
 START = PartiesSettings(repeats=8)
 ONCE = [
@@ -92,7 +97,8 @@ def leads(result, name: str, others) -> bool:
     tests = len(result.methods) - 1
     others = {*others} - {name}
     return bool(others) and all(
-        shown(better, release(result, name), release(result, one), result, tests=tests) for one in others
+        shown(better, release(result, name), release(result, one), result, tests=tests)
+        for one in others
     )
 
 
@@ -103,7 +109,9 @@ def named(name: str) -> str:
 def places(result, over: str):
     """Return the values on the axis, and whether joining is shown to help at one of them."""
     grid = result.arm(result.settings.method, over)
-    found = dict(zip(grid.at, grid.runs, strict=True)) | {getattr(result.settings, over): own(result)}
+    found = dict(zip(grid.at, grid.runs, strict=True)) | {
+        getattr(result.settings, over): own(result)
+    }
     return [*found], lambda place: shown(better, found[place], alone(result), result)
 
 
@@ -115,16 +123,22 @@ def one(result) -> float:
     """The epsilon of a party's message."""
     settings = result.settings
     shuffled = settings.trust_model == "shuffle"
-    return shuffling.of_one(settings.epsilon, messages=settings.parties, delta=settings.delta * shuffled)
+    return shuffling.of_one(
+        settings.epsilon, messages=settings.parties, delta=settings.delta * shuffled
+    )
 
 
 def few(result) -> float:
-    """Of how many parties an aggregator's noise is as small: Delta / (few epsilon) = Delta / (sqrt(M) epsilon_0)."""
+    """Of how many parties an aggregator's noise is as small: Delta / (few epsilon) = Delta /
+    (sqrt(M) epsilon_0).
+    """
     return result.settings.parties**0.5 * one(result) / result.settings.epsilon
 
 
 def as_true(result) -> float:
-    """How many true answers say as much: of those randomised, e^epsilon - 1 of e^epsilon + K - 1 are kept."""
+    """How many true answers say as much: of those randomised, e^epsilon - 1 of e^epsilon + K - 1
+    are kept.
+    """
     e, classes = np.exp(one(result)), result.ensemble.classes
     return result.asked * ((e - 1) / (e + classes - 1)) ** 2
 
@@ -136,30 +150,42 @@ def spent(result) -> float:
 RULES: Rules = {
     r"as much as about ([\d,]+) truthful": says(as_true, rel=0, within=0.5 + 1e-6),
     r"say less than one truthful answer": lambda r, _: as_true(r) < 0.5,
-    r"aggregator needs about ([\d,]+) part": says(lambda r: max(1, few(r)), rel=0, within=0.5 + 1e-6),
+    r"aggregator needs about ([\d,]+) part": says(
+        lambda r: max(1, few(r)), rel=0, within=0.5 + 1e-6
+    ),
     r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
         one, spent, given=lambda r: spent(r) <= min(one(r), r.settings.epsilon) * (1 + 1e-9)
     ),
     r"bound used for the shuffler proves no smaller epsilon": lambda r, _: (
         r.settings.trust_model == "shuffle" and spent(r) == r.settings.epsilon == one(r)
     ),
-    r"Nobody is trusted": lambda r, _: r.settings.trust_model != "central" and r.settings.promise.delta == 0,
+    r"Nobody is trusted": lambda r, _: (
+        r.settings.trust_model != "central" and r.settings.promise.delta == 0
+    ),
     r"The shuffler is trusted": lambda r, _: r.settings.promise.delta > 0,
     r"It deals the public rows at random, and tells nobody": lambda r, _: (
         r.settings.promise.delta > 0 and r.settings.method == "soft"
     ),
     r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.settings.promise, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
+        r.settings.promise, m[1]
+    ),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(middle),
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.batch_accuracy),
-    r"accuracy loss: ([\d.]+) points?": percent(lambda r: r.batch_accuracy - middle(r), given=lost, within=1.01),
+    r"accuracy loss: ([\d.]+) points?": percent(
+        lambda r: r.batch_accuracy - middle(r), given=lost, within=1.01
+    ),
     r"no accuracy loss shown": lambda r, _: not lost(r),
-    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(*(lambda r, q=q: np.quantile(own(r), q) for q in (0.05, 0.95))),
+    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(
+        *(lambda r, q=q: np.quantile(own(r), q) for q in (0.05, 0.95))
+    ),
     r"No difference can be shown in (\d+)": counts(
         lambda r: len(own(r)), given=lambda r: not (joins(better)(r) or joins(worse)(r))
     ),
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(middle, alone),
-    r"No other release can be": lambda r, _: not any(leads(r, one, [r.settings.method]) for one in r.methods),
+    r"No other release can be": lambda r, _: (
+        not any(leads(r, one, [r.settings.method]) for one in r.methods)
+    ),
     r"whether a party or another one in its place took part": lambda r, _: (
         r.settings.promise.adjacency == "replace-one"
     ),
@@ -170,7 +196,9 @@ SELDOM: Rules = {
     r"Joining helps, as": joins(better),
     r"Joining harms here, as": joins(worse),
     r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), r.methods),
-    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), [r.settings.method]),
+    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(
+        r, named(m[1]), [r.settings.method]
+    ),
     r"No other release does better\.": lambda r, _: leads(r, r.settings.method, r.methods),
     r"No other release does better than the majority-class baseline": lambda r, _: (
         np.median(r.now.accuracy, axis=1).max() <= always(r)
@@ -178,7 +206,9 @@ SELDOM: Rules = {
     r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": lambda r, m: since(
         *places(r, m[1]), amount(m[2])
     ),
-    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(*places(r, m[1]), 0),
+    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(
+        *places(r, m[1]), 0
+    ),
     r"Accuracy by (?:epsilon|parties): joining harms everywhere": joins(worse),
     **two_stories(lambda r: r.held_out[r.settings.method]),
     **attackers.rules(lambda r: r.settings.promise),
@@ -229,7 +259,10 @@ def test_every_text_is_reached():
     so_far = replace(alone, asked=10)
     assert "truthful" not in say.verdict(so_far)
     assert "these 10 answers" in " ".join(say.diagnostics(so_far))
-    fits = {"weights": {name: 0 * one for name, one in whole.fits.weights.items()}, "accuracy": 0 * whole.fits.accuracy}
+    fits = {
+        "weights": {name: 0 * one for name, one in whole.fits.weights.items()},
+        "accuracy": 0 * whole.fits.accuracy,
+    }
     read(replace(whole, fits=replace(whole.fits, **fits)))
     _compared(Statement("risk", "soft", 1.0, 2.0))
     assert reached.unread(say.SAYS) == []

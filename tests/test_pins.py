@@ -1,4 +1,6 @@
-"""Pinned settings: what is kept and shown, in links too, and that a page beside them shows what two fresh runs show."""
+"""Pinned settings: what is kept and shown, in links too, and that a page beside them shows what two
+fresh runs show.
+"""
 
 import gc
 import json
@@ -45,11 +47,15 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
             continue
         short = brief(settings)
         assert from_link(page.settings, short) == (settings, [])
-        assert short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
+        assert (
+            short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
+        )
         assert len(word(settings)) < LONGEST
         assert read(page.settings, word(settings)) == (settings, ())
     names = [*asdict(page.settings())]
-    for place, value in enumerate([*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]):
+    for place, value in enumerate(
+        [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
+    ):
         field = names[place % len(names)]
         for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
             pinned, notices = read(page.settings, pin)
@@ -92,7 +98,9 @@ def test_settings_with_an_own_file_are_not_pinned_by_a_link():
 
 
 def mounted(app) -> dict:
-    (panel,) = [one for one in app.get("bidi_component") if one.proto.component_name.endswith(".knobs")]
+    (panel,) = [
+        one for one in app.get("bidi_component") if one.proto.component_name.endswith(".knobs")
+    ]
     return json.loads(panel.proto.json)
 
 
@@ -121,7 +129,9 @@ def test_page_pins_compares_swaps_and_unpins(page):
     assert desk.pin is None
     assert settings_of(app, page.name) == pinned
     assert not app.exception
-    for name in set(KNOBS) - set(pinned.limits):  # one that has no limits, such as a method, is no knob of the page
+    for name in set(KNOBS) - set(
+        pinned.limits
+    ):  # one that has no limits, such as a method, is no knob of the page
         assert controls.moved(pinned, name, 1.0) == (pinned, {})
 
 
@@ -147,20 +157,29 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
         CACHE.forget()
         fresh.append(settings.run())
     ((accuracy, own, beside),) = both.boards("")[FIRST]
-    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (PAGE.view(run).boards[FIRST] for run in fresh)
+    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (
+        PAGE.view(run).boards[FIRST] for run in fresh
+    )
     (line,) = (one for one in theirs.figure["data"] if one.get("meta") == GHOST)
-    (drawn,) = (one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B"))
+    (drawn,) = (
+        one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B")
+    )
     assert (drawn["x"], drawn["y"], drawn["line"]["dash"]) == (line["x"], line["y"], "dash")
     assert [one for one in accuracy.figure["data"] if one is not drawn] == mine.figure["data"]
     titles = {"title": my_map.figure["layout"]["title"]}
     assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
     shown, known = (one.figure["layout"] for one in (beside, their_map))
-    assert (shown["images"], shown["shapes"][0]["path"]) == (known["images"], known["shapes"][0]["path"])
+    assert (shown["images"], shown["shapes"][0]["path"]) == (
+        known["images"],
+        known["shapes"][0]["path"],
+    )
     a, b = (run.focus.accuracy[0] for run in fresh)
     each = 100 * (a - b)
     told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
     # 95 % of 6 pairs are bounded by the least and the largest
-    np.testing.assert_allclose(told, np.abs([np.median(each), *np.sort(each)[[0, -1]]]), atol=0.0501)
+    np.testing.assert_allclose(
+        told, np.abs([np.median(each), *np.sort(each)[[0, -1]]]), atol=0.0501
+    )
     assert "median of 6 paired differences, 95 % confidence interval" in said(both)
     middle = " ".join(f"{100 * np.median(one):.0f}" for one in (a, b))
     table = re.sub(r"\s+", " ", plain(both.moving[MOVING]))
@@ -186,21 +205,27 @@ def test_every_page_stands_beside_a_pin(page):
     other = start.change(**{knob: start.limits[knob][0]})
     alone, beside = compare(page, start, None, seconds=0), compare(page, start, other, seconds=0)
     names, pictures = (
-        [one.name for rows in both.boards("").values() for row in rows for one in row] for both in (alone, beside)
+        [one.name for rows in both.boards("").values() for row in rows for one in row]
+        for both in (alone, beside)
     )
     assert {*names} & {*pictures}
     assert len(pictures) <= max(3, len({*names}))
     assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
     assert alone.says("").items() <= beside.says("").items()
-    for part in [one for one in start.choices.get("part", ()) if one != start.part][:1]:  # another page has no ghost
-        assert compare(page, start, start.change(part=part), seconds=0).boards("") == alone.boards("")
+    for part in [one for one in start.choices.get("part", ()) if one != start.part][
+        :1
+    ]:  # another page has no ghost
+        assert compare(page, start, start.change(part=part), seconds=0).boards("") == alone.boards(
+            ""
+        )
 
 
 def test_channel_answers_as_the_page_does_and_moves_a_alone():
     """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
     link = {"repeats": "6", "steps": "10"}
     before, after = (
-        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0) for value in (2.0, 4.0)
+        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
+        for value in (2.0, 4.0)
     )
     page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
     assert after.words == page.says("")
@@ -210,7 +235,8 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     assert before.pictures["map.scratch"] != after.pictures["map.scratch"]
     assert before.pictures["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
     (a, b), (moved_a, same_b) = (
-        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]), strict=True) for one in (before, after)
+        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]), strict=True)
+        for one in (before, after)
     )
     assert (a != moved_a, b) == (True, same_b)
     for hostile in ("x~clip_norm~a", "\n" * 5000):
@@ -239,4 +265,6 @@ def test_the_defaults_can_be_pinned_and_the_link_keeps_them():
 
 
 def table(app) -> str:
-    return next(one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body)
+    return next(
+        one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body
+    )

@@ -1,4 +1,6 @@
-"""Statements of privacy: releases, groups, shuffling, and deployments beside what they published."""
+"""Statements of privacy: releases, groups, shuffling, and deployments beside what they
+published.
+"""
 
 import csv
 import math
@@ -32,8 +34,22 @@ from tests.app import opened
 from ui.panels import at_most
 
 EVENT = gaussian(1.0)
-CLAIM = Guarantee(epsilon=1.0, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", basis="a test", event=EVENT)
-BOUND = LowerBound(epsilon=1.5, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", confidence=0.95, trials=100)
+CLAIM = Guarantee(
+    epsilon=1.0,
+    delta=1e-5,
+    adjacency=Adjacency.REPLACE_ONE,
+    unit="record",
+    basis="a test",
+    event=EVENT,
+)
+BOUND = LowerBound(
+    epsilon=1.5,
+    delta=1e-5,
+    adjacency=Adjacency.REPLACE_ONE,
+    unit="record",
+    confidence=0.95,
+    trials=100,
+)
 REFUSED = [
     ("noise_multiplier", gaussian, (-1, math.inf, math.nan, True, "1")),
     ("noise_multiplier", laplace, (0,)),
@@ -57,7 +73,10 @@ def test_meaningless_values_are_refused_by_name(name, make, values):
 
 def test_a_bound_refutes_only_comparable_claims_below_it():
     changes = [{"adjacency": Adjacency.ADD_REMOVE}, {"unit": "party"}, {"delta": 1e-4}]
-    for other in (*(replace(CLAIM, **change) for change in changes), BOUND):  # a bound never stands in for a guarantee
+    for other in (
+        *(replace(CLAIM, **change) for change in changes),
+        BOUND,
+    ):  # a bound never stands in for a guarantee
         with pytest.raises(IncomparableError):
             BOUND.refutes(other)
     for delta in (1e-5, 1e-9):
@@ -65,7 +84,11 @@ def test_a_bound_refutes_only_comparable_claims_below_it():
         assert [BOUND.refutes(claim) for claim in claims] == [True, False, False]
     bound = replace(BOUND, assumes=GAUSSIAN_CURVE)
     assert BOUND.refutes(CLAIM, proved=GAUSSIAN_CURVE)
-    assert [bound.refutes(CLAIM, proved=one) for one in ("", "something else", GAUSSIAN_CURVE)] == [False, False, True]
+    assert [bound.refutes(CLAIM, proved=one) for one in ("", "something else", GAUSSIAN_CURVE)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 8.0])
@@ -87,7 +110,9 @@ def test_what_an_event_consists_of():
 
 
 def steps_away(epsilon: float, delta: float, steps: int) -> float:
-    """The largest P(S) - e^(steps epsilon) P'(S) over ``steps`` neighbours, each as far as the definition lets it."""
+    """The largest P(S) - e^(steps epsilon) P'(S) over ``steps`` neighbours, each as far as the
+    definition lets it.
+    """
     worst = 0.0
     for q in [0.0, *(10.0**-k for k in range(1, 12))]:
         p = q
@@ -137,19 +162,25 @@ def message(epsilon):
 
 
 def clones(one: float, messages: int, epsilon: float) -> float:
-    """Return delta(epsilon) of the pair that every shuffled epsilon_0-private message reduces to [feldman2021, 3.2].
+    """Return delta(epsilon) of the pair that every shuffled epsilon_0-private message reduces to
+    [feldman2021, 3.2].
 
-    Of the others, C ~ Bin(n - 1, e^-epsilon_0) answer at random, A ~ Bin(C, 1/2) of them "1"; the one is told from its
-    replacement by a coin of bias e^epsilon_0 / (1 + e^epsilon_0). C is known to the attacker.
-    """
+    Of the others, C ~ Bin(n - 1, e^-epsilon_0) answer at random, A ~ Bin(C, 1/2) of them "1"; the
+    one is told from its replacement by a coin of bias e^epsilon_0 / (1 + e^epsilon_0). C is known
+    to the attacker."""
     rate, bias = math.exp(-one), 1 / (1 + math.exp(-one))
     counts = np.arange(messages)
     chance = stats.binom.pmf(counts, messages - 1, rate)
     found = float(1 - chance[chance > 1e-14].sum())
     for count in counts[chance > 1e-14]:
         mean, sd = count / 2, math.sqrt(count) / 2
-        answers = np.arange(max(0, math.floor(mean - 9 * sd) - 1), min(count, math.ceil(mean + 9 * sd) + 1) + 2)
-        here, before = stats.binom.pmf(answers, count, 0.5), stats.binom.pmf(answers - 1, count, 0.5)
+        answers = np.arange(
+            max(0, math.floor(mean - 9 * sd) - 1), min(count, math.ceil(mean + 9 * sd) + 1) + 2
+        )
+        here, before = (
+            stats.binom.pmf(answers, count, 0.5),
+            stats.binom.pmf(answers - 1, count, 0.5),
+        )
         p, q = bias * before + (1 - bias) * here, bias * here + (1 - bias) * before
         found += chance[count] * np.maximum(p - math.exp(epsilon) * q, 0).sum()
     return found
@@ -163,17 +194,25 @@ def test_closed_form_bounds_the_exact_curve(one, messages, delta):
     if found.delta:
         assert found.event == approximate(found.epsilon, delta)
         assert clones(one, messages, found.epsilon) <= delta
-        assert delta > 1e-6 or clones(one, messages, found.epsilon / 6) > delta  # and is no empty statement
+        assert (
+            delta > 1e-6 or clones(one, messages, found.epsilon / 6) > delta
+        )  # and is no empty statement
 
 
-@pytest.mark.parametrize(("epsilon", "messages"), [(0.5, 1000), (1.0, 1000), (2.0, 5000), (4.0, 20_000)])
+@pytest.mark.parametrize(
+    ("epsilon", "messages"), [(0.5, 1000), (1.0, 1000), (2.0, 5000), (4.0, 20_000)]
+)
 def test_counts_of_shuffled_answers_stay_within_the_guarantee(epsilon, messages):
-    """Of two answers, all that an order hides is how many there are: the sum of two binomials, whatever the others."""
+    """Of two answers, all that an order hides is how many there are: the sum of two binomials,
+    whatever the others.
+    """
     delta, p = 1e-6, RandomisedResponse(epsilon=epsilon).truthful
     held = shuffling.shuffled(message(epsilon), messages=messages, delta=delta)
     for ones in (0, messages // 2, messages - 1):
         parts = ((ones, p), (messages - 1 - ones, 1 - p))
-        others = np.convolve(*(stats.binom.pmf(np.arange(count + 1), count, share) for count, share in parts))
+        others = np.convolve(
+            *(stats.binom.pmf(np.arange(count + 1), count, share) for count, share in parts)
+        )
         yes, no = (np.convolve(others, [1 - share, share]) for share in (p, 1 - p))
         for one, other in ((yes, no), (no, yes)):
             assert np.maximum(one - math.exp(held.epsilon) * other, 0).sum() <= delta
@@ -196,17 +235,25 @@ def test_nothing_is_claimed_beyond_the_theorem():
     edge = math.log(1000 / (16 * math.log(2e6)))
     assert shuffling.shuffled(message(edge * 0.999), messages=1000, delta=1e-6).delta == 1e-6
     assert shuffling.shuffled(message(edge * 1.001), messages=1000, delta=1e-6).delta == 0
-    for changes in ({"adjacency": Adjacency.ADD_REMOVE}, {"delta": 1e-9, "event": approximate(1.0, 1e-9)}):
+    for changes in (
+        {"adjacency": Adjacency.ADD_REMOVE},
+        {"delta": 1e-9, "event": approximate(1.0, 1e-9)},
+    ):
         with pytest.raises(check.RefusedError, match="^one is "):
             shuffling.shuffled(replace(message(1.0), **changes), messages=1000, delta=1e-6)
 
 
 RECORDS = list(csv.DictReader(FILE.read_text("utf-8").splitlines()))
-VERDICT = re.compile(r"\b(fine|safe|enough for|acceptable|reasonable|good|common|usual|better than|worse than)\b", re.I)
+VERDICT = re.compile(
+    r"\b(fine|safe|enough for|acceptable|reasonable|good|common|usual|better than|worse than)\b",
+    re.I,
+)
 
 
 def expected(record: dict[str, str]) -> float:
-    """(1 + TV)/2 of Gaussian noise with mu = sqrt(2 rho), or of the worst (epsilon, delta) mechanism."""
+    """(1 + TV)/2 of Gaussian noise with mu = sqrt(2 rho), or of the worst (epsilon, delta)
+    mechanism.
+    """
     if record["rho"]:
         return norm.cdf(math.sqrt(2 * float(record["rho"])) / 2)
     ratio = math.exp(float(record["epsilon"]))
@@ -220,7 +267,9 @@ def test_each_number_is_recomputed_from_its_record():
         assert {name: getattr(one, name) for name in record} == record
         assert expected(record) - 1e-9 <= one.attacker.right <= expected(record) + 6e-4
         assert (record["variant"] == "Zero-concentrated DP") == bool(record["rho"])
-        assert (record["variant"] == "Approximate DP") == bool(record["delta"] and not record["rho"])
+        assert (record["variant"] == "Approximate DP") == bool(
+            record["delta"] and not record["rho"]
+        )
         assert record["state"] in ("Pending", "Draft")
     units = {one.unit for one in deployments() if one.protects == PERSON}
     assert units == {"User-level", "Person-level", "Person-level; housing-unit-level"}

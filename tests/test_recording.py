@@ -1,4 +1,6 @@
-"""Recorded pages, first pictures and the lab as static files show what the live page shows, and ask nobody."""
+"""Recorded pages, first pictures and the lab as static files show what the live page shows, and ask
+nobody.
+"""
 
 import asyncio
 import gzip
@@ -35,12 +37,18 @@ def recording(page, link=None, **how):
     """The recording of a page at this link, or at settings that are computed quickly."""
     settings, notices = from_link(page.settings, QUICK.get(page.name, {}) if link is None else link)
     assert not notices
-    told = {"told": "Data Iris", "date": "2026-01-31", "link": "https://lab.example.org/lab/classifier?seed=3"}
+    told = {
+        "told": "Data Iris",
+        "date": "2026-01-31",
+        "link": "https://lab.example.org/lab/classifier?seed=3",
+    }
     return Recording(page=page, settings=settings, **{**told, **how})
 
 
 def test_what_was_folded_is_unfolded():
-    """Of frames with parts of every kind, which often are the same; what does not differ is written once."""
+    """Of frames with parts of every kind, which often are the same; what does not differ is written
+    once.
+    """
     rng = np.random.default_rng(1)
 
     def part(depth: int):
@@ -50,11 +58,17 @@ def test_what_was_folded_is_unfolded():
         return {name: part(depth - 1) for name in "xyz"[: kind - 4]}
 
     for _ in range(300):
-        frames = [{name: part(3) for name in "abcd"[: rng.integers(2, 5)]} for _ in range(rng.integers(1, 5))]
+        frames = [
+            {name: part(3) for name in "abcd"[: rng.integers(2, 5)]}
+            for _ in range(rng.integers(1, 5))
+        ]
         one = json.loads(json.dumps(folded(frames)))
         assert [unfolded(one, stop) for stop in range(len(frames))] == frames
     frames = [{"title": "loss", "data": [{"x": [1, 2], "y": [at, 0]}]} for at in (1, 2, 1)]
-    assert folded(frames) == {"title": "loss", "data": [{"x": [1, 2], "y": {"$": [[1, 0], [2, 0]], "at": [0, 1, 0]}}]}
+    assert folded(frames) == {
+        "title": "loss",
+        "data": [{"x": [1, 2], "y": {"$": [[1, 0], [2, 0]], "at": [0, 1, 0]}}],
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -70,12 +84,20 @@ def test_the_stops_are_some_of_those_of_the_live_slider(page):
 def test_sentences_about_what_only_the_live_page_has_are_left_out():
     kept = "<b>Choose</b> a far smaller delta. Trying several would cost extra."
     assert alone(kept) == kept
-    assert alone("<p>Half of 0.5 train. Choose “every step” to compare.</p>") == "<p>Half of 0.5 train.</p>"
-    assert alone("Each bar is a run. Click on a bar to ask about 0.5 of it.") == "Each bar is a run."
+    assert (
+        alone("<p>Half of 0.5 train. Choose “every step” to compare.</p>")
+        == "<p>Half of 0.5 train.</p>"
+    )
+    assert (
+        alone("Each bar is a run. Click on a bar to ask about 0.5 of it.") == "Each bar is a run."
+    )
 
 
 def live(one, value, tab):
-    link = {name: str(part) for name, part in asdict(one.settings.change(**{one.knob.name: value})).items()}
+    link = {
+        name: str(part)
+        for name, part in asdict(one.settings.change(**{one.knob.name: value})).items()
+    }
     message = {"number": 1, "page": one.page.name, "settings": link, "moves": [], "tab": tab}
     question, _ = read(json.dumps(message), {one.page.name: one.page})
     return shown(question, 1e9)
@@ -83,7 +105,11 @@ def live(one, value, tab):
 
 @pytest.mark.parametrize("seeded", [False, pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES]
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak)
+        for page in PAGES
+    ],
 )
 def test_every_stop_is_what_the_live_page_shows(page, seeded):
     link = None if page.name in SHORT else {}
@@ -101,8 +127,13 @@ def test_every_stop_is_what_the_live_page_shows(page, seeded):
             assert {where: frame["words"][where] for where in words} == words
             for name, (beside, parts) in sent.pictures.items():
                 chart = frame["charts"][name]
-                told = {"data": chart["data"]} | {f"layout.{part}": to for part, to in chart["layout"].items()}
-                assert (chart["alt"], told) == (beside["alt"], {part: json.loads(to) for part, to in parts.items()})
+                told = {"data": chart["data"]} | {
+                    f"layout.{part}": to for part, to in chart["layout"].items()
+                }
+                assert (chart["alt"], told) == (
+                    beside["alt"],
+                    {part: json.loads(to) for part, to in parts.items()},
+                )
 
 
 def elements(html: str) -> int:
@@ -110,7 +141,9 @@ def elements(html: str) -> int:
 
 
 def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
-    """With hostile words in every place that foreign text can come to: as many elements as without them."""
+    """With hostile words in every place that foreign text can come to: as many elements as without
+    them.
+    """
     page = FIRSTS["mechanisms"].page
     plain = recording(page)
     taken = plain.taken()
@@ -120,7 +153,10 @@ def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
         assert elements(html) == elements(harmless)
         stands_alone(html)
     settings = own_files.settings("classifier")
-    assert replace(recording(FIRSTS["classifier"].page), settings=settings).frame(settings.epsilon) is None
+    assert (
+        replace(recording(FIRSTS["classifier"].page), settings=settings).frame(settings.epsilon)
+        is None
+    )
     own_files.HELD.clear()
 
 
@@ -139,7 +175,9 @@ def found():
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
-    taken = json.loads(re.search(r"<script[^>]*id=lab-recorded>(.*?)</script>", found[name], re.DOTALL)[1])
+    taken = json.loads(
+        re.search(r"<script[^>]*id=lab-recorded>(.*?)</script>", found[name], re.DOTALL)[1]
+    )
     page = FIRSTS[name].page
     one = Recording(page=page, settings=page.settings(), told="", date="")
     assert taken["values"][taken["at"]] == getattr(one.settings, one.knob.name)
@@ -156,11 +194,19 @@ def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
     assert taken["html"].count("data-chart") == len(frame["charts"])
 
 
-def test_a_first_picture_makes_a_page_little_longer_and_what_is_too_large_is_left_out(found, monkeypatch):
-    assert all(len(gzip.compress(html.encode())) < first_picture.MOST_BYTES + 500 for html in found.values())
+def test_a_first_picture_makes_a_page_little_longer_and_what_is_too_large_is_left_out(
+    found, monkeypatch
+):
+    assert all(
+        len(gzip.compress(html.encode())) < first_picture.MOST_BYTES + 500
+        for html in found.values()
+    )
     page = FIRSTS["mechanisms"].page
     one = Recording(page=page, settings=page.settings(), told="", date="")
-    frames = {value: {"words": {}, "charts": {"a": [value * place for place in range(4000)]}} for value in one.values}
+    frames = {
+        value: {"words": {}, "charts": {"a": [value * place for place in range(4000)]}}
+        for value in one.values
+    }
     assert first_picture.html(one, "", frames) == ""
     monkeypatch.setenv("LAB_FIRST_PICTURE", "off")
     monkeypatch.setattr(first_picture, "FOUND", {})
@@ -224,7 +270,11 @@ def test_every_file_stands_alone_and_leads_to_another_or_to_the_lab(site):
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.name)
 def test_a_lesson_covers_its_chart_until_the_guess_and_then_names_it(site, lesson):
     html = site[1][f"lesson-{lesson.name}.html"]
-    taken = json.loads(re.search(r'<script type="application/json" id=recording>(.*?)</script>', html, re.DOTALL)[1])
+    taken = json.loads(
+        re.search(r'<script type="application/json" id=recording>(.*?)</script>', html, re.DOTALL)[
+            1
+        ]
+    )
     assert len(taken["values"]) >= 3
     for stop, value in enumerate(taken["values"]):
         frame = unfolded(taken["frames"], stop)

@@ -23,19 +23,29 @@ ONCE = [
     RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10),
     RegressionSettings(mechanism="output", epsilon=0.01, repeats=8),
     RegressionSettings(label_top=30.0, repeats=8),
-    RegressionSettings().change(dataset="diabetes").change(features=2).change(rows=50, repeats=8, seed=2),
+    RegressionSettings()
+    .change(dataset="diabetes")
+    .change(features=2)
+    .change(rows=50, repeats=8, seed=2),
 ]
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), *tiles(say.numbers(result)), say.caption(result), *say.diagnostics(result)]
+    parts = [
+        say.verdict(result),
+        *tiles(say.numbers(result)),
+        say.caption(result),
+        *say.diagnostics(result),
+    ]
     assert len(plain(say.verdict(result))) <= 300
     return " ".join([*parts, say.guarantee(result), *titles(figures.errors(result))])
 
 
 def shown_gap(result) -> float:
     """The price, as the difference of the two numbers over the pictures."""
-    private, exact = (amount(re.match(r"[\d.,e+]+", one.value)[0]) for one in say.numbers(result)[:2])
+    private, exact = (
+        amount(re.match(r"[\d.,e+]+", one.value)[0]) for one in say.numbers(result)[:2]
+    )
     return private - exact
 
 
@@ -53,7 +63,9 @@ def baseline(result) -> float:
 
 def failed(result) -> int:
     """Runs whose released quadratic does not curve up everywhere."""
-    return sum(np.linalg.eigvalsh(one)[0] <= 0 for one in result.focus.gram) if on_sums(result) else 0
+    return (
+        sum(np.linalg.eigvalsh(one)[0] <= 0 for one in result.focus.gram) if on_sums(result) else 0
+    )
 
 
 def on_sums(result, *_) -> bool:
@@ -71,12 +83,18 @@ def split(result) -> float:
 
 
 def off(result) -> bool:
-    return worse(result.focus.errors, result.least_squares, higher=False, constant=result.mean_error)
+    return worse(
+        result.focus.errors, result.least_squares, higher=False, constant=result.mean_error
+    )
 
 
 def useful(result):
-    found = dict(zip(result.settings.epsilons, result.curves[result.settings.mechanism].errors, strict=True))
-    return result.settings.epsilons, lambda place: better(found[place], result.mean_error, higher=False)
+    found = dict(
+        zip(result.settings.epsilons, result.curves[result.settings.mechanism].errors, strict=True)
+    )
+    return result.settings.epsilons, lambda place: better(
+        found[place], result.mean_error, higher=False
+    )
 
 
 RULES: Rules = {
@@ -96,8 +114,12 @@ RULES: Rules = {
     r"In (\d+) of (\d+) runs the noisy objective has no minimum": counts(
         failed, lambda r: len(r.focus.weights), given=lambda r: published(r) and failed(r)
     ),
-    r"learnt nothing yet.*? (?:has|and) ([\d.,e+]*\d)": says(baseline, given=lambda r: middle(r) >= baseline(r)),
-    r"No loss can be shown in (\d+) runs": counts(lambda r: len(r.focus.errors), given=lambda r: not off(r)),
+    r"learnt nothing yet.*? (?:has|and) ([\d.,e+]*\d)": says(
+        baseline, given=lambda r: middle(r) >= baseline(r)
+    ),
+    r"No loss can be shown in (\d+) runs": counts(
+        lambda r: len(r.focus.errors), given=lambda r: not off(r)
+    ),
     r"median RMSE is ([\d.,e+]*\d) ": says(middle),
     r"worst run has RMSE ([\d.,e+]*\d)": says(
         lambda r: r.focus.errors.max(), given=lambda r: r.focus.errors.max() > 3 * middle(r)
@@ -107,8 +129,12 @@ RULES: Rules = {
     r"exact accounting of the same noise gives epsilon ([\d.]*\d)": lambda r, m: (
         published(r) and float(m[1]) <= r.settings.epsilon * 1.005
     ),
-    r"whether your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
-    r"better than the baseline from epsilon ([\d.]*\d)": lambda r, m: since(*useful(r), amount(m[1])),
+    r"whether your row or another one was used": lambda r, _: (
+        r.guarantee.adjacency == "replace-one"
+    ),
+    r"better than the baseline from epsilon ([\d.]*\d)": lambda r, m: since(
+        *useful(r), amount(m[1])
+    ),
 }
 
 
@@ -128,7 +154,10 @@ def test_the_noise_on_the_sums_does_not_depend_on_how_many_people_there_are():
 
 @pytest.mark.parametrize("mechanism", ["published", "adassp"])
 def test_the_method_beside_the_chosen_one_stays_while_epsilon_moves(mechanism):
-    """It is the best of the others over all epsilons. At 0.01 and at 100, different ones are the best."""
+    """It is the best of the others over all epsilons.
+
+    At 0.01 and at 100, different ones are the best.
+    """
     settings = RegressionSettings(mechanism=mechanism, repeats=20)
     results = [settings.change(epsilon=epsilon).run() for epsilon in (0.01, 0.1, 1.0, 10.0, 100.0)]
 
@@ -141,7 +170,12 @@ def test_the_method_beside_the_chosen_one_stays_while_epsilon_moves(mechanism):
 
 def test_every_text_is_reached():
     person = replace(own_files.NUMBER, person="hours", columns=own_files.COLUMNS[::2])
-    roles = (own_files.NUMBER, replace(own_files.NUMBER, gaps=False), person, replace(person, rows_each=2))
+    roles = (
+        own_files.NUMBER,
+        replace(own_files.NUMBER, gaps=False),
+        person,
+        replace(person, rows_each=2),
+    )
     own = [own_files.settings("regression", one) for one in roles]
     for settings in [*ONCE, *own, own[0].change(rows=100, mechanism="descent")]:
         words(result := first(settings))

@@ -24,24 +24,46 @@ NETS = {
     "deep": Architecture(sizes=(3, 4, 3, 3)),
 }
 DRAWS = [2, 0, 2, 5]
-# Kinds of clipping for a network of any depth; the bounds are small enough to bite and large enough not to always.
-CLIPPING = {"none": lambda _: None, "flat": lambda _: 0.4, "layers": lambda net: (0.3, 0.5, 0.2)[: len(net.shapes)]}
+# Kinds of clipping for a network of any depth; the bounds are small enough to bite and large enough
+# not to always.
+CLIPPING = {
+    "none": lambda _: None,
+    "flat": lambda _: 0.4,
+    "layers": lambda net: (0.3, 0.5, 0.2)[: len(net.shapes)],
+}
 
 
 def problem(net, *, n=ROWS, seed=0):
     rng = np.random.default_rng([len(net.sizes), seed])
     X, y = rng.normal(size=(n, net.sizes[0])), rng.integers(0, net.sizes[-1], n)
-    return X, y, net.start(seed, range(len(DRAWS))) + 0.2 * rng.normal(size=(len(DRAWS), net.parameters))
+    return (
+        X,
+        y,
+        net.start(seed, range(len(DRAWS))) + 0.2 * rng.normal(size=(len(DRAWS), net.parameters)),
+    )
 
 
 def recipe(net, *, clip=CLIPPING["flat"], **changes):
-    given = {"sampling_rate": RATE, "steps": STEPS, "learning_rate": 0.6, "decay": 0.2, "clip_norm": clip(net)}
+    given = {
+        "sampling_rate": RATE,
+        "steps": STEPS,
+        "learning_rate": 0.6,
+        "decay": 0.2,
+        "clip_norm": clip(net),
+    }
     return sgd.Recipe(architecture=net, **{**given, **changes})
 
 
 def train(which, net, *, noise=0.0, **changes):
     X, y, start = problem(net)
-    given = {"start": start, "noise_multiplier": noise, "seed": 3, "draws": DRAWS, "dtype": np.float64, **changes}
+    given = {
+        "start": start,
+        "noise_multiplier": noise,
+        "seed": 3,
+        "draws": DRAWS,
+        "dtype": np.float64,
+        **changes,
+    }
     return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
 
 
@@ -55,8 +77,13 @@ def drawn_lots(which, draw):
 
 
 def drawn_noise(which, draw):
-    shape, blocks = (lots.BLOCK, which.architecture.parameters), range(-(-which.steps // lots.BLOCK))
-    return np.concatenate([stream(3, "noise", draw, block).standard_normal(shape) for block in blocks])[: which.steps]
+    shape, blocks = (
+        (lots.BLOCK, which.architecture.parameters),
+        range(-(-which.steps // lots.BLOCK)),
+    )
+    return np.concatenate(
+        [stream(3, "noise", draw, block).standard_normal(shape) for block in blocks]
+    )[: which.steps]
 
 
 RAMPS = [("geometric", 1.0, 1.0), ("geometric", 0.3, 2.5), ("linear", 0.3, 2.5)]
@@ -65,15 +92,22 @@ RAMPS = [("geometric", 1.0, 1.0), ("geometric", 0.3, 2.5), ("linear", 0.3, 2.5)]
 @pytest.mark.parametrize(("shape", "noise_ramp", "clip_ramp"), RAMPS)
 @pytest.mark.parametrize("clip", CLIPPING)
 @pytest.mark.parametrize("net", NETS)
-def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(net, clip, shape, noise_ramp, clip_ramp):
+def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(
+    net, clip, shape, noise_ramp, clip_ramp
+):
     net, passed = NETS[net], np.arange(STEPS) / (STEPS - 1)
-    which = recipe(net, clip=CLIPPING[clip], shape=shape, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
+    which = recipe(
+        net, clip=CLIPPING[clip], shape=shape, noise_ramp=noise_ramp, clip_ramp=clip_ramp
+    )
     sigmas = np.array([0.5, 1.0, 0.0, 3.0]) * (clip != "none")
     found = train(which, net, noise=sigmas, record=range(STEPS + 1))
     rates, z, c = (
-        (end**passed if shape == "geometric" else 1 + (end - 1) * passed) for end in (0.2, noise_ramp, clip_ramp)
+        (end**passed if shape == "geometric" else 1 + (end - 1) * passed)
+        for end in (0.2, noise_ramp, clip_ramp)
     )
-    bounds = np.array(CLIPPING["layers" if clip == "layers" else "flat"](net)) * np.ones(len(net.shapes))
+    bounds = np.array(CLIPPING["layers" if clip == "layers" else "flat"](net)) * np.ones(
+        len(net.shapes)
+    )
     sizes = [outputs * inputs for outputs, inputs in net.shapes]
     X, y, start = problem(net)
     for place in (0, 2, 3):
@@ -88,7 +122,9 @@ def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(net, 
             np.testing.assert_allclose(found.history[step + 1, place], path, rtol=0, atol=1e-9)
     if clip != "none":  # clipping had work to do
         free = train(recipe(net, clip=CLIPPING["none"]), net)
-        assert np.abs(train(recipe(net, clip=CLIPPING[clip]), net).weights - free.weights).max() > 0.01
+        assert (
+            np.abs(train(recipe(net, clip=CLIPPING[clip]), net).weights - free.weights).max() > 0.01
+        )
 
 
 def test_what_the_variants_change():
@@ -100,11 +136,15 @@ def test_what_the_variants_change():
         found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
         size = len(members)
         assert variant == "shuffled" or size != RATE * ROWS
-        total = plain.lot_gradient(net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh")
+        total = plain.lot_gradient(
+            net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh"
+        )
         noise = math.sqrt(size) * noise if variant == "inside" else noise
         step = (total + noise) / (size if variant == "realised" else RATE * ROWS)
         np.testing.assert_allclose(found, start[0] - 0.6 * step, rtol=0, atol=1e-12)
-    for variant in {*sgd.VARIANTS} - {"shuffled"}:  # a lot with nobody in it moves nothing but by noise
+    for variant in {*sgd.VARIANTS} - {
+        "shuffled"
+    }:  # a lot with nobody in it moves nothing but by noise
         which = recipe(net, sampling_rate=1e-9, variant=variant)
         np.testing.assert_array_equal(train(which, net).weights, start)
         assert np.isfinite(train(which, net, noise=1.0).weights).all()
@@ -115,7 +155,9 @@ class TestBatch:
     def test_single_precision_is_close_and_equal_seeds_and_draws_give_the_same_noise(self, net):
         net, start = NETS[net], problem(NETS[net])[2]
         single = train(recipe(net), net, noise=1.0, dtype=np.float32).weights
-        first, again, other = (train(recipe(net), net, noise=1.0, start=start, seed=seed) for seed in (3, 3, 4))
+        first, again, other = (
+            train(recipe(net), net, noise=1.0, start=start, seed=seed) for seed in (3, 3, 4)
+        )
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, first.weights, rtol=1e-4, atol=1e-5)
         np.testing.assert_array_equal(first.weights, again.weights)
@@ -126,7 +168,9 @@ class TestBatch:
 
     @pytest.mark.parametrize("variant", sgd.VARIANTS)
     @pytest.mark.parametrize("cuts", [[50], [1, 20, 50, 51], [69]], ids=str)
-    def test_a_training_in_pieces_is_one_in_one_piece_and_its_record_in_the_order_asked(self, cuts, variant):
+    def test_a_training_in_pieces_is_one_in_one_piece_and_its_record_in_the_order_asked(
+        self, cuts, variant
+    ):
         net = NETS["tanh"]
         which = recipe(net, variant=variant)
         whole = train(which, net, noise=1.0, record=[STEPS, 0, *cuts])
@@ -134,7 +178,9 @@ class TestBatch:
         np.testing.assert_array_equal(whole.history[:2], [whole.weights, weights])
         np.testing.assert_array_equal(train(which, net, first=9, last=9).weights, weights)
         for place, (first, last) in enumerate(zip([0, *cuts], [*cuts, STEPS], strict=True)):
-            piece = train(which, net, noise=1.0, start=weights, first=first, last=last, record=[first])
+            piece = train(
+                which, net, noise=1.0, start=weights, first=first, last=last, record=[first]
+            )
             np.testing.assert_array_equal(piece.history[0], weights)
             weights = piece.weights
             expected = whole.history[2 + place] if last < STEPS else whole.weights
@@ -176,7 +222,9 @@ BAD_ARGUMENTS = {
 def test_what_makes_no_sense_is_refused_by_name():
     net = NETS["tanh"]
     together = ("first", {"first": 5, "last": 4}), ("record", {"record": [3], "first": 4})
-    arguments = [(name, {name: value}) for name, values in BAD_ARGUMENTS.items() for value in values]
+    arguments = [
+        (name, {name: value}) for name, values in BAD_ARGUMENTS.items() for value in values
+    ]
     for name, changes in (*arguments, *together):
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             train(recipe(net), net, **changes)
@@ -188,7 +236,9 @@ def test_what_makes_no_sense_is_refused_by_name():
 
 
 def membership(drawn, *, rows) -> np.ndarray:
-    """Lots (R, W) of each step -> who is in which (steps, R, rows); each row at most once, in rising or any order."""
+    """Lots (R, W) of each step -> who is in which (steps, R, rows); each row at most once, in
+    rising or any order.
+    """
     found = []
     for members in drawn:
         inside = np.zeros((len(members), rows + 1), dtype=int)
@@ -205,19 +255,27 @@ def poisson(*, indices=(0,), rows=30, rate=0.2, first=0, last=BLOCK, seed=1) -> 
 
 @pytest.mark.parametrize("rate", [0.01, 0.2, 0.5, 0.97])
 def test_sizes_are_binomial(rate):
-    rows, sizes = 40, poisson(indices=range(40), rows=40, rate=rate, last=4 * BLOCK).sum(axis=2).ravel()
+    rows, sizes = (
+        40,
+        poisson(indices=range(40), rows=40, rate=rate, last=4 * BLOCK).sum(axis=2).ravel(),
+    )
     assert len(sizes) == 8000
     low, high = stats.binom.ppf([0.002, 0.998], rows, rate)
     edges = np.arange(low, high + 1)  # the tails are one cell each
     observed = np.histogram(np.clip(sizes, low, high), bins=[*edges, high + 1])[0]
     expected = stats.binom.pmf(edges, rows, rate)
-    expected[0], expected[-1] = stats.binom.cdf(low, rows, rate), stats.binom.sf(high - 1, rows, rate)
+    expected[0], expected[-1] = (
+        stats.binom.cdf(low, rows, rate),
+        stats.binom.sf(high - 1, rows, rate),
+    )
     assert stats.chisquare(observed, 8000 * expected / expected.sum()).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.9])
 def test_every_row_of_every_step_is_a_coin_of_its_own(rate):
-    """No place of a block is favoured; rows of a lot, lots of a row and a cell's streams are uncorrelated."""
+    """No place of a block is favoured; rows of a lot, lots of a row and a cell's streams are
+    uncorrelated.
+    """
     inside = poisson(indices=range(2000), rows=6, rate=rate)
     assert np.abs(inside.mean(axis=1) - rate).max() < 4.5 * np.sqrt(rate * (1 - rate) / 2000)
     cells = inside[:10].swapaxes(0, 1).reshape(2000, 60)
@@ -234,7 +292,9 @@ def test_all_rows_at_rate_one_and_hardly_any_at_tiny_rates():
 
 
 @pytest.mark.parametrize(
-    ("draw", "options"), [(lots.poisson, {"rate": 0.2}), (lots.shuffled, {"size": 7})], ids=["poisson", "shuffled"]
+    ("draw", "options"),
+    [(lots.poisson, {"rate": 0.2}), (lots.shuffled, {"size": 7})],
+    ids=["poisson", "shuffled"],
 )
 def test_any_piece_is_that_piece_of_the_whole_and_each_stream_has_its_index(draw, options):
     def drawn(*, indices=(3, 0, 8), first=0, last=130, seed=1):
@@ -251,16 +311,22 @@ def test_any_piece_is_that_piece_of_the_whole_and_each_stream_has_its_index(draw
     assert (whole[:, 0] != whole[:, 1]).any()
 
 
-@pytest.mark.parametrize(("rows", "size"), [(30, 7), (30, 10), (30, 30), (30, 16), (5, 1), (200, 64)])
+@pytest.mark.parametrize(
+    ("rows", "size"), [(30, 7), (30, 10), (30, 30), (30, 16), (5, 1), (200, 64)]
+)
 def test_a_shuffled_epoch_takes_each_row_once(rows, size):
     each = rows // size
-    inside = membership(lots.shuffled(1, range(20), rows=rows, size=size, first=0, last=3 * each), rows=rows)
+    inside = membership(
+        lots.shuffled(1, range(20), rows=rows, size=size, first=0, last=3 * each), rows=rows
+    )
     assert (inside.sum(axis=2) == size).all()
     epochs = inside.reshape(3, each, 20, rows).sum(axis=1)
     assert epochs.max() == 1
     assert (epochs.sum(axis=2) == each * size).all()
     if size < rows:
-        assert (inside[:each] != inside[each : 2 * each]).any()  # the next epoch has an order of its own
+        assert (
+            inside[:each] != inside[each : 2 * each]
+        ).any()  # the next epoch has an order of its own
 
 
 def test_a_shuffle_favours_no_row_and_no_place():
@@ -269,38 +335,55 @@ def test_a_shuffle_favours_no_row_and_no_place():
 
 
 def noise(indices, *, steps, shape=(2, 3), seed=1, dtype=np.float64):
-    return np.stack(list(streams.normal_steps(seed, "noise", indices, steps=steps, shape=shape, dtype=dtype)))
+    return np.stack(
+        list(streams.normal_steps(seed, "noise", indices, steps=steps, shape=shape, dtype=dtype))
+    )
 
 
 class TestStreams:
     @pytest.mark.parametrize("size", [1, 200, 1000, streams._BLOCK_BYTES])
     @pytest.mark.parametrize("steps", [7, 10])
-    def test_steps_are_the_draws_of_each_stream_in_order_in_blocks_of_any_size(self, steps, size, monkeypatch):
+    def test_steps_are_the_draws_of_each_stream_in_order_in_blocks_of_any_size(
+        self, steps, size, monkeypatch
+    ):
         monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
         CACHE.forget()
-        each = [streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)]
+        each = [
+            streams.stream(1, "noise", index).standard_normal((steps, 2, 3)) for index in (4, 0, 9)
+        ]
         whole = np.stack(each, axis=1)
         np.testing.assert_array_equal(noise([4, 0, 9], steps=steps), whole)
-        np.testing.assert_array_equal(noise([4, 0, 9], steps=steps, dtype=np.float32), whole.astype(np.float32))
+        np.testing.assert_array_equal(
+            noise([4, 0, 9], steps=steps, dtype=np.float32), whole.astype(np.float32)
+        )
         assert noise([], steps=3).shape == (3, 0, 2, 3)
 
-    @pytest.mark.parametrize("seed", [0, 2**32 - 1, 2**32, 2**40 + 3, 0x0123456789ABCDEF_FEDCBA9876543210])
+    @pytest.mark.parametrize(
+        "seed", [0, 2**32 - 1, 2**32, 2**40 + 3, 0x0123456789ABCDEF_FEDCBA9876543210]
+    )
     @pytest.mark.parametrize(("index", "part"), [(0, 0), (100_003, 2), (5, 1)])
     def test_a_stream_is_numpys_own_of_its_four_numbers(self, seed, index, part):
         for number, purpose in enumerate(get_args(streams.Purpose)):
             own = np.random.default_rng(np.random.SeedSequence([seed, number, index, part]))
-            np.testing.assert_array_equal(streams.stream(seed, purpose, index, part).random(4), own.random(4))
+            np.testing.assert_array_equal(
+                streams.stream(seed, purpose, index, part).random(4), own.random(4)
+            )
 
     def test_seeds_and_indices_give_independent_streams(self):
         seed = 0x0123456789ABCDEF_FEDCBA9876543210
-        keys = [(seed ^ flipped, 0) for flipped in [0, *(1 << bit for bit in range(128))]] + [(seed, 1)]
+        keys = [(seed ^ flipped, 0) for flipped in [0, *(1 << bit for bit in range(128))]] + [
+            (seed, 1)
+        ]
         draws = [streams.stream(seed, "noise", index).standard_normal(2000) for seed, index in keys]
         assert np.abs(np.corrcoef(draws) - np.eye(130)).max() < 0.12
 
 
 REFUSED = {
     "rate": (lambda value: poisson(rate=value), (0, -0.1, 1.01, np.nan)),
-    "size": (lambda value: next(lots.shuffled(1, [0], rows=30, size=value, first=0, last=1)), (0, 31, 2.5)),
+    "size": (
+        lambda value: next(lots.shuffled(1, [0], rows=30, size=value, first=0, last=1)),
+        (0, 31, 2.5),
+    ),
     "seed": (lambda value: streams.stream(value, "noise"), (-1, 1.5, True)),
     "purpose": (lambda value: streams.stream(1, value), ("tea",)),
     "index": (lambda value: streams.stream(1, "noise", value), (-1, 0.5)),

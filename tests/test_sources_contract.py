@@ -18,14 +18,33 @@ from dpcore import check
 from dpcore.accountants.attacker import best_attacker
 from dpcore.cache import CACHE
 from dpcore.mechanisms import NormExponential
-from dpcore.privacy import Adjacency, Guarantee, NormExponentialRelease, PureRelease, Sequence, releases
+from dpcore.privacy import (
+    Adjacency,
+    Guarantee,
+    NormExponentialRelease,
+    PureRelease,
+    Sequence,
+    releases,
+)
 from lab.files.file_handles import NONE, forget
 from lab.sources import SourceSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES
 from tests.handouts import handout
-from tests.own_files import DIGITS, KINDS, PAGES, ROLES, frame, moved, promised, said, same, settings, units
+from tests.own_files import (
+    DIGITS,
+    KINDS,
+    PAGES,
+    ROLES,
+    frame,
+    moved,
+    promised,
+    said,
+    same,
+    settings,
+    units,
+)
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_figures import numbers as numbers_of
 from tests.test_own_rows import own_of
@@ -40,7 +59,9 @@ WAYS = [
     *(("regression", {"mechanism": name}) for name in ("gaussian", "functional", "adassp")),
 ]
 ways = pytest.mark.parametrize(
-    ("kind", "changes"), WAYS, ids=lambda one: "-".join(map(str, one.values())) if isinstance(one, dict) else one
+    ("kind", "changes"),
+    WAYS,
+    ids=lambda one: "-".join(map(str, one.values())) if isinstance(one, dict) else one,
 )
 kinds = pytest.mark.parametrize("kind", KINDS)
 # A number that a link may give, far from what a file begins with.
@@ -50,7 +71,9 @@ BY_PERSON["regression"] = replace(BY_PERSON["regression"], rows_each=3)
 
 
 def test_all_pages_about_rows_are_held():
-    assert {name for name, page in PAGES.items() if issubclass(page.settings, SourceSettings)} == {*KINDS}
+    assert {name for name, page in PAGES.items() if issubclass(page.settings, SourceSettings)} == {
+        *KINDS
+    }
 
 
 class TestRows:
@@ -62,7 +85,9 @@ class TestRows:
         high.loc[::7, "hours"], high.loc[::11, "pay"] = 4e9, 8e9
         high["town"] = "nowhere"
         high["who"] = "the same"
-        one, other, third = (settings(kind, file=rows, **changes) for rows in (low, high, frame(seed=1)))
+        one, other, third = (
+            settings(kind, file=rows, **changes) for rows in (low, high, frame(seed=1))
+        )
         assert same(one, other)
         assert not same(one, third)
 
@@ -98,7 +123,9 @@ class TestRows:
 
     @kinds
     @pytest.mark.parametrize("times", [0, 12])
-    def test_another_person_moves_one_unit_and_no_noise_however_many_rows_they_have(self, kind, times):
+    def test_another_person_moves_one_unit_and_no_noise_however_many_rows_they_have(
+        self, kind, times
+    ):
         rows = frame(1200, people=300)
         mine = rows["who"] == "P00007"
         theirs = pd.concat([frame(1, seed=seed) for seed in range(times)] or [rows[mine][:1]])
@@ -114,12 +141,22 @@ class TestRows:
 @pytest.mark.parametrize(
     ("kind", "name", "changes", "quick"),
     [
-        *(("classifier", name, {"public_rows": 0}, {"repeats": 4, "steps": 5}) for name in ("digits", "iris")),
-        ("network", "digits", {"clip_norm": 0.5, "learning_rate": 8.0}, {"epochs": 2, "width": 4, "layers": 1}),
+        *(
+            ("classifier", name, {"public_rows": 0}, {"repeats": 4, "steps": 5})
+            for name in ("digits", "iris")
+        ),
+        (
+            "network",
+            "digits",
+            {"clip_norm": 0.5, "learning_rate": 8.0},
+            {"epochs": 2, "width": 4, "layers": 1},
+        ),
     ],
     ids=str,
 )
-def test_a_file_written_from_a_built_in_set_gives_its_numbers_bit_for_bit(kind, name, changes, quick):
+def test_a_file_written_from_a_built_in_set_gives_its_numbers_bit_for_bit(
+    kind, name, changes, quick
+):
     start = PAGES[kind].settings()
     built = start.change(dataset=name).change(**changes)
     own = start.change(dataset="own").change(own=own_of(name, built.seed)).change(**changes)
@@ -133,7 +170,9 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers_bit_for_bit(kind, 
 class TestName:
     @kinds
     def test_a_name_alone_gives_nothing_and_names_nothing_of_its_file(self, kind):
-        """Whoever has only a link gets its numbers once the file is there, and no trace of it elsewhere."""
+        """Whoever has only a link gets its numbers once the file is there, and no trace of it
+        elsewhere.
+        """
         asked, start = ASKED.get(kind, {"rows": 300}), PAGES[kind].settings()
         whole = settings(kind, **asked)
         link = {name: str(value) for name, value in asdict(whole).items()}
@@ -147,10 +186,26 @@ class TestName:
         assert "your-file.csv" in script
         assert ("target=Column" in script) == whole.OF_NUMBERS
         written = (str(link) + script + repr(whole)).replace(str(whole.own), "")
-        cells = {*frame()["who"], *frame()["town"], "basic", "plus", *(column for column in frame() if len(column) > 3)}
-        assert [part for part in {*cells, "left", "48"} - {"hours", "plan"} if re.search(rf"\b{part}\b", written)] == []
+        cells = {
+            *frame()["who"],
+            *frame()["town"],
+            "basic",
+            "plus",
+            *(column for column in frame() if len(column) > 3),
+        }
+        assert [
+            part
+            for part in {*cells, "left", "48"} - {"hours", "plan"}
+            if re.search(rf"\b{part}\b", written)
+        ] == []
         back = whole.change(dataset=start.dataset)
-        assert (back.own, back.private, back.roles, back.void, back.spent) == (NONE, False, None, "", 0.0)
+        assert (back.own, back.private, back.roles, back.void, back.spent) == (
+            NONE,
+            False,
+            None,
+            "",
+            0.0,
+        )
         assert start.change(own=str(whole.own)).own == NONE
         with pytest.raises(check.RefusedError, match="own"):
             start.change(dataset="own", own="customers.csv")
@@ -170,7 +225,9 @@ class TestName:
     @kinds
     @pytest.mark.parametrize("end", [0, 1])
     def test_another_data_set_brings_every_field_into_its_range(self, kind, end):
-        """From an end of all ranges, to each data set, and on to a file; settings out of their range are refused."""
+        """From an end of all ranges, to each data set, and on to a file; settings out of their
+        range are refused.
+        """
         at_end, own = PAGES[kind].settings(), settings(kind).own
         for name in at_end.limits:
             with suppress(check.RefusedError):  # it does not go with another end
@@ -179,7 +236,9 @@ class TestName:
             there = at_end.change(dataset=dataset)
             assert there.dataset == dataset
             here = there.change(dataset="own").change(own=own)
-            assert all(low <= getattr(here, name) <= high for name, (low, high) in here.limits.items())
+            assert all(
+                low <= getattr(here, name) <= high for name, (low, high) in here.limits.items()
+            )
 
 
 @kinds
@@ -203,7 +262,9 @@ def test_no_row_is_drawn_and_no_cell_is_said(kind, changes):
         for picture in (picture for row in board for picture in row):
             assert not picture.clicks
             go.Figure(picture.figure)
-            axes = [trace[axis] for trace in picture.figure["data"] for axis in "xy" if axis in trace]
+            axes = [
+                trace[axis] for trace in picture.figure["data"] for axis in "xy" if axis in trace
+            ]
             assert all(len(numbers_of(axis)) < 1000 for axis in axes), picture.name
     written = said(result) + "".join(taken(kind, result).values())
     assert not re.findall(r"P000\d\d|31\.4159|27\.1828", written)
@@ -235,7 +296,9 @@ class TestBounds:
         assert (of.void, of.promise) == ("bounds were read off private rows", None)
         (attacker,) = [one for one in view.numbers if one.label.startswith("Attacker's accuracy")]
         assert (attacker.value, attacker.note, attacker.tone) == ("no limit", of.void, "void")
-        assert re.search("[Tt]he guarantee is void|nothing is guaranteed", plain(view.words["verdict"]))
+        assert re.search(
+            "[Tt]he guarantee is void|nothing is guaranteed", plain(view.words["verdict"])
+        )
         assert f"The guarantee is void, because {of.void}." in plain(view.words["guarantee"])
         assert "coin toss: 50" not in said(result)
         files = taken(kind, result)
@@ -303,7 +366,9 @@ def drawn(of) -> np.ndarray:
 
 
 def of_a_library(of, event) -> float:
-    """Epsilon of Laplace noise for each payment, and of a training's event: composed by dp-accounting."""
+    """Epsilon of Laplace noise for each payment, and of a training's event: composed by
+    dp-accounting.
+    """
     other = PLDAccountant(NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4)
     for one in of.paid:
         other.compose(dp_event.LaplaceDpEvent(1 / one.epsilon))
@@ -319,7 +384,9 @@ def trainings(of) -> dp_event.DpEvent:
         sd, per_row = of.model.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows
         return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(sd / per_row), of.steps)
     *_, found = getattr(of.promise.event, "events", (of.promise.event,))
-    return dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(one.noise_multiplier) for one in releases(found)])
+    return dp_event.ComposedDpEvent(
+        [dp_event.GaussianDpEvent(one.noise_multiplier) for one in releases(found)]
+    )
 
 
 @pytest.mark.parametrize("dimension", [2, 7])

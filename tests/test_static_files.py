@@ -1,4 +1,6 @@
-"""What a browser gets first: small, early, kept for good, of the right version, and under which rules."""
+"""What a browser gets first: small, early, kept for good, of the right version, and under which
+rules.
+"""
 
 import asyncio
 import gzip
@@ -25,9 +27,11 @@ QUESTIONS = {
 }
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LINK = re.compile(
-    r'<(?:link (?:rel|data-later)="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"'
+    r"<(?:link"
+    r' (?:rel|data-later)="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"'
 )
-# Kilobytes (of 1,000 bytes) that travel before the first words, fonts left out, which are as they are; and plotly.js.
+# Kilobytes (of 1,000 bytes) that travel before the first words, fonts left out, which are as they
+# are; and plotly.js.
 MOST, PLOTLY_MOST = 700, 1500
 GZIP = {"accept_encoding": "gzip, br"}
 
@@ -45,7 +49,9 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
     found = dict(reversed(link) for link in LINK.findall(html(front, "/classifier")))
     assert {"", "modulepreload", "preload", "stylesheet"} <= set(found.values())
     assert any("BidiComponent" in path for path in found)
-    assert {serving.address(name, f"{name}.js") for name in ("chart", "knobs", "connection")} <= found.keys()
+    assert {
+        serving.address(name, f"{name}.js") for name in ("chart", "knobs", "connection")
+    } <= found.keys()
     sizes = {}
     for path in found:
         _, headers, body = ask(front, path, **GZIP)
@@ -65,13 +71,19 @@ def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
     styles = static_files.look()
     assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
     assert all(st.get_option(f"theme.{look}.textColor") in styles for look in ("light", "dark"))
-    ours, theirs = html(front, "/classifier"), (static_files.STATIC / "index.html").read_text("utf-8")
+    ours, theirs = (
+        html(front, "/classifier"),
+        (static_files.STATIC / "index.html").read_text("utf-8"),
+    )
     assert "<h1>What does &lt;privacy&gt; cost?</h1>" in ours
     assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
     scripts = re.compile(r"<script.*?</script>", re.DOTALL)
     *known, added = scripts.findall(ours)
     assert known == scripts.findall(theirs)
-    assert added == f'<script type="module" src=".{serving.address("connection", "first.js")}"></script>'
+    assert (
+        added
+        == f'<script type="module" src=".{serving.address("connection", "first.js")}"></script>'
+    )
     assert ours.count('id="root"') == 1
     assert ('as="font"' in theirs, 'as="font"' in ours) == (True, False)
     styles = next((static_files.STATIC / "static/css").glob("index.*.css")).read_text("utf-8")
@@ -89,7 +101,12 @@ def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
 
 
 def test_everything_else_is_answered_by_streamlit(front):
-    others = ["/_stcore/health", "/static/media/none.woff2", "/static/js/../../index.html", "/nowhere"]
+    others = [
+        "/_stcore/health",
+        "/static/media/none.woff2",
+        "/static/js/../../index.html",
+        "/nowhere",
+    ]
     for path in (*others, serving.plotly_address().replace(serving.PLOTLY.name, "widgetbundle.js")):
         assert ask(front, path, **GZIP)[2] == b"inside"
     for how in ({"accept_encoding": "br"}, GZIP | {"method": "HEAD"}):
@@ -101,7 +118,10 @@ def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
     below, root = static_files.Delivery(inside, QUESTIONS), f"/{base}".rstrip("/")
     chart = serving.address("chart", "chart.js")
-    assert gzip.decompress(ask(below, root + chart, **GZIP)[2]) == (serving.HERE / "assets/chart.js").read_bytes()
+    assert (
+        gzip.decompress(ask(below, root + chart, **GZIP)[2])
+        == (serving.HERE / "assets/chart.js").read_bytes()
+    )
     assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
     assert f'href=".{chart}"' in html(below, f"{root}/classifier")
     for asked, leads_to in (
@@ -114,7 +134,14 @@ def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
     ):
         headers = ask(below, f"{root}{asked}", accept="text/html,*/*;q=0.8")[1]
         assert headers["location"] == f"{root}{leads_to}", asked
-    for path in ("/", "/classifier", "/foo", "/media/x.html", "/component/y/index.html", "/_stcore/health"):
+    for path in (
+        "/",
+        "/classifier",
+        "/foo",
+        "/media/x.html",
+        "/component/y/index.html",
+        "/_stcore/health",
+    ):
         assert "location" not in ask(below, f"{root}{path}", accept="text/html")[1], path
     assert "location" not in ask(below, f"{root}/classifier/x.js", accept="*/*")[1]
     assert "location" not in ask(below, "/other/x/y", accept="text/html")[1] or not base
@@ -152,7 +179,9 @@ def test_plotly_is_the_file_of_the_installed_package_at_an_address_with_its_vers
 
 def test_plotly_is_not_asked_for_before_the_page_has_loaded(front):
     for path in ("/", "/classifier"):
-        (link,) = re.findall(rf'<link[^>]*{re.escape(serving.plotly_address())}"[^>]*>', html(front, path))
+        (link,) = re.findall(
+            rf'<link[^>]*{re.escape(serving.plotly_address())}"[^>]*>', html(front, path)
+        )
         assert "data-later=" in link
         assert " rel=" not in link
 
@@ -167,11 +196,15 @@ def test_plotly_is_compressed_before_it_is_asked_for(monkeypatch):
 
 
 def rules(ancestors: str = "") -> dict[str, str]:
-    return dict(rule.split(" ", 1) for rule in policy({"LAB_FRAME_ANCESTORS": ancestors}).split("; "))
+    return dict(
+        rule.split(" ", 1) for rule in policy({"LAB_FRAME_ANCESTORS": ancestors}).split("; ")
+    )
 
 
 def test_policy_allows_only_files_of_the_server_and_origins_to_frame_the_lab():
-    """Firefox asks ``default-src`` about ``rel="prefetch"``, so other kinds of content need a rule of their own."""
+    """Firefox asks ``default-src`` about ``rel="prefetch"``, so other kinds of content need a rule
+    of their own.
+    """
     found = rules()
     assert found["default-src"] == found["connect-src"] == "'self'"
     assert {found[name] for name in ("frame-src", "media-src", "object-src")} == {"'none'"}
@@ -195,8 +228,12 @@ def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed():
         assert path in closed or headers["cache-control"] == "public"
 
 
-@pytest.mark.parametrize("allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]])
+@pytest.mark.parametrize(
+    "allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]]
+)
 @pytest.mark.parametrize("host", ["10.1.2.3", "lab.example.org", "example.org", "localhost"])
 def test_allowed_hosts_are_known_before_a_link_is_shown(monkeypatch, allowed, host):
     monkeypatch.setattr(security_headers.st, "get_option", {"server.allowedHosts": allowed}.get)
-    assert security_headers.answers(host) == (ask(security_headers.Guard(inside), host=host)[0] == 200)
+    assert security_headers.answers(host) == (
+        ask(security_headers.Guard(inside), host=host)[0] == 200
+    )

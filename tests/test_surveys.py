@@ -1,4 +1,6 @@
-"""Surveys: randomised response by brute force, reconstruction from many answers, and what the page says of both."""
+"""Surveys: randomised response by brute force, reconstruction from many answers, and what the page
+says of both.
+"""
 
 import itertools
 import math
@@ -19,7 +21,11 @@ from pages.mechanisms.reconstruction import PEOPLE
 from tests import attackers, reached
 from tests.sentences import Rules, amount, counts, hold, percent, plain, says
 
-EVERY = [RandomisedResponse(epsilon=epsilon, options=options) for epsilon in (0.1, 1.0, 4.0) for options in (2, 3, 8)]
+EVERY = [
+    RandomisedResponse(epsilon=epsilon, options=options)
+    for epsilon in (0.1, 1.0, 4.0)
+    for options in (2, 3, 8)
+]
 LOCAL, MANY = MechanismsSettings(answers="local"), MechanismsSettings(answers="many")
 LOCAL_ONCE = [LOCAL, LOCAL.change(epsilon=0.01), LOCAL.change(epsilon=0.5, true_share=0.01)]
 LOCAL_ONCE += [LOCAL.change(epsilon=one, respondents=10, options=2) for one in (1.0, 4.77)]
@@ -30,9 +36,13 @@ MANY_ONCE = [MANY.change(questions=questions, noise_sd=noise_sd) for questions, 
 
 @pytest.mark.parametrize("one", EVERY)
 def test_answers_have_their_probabilities_which_differ_by_epsilon_at_most(one):
-    rows = np.full((one.options, one.options), one.other) + np.eye(one.options) * (one.truthful - one.other)
+    rows = np.full((one.options, one.options), one.other) + np.eye(one.options) * (
+        one.truthful - one.other
+    )
     assert rows.sum(axis=1) == pytest.approx(1, rel=1e-12)
-    worst = max(np.log(rows[a] / rows[b]).max() for a, b in itertools.permutations(range(one.options), 2))
+    worst = max(
+        np.log(rows[a] / rows[b]).max() for a, b in itertools.permutations(range(one.options), 2)
+    )
     assert [worst, one.event.epsilon] == pytest.approx([one.epsilon] * 2, rel=1e-12)
     truths = np.repeat(np.arange(one.options), 20_000)
     found = one.answers(truths, np.random.default_rng(1)).reshape(one.options, -1)
@@ -57,7 +67,9 @@ def test_bad_arguments_are_refused_and_two_answers_attain_the_bound():
         with pytest.raises(RefusedError, match=f"^{name} is "):
             RandomisedResponse(**{"epsilon": 1.0, "options": 2, name: value})
     with pytest.raises(RefusedError, match="^truths is "):
-        RandomisedResponse(epsilon=1.0, options=2).answers(np.array([0, 2]), np.random.default_rng(0))
+        RandomisedResponse(epsilon=1.0, options=2).answers(
+            np.array([0, 2]), np.random.default_rng(0)
+        )
     result = LOCAL.change(options=2).run()
     found = attackers.right(result.guarantee.event, result.guarantee.adjacency)
     assert found == pytest.approx(result.survey.mechanism.truthful, abs=1e-5)
@@ -83,8 +95,12 @@ def test_formula_expects_what_unweighted_least_squares_recovers(questions, noise
         one = reconstruct.Survey.drawn(PEOPLE, questions, seed=seed)
         answers = one.questions @ one.bits + noise_sd * one.noise
         right.append((lsq_linear(one.questions, answers).x > 0.5) == one.bits)
-    assert np.mean(right) == pytest.approx(reconstruct.expected(PEOPLE, questions, noise_sd=noise_sd), abs=0.035)
-    assert share(questions, noise_sd) >= np.mean(right) - 0.01  # knowing that bits are 0 or 1 does no harm
+    assert np.mean(right) == pytest.approx(
+        reconstruct.expected(PEOPLE, questions, noise_sd=noise_sd), abs=0.035
+    )
+    assert (
+        share(questions, noise_sd) >= np.mean(right) - 0.01
+    )  # knowing that bits are 0 or 1 does no harm
 
 
 def test_no_bit_changes_an_answer_by_more_than_one_and_more_questions_go_on():
@@ -105,11 +121,16 @@ def test_attacker_stays_below_the_bound_of_the_noise():
     """One bit is guessed no better than the best attacker of all answers, whose prior is a coin."""
     for result in (settings.run() for settings in MANY_ONCE):
         errors = 3 * math.sqrt(0.25 / (PEOPLE * len(result.now)))
-        assert result.now.mean() <= attackers.right(result.guarantee.event, result.guarantee.adjacency) + errors
+        assert (
+            result.now.mean()
+            <= attackers.right(result.guarantee.event, result.guarantee.adjacency) + errors
+        )
 
 
 def decimal(result) -> float:
-    """The error in points, with the one decimal of the share beside it; with two digits where that would be none."""
+    """The error in points, with the one decimal of the share beside it; with two digits where that
+    would be none.
+    """
     error = 100 * result.error()
     return float(f"{error:.1f}" if error >= 0.1 else f"{error:.2g}")
 
@@ -135,7 +156,9 @@ OF_LOCAL: Rules = {
 OF_MANY: Rules = {
     r"Secrets recovered: (\d+) of 100": counts(lambda r: r.right.sum()),
     r"All hundred secrets are recovered": lambda r, _: r.right.all(),
-    r"(\d+) of 100 secrets are recovered": counts(lambda r: r.right.sum(), given=lambda r: 90 <= r.right.sum() < 100),
+    r"(\d+) of 100 secrets are recovered": counts(
+        lambda r: r.right.sum(), given=lambda r: 90 <= r.right.sum() < 100
+    ),
     r"secrets are guessed from .* more than by chance": lambda r, _: 58 < r.right.sum() < 90,
     r"no more than chance allows": lambda r, _: r.right.sum() <= 58,
     r"which is (\d+) % here": percent(lambda r: r.expected),
@@ -149,16 +172,24 @@ WITHIN_MANY = {"seed": [4, 5], "questions": [1, 20, 100, 101, 500, 1000]}
 
 @pytest.mark.parametrize(
     ("say", "rules", "once", "within"),
-    [(words_local, OF_LOCAL, LOCAL_ONCE, WITHIN_LOCAL), (words_many, OF_MANY, MANY_ONCE, WITHIN_MANY)],
+    [
+        (words_local, OF_LOCAL, LOCAL_ONCE, WITHIN_LOCAL),
+        (words_many, OF_MANY, MANY_ONCE, WITHIN_MANY),
+    ],
     ids=["local", "many"],
 )
 def test_every_sentence_says_what_was_computed_and_every_text_is_reached(say, rules, once, within):
     def words(result) -> str:
         parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result)]
         parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
-        return " ".join([*parts, *(f"{name} finding: {text}." for name, text in say.findings(result).items())])
+        return " ".join(
+            [*parts, *(f"{name} finding: {text}." for name, text in say.findings(result).items())]
+        )
 
-    within, seldom = {"answers": [once[0].answers], **within}, attackers.rules(lambda r: r.guarantee)
+    within, seldom = (
+        {"answers": [once[0].answers], **within},
+        attackers.rules(lambda r: r.guarantee),
+    )
     hold(MechanismsSettings, words, rules, within=within, also=once, count=40, seldom=seldom)
     page = PAGE.at(once[0])
     assert page.question == say.SAYS["page.question"]

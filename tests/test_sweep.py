@@ -1,4 +1,6 @@
-"""Sweeps: the page's own numbers, values around where one is, effects, a search, and the command for more."""
+"""Sweeps: the page's own numbers, values around where one is, effects, a search, and the command
+for more.
+"""
 
 import shlex
 from pathlib import Path
@@ -12,7 +14,19 @@ from dpcore.check import RefusedError
 from dpcore.data import toy
 from lab import sweep as sweeps
 from lab.differences import of_groups, of_pairs
-from lab.sweep import apart, beside, drawn, grid, log_scale, measured, measurements, recommend, split, summary, sweep
+from lab.sweep import (
+    apart,
+    beside,
+    drawn,
+    grid,
+    log_scale,
+    measured,
+    measurements,
+    recommend,
+    split,
+    summary,
+    sweep,
+)
 from pages.accounting.experiment import AccountingSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
@@ -23,7 +37,9 @@ from scripts.snapshot import opened
 from tests.test_what_if import asked
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
-TOPICS = pytest.mark.parametrize("kind", [room.settings for room in ROOMS], ids=[room.name for room in ROOMS])
+TOPICS = pytest.mark.parametrize(
+    "kind", [room.settings for room in ROOMS], ids=[room.name for room in ROOMS]
+)
 
 
 def test_a_row_is_a_repeat_of_a_seed_at_a_value():
@@ -32,9 +48,15 @@ def test_a_row_is_a_repeat_of_a_seed_at_a_value():
     one = measured(QUICK.change(epsilon=1.0, seed=QUICK.seed + 1), measure="scratch", repeats=3)
     there = runs[(runs.epsilon == 1.0) & (runs.seed == QUICK.seed + 1)]
     np.testing.assert_array_equal(there.scratch, one)
-    assert [one.seed for one in split(QUICK.change(seed=QUICK.limits["seed"][1]), 3)] == [9999, 0, 1]
+    assert [one.seed for one in split(QUICK.change(seed=QUICK.limits["seed"][1]), 3)] == [
+        9999,
+        0,
+        1,
+    ]
     found, medians = summary(runs, target=0.7), runs.groupby(["epsilon", "seed"]).scratch.median()
-    assert found["median"].tolist() == pytest.approx(medians.groupby("epsilon").median()[found.epsilon].tolist())
+    assert found["median"].tolist() == pytest.approx(
+        medians.groupby("epsilon").median()[found.epsilon].tolist()
+    )
 
 
 def test_repeats_in_parts_are_the_whole():
@@ -48,7 +70,11 @@ def test_repeats_in_parts_are_the_whole():
 
 
 def test_what_is_refused_is_named():
-    wrong = {"steps": ("steps", 0, "scratch"), "nothing": ("nothing", 1, "scratch"), "measure": ("epsilon", 1, "luck")}
+    wrong = {
+        "steps": ("steps", 0, "scratch"),
+        "nothing": ("nothing", 1, "scratch"),
+        "measure": ("epsilon", 1, "luck"),
+    }
     for name, (knob, value, measure) in wrong.items():
         with pytest.raises((RefusedError, TypeError), match=name):
             sweep(QUICK, knob, [value], measure=measure)
@@ -106,7 +132,9 @@ def test_runs_are_compared_in_pairs_where_the_noise_is_common_else_as_groups():
 
 def test_several_splits_are_counted_and_not_their_runs():
     a, b = np.random.default_rng(0).normal(size=(2, 60))
-    known = stats.ttest_rel(*(np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))).confidence_interval(0.95)
+    known = stats.ttest_rel(
+        *(np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))
+    ).confidence_interval(0.95)
     made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
     narrow, wide = (apart(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file))
     assert (narrow.low, narrow.high) == pytest.approx((known.low, known.high))
@@ -125,7 +153,9 @@ def test_tries_lie_in_the_declared_ranges_and_are_those_of_the_seed():
     assert tries[:10] == drawn(QUICK, tries=10, ranges=RANGES)
     clips = [one.clip_norm for one in tries]
     assert 0.05 <= min(clips) <= max(clips) <= 5
-    assert np.median(np.log(clips)) == pytest.approx(np.log(0.5), abs=0.4)  # half are below the middle of the logs
+    assert np.median(np.log(clips)) == pytest.approx(
+        np.log(0.5), abs=0.4
+    )  # half are below the middle of the logs
     assert all(5 <= one.steps <= 200 for one in tries)
     with pytest.raises(RefusedError, match="ranges"):
         recommend(AccountingSettings(), tries=3)
@@ -138,7 +168,9 @@ def test_the_best_is_first_and_only_it_is_measured_again_on_other_seeds():
     assert frame.again.notna().tolist() == [True, False, False]
     found = frame.iloc[0]
     best = QUICK.change(clip_norm=found.clip_norm, steps=int(found.steps))
-    medians = [np.median(measured(best.change(seed=4 + i), measure="scratch", repeats=6)) for i in range(3)]
+    medians = [
+        np.median(measured(best.change(seed=4 + i), measure="scratch", repeats=6)) for i in range(3)
+    ]
     assert found.chosen == medians[0]
     assert found.again == pytest.approx(np.median(medians[1:]), abs=1e-12)
 

@@ -1,4 +1,6 @@
-"""What is taken away stands alone: *Share*, tables, programs, and a folder whose script prints the numbers."""
+"""What is taken away stands alone: *Share*, tables, programs, and a folder whose script prints the
+numbers.
+"""
 
 import io
 import json
@@ -30,7 +32,8 @@ from ui.controls import Desk, from_link
 
 # At each commit; what the other scripts import is held below, without running them.
 SHORT = ("classifier", "attack", "accounting")
-# Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
+# Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser
+# can be imported.
 ALONE = """
 import runpy, sys
 class Refuse:
@@ -44,7 +47,9 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 
 def run_alone(folder: Path, program: str) -> str:
-    return subprocess.check_output([sys.executable, "-I", "-c", ALONE, program], cwd=folder, text=True, timeout=300)
+    return subprocess.check_output(
+        [sys.executable, "-I", "-c", ALONE, program], cwd=folder, text=True, timeout=300
+    )
 
 
 def guaranteed(printed: str) -> float:
@@ -52,10 +57,16 @@ def guaranteed(printed: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak) for page in PAGES]
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=() if page.name in SHORT else pytest.mark.soak)
+        for page in PAGES
+    ],
 )
 def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
-    """Its script prints the numbers of the page, its tables hold them, and its estimator has the page's guarantee."""
+    """Its script prints the numbers of the page, its tables hold them, and its estimator has the
+    page's guarantee.
+    """
     one = quick(page)
     settings, result = one.settings, one.result
     with zipfile.ZipFile(io.BytesIO(share.bundle(one))) as archive:
@@ -64,18 +75,28 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     assert run_alone(here, "script.py") == result.table().to_string() + "\n"
     assert (here / "estimator.py").exists() == bool(page.code)
     if page.code:
-        assert guaranteed(run_alone(here, "estimator.py")) == pytest.approx(settings.epsilon, rel=1e-3)
-    assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | versioned(asdict(settings))
+        assert guaranteed(run_alone(here, "estimator.py")) == pytest.approx(
+            settings.epsilon, rel=1e-3
+        )
+    assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | versioned(
+        asdict(settings)
+    )
     if page.name != "what-if":  # is about settings of another page, not settings of its own
         assert sweep.read(str(here / "settings.json")) == (page.name, settings)
-    (cell,) = (one for one in json.loads((here / "notebook.ipynb").read_text())["cells"] if one["cell_type"] == "code")
+    (cell,) = (
+        one
+        for one in json.loads((here / "notebook.ipynb").read_text())["cells"]
+        if one["cell_type"] == "code"
+    )
     assert "".join(cell["source"]) == (here / "script.py").read_text()
     assert (here / "requirements.txt").read_text() == takeaway._requirements()
     assert len([*here.glob("tables/*.csv")]) == len(page.frames(result))
     for name, made in page.frames(result).items():
         (file,) = here.glob(f"tables/*_{name.lower().replace(' ', '-')}.csv")
         numbers = pd.DataFrame(made()).select_dtypes("number")
-        np.testing.assert_allclose(pd.read_csv(file, comment="#")[[*numbers]], numbers, rtol=1e-5, err_msg=name)
+        np.testing.assert_allclose(
+            pd.read_csv(file, comment="#")[[*numbers]], numbers, rtol=1e-5, err_msg=name
+        )
 
 
 def test_what_is_to_be_installed_is_what_is_imported():
@@ -90,12 +111,24 @@ def test_what_is_to_be_installed_is_what_is_imported():
 
 
 def test_a_table_says_what_it_is_of_and_no_cell_is_a_formula():
-    """Of a file of one's own, answers and names of columns stand in tables that a spreadsheet opens."""
-    typed = ['=HYPERLINK("http://evil.test")', "+1+cmd|' /C calc'!A1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1"]
+    """Of a file of one's own, answers and names of columns stand in tables that a spreadsheet
+    opens.
+    """
+    typed = [
+        '=HYPERLINK("http://evil.test")',
+        "+1+cmd|' /C calc'!A1",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "＝1",
+    ]
     plain = ["yes", "-", "-0.5", "+1,234.5", "-3 %", "1e-5", "a=b", "", "x\r=1"]
     cells, settings = [*typed, *plain], PAGES[0].settings(seed=77)
     share, group = np.linspace(-1, 50.550000000000004, len(cells)), pd.Categorical(cells)
-    frame = pd.DataFrame({"=answer": cells, "share": share, "count": range(-1, len(cells) - 1), "group": group})
+    frame = pd.DataFrame(
+        {"=answer": cells, "share": share, "count": range(-1, len(cells) - 1), "group": group}
+    )
     text = takeaway.table(frame, title="By class", settings=settings, link="http://x/?seed=77")
     title, told, link, *_ = text.splitlines()
     assert (title, link) == ("# Epsilon Lab: By class", "# link: http://x/?seed=77")
@@ -104,7 +137,11 @@ def test_a_table_says_what_it_is_of_and_no_cell_is_a_formula():
     again = pd.read_csv(io.StringIO(text, newline=""), comment="#", keep_default_na=False)
     assert list(again) == ["'=answer", "share", "count", "group"]
     for column in ("'=answer", "group"):
-        assert again[column].tolist() == [*(f"'{cell}".replace("\r", "\n") for cell in typed), *plain[:-1], "x\n=1"]
+        assert again[column].tolist() == [
+            *(f"'{cell}".replace("\r", "\n") for cell in typed),
+            *plain[:-1],
+            "x\n=1",
+        ]
     np.testing.assert_allclose(again["share"], frame["share"], rtol=1e-5)
     assert again["count"].tolist() == frame["count"].tolist()
 
@@ -124,7 +161,14 @@ def test_names_of_files_say_what_differs_and_do_not_collide():
 
 # As little work as there is on each page.
 WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10}
-WORK |= {"sources": 2, "dimension": 5, "rows": 200, "source_rows": 100, "target_rows": 200, "public_rows": 200}
+WORK |= {
+    "sources": 2,
+    "dimension": 5,
+    "rows": 200,
+    "source_rows": 100,
+    "target_rows": 200,
+    "public_rows": 200,
+}
 # What needs a person's file first.
 ELSEWHERE = {"own"}
 
@@ -135,7 +179,11 @@ def cheap(settings: Settings, **changes: str) -> Settings:
         if name in settings.limits:
             low, high = settings.limits[name]
             settings = settings.change(**{name: min(max(low, least), high)})
-    return settings.change(repeats=min(options)) if (options := settings.choices.get("repeats")) else settings
+    return (
+        settings.change(repeats=min(options))
+        if (options := settings.choices.get("repeats"))
+        else settings
+    )
 
 
 def parts() -> Iterator[Any]:
@@ -171,7 +219,12 @@ def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
         ("https://lab.example.org/classifier", {}, own, ""),
         (HERE, {}, "", ""),
         (HERE, {"server.address": "127.0.0.1"}, own, ""),  # it hears nobody else
-        (HERE, {"server.allowedHosts": ["localhost"]}, own, ""),  # it answers nobody who asks for that address
+        (
+            HERE,
+            {"server.allowedHosts": ["localhost"]},
+            own,
+            "",
+        ),  # it answers nobody who asks for that address
         (HERE, {"server.allowedHosts": ["localhost", own]}, own, f"{there}/classifier"),
     ):
         monkeypatch.setattr(qr_code, "own_address", lambda address=address: address)
@@ -208,13 +261,25 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
     page = PAGES[0]
     settings = page.settings(dataset="iris", epsilon=0.3, seed=9)
     desk = Desk(page=page.name, settings=settings)
-    desk.choices = {"dataset": ("Data", {"iris": "Iris"}), "version": ("Mechanism", {"sound": "Correct"})}
+    desk.choices = {
+        "dataset": ("Data", {"iris": "Iris"}),
+        "version": ("Mechanism", {"sound": "Correct"}),
+    }
     paper = share.paper(page, desk)
     about, words, link = paper["lines"]
     assert page.question in about
-    assert all(part in words for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9"))
+    assert all(
+        part in words
+        for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9")
+    )
     assert "Clipping norm" not in words, "as it is by default"
     query = dict(parse_qsl(link.removeprefix(f"{HERE}?")))
-    assert query == {"dataset": "iris", "rows": "75", "epsilon": "0.3", "seed": "9", "v": str(VERSION)}
+    assert query == {
+        "dataset": "iris",
+        "rows": "75",
+        "epsilon": "0.3",
+        "seed": "9",
+        "v": str(VERSION),
+    }
     assert from_link(page.settings, query) == (settings, [])
     assert "epsilon-0.3" in paper["stem"]

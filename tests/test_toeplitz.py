@@ -1,4 +1,6 @@
-"""Lots in a fixed order: noisy prefix sums and their cost, against whole matrices and their inverses."""
+"""Lots in a fixed order: noisy prefix sums and their cost, against whole matrices and their
+inverses.
+"""
 
 import math
 
@@ -21,11 +23,19 @@ X, Y, START = RNG.normal(size=(ROWS, 3)), RNG.integers(0, 2, ROWS), NET.start(1,
 
 def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
     given = {"learning_rate": 0.5, "clip_norm": 0.4, "decay": 1.0} | changes
-    return sgd.Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
+    return sgd.Recipe(
+        architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given
+    )
 
 
 def train(which, **changes):
-    given = {"start": START, "noise_multiplier": 1.5, "seed": 3, "draws": [4, 2], "dtype": np.float64} | changes
+    given = {
+        "start": START,
+        "noise_multiplier": 1.5,
+        "seed": 3,
+        "draws": [4, 2],
+        "dtype": np.float64,
+    } | changes
     return sgd.train(which, X, given.pop("y", Y), **given)
 
 
@@ -38,7 +48,9 @@ def on_the_sum(mechanism: str, steps: int, m: int) -> np.ndarray:
     """(T, T): the noise on each prefix sum, given independent noise: each pass has a fresh C."""
     one = square_root(m) if mechanism == "toeplitz" else np.tril(np.ones((m, m)))
     passes = -(-steps // m)
-    whole = np.kron(np.eye(passes), one) + np.kron(np.tril(np.ones((passes, passes)), -1), np.tile(one[-1], (m, 1)))
+    whole = np.kron(np.eye(passes), one) + np.kron(
+        np.tril(np.ones((passes, passes)), -1), np.tile(one[-1], (m, 1))
+    )
     return whole[:steps, :steps]
 
 
@@ -51,19 +63,27 @@ def in_each_step(mechanism: str, steps: int, m: int) -> np.ndarray:
 
 class TestTraining:
     def test_each_row_is_in_one_lot_of_each_pass_and_lots_are_even(self):
-        drawn = [one[0][one[0] >= 0] for one in lots.ordered([0, 0], rows=ROWS, lots=7, first=0, last=14)]
-        assert [sorted(np.concatenate(part)) for part in (drawn[:7], drawn[7:])] == [list(range(ROWS))] * 2
+        drawn = [
+            one[0][one[0] >= 0] for one in lots.ordered([0, 0], rows=ROWS, lots=7, first=0, last=14)
+        ]
+        assert [sorted(np.concatenate(part)) for part in (drawn[:7], drawn[7:])] == [
+            list(range(ROWS))
+        ] * 2
         assert {len(one) for one in drawn} == {4, 5}
 
     @pytest.mark.parametrize("m", [1, 4, 7])
     def test_the_weights_are_those_of_the_noisy_prefix_sums(self, m):
-        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole matrices."""
+        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole
+        matrices.
+        """
         which, found = recipe(m), train(recipe(m), record=range(21))
         drawn = stream(3, "noise", 4).standard_normal((lots.BLOCK, NET.parameters))[:20]
         noise, total, w = on_the_sum("toeplitz", 20, m) @ drawn * 1.5 * 0.4, 0.0, START[0]
         for step in range(20):
             lot = [row for row in range(ROWS) if row % m == step % m]
-            total = total + plain.lot_gradient(NET.sizes, w, X[lot], Y[lot], clip_norm=0.4, activation="tanh")
+            total = total + plain.lot_gradient(
+                NET.sizes, w, X[lot], Y[lot], clip_norm=0.4, activation="tanh"
+            )
             w = START[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
             np.testing.assert_allclose(found.history[step + 1, 0], w, rtol=0, atol=1e-10)
 
@@ -77,9 +97,16 @@ class TestTraining:
         np.testing.assert_array_equal(weights, whole)
 
     def test_what_is_not_proved_is_refused_by_name(self):
-        unknown = {"variant": "shuffled", "noise_ramp": 0.5, "clip_ramp": 2.0, "mechanism": "forest"}
+        unknown = {
+            "variant": "shuffled",
+            "noise_ramp": 0.5,
+            "clip_ramp": 2.0,
+            "mechanism": "forest",
+        }
         for name, value in {**unknown, "m": 10 / 3}.items():  # no whole number of lots
-            with pytest.raises(check.RefusedError, match=f"^{'sampling_rate' if name == 'm' else name} is "):
+            with pytest.raises(
+                check.RefusedError, match=f"^{'sampling_rate' if name == 'm' else name} is "
+            ):
                 recipe(**{name: value})
 
 
@@ -100,16 +127,22 @@ class TestNoise:
 
 
 class TestSensitivity:
-    """Noisy prefix sums of noise B z: a shift s of the steps' sums is |B^-1 s| sigma away, for the rows of any lot."""
+    """Noisy prefix sums of noise B z: a shift s of the steps' sums is |B^-1 s| sigma away, for the
+    rows of any lot.
+    """
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
-    def test_no_row_moves_the_release_further_than_is_counted_and_one_moves_it_as_far(self, mechanism, m):
+    def test_no_row_moves_the_release_further_than_is_counted_and_one_moves_it_as_far(
+        self, mechanism, m
+    ):
         for steps in range(1, 2 * m + 4):
             counted = toeplitz.sensitivity(mechanism, steps, lots=m) ** 2
             undo, squares = np.linalg.inv(in_each_step(mechanism, steps, m)), []
             for lot in range(min(m, steps)):  # a row of which moves each of its lots by C or -C
-                signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(range(lot, steps, m))))
+                signs = np.random.default_rng(0).choice(
+                    [-1.0, 1.0], size=(4, len(range(lot, steps, m)))
+                )
                 squares += [np.square(undo[:, lot::m] @ one).sum() for one in signs]
             assert max(squares) == pytest.approx(counted, abs=1e-9)
             mu = accountants.gdp.mu_of_event(toeplitz.event(mechanism, 3.0, steps, lots=m))
@@ -117,7 +150,9 @@ class TestSensitivity:
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_a_place_that_is_left_empty_moves_one_lot_a_pass_by_no_more_than_c(self, mechanism):
-        """Every row of a data set in turn, in the engine itself, with the same weights before the lot."""
+        """Every row of a data set in turn, in the engine itself, with the same weights before the
+        lot.
+        """
         which, m = recipe(mechanism=mechanism), 7
         before = train(which, noise_multiplier=0.0).weights
         for row in range(ROWS):
@@ -125,19 +160,28 @@ class TestSensitivity:
             for step in range(7, 14):
                 how = {"noise_multiplier": 0.0, "start": before, "first": step, "last": step + 1}
                 both = (train(which, y=labels, **how).weights for labels in (Y, empty))
-                moved = np.linalg.norm(np.subtract(*both), axis=1) * (ROWS / m) / which.learning_rate
+                moved = (
+                    np.linalg.norm(np.subtract(*both), axis=1) * (ROWS / m) / which.learning_rate
+                )
                 assert (moved <= 0.4 + 1e-12).all()
                 assert (moved > 0).all() == (step % m == row % m)
 
     @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15), (250, 2)])
     def test_a_guarantee_is_exact_and_of_a_part_no_more_than_of_the_whole(self, m, passes):
         which, one = recipe(m, steps=m * passes), np.linalg.norm(square_root(m)[:, 0])
-        found = accountants.account(which.event(12.0), delta=1e-6, adjacency=Adjacency.ADD_REMOVE).epsilon
+        found = accountants.account(
+            which.event(12.0), delta=1e-6, adjacency=Adjacency.ADD_REMOVE
+        ).epsilon
         exact = dp_accounting.get_epsilon_gaussian(12 / math.sqrt(passes) / one, 1e-6)
         assert found == pytest.approx(exact, rel=1e-6)
-        mus = [accountants.gdp.mu_of_event(which.event(1.0, until=until)) for until in range(1, m * passes + 1)]
+        mus = [
+            accountants.gdp.mu_of_event(which.event(1.0, until=until))
+            for until in range(1, m * passes + 1)
+        ]
         assert mus == sorted(mus)
         assert (mus[0], mus[m - 1], mus[-1]) == pytest.approx((1, one, math.sqrt(passes) * one))
         assert passes == 1 or mus[m] == pytest.approx(math.hypot(one, 1))
         layers = recipe(m, clip_norm=(0.3, 0.3), steps=m * passes)  # each is one more release
-        assert accountants.gdp.mu_of_event(layers.event(5.0)) == pytest.approx(math.sqrt(2) * mus[-1] / 5)
+        assert accountants.gdp.mu_of_event(layers.event(5.0)) == pytest.approx(
+            math.sqrt(2) * mus[-1] / 5
+        )

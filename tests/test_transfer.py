@@ -1,4 +1,6 @@
-"""Transfer: the problem, detection and its cost; the published table; what each candidate spends and reaches."""
+"""Transfer: the problem, detection and its cost; the published table; what each candidate spends
+and reaches.
+"""
 
 import math
 from dataclasses import replace
@@ -63,7 +65,9 @@ class TestProblem:
 
     def test_rows_follow_their_laws_and_excess_risk_is_that_of_fresh_rows(self):
         found, rng = data(rows=4000), np.random.default_rng(0)
-        beyond = zip((source(4000) for source in found.sources), found.ranges, found.contrasts, strict=True)
+        beyond = zip(
+            (source(4000) for source in found.sources), found.ranges, found.contrasts, strict=True
+        )
         for (X, y), (low, high), contrast in [((found.X, found.y), (-1, 1), 0), *beyond]:
             assert -1 <= low < -0.5 < 0.5 < high <= 1
             assert stats.kstest(X.ravel(), stats.uniform(low, high - low).cdf).pvalue > 1e-3
@@ -77,7 +81,9 @@ class TestProblem:
         kept = np.array([[1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]], bool)
         fitted = transfer.statistics(found, 30).fit(kept)
         X, y = (np.concatenate([found.sources[k](30)[part] for k in (0, 2)]) for part in (0, 1))
-        ridge = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)[0]
+        ridge = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)[
+            0
+        ]
         np.testing.assert_allclose(fitted[0], ridge, atol=1e-10)
         np.testing.assert_allclose(fitted[1], 0)
 
@@ -98,7 +104,11 @@ class TestDetection:
             before = transfer.clipped_losses(X, y, candidates, residual_bound=bound)
             after = transfer.clipped_losses(*with_other, candidates, residual_bound=bound)
             if adjacency is Adjacency.ADD_REMOVE:  # the row is not there, the denominator stays
-                before = transfer.clipped_losses(X[:-1], y[:-1], candidates, residual_bound=bound) * (n - 1) / n
+                before = (
+                    transfer.clipped_losses(X[:-1], y[:-1], candidates, residual_bound=bound)
+                    * (n - 1)
+                    / n
+                )
             worst = max(worst, float(np.linalg.norm(after - before)))
         assert worst <= claim * (1 + 1e-12)
         assert worst == pytest.approx(claim)
@@ -107,13 +117,19 @@ class TestDetection:
         found, rho = data(rows=400), 0.5
         each = transfer.statistics(found, 40).each
         seen = transfer.detect(found, each, rho=rho, seed=2, draws=range(500), part=4)
-        assert seen.sd == pytest.approx(math.sqrt(7) * transfer.RESIDUAL_BOUND**2 / (2 * 400) / math.sqrt(2 * rho))
+        assert seen.sd == pytest.approx(
+            math.sqrt(7) * transfer.RESIDUAL_BOUND**2 / (2 * 400) / math.sqrt(2 * rho)
+        )
         noise = (seen.noisy - seen.losses) / seen.sd
         assert stats.kstest(noise.ravel(), stats.norm.cdf).pvalue > 1e-3
         assert np.abs(np.corrcoef(noise.T) - np.eye(7)).max() < 0.2
-        assert zcdp.rho_of_event(GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))) == pytest.approx(rho)
+        assert zcdp.rho_of_event(
+            GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))
+        ) == pytest.approx(rho)
         best = seen.noisy[:, 1:].min(axis=1, keepdims=True)
-        rule = (seen.noisy[:, 1:] <= best + 2 * seen.sd + 0.002) & (seen.noisy[:, 1:] < seen.noisy[:, :1])
+        rule = (seen.noisy[:, 1:] <= best + 2 * seen.sd + 0.002) & (
+            seen.noisy[:, 1:] < seen.noisy[:, :1]
+        )
         np.testing.assert_array_equal(seen.kept, rule)
         assert seen.kept.any(axis=1).mean() > 0.9
 
@@ -125,7 +141,10 @@ def plain_loop(rows, *, noise, penalty):
         grad_a, grad_b = a.mean() * drawn, 0.0
         for i in range(1, rows + 1):
             base = a.sum() * i + b - (2 * i + 1)
-            grad_a, grad_b = (grad_a + 2 * base * i + penalty * a) / rows, (grad_b + 2 * base) / rows
+            grad_a, grad_b = (
+                (grad_a + 2 * base * i + penalty * a) / rows,
+                (grad_b + 2 * base) / rows,
+            )
             a, b = a - 1e-4 * grad_a, b - 1e-4 * grad_b
     return a, b
 
@@ -151,14 +170,21 @@ def test_it_is_training_error_and_penalty_and_no_other_reading(migrated):
     found, rows, published = Row(migrated=migrated).run(), 5 + migrated, PUBLISHED[migrated]
     assert found["value"] == pytest.approx(published, abs=0.05)
     assert fits(rows, runs=4000, seed=1).printed().mean() == pytest.approx(published, abs=0.002)
-    # The noise is of scale 0 in the first epoch and read off the fit later: without any the table is the same.
+    # The noise is of scale 0 in the first epoch and read off the fit later: without any the table
+    # is the same.
     assert fits(rows, noisy=False).printed()[0] == pytest.approx(published, abs=0.002)
     one, x = fits(rows), np.arange(1, rows + 1)
     mean = np.square(one.a.sum(axis=1)[:, None] * x + one.b[:, None] - (2 * x + 1)).mean()
     value = mean + 0.1 * np.abs(one.a).sum(axis=1).mean()
     names = ("training MSE", "training SSE", "value")
     assert [found[name] for name in names] == pytest.approx([mean, rows * mean, value])
-    assert min(abs(found[name] - published) for name in ("training SSE", "held-out MSE", "training MSE")) > 0.04
+    assert (
+        min(
+            abs(found[name] - published)
+            for name in ("training SSE", "held-out MSE", "training MSE")
+        )
+        > 0.04
+    )
 
 
 SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
@@ -173,7 +199,9 @@ class TestBudget:
     @pytest.mark.parametrize("noise", ["gumbel", "laplace"])
     @pytest.mark.parametrize("selection", ["known", "detected"])
     def test_each_candidate_spends_epsilon_and_no_more(self, selection, noise, adjacency):
-        settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
+        settings = SMALL.change(
+            selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7
+        )
         for held in map(settings.guarantee, ("target", "pooled", "transfer")):
             assert 1.7 * (1 - 1e-9) <= held.epsilon <= 1.7 + 1e-12
             assert held.adjacency is adjacency
@@ -189,9 +217,15 @@ class TestBudget:
         settings = SMALL.change(adjacency=str(adjacency), h=0.4)
         plans = settings.model.plans(2.0, 1000)
         moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
-        for name, radius, rows in (("target", 2.0, 300), ("pooled", 2.0, 300 + 996), ("transfer", 0.4, 300)):
+        for name, radius, rows in (
+            ("target", 2.0, 300),
+            ("pooled", 2.0, 300 + 996),
+            ("transfer", 0.4, 300),
+        ):
             own = plans[name]
-            assert own.scale == pytest.approx(2 * moves * radius * transfer.RESIDUAL_BOUND / rows / own.epsilon)
+            assert own.scale == pytest.approx(
+                2 * moves * radius * transfer.RESIDUAL_BOUND / rows / own.epsilon
+            )
             assert own.event.event == BoundedRangeRelease(epsilon=own.epsilon)
         # Another seed is other data: the noise and the path's length do not look at private rows.
         assert plans == settings.change(seed=77).model.plans(2.0, 1000)
@@ -199,7 +233,9 @@ class TestBudget:
     def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
         found = essential(SMALL.change(noise="printed", epsilon=1.0))
         own, held = found.plan("target"), found.settings.guarantee("target")
-        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps)
+        printed = fw.printed_scale(
+            2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps
+        )
         assert own.scale == pytest.approx(printed)
         assert isinstance(own.event.event, PureRelease)
         optimal = account(own.event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
@@ -217,27 +253,38 @@ class TestCandidates:
         lines = [trace for trace in figures.over_epsilon(result)["data"] if trace.get("name")][1:]
         for trace, runs in zip(lines, result.over_epsilon.runs, strict=True):
             assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=1e-5)
-        (dots, *_), shapes = figures.sources(result)["data"], figures.sources(result)["layout"]["shapes"]
+        (dots, *_), shapes = (
+            figures.sources(result)["data"],
+            figures.sources(result)["layout"]["shapes"],
+        )
         assert next(shape for shape in shapes if shape["type"] == "line")["x0"] == result.settings.h
         inside = [colour == figures.theme.PUBLIC for colour in dots["marker"]["line"]["color"]]
         assert inside == (result.sources()["norm"] <= result.settings.h).tolist()
 
     def test_today_is_a_point_of_the_curves_and_the_engine_on_the_candidates_rows(self, result):
         settings, problem, today = result.settings, result.problem, result.focus.risk
-        np.testing.assert_allclose(result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4)
+        np.testing.assert_allclose(
+            result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4
+        )
         np.testing.assert_allclose(result.over_migrated.runs[:, 5], today, rtol=1e-4)
         own, ball = result.plan("target"), fw.L1Ball(dimension=8, radius=2.0)
         options = {"steps": own.steps, "scale": own.scale, "residual_bound": 1.0, "draws": range(6)}
-        walk = fw.noisy_frank_wolfe(problem.X, problem.y, polytope=ball, seed=settings.seed, **options)
+        walk = fw.noisy_frank_wolfe(
+            problem.X, problem.y, polytope=ball, seed=settings.seed, **options
+        )
         np.testing.assert_allclose(problem.risk(walk.weights), today[0], rtol=1e-5)
 
     def test_the_known_sources_are_those_within_h(self):
         found = essential(SMALL.change(q=0.0, h=6.5))
-        assert found.sources()["transferable"].tolist() == [width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)]
+        assert found.sources()["transferable"].tolist() == [
+            width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)
+        ]
         assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
         trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
         np.testing.assert_allclose(found.focus.risk[1], trusted)
-        found = essential(SMALL.change(h=0.02, difference=4.0))  # without a source it is the walk from zero
+        found = essential(
+            SMALL.change(h=0.02, difference=4.0)
+        )  # without a source it is the walk from zero
         assert not found.focus.kept.any()
         assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
         alone, target = found.plan("alone"), found.plan("target")
@@ -257,19 +304,26 @@ def test_walks_in_the_plane_stay_inside_and_gather_as_epsilon_grows(polytope):
     for epsilon in (0.1, 50.0):
         found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
         for corners, points in zip(found.corners, found.points, strict=True):
-            (a, b), beside = (np.roll(corners, -1, axis=0) - corners).T, points[..., None, :] - corners
+            (a, b), beside = (
+                (np.roll(corners, -1, axis=0) - corners).T,
+                points[..., None, :] - corners,
+            )
             x, y = np.moveaxis(beside, -1, 0)
             assert (a * y - b * x >= -1e-9).all()  # to the left of every edge
         spreads.append([points[-1].std(axis=0).sum() for points in found.points])
     assert (np.array(spreads[1]) < 0.5 * np.array(spreads[0])).all()
 
 
-@pytest.mark.parametrize(("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)])
+@pytest.mark.parametrize(
+    ("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)]
+)
 def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
     settings = TransferSettings(q=q, h=h, difference=1.6)
     found = settings.data.problem
     assert settings.radius == pytest.approx(radius)
-    assert (transfer.norm_q(found.contrasts[found.transferable(q, h)], 1) <= settings.radius + 1e-9).all()
+    assert (
+        transfer.norm_q(found.contrasts[found.transferable(q, h)], 1) <= settings.radius + 1e-9
+    ).all()
 
 
 @pytest.mark.parametrize(("dimension", "rows"), [(500, 200), (20, 1000)])
@@ -308,7 +362,9 @@ def test_with_a_penalty_descent_ends_at_the_lasso_or_the_ridge(penalty):
 
 
 def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for():
-    """One step from anywhere, undone to its gradient: replaced rows, corners of the box and worse labels among them."""
+    """One step from anywhere, undone to its gradient: replaced rows, corners of the box and worse
+    labels among them.
+    """
     rng, furthest, n, d = np.random.default_rng(1), 0.0, 5, 40
     model = WALK.change(dimension=d).model
     clip = descent.way(model).clip_norm
@@ -319,7 +375,9 @@ def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for()
         X[0], Z[0] = rng.choice([-1.0, 1.0], (2, d)) if case % 2 else rng.uniform(-1, 1, (2, d))
         Z[0] = X[0] if case % 3 else Z[0]
         z[0] = -10 * np.sign(y[0])
-        furthest = max(furthest, np.linalg.norm(quiet(way, X, y) - quiet(way, Z, z)) / (2 * clip / n))
+        furthest = max(
+            furthest, np.linalg.norm(quiet(way, X, y) - quiet(way, Z, z)) / (2 * clip / n)
+        )
     assert 0.95 < furthest <= 1 + 1e-12
 
 
@@ -332,15 +390,21 @@ def test_its_noise_is_that_of_an_independent_accountant(epsilon, adjacency):
     # Without a gradient, one step from zero moves each weight by the rate times its noise
     still = replace(problem, y=np.zeros(200))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(descent, "way", lambda _: replace(way, steps=1, radius=1e9, lasso=0.0, ridge=0.0))
+        patch.setattr(
+            descent, "way", lambda _: replace(way, steps=1, radius=1e9, lasso=0.0, ridge=0.0)
+        )
         moved = descent._descent(model, still, epsilon, range(400))
     sd = moved.std() / way.rate
-    one_step = PLDAccountant().compose(dp.GaussianDpEvent(sd / (adjacency.contributions * way.clip_norm / 200)))
+    one_step = PLDAccountant().compose(
+        dp.GaussianDpEvent(sd / (adjacency.contributions * way.clip_norm / 200))
+    )
     assert one_step.get_epsilon(settings.delta) == pytest.approx(epsilon, rel=0.05)
 
 
 def test_today_s_walk_is_the_page_s_own():
-    wanted = [one for one in WALK.tasks() if one.essential or getattr(one, "work", None) is descent.beside]
+    wanted = [
+        one for one in WALK.tasks() if one.essential or getattr(one, "work", None) is descent.beside
+    ]
     assert not any(one.essential for one in wanted if one.work is descent.beside)
     result = WALK.result({task: task.run() for task in wanted})
     np.testing.assert_allclose(result.alone.walk, result.focus.risk[0], rtol=1e-4)
@@ -349,6 +413,8 @@ def test_today_s_walk_is_the_page_s_own():
 def test_many_coefficients_and_little_noise_are_what_the_walk_is_for():
     """At 500 and epsilon 50 it is ahead, with 20 or at epsilon 10 it is not."""
     for d, epsilon, ahead in ((500, 50.0, True), (500, 10.0, False), (20, 10.0, False)):
-        settings = TransferSettings(target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8)
+        settings = TransferSettings(
+            target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8
+        )
         walk, other = descent.beside(settings.model, (epsilon,), range(8)).medians
         assert (walk < other) == ahead

@@ -1,4 +1,6 @@
-"""What searches cost: the stored table, the library, the winner's exact law, and prices that would be too low."""
+"""What searches cost: the stored table, the library, the winner's exact law, and prices that would
+be too low.
+"""
 
 import math
 from functools import partial
@@ -49,16 +51,24 @@ def test_the_table_of_prices(way):
 
 @pytest.mark.parametrize(("tries", "way"), [(10, "geometric"), (100, "all"), (100, "poisson")])
 def test_what_a_try_may_cost(tries, way):
-    found = tuning.try_for(gaussian, epsilon=1.0, way=way, tries=tries, delta=DELTA, adjacency=REPLACE)
+    found = tuning.try_for(
+        gaussian, epsilon=1.0, way=way, tries=tries, delta=DELTA, adjacency=REPLACE
+    )
     assert 0.999 < epsilon(found.event, way, tries, adjacency=REPLACE) <= 1
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_random_events_cost_what_the_library_says(law):
-    """At each whole order; the library makes its list of them monotone, and takes Renyi's delta of the Gaussian too."""
+    """At each whole order; the library makes its list of them monotone, and takes Renyi's delta of
+    the Gaussian too.
+    """
     orders, rng = tuple(float(a) for a in (*range(2, 65), 128, 256, 512)), np.random.default_rng(0)
     for trial in range(30):
-        noise, rate, steps = rng.uniform(1, 5), 10 ** rng.uniform(-3, -0.5), int(10 ** rng.uniform(0, 3))
+        noise, rate, steps = (
+            rng.uniform(1, 5),
+            10 ** rng.uniform(-3, -0.5),
+            int(10 ** rng.uniform(0, 3)),
+        )
         release = dp_event.GaussianDpEvent(noise)
         of_sample = dp_event.PoissonSampledDpEvent(rate, release)
         event, other = [
@@ -88,9 +98,15 @@ def test_a_search_costs_more_than_a_try_and_more_with_more_tries(event, law):
     found = [epsilon(event, law, tries) for tries in (2, 3, 10, 100)]
     assert epsilon(event, "public", 2) < found[0]
     assert (np.diff(found) >= 0).all()
-    assert (np.diff([epsilon(event, law, 10, delta=delta) for delta in (1e-8, 1e-5, 1e-2)]) <= 0).all()
+    assert (
+        np.diff([epsilon(event, law, 10, delta=delta) for delta in (1e-8, 1e-5, 1e-2)]) <= 0
+    ).all()
     held = tuning.price(event, way=law, tries=10, delta=DELTA, adjacency=ADD, unit="party")
-    assert (held.delta, held.unit, held.event) == (DELTA, "party", BestOf(event=event, law=law, tries=10))
+    assert (held.delta, held.unit, held.event) == (
+        DELTA,
+        "party",
+        BestOf(event=event, law=law, tries=10),
+    )
     assert held.basis.startswith(tuning.BASES[law])
     assert held.assumes == tuning.ASSUMES
 
@@ -100,12 +116,16 @@ def test_public_rows_cost_nothing_more():
     assert found.epsilon == account(STEP, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
     assert found.assumes == (tuning.ON_PUBLIC,)
     for law, most in (("logarithmic", 2), ("half", 2.5), ("geometric", 3)):
-        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon  # one try for sure costs no more
+        assert (
+            epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == found.epsilon
+        )  # one try for sure costs no more
         assert epsilon(pure(0.5), law, 10**6, delta=1e-15) == 0.5 * most  # whatever the mean
 
 
 def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
-    """A try says "good" but for a chance that you make e^epsilon times smaller; the best is "good" if any is."""
+    """A try says "good" but for a chance that you make e^epsilon times smaller; the best is "good"
+    if any is.
+    """
     for tries, one in ((2, 1.0), (10, 1.0), (100, 0.1)):
         never = np.array([0.3, 0.3 * math.exp(-one)])  # no try is good, in both worlds
         exact = -np.diff(tries * np.log(never))[0]
@@ -128,7 +148,9 @@ def test_what_has_no_proof_is_refused_or_left_out():
     assert tuning.prices(STEP, tries=10, delta=DELTA, adjacency=REPLACE) == {}
 
 
-@pytest.mark.parametrize(("name", "value"), [("tries", 0), ("tries", 1.5), ("tries", True), ("law", "fixed")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("tries", 0), ("tries", 1.5), ("tries", True), ("law", "fixed")]
+)
 def test_a_bad_search_is_refused_by_name(name, value):
     with pytest.raises(check.RefusedError, match=f"^{name} is"):
         BestOf(**{"event": STEP, "law": "geometric", "tries": 10, name: value})
@@ -148,20 +170,28 @@ def test_the_number_of_tries_has_the_stated_law(law, mean):
         known = stats.poisson(mean)
     else:  # SciPy's, with the parameter that the library finds
         g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean, tolerance=1e-13)
-        known = {"logarithmic": stats.logser(1 - g), "half": stats.nbinom(0.5, g), "geometric": stats.geom(g)}[law]
+        known = {
+            "logarithmic": stats.logser(1 - g),
+            "half": stats.nbinom(0.5, g),
+            "geometric": stats.geom(g),
+        }[law]
     expected = known.pmf(k)
     if law == "half":
         expected = np.where(k > 0, expected, 0) / (1 - expected[0])
     found = selection.chances(k[-1], law=law, tries=mean)
     np.testing.assert_allclose(found, expected, atol=1e-8)
     assert found @ k == pytest.approx(mean, rel=1e-3)
-    assert selection.best_among(0.1, law=law, tries=mean) == pytest.approx(1 - found @ 0.9**k, abs=1e-6)
+    assert selection.best_among(0.1, law=law, tries=mean) == pytest.approx(
+        1 - found @ 0.9**k, abs=1e-6
+    )
     middle = selection.median(law=law, tries=mean)
     assert found[:middle].sum() < 0.5 <= found[: middle + 1].sum()
 
 
 def winners(law: str, mean: int, mu: float) -> list[np.ndarray]:
-    """Densities f'(F) F' over ``Z`` of the best of K tries, N(0, 1) without you, N(mu, 1) with you; f(x) = E x^K."""
+    """Densities f'(F) F' over ``Z`` of the best of K tries, N(0, 1) without you, N(mu, 1) with you;
+    f(x) = E x^K.
+    """
     g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean) if law != "poisson" else None
     slopes = {
         "logarithmic": lambda f: (1 - g) / (1 - (1 - g) * f) / -math.log(g),
@@ -172,7 +202,9 @@ def winners(law: str, mean: int, mu: float) -> list[np.ndarray]:
     return [slopes[law](stats.norm.cdf(Z, at)) * stats.norm.pdf(Z, at) for at in (0, mu)]
 
 
-@pytest.mark.parametrize(("law", "mean"), [("logarithmic", 10), ("geometric", 10), ("poisson", 20), ("poisson", 100)])
+@pytest.mark.parametrize(
+    ("law", "mean"), [("logarithmic", 10), ("geometric", 10), ("poisson", 20), ("poisson", 100)]
+)
 def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean):
     pair = winners(law, mean, 1 / ONE.noise_multiplier)
     found = brentq(lambda epsilon: hockey_stick(*pair, epsilon) - DELTA, 0, 30, xtol=1e-6)
@@ -181,7 +213,9 @@ def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean):
 
 
 def test_a_search_with_next_to_no_cost_is_counted_at_large_orders():
-    """Beside the least over a fine grid of orders to 10^6, of the formula of [papernot2022, Theorem 2]."""
+    """Beside the least over a fine grid of orders to 10^6, of the formula of [papernot2022, Theorem
+    2].
+    """
     a = 1 + np.geomspace(1e-2, 1e6, 200_000)
     r = a / (2 * 1e4**2)
     for law, shape in (("logarithmic", 0.0), ("half", 0.5), ("geometric", 1.0)):

@@ -41,7 +41,9 @@ def test_longest_waiting_goes_first_across_kinds_of_request(shared):
     while len(shared.waiting()) < 4:
         pass
     shared.leave(gone)
-    assert [turn is one for turn, one in zip(shared.waiting()[::2], (question, slices), strict=True)] == [True, True]
+    assert [
+        turn is one for turn, one in zip(shared.waiting()[::2], (question, slices), strict=True)
+    ] == [True, True]
     shared.leave(first)
     with shared.at_work(question):
         order.append("question")
@@ -55,7 +57,10 @@ def test_longest_waiting_goes_first_across_kinds_of_request(shared):
 
 @pytest.mark.parametrize("later", [False, True])
 def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
-    """Who waits for a picture has it after one more task. Where nobody does, the slice lets others go and is whole."""
+    """Who waits for a picture has it after one more task.
+
+    Where nobody does, the slice lets others go and is whole.
+    """
     with shared.at_work(shared.join(later=later)):
         waiting = shared.join(later=True)
         _, done = compute.compute(Toy(repeats=9, work=0), seconds=0)
@@ -65,7 +70,9 @@ def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
 
 
 def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch):
-    """As Streamlit ends it where its page is closed, or has to run again; what is done stays in the cache."""
+    """As Streamlit ends it where its page is closed, or has to run again; what is done stays in the
+    cache.
+    """
 
     def closed() -> None:
         if len(Piece.begun) == 2:
@@ -82,7 +89,9 @@ def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch
 
 
 def test_run_that_gives_way_ends_for_a_request_that_waits_for_it(shared, monkeypatch):
-    """Streamlit keeps a request for the live part until its run has ended; it waits behind nobody who came later."""
+    """Streamlit keeps a request for the live part until its run has ended; it waits behind nobody
+    who came later.
+    """
     state = SafeSessionState(SessionState(), yield_callback=lambda: None)
     run = SimpleNamespace(session_state=state, script_requests=ScriptRequests())
     assert "script_requests" in ScriptRunContext.__dataclass_fields__

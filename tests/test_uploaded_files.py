@@ -28,7 +28,11 @@ LEFT = [("no", "yes")[n * 5 % 3 % 2] for n in range(ROWS)]
 
 def lines(**changed: list[str]) -> list[list[str]]:
     """The lines of a table of 240 rows, with some columns in other spellings."""
-    columns = {"age": list(map(str, AGES)), "amount": [f"{value:.2f}" for value in AMOUNTS], "left": LEFT} | changed
+    columns = {
+        "age": list(map(str, AGES)),
+        "amount": [f"{value:.2f}" for value in AMOUNTS],
+        "left": LEFT,
+    } | changed
     return [list(columns), *map(list, zip(*columns.values(), strict=True))]
 
 
@@ -74,7 +78,9 @@ SPELLINGS: dict[str, Callable[[float], str]] = {
     "thin spaces": lambda value: grouped(value, "\u2009", "."),
     "apostrophes": lambda value: grouped(value, "'", "."),
     "Arabic digits": lambda value: arabic(f"{value:.2f}", 0x660).replace(".", "٫"),
-    "Arabic digits and thousands": lambda value: arabic(f"{value:,.2f}", 0x660).replace(",", "٬").replace(".", "٫"),
+    "Arabic digits and thousands": lambda value: (
+        arabic(f"{value:,.2f}", 0x660).replace(",", "٬").replace(".", "٫")
+    ),
     "Persian digits": lambda value: arabic(f"{value:.2f}", 0x6F0),
     "Devanagari digits": lambda value: arabic(f"{value:.2f}", 0x966),
     "Bangla digits": lambda value: arabic(f"{value:.2f}", 0x9E6),
@@ -105,22 +111,47 @@ class TestNumbers:
         found = table(amount=list(map(SPELLINGS[spelling], AMOUNTS)))
         expected = np.array(AMOUNTS)
         if spelling == "rupees, grouped by two":
-            expected = np.array([float(f"12345{value:.2f}".replace("123451", "12345")) for value in AMOUNTS])
+            expected = np.array(
+                [float(f"12345{value:.2f}".replace("123451", "12345")) for value in AMOUNTS]
+            )
         np.testing.assert_allclose(found.numbers("amount"), expected)
         assert found.kind("amount").kind == "number"
         assert found.number_fault("amount") == ""
 
     @pytest.mark.parametrize("spelling", NEGATIVE)
     def test_negative_numbers_are_read_among_others(self, spelling):
-        plain = (lambda value: f"${value:,.2f}") if "dollars" in spelling else (lambda value: f"{value:.2f}")
-        cells = [(NEGATIVE[spelling] if row % 2 else plain)(value) for row, value in enumerate(AMOUNTS)]
+        plain = (
+            (lambda value: f"${value:,.2f}")
+            if "dollars" in spelling
+            else (lambda value: f"{value:.2f}")
+        )
+        cells = [
+            (NEGATIVE[spelling] if row % 2 else plain)(value) for row, value in enumerate(AMOUNTS)
+        ]
         found = table(amount=cells)
-        np.testing.assert_allclose(found.numbers("amount"), np.array(AMOUNTS) * np.resize([1, -1], ROWS))
+        np.testing.assert_allclose(
+            found.numbers("amount"), np.array(AMOUNTS) * np.resize([1, -1], ROWS)
+        )
         assert found.kind("amount").kind == "number"
 
     def test_one_cell_is_read_alike_alone_and_in_a_column(self):
         cells = [spell(1234.5) for spell in (*SPELLINGS.values(), *NEGATIVE.values())]
-        cells += ["5,-", "5.–", "$ 5", "5 kg", "<5", "(5", "5)", "--5", "", "€", "%", "(-5)", "½", "五"]
+        cells += [
+            "5,-",
+            "5.–",
+            "$ 5",
+            "5 kg",
+            "<5",
+            "(5",
+            "5)",
+            "--5",
+            "",
+            "€",
+            "%",
+            "(-5)",
+            "½",
+            "五",
+        ]
         for decimal in ".,":
             column = number_cells.to_floats(pa.array(cells), decimal).to_pylist()
             pattern = number_cells.POINT if decimal == "." else number_cells.COMMA
@@ -131,16 +162,34 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("shape", "make"),
         [
-            ("numbers with a unit: not the same one in each cell", lambda n: f"{n / 4}{'$€'[n % 2]}"),
-            ("numbers with a unit: not the same one in each cell", lambda n: f"{n / 4}{('', '%')[n % 2]}"),
+            (
+                "numbers with a unit: not the same one in each cell",
+                lambda n: f"{n / 4}{'$€'[n % 2]}",
+            ),
+            (
+                "numbers with a unit: not the same one in each cell",
+                lambda n: f"{n / 4}{('', '%')[n % 2]}",
+            ),
             ("numbers with a unit: words or signs stand beside them", lambda n: f"{n / 4} kg"),
             ("numbers with a unit: words or signs stand beside them", lambda n: f"< {n / 4}"),
             ("ranges of numbers", lambda n: f"{n}-{n + 9}"),
-            ("numbers, and something else in other cells", lambda n: (f"{n / 4}", "refused to say it at all")[n % 2]),
+            (
+                "numbers, and something else in other cells",
+                lambda n: (f"{n / 4}", "refused to say it at all")[n % 2],
+            ),
             ("dates or times", lambda n: f"2024-{n % 12 + 1:02}-{n % 28 + 1:02}"),
             ("texts", lambda n: f"the answer of somebody, the {n} th"),
         ],
-        ids=["two currencies", "some per cent", "a unit", "below", "ranges", "mixed", "dates", "texts"],
+        ids=[
+            "two currencies",
+            "some per cent",
+            "a unit",
+            "below",
+            "ranges",
+            "mixed",
+            "dates",
+            "texts",
+        ],
     )
     def test_another_shape_is_named(self, shape, make):
         found = table(amount=[make(n) for n in range(ROWS)])
@@ -164,7 +213,9 @@ class TestNumbers:
             table(amount=list(map(str, values))),
         ):
             assert found.kind("amount").kind == "number"
-            np.testing.assert_array_equal(found.numbers("amount"), np.where(np.arange(ROWS) % 4, AMOUNTS, np.nan))
+            np.testing.assert_array_equal(
+                found.numbers("amount"), np.where(np.arange(ROWS) % 4, AMOUNTS, np.nan)
+            )
 
 
 # Name -> spellings of one name.
@@ -192,43 +243,82 @@ class TestNames:
         assert len(own_rows.persons(np.array(spellings, dtype=object))[2]) == 1
 
     def test_other_names_stay_apart(self):
-        names = ["1", "2", "1.5", "10", "Zoe", "Zoë", "1,000", "a-b", "ab", "yes", "no", "9" * 70, "9" * 69 + "8"]
+        names = [
+            "1",
+            "2",
+            "1.5",
+            "10",
+            "Zoe",
+            "Zoë",
+            "1,000",
+            "a-b",
+            "ab",
+            "yes",
+            "no",
+            "9" * 70,
+            "9" * 69 + "8",
+        ]
         assert len(set(map(normal_form, names))) == len(names)
 
     def test_rows_without_a_name_are_one_person_however_that_is_written(self):
-        names = np.array(["", " ", "NA", "nan", "NaN", "<NA>", "NULL", "None", "n/a", "-"], dtype=object)
+        names = np.array(
+            ["", " ", "NA", "nan", "NaN", "<NA>", "NULL", "None", "n/a", "-"], dtype=object
+        )
         assert len(own_rows.persons(names)[2]) == 1
 
     @pytest.mark.parametrize("spellings", ONE_NAME.values(), ids=ONE_NAME)
     def test_each_row_with_a_spelling_of_an_answer_or_a_category_counts(self, spellings):
-        cells = [f'"{(spellings[row % len(spellings)], "other")[row % 3 // 2]}"' for row in range(ROWS)]
+        cells = [
+            f'"{(spellings[row % len(spellings)], "other")[row % 3 // 2]}"' for row in range(ROWS)
+        ]
         for typed in spellings:
             found = table(answer=cells)
             places = own_rows.places(found, "answer", ("other", typed))
             np.testing.assert_array_equal(places, [1 - row % 3 // 2 for row in range(ROWS)])
 
     @pytest.mark.parametrize(
-        "typed", [("True", "False"), ("true", "false"), ("TRUE", "FALSE"), ("1", "0"), ("1.0", "0.0")]
+        "typed",
+        [("True", "False"), ("true", "false"), ("TRUE", "FALSE"), ("1", "0"), ("1.0", "0.0")],
     )
     def test_truth_values_are_answers_in_any_spelling(self, typed):
         answers = np.resize([True, False, False], ROWS)
-        files = [parquet_of({"age": AGES, "left": answers}), parquet_of({"age": AGES, "left": answers.astype(float)})]
-        files.append(text(lines(left=[str(answer).upper() for answer in answers.tolist()])).encode())
+        files = [
+            parquet_of({"age": AGES, "left": answers}),
+            parquet_of({"age": AGES, "left": answers.astype(float)}),
+        ]
+        files.append(
+            text(lines(left=[str(answer).upper() for answer in answers.tolist()])).encode()
+        )
         roles = Roles(answer="left", classes=typed, columns=(Column(name="age", low=0, high=99),))
         for data in files:
             found = own_table.read(data)
             assert own_rows.choose(found, roles).answered == ROWS
-            np.testing.assert_array_equal(own_rows.places(found, "left", typed), 1 - answers.astype(int))
+            np.testing.assert_array_equal(
+                own_rows.places(found, "left", typed), 1 - answers.astype(int)
+            )
 
     def test_two_spellings_of_one_answer_are_refused(self):
         for typed in (("1", "1.0"), ("Yes", "yes"), ("true", "1"), ("café", "cafe\u0301")):
-            roles = Roles(answer="left", classes=typed, columns=(Column(name="age", low=0, high=99),))
+            roles = Roles(
+                answer="left", classes=typed, columns=(Column(name="age", low=0, high=99),)
+            )
             assert roles.lacks() == ("left has an empty answer, or one twice",)
 
     def test_a_person_in_two_spellings_is_one_person(self):
-        names = [("Zoë {}", "Zoe\u0308  {}", "ZOË {}\u200b")[row % 3].format(row // 3) for row in range(ROWS * 3)]
-        rows = [["who", "age", "left"], *([name, "5", LEFT[row % ROWS]] for row, name in enumerate(names))]
-        roles = Roles(answer="left", classes=("no", "yes"), columns=(Column(name="age", low=0, high=9),), person="who")
+        names = [
+            ("Zoë {}", "Zoe\u0308  {}", "ZOË {}\u200b")[row % 3].format(row // 3)
+            for row in range(ROWS * 3)
+        ]
+        rows = [
+            ["who", "age", "left"],
+            *([name, "5", LEFT[row % ROWS]] for row, name in enumerate(names)),
+        ]
+        roles = Roles(
+            answer="left",
+            classes=("no", "yes"),
+            columns=(Column(name="age", low=0, high=9),),
+            person="who",
+        )
         found = own_table.read(text(rows).encode())
         assert own_rows.choose(found, roles).people == ROWS
 
@@ -238,7 +328,10 @@ def zipped(*names: str) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
             archive.writestr(
-                name, "application/vnd.oasis.opendocument.spreadsheet" if name == "mimetype" else "x" * 900
+                name,
+                "application/vnd.oasis.opendocument.spreadsheet"
+                if name == "mimetype"
+                else "x" * 900,
             )
     return packed.getvalue()
 
@@ -262,7 +355,11 @@ STATA = b"<stata_dta><header><release>118</release>"
 # Name -> (beginning of a file, what it is named for, a word of what to do).
 FORMATS = {
     "Excel": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook", "CSV UTF-8"),
-    "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "an Excel workbook", "CSV UTF-8"),
+    "old Excel": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),
+        "an Excel workbook",
+        "CSV UTF-8",
+    ),
     "LibreOffice": (zipped("content.xml", "styles.xml"), "a zip archive", "Unpack"),
     "Numbers": (zipped("Index/Document.iwa"), "a Numbers document", "CSV UTF-8"),
     "zip": (zipped("table.csv"), "a zip archive", "Unpack"),
@@ -271,8 +368,16 @@ FORMATS = {
     "portable SPSS": (b"ASCII SPSS PORT FILE".ljust(200), "an SPSS file", "In SPSS"),
     "Stata": (STATA, "a Stata file", "export delimited"),
     "old Stata": (b"\x72\x02\x01\x00" + bytes(99), "a Stata file", "export delimited"),
-    "SAS": (bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf" + bytes(99), "a SAS file", "proc export"),
-    "SAS transport": (b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"0" * 30, "a SAS file", "proc export"),
+    "SAS": (
+        bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf" + bytes(99),
+        "a SAS file",
+        "proc export",
+    ),
+    "SAS transport": (
+        b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"0" * 30,
+        "a SAS file",
+        "proc export",
+    ),
     "R": (b"RDX3\nX\n" + bytes(99), "an R file", "write.csv"),
     "Access": (b"\x00\x01\x00\x00Standard ACE DB\x00" + bytes(99), "an Access database", "Export"),
     "DuckDB": (b"\x00\x01\xf2\x03\x04\x05\x06\x07DUCK" + bytes(99), "a DuckDB database", "Export"),
@@ -307,8 +412,23 @@ class TestFormats:
         assert "a SQLite database" in refusal(database(tmp_path)).value
 
     def test_no_sign_is_found_in_an_ordinary_table(self):
-        for head in ("A", "X", "ORC", "RDX", "animal,DUCK", "abcdefg,DUCK", "Obj", "PAR", "BZh", "MM", "%PD", "GIF"):
-            data = text([[head, "b", "c"], ["2", "3", "4"], ["5", "6", "7"], ["8", "9", "1"]]).encode()
+        for head in (
+            "A",
+            "X",
+            "ORC",
+            "RDX",
+            "animal,DUCK",
+            "abcdefg,DUCK",
+            "Obj",
+            "PAR",
+            "BZh",
+            "MM",
+            "%PD",
+            "GIF",
+        ):
+            data = text(
+                [[head, "b", "c"], ["2", "3", "4"], ["5", "6", "7"], ["8", "9", "1"]]
+            ).encode()
             assert own_table.read(data, head=True).rows == 3
 
     @pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
@@ -334,14 +454,18 @@ class TestFormats:
         ],
     )
     def test_an_encoding_that_is_not_read_is_no_western_text(self, code, word):
-        data = text(lines(plan=[f"{word}" if row % 2 else "plus" for row in range(ROWS)])).encode(code)
+        data = text(lines(plan=[f"{word}" if row % 2 else "plus" for row in range(ROWS)])).encode(
+            code
+        )
         error = refusal(data)
         assert "encoding that is not read" in error.value
         assert "CSV UTF-8" in error.allowed
 
 
 class TestLines:
-    @pytest.mark.parametrize("blank", [["", "", ""], [" ", "", "\t"], ['""', "", '""'], ["\u00a0", "", ""]], ids=str)
+    @pytest.mark.parametrize(
+        "blank", [["", "", ""], [" ", "", "\t"], ['""', "", '""'], ["\u00a0", "", ""]], ids=str
+    )
     @pytest.mark.parametrize("place", [1, 100, 241])
     def test_a_line_without_a_value_is_nobodys_row(self, blank, place):
         rows = lines()
@@ -352,7 +476,11 @@ class TestLines:
         assert "Lines without a value were left out." in found.notes
 
     def test_nor_is_a_row_of_parquet_in_which_all_is_missing(self):
-        columns = {"a": [*AGES, None, None], "b": [*AMOUNTS, None, float("nan")], "c": [*LEFT, None, ""]}
+        columns = {
+            "a": [*AGES, None, None],
+            "b": [*AMOUNTS, None, float("nan")],
+            "c": [*LEFT, None, ""],
+        }
         found = own_table.read(parquet_of(columns))
         assert found.rows == ROWS
         assert "Lines without a value were left out." in found.notes
@@ -402,7 +530,9 @@ class TestLines:
         error = refusal(text([names, *([*row, ""] for row in rows)]))
         assert "Each line but the first ends with a separator" in error.value
 
-    @pytest.mark.parametrize("title", ["Customers 2026\n\n", "Customers 2026;;\n;;\n", "# of 2026\n"])
+    @pytest.mark.parametrize(
+        "title", ["Customers 2026\n\n", "Customers 2026;;\n;;\n", "# of 2026\n"]
+    )
     def test_a_title_above_is_named_with_its_lines(self, title):
         error = refusal(title + text(lines()))
         assert "above the names of the columns" in error.value
@@ -411,7 +541,9 @@ class TestLines:
     def test_a_note_below_is_named_with_its_line(self):
         for note in ("Source: made up\n", "\nSource: made up\nof 2026\n"):
             error = refusal(text(lines()) + note)
-            assert f"a note below the table, from line {242 + note.startswith(chr(10))}" in error.value
+            assert (
+                f"a note below the table, from line {242 + note.startswith(chr(10))}" in error.value
+            )
 
 
 class TestSeparateProcess:
@@ -439,7 +571,11 @@ class TestSeparateProcess:
         small = own_table.read(data)
         monkeypatch.setattr(own_table, "_SMALL", 0)
         large = own_table.read(data)
-        assert (large.head, large.notes, list(large.columns)) == (small.head, small.notes, list(small.columns))
+        assert (large.head, large.notes, list(large.columns)) == (
+            small.head,
+            small.notes,
+            list(small.columns),
+        )
         for name in small.columns:
             assert large.texts(name).tolist() == small.texts(name).tolist()
         broken = text(lines()) + "1;2;3;4\n"
@@ -453,6 +589,9 @@ class TestSeparateProcess:
 
 def test_normalised_text_is_found_by_what_is_typed():
     """The file has decomposed letters, and the keyboard composed ones."""
-    cells = [unicodedata.normalize(("NFC", "NFD")[row % 2], ("café", "thé")[row % 3 // 2]) for row in range(ROWS)]
+    cells = [
+        unicodedata.normalize(("NFC", "NFD")[row % 2], ("café", "thé")[row % 3 // 2])
+        for row in range(ROWS)
+    ]
     found = table(plan=cells)
     assert (own_rows.places(found, "plan", ("café", "thé")) >= 0).all()

@@ -20,7 +20,9 @@ class Server:
     def __init__(self):
         self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
         self.gone: set[str] = set()
-        runtime = SimpleNamespace(uploaded_file_mgr=self.manager, is_active_session=lambda one: one not in self.gone)
+        runtime = SimpleNamespace(
+            uploaded_file_mgr=self.manager, is_active_session=lambda one: one not in self.gone
+        )
         self.app = Uploads(self._keep, lambda: runtime)
         self.most_at_once = self._at_once = 0
 
@@ -43,8 +45,12 @@ class Server:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    async def put(self, session: str, file: str, pieces: int, *, declared: bool = True) -> tuple[int, str]:
-        """What a browser is answered that sends these pieces; one without any leaves while it sends."""
+    async def put(
+        self, session: str, file: str, pieces: int, *, declared: bool = True
+    ) -> tuple[int, str]:
+        """What a browser is answered that sends these pieces; one without any leaves while it
+        sends.
+        """
         said, rest = [], [MB] * pieces
 
         async def receive():
@@ -56,7 +62,12 @@ class Server:
             said.append(message)
 
         headers = [(b"content-length", str(pieces * len(MB)).encode())] if declared else []
-        scope = {"type": "http", "method": "PUT", "path": f"/_stcore/upload_file/{session}/{file}", "headers": headers}
+        scope = {
+            "type": "http",
+            "method": "PUT",
+            "path": f"/_stcore/upload_file/{session}/{file}",
+            "headers": headers,
+        }
         await self.app(scope, receive, send)
         assert rest == [], "a browser that still sends does not read the answer"
         return said[0]["status"], said[1]["body"].decode()
@@ -112,7 +123,9 @@ def test_uploads_that_are_being_received_count_and_those_that_end_early_do_not(s
     assert server.all_at_once(("four", "a", 2)) == [204]
 
 
-def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(server, monkeypatch):
+def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(
+    server, monkeypatch
+):
     now = 1000.0
     monkeypatch.setattr(uploads.time, "monotonic", lambda: now)
     assert server.all_at_once(("one", "a", 5)) == [204]
@@ -128,7 +141,9 @@ def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_it
 def test_the_limit_is_in_the_environment():
     assert [limit_mb({"LAB_UPLOADS_MB": said}) for said in ("", " 0.5 ")] == [300.0, 0.5]
     for said in ("0", "-1", "nan", "inf", "5 MB"):
-        with pytest.raises(ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"):
+        with pytest.raises(
+            ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"
+        ):
             limit_mb({"LAB_UPLOADS_MB": said})
 
 
@@ -153,7 +168,12 @@ def test_an_upload_that_stops_ends_and_gives_its_room_back(server, monkeypatch, 
     monkeypatch.setattr(uploads, limit, 0.05)
     sender = StalledSender()
     headers = [(b"content-length", b"5000000")]
-    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": "/_stcore/upload_file/one/a",
+        "headers": headers,
+    }
 
     asyncio.run(asyncio.wait_for(server.app(scope, sender.receive, sender.send), 5))
 

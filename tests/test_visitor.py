@@ -47,7 +47,14 @@ def test_cookie_is_hidden_from_scripts_and_holds_on_every_page(monkeypatch):
 def test_invented_and_changed_cookies_are_not_accepted_and_replaced():
     word, signature = new_cookie().split(".")
     other = new_cookie().split(".")[1]
-    invented = ("1", word, f"{word}.", f"{'a' * 32}.{signature}", f"{word}.{other}", f"{word}.{signature}0")
+    invented = (
+        "1",
+        word,
+        f"{word}.",
+        f"{'a' * 32}.{signature}",
+        f"{word}.{other}",
+        f"{word}.{signature}0",
+    )
     for value in invented:
         assert visitor_word({COOKIE: value}) == ""
         assert COOKIE in cookies_of("/classifier", **PAGE, cookie=f"{COOKIE}={value}")

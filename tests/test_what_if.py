@@ -1,4 +1,6 @@
-"""The what-if planner: the numbers that its answers are made of, its pictures, its clicks and its program."""
+"""The what-if planner: the numbers that its answers are made of, its pictures, its clicks and its
+program.
+"""
 
 import base64
 import io
@@ -38,13 +40,23 @@ def asked(topic: str, **changes: object):
 
 
 def fake(settings, number, *, only=None) -> WhatIfResult:
-    """The result where each run of some settings of the topic is ``number(settings, runs)``; ``only``: of some."""
+    """The result where each run of some settings of the topic is ``number(settings, runs)``;
+    ``only``: of some.
+    """
     around, found = settings.around, {}
-    for there in dict.fromkeys([*around.curve.values(), *around.bars.values(), *around.cells.values()]):
+    for there in dict.fromkeys(
+        [*around.curve.values(), *around.bars.values(), *around.cells.values()]
+    ):
         measurements = settings.measurements(there)
         if only is None or only(there) or there == settings.settings:
             runs = number(there, settings.repeats * settings.seeds)
-            found |= dict(zip(measurements, np.split(np.asarray(runs, dtype=float), len(measurements)), strict=True))
+            found |= dict(
+                zip(
+                    measurements,
+                    np.split(np.asarray(runs, dtype=float), len(measurements)),
+                    strict=True,
+                )
+            )
     return settings.result(found)
 
 
@@ -62,7 +74,11 @@ def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
 @pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
 def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
     settings, start = PAGE.settings().change(topic=topic), STARTS[topic]
-    assert (settings.knob, settings.other, settings.measure) == (start.knob, start.other, start.measure)
+    assert (settings.knob, settings.other, settings.measure) == (
+        start.knob,
+        start.other,
+        start.measure,
+    )
     assert all(settings.change(question=question).tasks() for question in QUESTIONS)
     settings = asked(topic, target=1.05 * start.target, seeds=2)
     assert links.read(PAGE.settings, links.brief(settings)) == (settings, {})
@@ -74,7 +90,10 @@ class TestMap:
     @staticmethod
     def result(only=None) -> WhatIfResult:
         settings = asked("classifier", target=70)
-        rises = lambda there, runs: np.full(runs, 0.5 + 0.4 * np.tanh(there.epsilon * there.clip_norm / 3))  # noqa: E731
+
+        def rises(there, runs):
+            return np.full(runs, 0.5 + 0.4 * np.tanh(there.epsilon * there.clip_norm / 3))
+
         return fake(settings, rises, only=only)
 
     @staticmethod
@@ -92,7 +111,9 @@ class TestMap:
         whole, half = self.result(), self.result(only=lambda there: there.clip_norm > 0.5)
         shades = [tuple(int(one[at : at + 2], 16) for at in (1, 3, 5)) for one in theme.shades(64)]
         low, high = whole.colours
-        assert (low, high) == pytest.approx((0.5, 0.9))  # of medians from 0.5 to 0.9, whatever the target is
+        assert (low, high) == pytest.approx(
+            (0.5, 0.9)
+        )  # of medians from 0.5 to 0.9, whatever the target is
         wanted = np.round(63 * np.clip((whole.map.medians - low) / (high - low), 0, 1)).astype(int)
         known = ~np.isnan(half.map.medians)
         assert 0 < known.sum() < known.size
@@ -100,7 +121,10 @@ class TestMap:
         for result, trained in ((whole, np.ones_like(known)), (half, known)):
             found = self.colours(result)
             assert (found[..., 3] == np.where(trained, 255, 0)).all()
-            assert all(tuple(found[place][:3]) == shades[wanted[place]] for place in map(tuple, np.argwhere(trained)))
+            assert all(
+                tuple(found[place][:3]) == shades[wanted[place]]
+                for place in map(tuple, np.argwhere(trained))
+            )
 
     def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
         result = self.result()
@@ -115,7 +139,9 @@ class TestMap:
         for both in product(*(axis.values[::5] for axis in settings.axes)):
             shares = [
                 2 * (float(axis.place(value)) - low) / (high - low) - 1
-                for axis, value, (low, high) in zip(settings.axes, both, (ends["x"], ends["y"]), strict=True)
+                for axis, value, (low, high) in zip(
+                    settings.axes, both, (ends["x"], ends["y"]), strict=True
+                )
             ]
             there = settings.change(place="{:.3f},{:.3f}".format(*shares))
             assert (there.epsilon, there.clip_norm) == both
@@ -126,13 +152,20 @@ class TestMap:
 
 def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median_of_the_curve():
     settings = asked("classifier", knob="clip_norm", target=80)
-    result = fake(settings, lambda there, runs: np.linspace(0, 0.1, runs) + 0.8 - abs(np.log(there.clip_norm)) / 10)
+    result = fake(
+        settings,
+        lambda there, runs: np.linspace(0, 0.1, runs) + 0.8 - abs(np.log(there.clip_norm)) / 10,
+    )
     value = min(settings.around.curve, key=lambda clip_norm: abs(np.log(clip_norm)))
     assert result.crossing is None
     assert result.span is None
     assert (result.peak.value, result.peak.median) == (value, pytest.approx(0.85, abs=0.01))
     assert result.peak.hits == np.count_nonzero(result.of(settings.around.curve[value]) >= 0.8)
-    assert not [shape for shape in figures.curve(result, words)["layout"]["shapes"] if shape["type"] == "rect"]
+    assert not [
+        shape
+        for shape in figures.curve(result, words)["layout"]["shapes"]
+        if shape["type"] == "rect"
+    ]
 
 
 def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
@@ -143,9 +176,14 @@ def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_h
     there = settings.change(bar="clip_norm")
     assert (there.along, there.asks) == ("clip_norm", "smallest")
     assert there.other != "clip_norm"
-    noisy = lambda there, runs: 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)  # noqa: E731
+
+    def noisy(there, runs):
+        return 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)
+
     result = fake(asked("classifier"), noisy)
-    assert {one.knob for both in result.effects.values() for one in both if one.difference.shown} == {"epsilon"}
+    assert {
+        one.knob for both in result.effects.values() for one in both if one.difference.shown
+    } == {"epsilon"}
     assert next(iter(result.effects)) == "epsilon"
     sure, unsure, *_ = figures_knobs.knobs(result, words)["layout"]["shapes"]
     assert sure["path"].count("Z") == 1
@@ -181,7 +219,9 @@ def test_the_program_prints_the_pages_numbers(changes):
 
 
 class TestPrices:
-    @pytest.mark.parametrize("topic", LIGHT | dict.fromkeys(["regression", "transfer", "parties", "hypotheses"]))
+    @pytest.mark.parametrize(
+        "topic", LIGHT | dict.fromkeys(["regression", "transfer", "parties", "hypotheses"])
+    )
     def test_one_run_costs_what_its_page_promises(self, topic):
         settings = asked(topic).settings
         promise, found = settings.promise, prices(settings, 7)
@@ -197,7 +237,9 @@ class TestPrices:
         if secret:
             cheapest = best_of(settings, 7)
             assert cheapest in secret.values()
-            assert (cheapest.delta, cheapest.epsilon) == min((one.delta, one.epsilon) for one in secret.values())
+            assert (cheapest.delta, cheapest.epsilon) == min(
+                (one.delta, one.epsilon) for one in secret.values()
+            )
             assert promise.epsilon < cheapest.epsilon
 
     def test_an_answer_has_used_all_values_and_all_runs(self):
@@ -208,13 +250,18 @@ class TestPrices:
         found = settings.result({}).used_up
         assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
         some = [*values.values()][3:6]
-        assert settings.result({settings.measurements(one)[0]: None for one in some}).known == {*some}
+        assert settings.result({settings.measurements(one)[0]: None for one in some}).known == {
+            *some
+        }
 
     def test_runs_that_promise_nothing_have_no_price_alone_or_together(self):
         sound = asked("classifier").settings
         assert together(((sound, 3),)).epsilon > sound.epsilon
         assert together(((sound, 3), (sound.change(version="published"), 1))) is None
-        for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "realised"})):
+        for topic, change in (
+            ("classifier", {"version": "published"}),
+            ("network", {"variant": "realised"}),
+        ):
             settings = asked(topic).settings.change(**change)
             assert (settings.promise, prices(settings, 7), best_of(settings, 7)) == (None, {}, None)
 
@@ -233,12 +280,23 @@ class TestMorePeopleThanThereAre:
         assert more.pairs_with(settings)
 
     def test_estimates_are_drawn_apart_and_in_no_table_of_what_was_measured(self):
-        settings = asked("classifier", question="people", base="dataset breast_cancer steps 5 public_rows 0", target=97)
-        done = {task: task.run() for task in settings.tasks() if getattr(task, "settings", None) in settings.compares}
+        settings = asked(
+            "classifier",
+            question="people",
+            base="dataset breast_cancer steps 5 public_rows 0",
+            target=97,
+        )
+        done = {
+            task: task.run()
+            for task in settings.tasks()
+            if getattr(task, "settings", None) in settings.compares
+        }
         result = settings.result(done)
         most = settings.settings.rows
         assert min(result.beyond.values) > most == max(result.curve.values)
         assert result.all_runs()["rows"].max() == result.table()["rows"].max() == most
-        (drawn,) = [one for one in figures.curve(result, words)["data"] if "estimate" in one.get("name", "")]
+        (drawn,) = [
+            one for one in figures.curve(result, words)["data"] if "estimate" in one.get("name", "")
+        ]
         assert drawn["line"]["dash"] == "longdash"
         assert {*settings.around.estimated.values()} < result.known

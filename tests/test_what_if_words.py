@@ -1,4 +1,6 @@
-"""What the page of questions says, held against runs made up at random: every verdict that there is, of every topic."""
+"""What the page of questions says, held against runs made up at random: every verdict that there
+is, of every topic.
+"""
 
 import os
 from dataclasses import replace
@@ -24,9 +26,13 @@ LONGEST = 300
 
 
 def made_up(topic: str, rng: np.random.Generator):
-    """A result whose runs follow a curve drawn at random along the knob, all of it or as much as happens to be done."""
+    """A result whose runs follow a curve drawn at random along the knob, all of it or as much as
+    happens to be done.
+    """
     settings = PAGE.settings().change(topic=topic)
-    settings = settings.change(question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100])))
+    settings = settings.change(
+        question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100]))
+    )
     settings = settings.change(measure=str(rng.choice([*settings.settings.MEASURES])))
     knob = settings.knob if rng.random() < 0.5 else str(rng.choice(settings.knobs))
     settings = settings.change(knob=knob, reached=str(rng.choice(["median", "most"])))
@@ -53,7 +59,9 @@ def made_up(topic: str, rng: np.random.Generator):
 
 
 def answered(settings, runs, only=lambda task: True):
-    """The result where settings of the topic have these ``runs``; ``only``: of what is trained besides the first."""
+    """The result where settings of the topic have these ``runs``; ``only``: of what is trained
+    besides the first.
+    """
     found = {}
     for task in settings.tasks():
         if not (task.essential or only(task)):
@@ -73,7 +81,9 @@ def said_of(result) -> str:
     numbers = [f"{one.label}: {one.value} {one.note}." for one in words_numbers.numbers(result)]
     said = [make(result) for name, make in PAGE.words.items() if name not in ("verdict", "table")]
     asked = words_questions.questions(result.settings).values()
-    return f"{verdict.strip()} {plain(' '.join([*said, *numbers, *asked, page_tables.table(result)]))}"
+    return (
+        f"{verdict.strip()} {plain(' '.join([*said, *numbers, *asked, page_tables.table(result)]))}"
+    )
 
 
 def sign(result) -> int:
@@ -81,7 +91,9 @@ def sign(result) -> int:
 
 
 def ends(result) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of each median, the better end first: by the sign test; of several splits, Student's of their medians."""
+    """Limits of each median, the better end first: by the sign test; of several splits, Student's
+    of their medians.
+    """
     settings, runs = result.settings, sign(result) * result.curve.runs
     if settings.seeds == 1 or not result.complete:
         under, over = exact(runs)
@@ -114,7 +126,9 @@ def place(result, value: str) -> int:
 
 
 def brackets(result, match) -> bool:
-    """Whether the worse of two values is shown to miss the target, and the better one to reach it."""
+    """Whether the worse of two values is shown to miss the target, and the better one to
+    reach it.
+    """
     worse, better = place(result, match[1]), place(result, match[2])
     goal = sign(result) * result.settings.goal
     over, under = ends(result)
@@ -135,13 +149,22 @@ def did(result, match) -> bool:
 
 
 def again(result) -> tuple[bool, bool]:
-    """Whether the chosen setting is shown to be better on the other splits than the base, and whether worse."""
+    """Whether the chosen setting is shown to be better on the other splits than the base, and
+    whether worse.
+    """
     gaps = sign(result) * (result.winner.again - result.winner.base)
-    half = stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps) if np.ptp(gaps) else 0.0  # fewer than 6
+    half = (
+        stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps) if np.ptp(gaps) else 0.0
+    )  # fewer than 6
     half *= np.sqrt(1 + gaps.size * result.settings.settings.overlap)
-    least = 0.01 * (1 if result.settings.asked.unit == "%" else abs(np.median(result.winner.base))) - 1e-9
+    least = (
+        0.01 * (1 if result.settings.asked.unit == "%" else abs(np.median(result.winner.base)))
+        - 1e-9
+    )
     middle = float(np.median(gaps))
-    return bool(gaps.mean() > half and middle >= least), bool(gaps.mean() < -half and middle <= -least)
+    return bool(gaps.mean() > half and middle >= least), bool(
+        gaps.mean() < -half and middle <= -least
+    )
 
 
 def reached(result) -> list[bool]:
@@ -150,12 +173,20 @@ def reached(result) -> list[bool]:
     if result.settings.reached == "median":
         return [ends(result)[1][at] >= sign(result) * result.settings.goal - 1e-12 for at in places]
     got = [hits(result, at, own=True) for at in places]
-    return [bool(one.any()) and stats.beta.ppf(0.05, one.sum(), len(one) - one.sum() + 1) >= 0.9 for one in got]
+    return [
+        bool(one.any()) and stats.beta.ppf(0.05, one.sum(), len(one) - one.sum() + 1) >= 0.9
+        for one in got
+    ]
 
 
 def estimated(result, match) -> bool:
-    """Whether the estimates reach the target from these people on, and not before; of more people than are measured."""
-    values, reach = result.beyond.values, sign(result) * result.beyond.runs >= sign(result) * result.settings.goal
+    """Whether the estimates reach the target from these people on, and not before; of more people
+    than are measured.
+    """
+    values, reach = (
+        result.beyond.values,
+        sign(result) * result.beyond.runs >= sign(result) * result.settings.goal,
+    )
     enough = reach.mean(axis=1) >= (0.5 if match[1] == "the median run" else 0.9)
     start = [*values].index(amount(match[2]))
     assert min(values) > max(result.curve.values)
@@ -173,7 +204,8 @@ def highest(result, match) -> bool:
 
 
 PEAK = (
-    r"Of (\d+) values of .*?, the (?:highest|lowest) median .*? is (\S+?)(?: %)?, with .*? There, (\d+) of (\d+) runs"
+    r"Of (\d+) values of .*?, the (?:highest|lowest) median .*? is (\S+?)(?: %)?, with .*? There,"
+    r" (\d+) of (\d+) runs"
 )
 RULES: Rules = {
     r"By an estimate, (the median run|90 % of runs) would reach it with ([\d,]+) people": estimated,
@@ -188,7 +220,9 @@ RULES: Rules = {
         (int(m[1]), int(m[2])) == ((sign(r) * r.now >= sign(r) * r.settings.goal).sum(), len(r.now))
     ),
     PEAK: highest,
-    r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],
+    r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[
+        0 if m[1] == "better" else 1
+    ],
     r"No difference from the": lambda r, _: not any(again(r)),
     r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
@@ -247,17 +281,25 @@ def within(name: str, low: float, high: float):
 
 def only_along(base, name: str):
     """Of tasks whose settings differ from the base in nothing else."""
-    return lambda task: (of := getattr(task, "settings", None)) and of == base.change(**{name: getattr(of, name)})
+    return lambda task: (
+        (of := getattr(task, "settings", None)) and of == base.change(**{name: getattr(of, name)})
+    )
 
 
 def solved():
-    """Answers to which epsilon, or which clipping norm, reaches 80 %, that seldom come of random runs."""
+    """Answers to which epsilon, or which clipping norm, reaches 80 %, that seldom come of random
+    runs.
+    """
     few = PAGE.settings().change(topic="classifier", target=80, repeats=24)
     many, clipping = few.change(repeats=100), few.change(knob="clip_norm")
     yield answered(few, lambda there: share(11 / 24 if there.epsilon < 0.5 else 1, 24))
     yield answered(few, lambda _: share(16 / 24, 24))
     yield answered(few, lambda _: share(13 / 24, 24))
-    for changes in ({}, {"reached": "most"}, {"seeds": 3, "reached": "most"}):  # a share is counted on one split only
+    for changes in (
+        {},
+        {"reached": "most"},
+        {"seeds": 3, "reached": "most"},
+    ):  # a share is counted on one split only
         yield answered(many.change(**changes), rising(100))
     yield answered(clipping, lambda there: share(1 / (1 + there.clip_norm), 24))
     yield answered(clipping, lambda there: share(1 / (1 + there.clip_norm), 24), lambda _: False)
@@ -278,7 +320,13 @@ def tried(base, now: float, later: float):
     own = base.settings.seed
 
     def runs(there) -> np.ndarray:
-        gap = 0 if there == base.settings.change(seed=there.seed) else later if there.seed > own else now
+        gap = (
+            0
+            if there == base.settings.change(seed=there.seed)
+            else later
+            if there.seed > own
+            else now
+        )
         return np.full(24, 0.8 + gap)
 
     return runs

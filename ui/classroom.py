@@ -1,8 +1,10 @@
-"""A room for a class: everybody's guess of one question, numbers without names, shown when the teacher closes it.
+"""A room for a class: everybody's guess of one question, numbers without names, shown when the
+teacher closes it.
 
-The only state of the lab that visitors share. It is a small SQLite file, so that several processes on one machine hold
-the same rooms: the one that the environment variable LAB_ROOMS names; else one that ends with this process.
-"""
+The only state of the lab that visitors share. It is a small SQLite file, so that several processes
+on one machine hold
+the same rooms: the one that the environment variable LAB_ROOMS names; else one that ends with this
+process."""
 
 import hashlib
 import logging
@@ -29,7 +31,8 @@ from dpcore.check import RefusedError
 LASTS = 60 * 60
 # Seconds between two notes that a room has visitors: each look of each of them would be a write.
 NOTED = 60
-# Rooms in all, and that one browser may teach; guesses in a room, and those of them by browsers without cookies.
+# Rooms in all, and that one browser may teach; guesses in a room, and those of them by browsers
+# without cookies.
 MOST_ROOMS, MOST_OWN = 500, 5
 MOST_GUESSES, MOST_NAMELESS, LONGEST = 5_000, 500, 2_000
 # No vowels, so that no code is a word, and nothing that is read as something else.
@@ -40,34 +43,44 @@ _PATIENCE = 10
 
 _log = logging.getLogger(__name__)
 
-# Readers do not wait for a writer, and what is deleted is overwritten. The log stays as small as what it is for.
+# Readers do not wait for a writer, and what is deleted is overwritten. The log stays as small as
+# what it is for.
 _PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA wal_autocheckpoint = 40;
 PRAGMA synchronous = OFF;
 PRAGMA secure_delete = ON;
 """
-# A file with tables of another version begins anew: what it holds is an hour old at most. A room is "opened" when it
-# was last visited, and "joined" once somebody who does not teach has come. The key signs cookies.
+# A file with tables of another version begins anew: what it holds is an hour old at most. A room is
+# "opened" when it was last visited, and "joined" once somebody who does not teach has come. The key
+# signs cookies.
 _VERSION = 1
 _TABLES = {
-    "rooms": """CREATE TABLE rooms (
+    "rooms": (
+        """CREATE TABLE rooms (
         code TEXT PRIMARY KEY, key TEXT NOT NULL, question TEXT NOT NULL, round INTEGER NOT NULL,
         closed BOOLEAN NOT NULL, opened FLOAT NOT NULL, joined BOOLEAN NOT NULL
-    )""",
-    "teachers": """CREATE TABLE teachers (
+    )"""
+    ),
+    "teachers": (
+        """CREATE TABLE teachers (
         code TEXT NOT NULL, who INTEGER NOT NULL, PRIMARY KEY (code, who)
-    ) WITHOUT ROWID""",
-    "guesses": """CREATE TABLE guesses (
+    ) WITHOUT ROWID"""
+    ),
+    "guesses": (
+        """CREATE TABLE guesses (
         code TEXT NOT NULL, who INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (code, who)
-    ) WITHOUT ROWID""",
+    ) WITHOUT ROWID"""
+    ),
     "cookie_keys": "CREATE TABLE cookie_keys (key BLOB NOT NULL)",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """What everybody may know of a room: what is asked, the ``round``-th in it, and how many ``guesses`` there are."""
+    """What everybody may know of a room: what is asked, the ``round``-th in it, and how many
+    ``guesses`` there are.
+    """
 
     code: str
     question: str
@@ -92,7 +105,9 @@ class Classroom:
     def __init__(self, file: Path, *, now: Callable[[], float] = time.time):
         self._now = now
         self._lock = RLock()  # of the one connection that all threads share
-        self._db = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(
+            file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
         finalize(self, self._db.close)
         self._db.executescript(_PRAGMAS)
         with self._db:
@@ -117,14 +132,22 @@ class Classroom:
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
         row = (code, _key(), _asked(question), self._now())
         with self._writing() as write:
-            own = [one for (one,) in write.execute("SELECT code FROM teachers WHERE who = ?", (who,))]
+            own = [
+                one for (one,) in write.execute("SELECT code FROM teachers WHERE who = ?", (who,))
+            ]
             if len(own) >= MOST_OWN:
-                raise RefusedError("own", ", ".join(own), f"at most {MOST_OWN} rooms of one browser")
+                raise RefusedError(
+                    "own", ", ".join(own), f"at most {MOST_OWN} rooms of one browser"
+                )
             if self._first("SELECT count(*) FROM rooms") >= MOST_ROOMS:
-                unused = self._first("SELECT code FROM rooms WHERE NOT joined ORDER BY opened LIMIT 1")
+                unused = self._first(
+                    "SELECT code FROM rooms WHERE NOT joined ORDER BY opened LIMIT 1"
+                )
                 if unused is None:
                     raise RefusedError(
-                        "rooms", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later"
+                        "rooms",
+                        "a new one",
+                        f"one of the {MOST_ROOMS} that can be open: try again later",
                     )
                 self._delete(unused)
             write.execute("INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?, FALSE)", row)
@@ -132,7 +155,9 @@ class Classroom:
         return code
 
     def enter(self, code: str, who: int) -> Room | None:
-        """Return the room as ``who`` finds it on coming in, or None where there is none, or no more."""
+        """Return the room as ``who`` finds it on coming in, or None where there is none, or no
+        more.
+        """
         room = self.look(code)
         if room is None or self._first("SELECT joined FROM rooms WHERE code = ?", code):
             return room
@@ -156,7 +181,10 @@ class Classroom:
 
     def teaches(self, code: str, who: int) -> bool:
         """Return whether they may close the room and ask in it."""
-        asked = "SELECT 1 FROM teachers JOIN rooms USING (code) WHERE code = ? AND who = ? AND opened > ?"
+        asked = (
+            "SELECT 1 FROM teachers JOIN rooms USING (code) WHERE code = ? AND who = ? AND"
+            " opened > ?"
+        )
         return self._row(asked, code, who, self._gone) is not None
 
     def key(self, code: str, who: int) -> str:
@@ -175,7 +203,10 @@ class Classroom:
         return True
 
     def ask(self, code: str, who: int, question: str) -> None:
-        """Ask another question, or the same again; what was guessed before is deleted. Raises RefusedError."""
+        """Ask another question, or the same again; what was guessed before is deleted.
+
+        Raises RefusedError.
+        """
         anew = "UPDATE rooms SET question = ?, round = round + 1, closed = FALSE WHERE code = ?"
         with self._writing() as write:
             self._refuse_unless_taught(code, who)
@@ -189,21 +220,32 @@ class Classroom:
             write.execute("UPDATE rooms SET closed = TRUE WHERE code = ?", (code,))
 
     def guess(self, code: str, question: str, who: int, value: float) -> None:
-        """Take somebody's guess, in place of their last. Raises RefusedError where the room takes none."""
+        """Take somebody's guess, in place of their last.
+
+        Raises RefusedError where the room takes none.
+        """
         row = (code, who, check.between(-1e12, 1e12, guess=value))
         others = "SELECT count(*) FROM guesses WHERE code = ? AND who != ?"
         with self._writing() as write:
-            if self._row("SELECT question, closed FROM rooms WHERE code = ?", code) != (question, False):
+            if self._row("SELECT question, closed FROM rooms WHERE code = ?", code) != (
+                question,
+                False,
+            ):
                 raise RefusedError("room", code, "a room that is open and asks this")
             if self._first(others, code, who) >= MOST_GUESSES:
                 raise RefusedError("guesses", code, f"a room of at most {MOST_GUESSES:,} guesses")
             if who < 0 and self._first(f"{others} AND who < 0", code, who) >= MOST_NAMELESS:
-                raise RefusedError("nameless", code, f"a room of at most {MOST_NAMELESS} guesses without a cookie")
+                raise RefusedError(
+                    "nameless", code, f"a room of at most {MOST_NAMELESS} guesses without a cookie"
+                )
             write.execute("INSERT OR REPLACE INTO guesses VALUES (?, ?, ?)", row)
 
     def guesses(self, code: str) -> np.ndarray:
         """Return all guesses from low to high, (n,); none before the room is closed."""
-        asked = "SELECT value FROM guesses JOIN rooms USING (code) WHERE code = ? AND closed AND opened > ?"
+        asked = (
+            "SELECT value FROM guesses JOIN rooms USING (code) WHERE code = ? AND closed AND"
+            " opened > ?"
+        )
         with self._reaching():
             return np.sort([value for (value,) in self._db.execute(asked, (code, self._gone))])
 
@@ -244,13 +286,18 @@ class Classroom:
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """Use the file alone among the threads. Raise RefusedError where it cannot be read or written."""
+        """Use the file alone among the threads.
+
+        Raise RefusedError where it cannot be read or written.
+        """
         with self._lock:
             try:
                 yield
             except sqlite3.Error as fault:
                 _log.exception("The file of the rooms cannot be used")
-                raise RefusedError("file", FILE, f"a file that can be read and written ({fault})") from fault
+                raise RefusedError(
+                    "file", FILE, f"a file that can be read and written ({fault})"
+                ) from fault
 
 
 def _key() -> str:

@@ -1,10 +1,12 @@
-"""Compare the settings of a page, A, with the pinned ones, B: table, sentence, and ghosts of B in the pictures.
+"""Compare the settings of a page, A, with the pinned ones, B: table, sentence, and ghosts of B in
+the pictures.
 
-Differences beside two numbers are those of the numbers as shown. The sentence is chosen by the interval alone.
+Differences beside two numbers are those of the numbers as shown. The sentence is chosen by the
+interval alone.
 
-A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its ``name``, and a picture
-that is to stand beside today's by ``Picture.pair``. A ghost keeps its colour, with dashes and hollow marks.
-"""
+A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
+``name``, and a picture that is to stand beside today's by ``Picture.pair``. A ghost keeps its
+colour, with dashes and hollow marks."""
 
 import math
 import re
@@ -56,41 +58,53 @@ Words = Callable[[str, Any], tuple[str, str] | None]
 
 
 def table(choices: str, moving: str, said: str) -> str:
-    """Return ``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them."""
+    """Return ``choices`` and what is ``moving``, rows of it, and the sentence ``said``
+    under them.
+    """
     return (
-        '<div class="lab-compare"><table><thead><tr><td></td><th scope="col"><b class="lab-a">A</b> now</th>'
-        f'<th scope="col"><b class="lab-b">B</b> pinned</th><th scope="col">A − B</th></tr></thead>'
-        f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{moving}</tbody></table>'
-        f'<p class="lab-compare-said">{said}</p></div>'
+        '<div class="lab-compare"><table><thead><tr><td></td><th scope="col"><b'
+        ' class="lab-a">A</b> now</th><th scope="col"><b class="lab-b">B</b> pinned</th><th'
+        f' scope="col">A − B</th></tr></thead><tbody>{choices}</tbody><tbody'
+        f' class="lab-compare-moving">{moving}</tbody></table><p'
+        f' class="lab-compare-said">{said}</p></div>'
     )
 
 
 def rows(some: Iterable[Row]) -> str:
     """Return rows of the table, as HTML."""
     return "".join(
-        f'<tr><th scope="row">{escape(label)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        f'<tr><th scope="row">{escape(label)}</th>'
+        f"{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
         for label, *cells in some
     )
 
 
 def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
-    """Return a row for each field that differs, as ``words`` say it; none where they say nothing."""
+    """Return a row for each field that differs, as ``words`` say it; none where they say
+    nothing.
+    """
     names = (one.name for one in fields(a) if getattr(a, one.name) != getattr(b, one.name))
     pairs = ((words(name, getattr(a, name)), words(name, getattr(b, name))) for name in names)
     return [(*one, other[1], "") for one, other in pairs if one and other]
 
 
-def knob_words(name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
-    """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page differs from
-    ``KNOBS``."""
+def knob_words(
+    name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, str] | None:
+    """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page
+    differs from ``KNOBS``."""
     if name not in KNOBS:
         return None
     label = changes.get(name, {}).get("label", KNOBS[name]["label"])
     return label, written(value) if isinstance(value, float) else str(value)
 
 
-def choice_words(name: str, value: Any, choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> tuple[str, str] | None:
-    """Return the label of any other field, and what is chosen; ``choices``: field -> (label, options)."""
+def choice_words(
+    name: str, value: Any, choices: Mapping[str, tuple[str, Mapping[Any, str]]]
+) -> tuple[str, str] | None:
+    """Return the label of any other field, and what is chosen; ``choices``: field -> (label,
+    options).
+    """
     label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
     return None if name in KNOBS or name == "own" else (label, options.get(value, str(value)))
 
@@ -117,12 +131,14 @@ def _is_rounded(amount: float | None, value: float) -> bool:
     return abs(amount - value) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
 
 
-def number_rows(a: Sequence[Number], b: Sequence[Number], compared: Compared | None = None) -> list[Row]:
-    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit.
+def number_rows(
+    a: Sequence[Number], b: Sequence[Number], compared: Compared | None = None
+) -> list[Row]:
+    """Return a row for each of A's big numbers, beside B's of the same name or, in the same place,
+    of the same unit.
 
-    compared: where runs are compared in pairs, the numbers that are their medians have the difference of the pairs
-    beside them, as the sentence under the table does.
-    """
+    compared: where runs are compared in pairs, the numbers that are their medians have the
+    difference of the pairs beside them, as the sentence under the table does."""
     named = {one.label: one for one in b}
     places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
     found = []
@@ -136,7 +152,9 @@ def number_rows(a: Sequence[Number], b: Sequence[Number], compared: Compared | N
         if None not in (mine.amount, theirs.amount):
             gap = apart(one, other)
         if compared and compared.difference.paired and compared.shown_by(mine, theirs):
-            gap = SAYS("compared.in-pairs", gap=_size(compared.difference, compared.measure, plus="+"))
+            gap = SAYS(
+                "compared.in-pairs", gap=_size(compared.difference, compared.measure, plus="+")
+            )
             compared = None  # the first such number is the one that is compared
         found.append((mine.label, one, other, gap))
     return found
@@ -144,12 +162,15 @@ def number_rows(a: Sequence[Number], b: Sequence[Number], compared: Compared | N
 
 def _shown(number: Number) -> str:
     """Return a number of the strip in a narrow column: without its unit, a range with a dash."""
-    bare = unescape(_TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value)))
+    bare = unescape(
+        _TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value))
+    )
     return re.sub(r"\s*–\s*", "–", bare.replace("%", "")).strip()
 
 
 def apart(one: str, other: str) -> str:
-    """Return the difference of two numbers as they are shown, with its sign; nothing where one is none.
+    """Return the difference of two numbers as they are shown, with its sign; nothing where one is
+    none.
 
     >>> apart("90.6", "87.4"), apart("1,880", "2,010"), apart("53", "53.0"), apart("unlimited", "3")
     ('+3.2', '−130', '0', '')
@@ -162,7 +183,10 @@ def apart(one: str, other: str) -> str:
 
 
 def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
-    """Return how much better A is, and how sure that is. ``least``: the least difference worth a claim."""
+    """Return how much better A is, and how sure that is.
+
+    ``least``: the least difference worth a claim.
+    """
     decimals = _decimals(found, measure)
     unit = ""
     if measure.share:
@@ -190,7 +214,9 @@ def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
 
 
 def _size(found: Difference, measure: Measure, *, plus: str = "") -> str:
-    """Return the difference with its sign, in the unit of the measure and as precisely as its interval needs."""
+    """Return the difference with its sign, in the unit of the measure and as precisely as its
+    interval needs.
+    """
     return _signed(_scaled(found.median, measure), _decimals(found, measure), plus=plus)
 
 
@@ -215,7 +241,9 @@ def _decimals(found: Difference, measure: Measure) -> int:
     size = max(map(abs, values)) or 1.0
     least = 1 if measure.share else max(0, 1 - math.floor(math.log10(size)))
     sure = found.sure or not found.bounded
-    return next((n for n in range(least, _MOST_DECIMALS) if _apart(values, n, sure=sure)), _MOST_DECIMALS)
+    return next(
+        (n for n in range(least, _MOST_DECIMALS) if _apart(values, n, sure=sure)), _MOST_DECIMALS
+    )
 
 
 def _apart(values: Sequence[float], decimals: int, *, sure: bool) -> bool:
@@ -234,16 +262,21 @@ def _signed(value: float, decimals: int, *, plus: str = "") -> str:
 
 
 def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
-    """Return ``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name.
+    """Return ``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by
+    its name.
 
     A row that a pair makes too long leaves out what stands last in it and has no ghost.
     """
     known = {picture.name: picture for row in pinned for picture in row}
-    return [_fitted([_with_ghost(picture, known.get(picture.name)) for picture in row]) for row in rows]
+    return [
+        _fitted([_with_ghost(picture, known.get(picture.name)) for picture in row]) for row in rows
+    ]
 
 
 def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
-    """Return the pictures of a row, each alone or with another one beside it; the first one always stays."""
+    """Return the pictures of a row, each alone or with another one beside it; the first one always
+    stays.
+    """
     row = list(row)
     paired = any(len(some) > 1 for some in row)
     for place in reversed(range(1, len(row))):
@@ -259,18 +292,30 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
         return [_titled(picture, "A"), _beside(other)]
     traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == GHOST]
     mine = picture.figure["layout"].get("shapes", ())
-    marked = (shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST)
+    marked = (
+        shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST
+    )
     shapes = [_hollow(shape) for shape in marked if shape not in mine]
-    return [replace(picture, figure=_under(picture.figure, traces, shapes))] if traces or shapes else [picture]
+    return (
+        [replace(picture, figure=_under(picture.figure, traces, shapes))]
+        if traces or shapes
+        else [picture]
+    )
 
 
 def _beside(picture: Picture) -> Picture:
-    """Return the picture of the pinned settings, named and titled as such; a click in it means nothing."""
+    """Return the picture of the pinned settings, named and titled as such; a click in it means
+    nothing.
+    """
     layout = dict(picture.figure["layout"])
     if "shapes" in layout:
-        layout["shapes"] = [_hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]]
+        layout["shapes"] = [
+            _hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]
+        ]
     dashed = replace(picture, figure={**picture.figure, "layout": layout})
-    named = replace(dashed, name=f"{picture.name}.pinned", alt=f"Pinned B: {picture.alt}", clicks=None)
+    named = replace(
+        dashed, name=f"{picture.name}.pinned", alt=f"Pinned B: {picture.alt}", clicks=None
+    )
     return _titled(named, "B")
 
 
@@ -278,7 +323,9 @@ def _titled(picture: Picture, badge: str) -> Picture:
     layout = picture.figure["layout"]
     title = layout.get("title") or {}
     words = " · ".join(filter(None, [f"<b>{badge}</b>", title.get("text")]))
-    return replace(picture, figure={**picture.figure, "layout": {**layout, "title": {**title, "text": words}}})
+    return replace(
+        picture, figure={**picture.figure, "layout": {**layout, "title": {**title, "text": words}}}
+    )
 
 
 def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
@@ -307,20 +354,26 @@ def _outlined(trace: Mapping[str, Any]) -> dict:
 
 
 def _hollow(shape: Mapping[str, Any]) -> dict:
-    """Return a shape as a ghost: its outline in dashes, in the colour that filled it where it had none."""
+    """Return a shape as a ghost: its outline in dashes, in the colour that filled it where it had
+    none.
+    """
     line = dict(shape.get("line", {}))
     if "fillcolor" in shape and not line.get("width"):
         line |= {"color": shape["fillcolor"], "width": _OUTLINE}
     elif line.get("width", 1):
         line["dash"] = _DASH
-    return {name: value for name, value in shape.items() if name not in ("fillcolor", "name")} | {"line": line}
+    return {name: value for name, value in shape.items() if name not in ("fillcolor", "name")} | {
+        "line": line
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Both:
-    """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
+    """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one
+    of the same page.
 
-    done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
+    done: the share of the work of both that is done. moving: CSS selector of what moves of the
+        comparison -> its HTML.
     answer: what is said and shown of what is asked about A, if that is in view.
     """
 
@@ -359,13 +412,13 @@ def compare(
     tries: int = 0,
     looks: bool = False,
 ) -> Both:
-    """Compare after so many seconds of work, or what must be; what B needs comes after what A needs, and then what is
-    asked about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it
+    """Compare after so many seconds of work, or what must be; what B needs comes after what A
+    needs, and then what is asked about A (``Desk.ask``), if the ``tab`` that is open is that of the
+    questions. Where that tab states a mu, it
     is counted last, and only if ``resting``: neither for a first picture nor while something moves.
 
-    tries: as in ``Page.view``. looks: whether a question may read private rows; else it is about made-up ones. A file
-    records what is compared on its rows before that is shown.
-    """
+    tries: as in ``Page.view``. looks: whether a question may read private rows; else it is about
+    made-up ones. A file records what is compared on its rows before that is shown."""
     both = _compared(page, settings, pinned, seconds=seconds, tries=tries)
     names = both.page.tab(tab).words
     if both.done == 1 and mu.pending(both.view.words, names):
@@ -387,9 +440,12 @@ def compare(
     return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
 
 
-def base_of(both: Both, settings: Settings, *, looks: bool) -> tuple[Settings | None, Mapping[str, float]]:
-    """Return what a question in the tab of A is about, and the targets that it starts with: where rows are private, a
-    result on made-up ones, unless it may look at them; None where none can be made up."""
+def base_of(
+    both: Both, settings: Settings, *, looks: bool
+) -> tuple[Settings | None, Mapping[str, float]]:
+    """Return what a question in the tab of A is about, and the targets that it starts with: where
+    rows are private, a result on made-up ones, unless it may look at them; None where none can be
+    made up."""
     if looks or not settings.private:
         return settings, both.page.targets(both.result)
     made_up = settings.made_up
@@ -400,7 +456,9 @@ def base_of(both: Both, settings: Settings, *, looks: bool) -> tuple[Settings | 
 
 
 def _record(settings: Settings, compared: Iterable[Settings]) -> bool:
-    """Record that these settings are compared on the private rows of a file; whether any of them is new to it."""
+    """Record that these settings are compared on the private rows of a file; whether any of them is
+    new to it.
+    """
     if not settings.private:
         return False
     known = vars(settings)["own"].table.compared
@@ -409,7 +467,9 @@ def _record(settings: Settings, compared: Iterable[Settings]) -> bool:
     return len(known) > before
 
 
-def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int) -> Both:
+def _compared(
+    page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int
+) -> Both:
     result, done = computed(settings, seconds=seconds)
     here = page.at(settings)
     if pinned is not None and pinned != settings:
@@ -439,12 +499,16 @@ def _compared(page: Page, settings: Settings, pinned: Settings | None, *, second
 
 
 def runs_compared(a: Settings, b: Settings, *, done: bool) -> Compared | None:
-    """Return how far the runs of A and B lie apart, once all of both are trained; None where no repeats are drawn."""
+    """Return how far the runs of A and B lie apart, once all of both are trained; None where no
+    repeats are drawn.
+    """
     mine, theirs = repeats(a, done=done), repeats(b, done=done)
     if mine is None or theirs is None or _waits(a, mine, done=done) or _waits(b, theirs, done=done):
         return None
     if a == b:
-        found = Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
+        found = Difference(
+            median=0.0, low=0.0, high=0.0, pairs=len(mine)
+        )  # however few runs there are
     elif a.pairs_with(b):
         found = differences.of_pairs(mine, theirs)
     else:

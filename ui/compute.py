@@ -1,8 +1,8 @@
 """The only place where a page waits.
 
-``compute`` runs as many tasks (``lab.settings``) as fit into a slice of time; the page shows what there is and asks for
-the next slice. Outcomes are shared by all sessions (``dpcore.cache``): a class that opens one link computes it once.
-"""
+``compute`` runs as many tasks (``lab.settings``) as fit into a slice of time; the page shows what
+there is and asks for the next slice. Outcomes are shared by all sessions (``dpcore.cache``): a
+class that opens one link computes it once."""
 
 import time
 from typing import Any
@@ -17,31 +17,36 @@ from ui import turns
 
 cores.one_blas_thread()
 
-# CPU time of a slice: what a slider's redraw can spare, and what is computed between two redraws while nothing moves.
+# CPU time of a slice: what a slider's redraw can spare, and what is computed between two redraws
+# while nothing moves.
 SLICE_SECONDS, LONG_SLICE_SECONDS = 0.05, 0.25
 # A slice may also take so many times as long by the clock, which counts what runs in other threads.
 _BY_THE_CLOCK = 4
 
-# (experiment, its tasks that are done) -> the result, for as long as somebody, such as a kept picture, holds it.
+# (experiment, its tasks that are done) -> the result, for as long as somebody, such as a kept
+# picture, holds it.
 _results: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
 def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
-    """Return (the result of the work done so far, the share of the tasks that are done: 1 when complete).
+    """Return (the result of the work done so far, the share of the tasks that are done: 1 when
+    complete).
 
-    seconds: of CPU time, so that a busy machine draws the same work no more often. Essential tasks are run whatever
-    they take, and always at least one that is not done yet, unless a request waits for the end of this one; with
-    ``seconds`` 0 nothing but the essential ones. Before each task others may go first, or the work is given up
-    (``turns.pause``). Another session's run of a task is waited
-    for where this one would have to run it; beyond that, what others are at is left to them. The same work done gives
-    the same object.
-    """
+    seconds: of CPU time, so that a busy machine draws the same work no more often. Essential tasks
+    are run whatever they take, and always at least one that is not done yet, unless a request waits
+    for the end of this one; with ``seconds`` 0 nothing but the essential ones. Before each task
+    others may go first, or the work is given up (``turns.pause``). Another session's run of a task
+    is waited for where this one would have to run it; beyond that, what others are at is left to
+    them. The same work done gives the same object."""
     tasks, done, ran = experiment.tasks(), {}, False
     began, clock, paused = time.thread_time(), time.monotonic(), 0.0
 
     def spare() -> bool:
         by_the_clock = time.monotonic() - clock - paused
-        return max(time.thread_time() - began, by_the_clock / _BY_THE_CLOCK) < seconds and not turns.hurried()
+        return (
+            max(time.thread_time() - began, by_the_clock / _BY_THE_CLOCK) < seconds
+            and not turns.hurried()
+        )
 
     for task in tasks:
         found, outcome = CACHE.find(task)
@@ -60,9 +65,8 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
 
 
 def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
-    """Return the measure that is compared, (R,), a number a repeat: of those that are known, and of all once the
-    experiment's own work is ``done``; None where fewer than two have one.
-    """
+    """Return the measure that is compared, (R,), a number a repeat: of those that are known, and of
+    all once the experiment's own work is ``done``; None where fewer than two have one."""
     if not experiment.COMMON:
         return None
     read, found = experiment.MEASURES[experiment.compared].read, []

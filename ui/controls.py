@@ -1,8 +1,9 @@
-"""The vocabulary of controls, and the desk that keeps a page's settings, its controls and its link in step.
+"""The vocabulary of controls, and the desk that keeps a page's settings, its controls and its link
+in step.
 
-A desk holds one frozen Settings value. Every control changes it through ``settings.change``; what the settings refuse
-is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
-"""
+A desk holds one frozen Settings value. Every control changes it through ``settings.change``; what
+the settings refuse is shown beside the control that asked, and nothing else moves. The whole value
+is written into the address."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +28,8 @@ from ui.plot.theme import written
 from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
-# Of the address, what holds no setting: ``PIN`` is what was pinned (``ui.pin``), ``ASK`` is what the tab of questions
-# asks, and ``SHOWN`` say how the page is shown, or to whom.
+# Of the address, what holds no setting: ``PIN`` is what was pinned (``ui.pin``), ``ASK`` is what
+# the tab of questions asks, and ``SHOWN`` say how the page is shown, or to whom.
 PIN, ASK, TAB, MORE = "pin", "what_if", "tab", "more"
 SHOWN = ("present", "lesson", "step", "only", TAB, MORE)
 # What ``present`` says where it names no picture.
@@ -40,7 +41,8 @@ _VISITED = "lab.visited"
 
 
 class Knobs(NamedTuple):
-    """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away, and one that can
+    """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away,
+    and one that can
     ``play`` by itself. ``changes``: how a knob differs from ``ui.vocabulary.KNOBS`` on this page.
     """
 
@@ -71,23 +73,23 @@ def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -
 class Desk:
     """One page's settings in one session.
 
-    ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
-    ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting. ``name`` differs between sessions, so that the browser notices a
-    restart.
-    ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
-    visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
-    whether the newest message was one.
-    ``told``: (settings, whether all of their work was done) that the page around the live part shows. ``clicked`` is
-    the number of the newest click on a chart that the settings contain.
-    ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
-    the newest last; ``undone``: whether these are such again. ``pin``: pinned settings as the address holds them
-    (``ui.pin``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
-    ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page has yet to open the
-    tab of a link; ``own_pin``: pinned settings about a visitor's own file, which no address holds; ``tries``: the
-    mean number of tries of which the best is released, 0 for one model.
-    ``changed`` is called after each change.
-    """
+    ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a
+    link held that was ignored; ``ack`` is the number of the newest movement that the settings
+    contain, ``moving`` says that this very run answers one, so that the next may be waiting.
+    ``name`` differs between sessions, so that the browser notices a restart.
+    ``link``: the address that the settings were read from or written to. ``replaced``: the
+    addresses before it in this visit of the page, which a message may still hold that the browser
+    sent before it heard of the new one. ``late``: whether the newest message was one.
+    ``told``: (settings, whether all of their work was done) that the page around the live part
+    shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
+    ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the
+    settings at earlier rests, the newest last; ``undone``: whether these are such again. ``pin``:
+    pinned settings as the address holds them (``ui.pin``); ``ask``: what is asked about these
+    settings, in the same way (``ui.page.Asked``);
+    ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page
+    has yet to open the tab of a link; ``own_pin``: pinned settings about a visitor's own file,
+    which no address holds; ``tries``: the mean number of tries of which the best is released, 0 for
+    one model. ``changed`` is called after each change."""
 
     page: str
     settings: Any
@@ -122,8 +124,8 @@ class Desk:
             self.changed()
 
     def follow(self) -> live.Movement | None:
-        """Apply the newest movement of the panel. Callbacks that read or replace the settings begin with it, because
-        one run may receive a movement together with the press that followed it."""
+        """Apply the newest movement of the panel. Callbacks that read or replace the settings begin
+        with it, because one run may receive a movement together with the press that followed it."""
         move = live.movement(f"{self.page}.knobs", after=self.ack)
         if move is not None:
             self.ack = move.seq
@@ -139,9 +141,17 @@ class Desk:
         self.settings = settings
         self.errors.clear()
 
-    def choose(self, name: str, label: str, options: Mapping[Any, str], *, wide: bool = False, help: str = "") -> None:
-        """Show a choice among the keys of ``options`` that the settings allow, each shown by its text: a row of buttons
-        if ``wide``, else a list."""
+    def choose(
+        self,
+        name: str,
+        label: str,
+        options: Mapping[Any, str],
+        *,
+        wide: bool = False,
+        help: str = "",
+    ) -> None:
+        """Show a choice among the keys of ``options`` that the settings allow, each shown by its
+        text: a row of buttons if ``wide``, else a list."""
         key = f"{self.page}.{name}"
         allowed = self.settings.choices.get(name, options)
         options = {one: text for one, text in options.items() if one in allowed}
@@ -173,7 +183,9 @@ class Desk:
                 value,
                 key=key,
                 format="%.6g",
-                step=5 * low if low > 0 else 0.01 * (high - low),  # of the limits alone: another makes another field
+                step=5 * low
+                if low > 0
+                else 0.01 * (high - low),  # of the limits alone: another makes another field
                 on_change=heard(key, lambda value: self.change(**{name: value})),
                 label_visibility="collapsed",
                 width=140,
@@ -181,9 +193,16 @@ class Desk:
 
     @contextmanager
     def _labelled(self, name: str, label: str, unit: str = "") -> Iterator[None]:
-        """Make a place for a control with its label before it, its unit behind, and below why its value was refused."""
-        with st.container(key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"):
-            st.html(f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>', width="content")
+        """Make a place for a control with its label before it, its unit behind, and below why its
+        value was refused.
+        """
+        with st.container(
+            key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"
+        ):
+            st.html(
+                f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>',
+                width="content",
+            )
             yield
             if unit:
                 st.html(f'<span class="lab-label">{escape(unit)}</span>', width="content")
@@ -203,13 +222,19 @@ class Desk:
     ) -> None:
         """Mount the knobs that are ``shown``, last in the fragment.
 
-        ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
-        tables and the address, follows when nothing has moved for a moment, and again when all is done. ``channel``:
-        what a question on the channel is about (``place``), if one may be asked. Others as in ``live.panel``.
-        """
+        ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of
+        the live part, tables and the address, follows when nothing has moved for a moment, and
+        again when all is done. ``channel``: what a question on the channel is about (``place``), if
+        one may be asked. Others as in ``live.panel``."""
         groups = {"hero": [shown.hero], "play": shown.apart, "main": shown.main, "more": shown.more}
         knobs = [
-            knob(name, self.settings.limits, group=group, play=name == shown.play, **shown.changes.get(name, {}))
+            knob(
+                name,
+                self.settings.limits,
+                group=group,
+                play=name == shown.play,
+                **shown.changes.get(name, {}),
+            )
             for group, names in groups.items()
             for name in names
         ]
@@ -238,25 +263,32 @@ class Desk:
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """Return the page, its whole setting, its pin, the tab that is open and what is asked there: what a question on
-        the channel is about, and what pictures are of.
-        """
-        about = {"page": self.page, "settings": self.as_link, "pin": self.pin, "tab": tab, "ask": self.ask}
+        """Return the page, its whole setting, its pin, the tab that is open and what is asked
+        there: what a question on the channel is about, and what pictures are of."""
+        about = {
+            "page": self.page,
+            "settings": self.as_link,
+            "pin": self.pin,
+            "tab": tab,
+            "ask": self.ask,
+        }
         if self.presents:
             about |= {"pin": None, "present": self.presents}
         return about
 
     @property
     def presents(self) -> str:
-        """Return the name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where it shows the whole
-        page."""
+        """Return the name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where
+        it shows the whole page."""
         asked = self.shown.get("present", "").partition(links.APART)[0]
         return "" if asked == "0" else asked
 
     def reset_menu(self) -> None:
         """Show a menu that undoes the last change, restores the defaults and draws new noise."""
         with st.popover("Undo or reset", icon=":material/undo:", key=f"{self.page}/resets"):
-            self._menu_item("Undo", "undo", "Undo the last change", self._undo, disabled=not self.before)
+            self._menu_item(
+                "Undo", "undo", "Undo the last change", self._undo, disabled=not self.before
+            )
             defaults = type(self.settings)()
             self._menu_item(
                 "Reset",
@@ -268,7 +300,9 @@ class Desk:
             if "seed" in self.settings.limits:
                 self._menu_item("Resample", "casino", SAYS["resample"], self._resample)
 
-    def _menu_item(self, label: str, icon: str, help: str, act: Callable[[], None], *, disabled: bool = False) -> None:
+    def _menu_item(
+        self, label: str, icon: str, help: str, act: Callable[[], None], *, disabled: bool = False
+    ) -> None:
         st.button(
             label,
             key=f"{self.page}/{label.lower()}",
@@ -294,7 +328,9 @@ class Desk:
 
     @property
     def address(self) -> dict[str, str]:
-        """Return what the address of the page should hold: of the settings, what differs from the defaults."""
+        """Return what the address of the page should hold: of the settings, what differs from the
+        defaults.
+        """
         return links.versioned({**links.brief(self.settings), **self.beside})
 
     @property
@@ -308,7 +344,9 @@ class Desk:
         return found
 
     def shows(self, name: str, value: str) -> None:
-        """Hold one of ``SHOWN`` in the address; "" where it needs no word, as the first tab and a closed drawer."""
+        """Hold one of ``SHOWN`` in the address; "" where it needs no word, as the first tab and a
+        closed drawer.
+        """
         self.shown.pop(name, None)
         if value:
             self.shown[name] = value
@@ -320,12 +358,14 @@ class Desk:
         if (self.link if self.late else st.query_params.to_dict()) != address:
             self.replaced.append(self.link)
             st.query_params.from_dict(address)
-        self.link = address  # at last: a newer run may end this one wherever it reads or writes the address
+        self.link = (
+            address  # at last: a newer run may end this one wherever it reads or writes the address
+        )
 
     def hears(self, address: dict[str, str], *, history: bool) -> bool:
-        """Return whether a message with this ``address`` asks for other settings: not if the address was replaced, of
-        which the browser had not heard, unless it went back or forward in its ``history``.
-        """
+        """Return whether a message with this ``address`` asks for other settings: not if the
+        address was replaced, of which the browser had not heard, unless it went back or forward in
+        its ``history``."""
         other = bool(address) and address != self.link
         self.late = other and not history and address in self.replaced
         return other and not self.late
@@ -334,7 +374,9 @@ class Desk:
         """Record the settings at a new rest, so that Undo can return to the previous ones."""
         last = self.told[0] if self.told else self.settings
         if last not in (self.settings, *self.before[-1:]) and not self.undone:
-            self.before = [*self.before, replace(last)][-MOST_UNDONE:]  # without the tasks that settings hold
+            self.before = [*self.before, replace(last)][
+                -MOST_UNDONE:
+            ]  # without the tasks that settings hold
         self.undone = False
 
 
@@ -344,7 +386,10 @@ def _goes_back() -> bool:
 
 
 def visit(page: str) -> None:
-    """Note which page this run shows. On a page that has just been opened each address is a link, and none is late."""
+    """Note which page this run shows.
+
+    On a page that has just been opened each address is a link, and none is late.
+    """
     if st.session_state.get(_VISITED) != page:
         st.session_state[_VISITED] = page
         for kept in st.session_state.values():
@@ -353,9 +398,8 @@ def visit(page: str) -> None:
 
 
 def desk(page: str, settings_type: type) -> Desk:
-    """Return the page's desk in this session, brought up to date with the address and with the newest movement; where
-    the panel asks for it, start a run of the whole page instead.
-    """
+    """Return the page's desk in this session, brought up to date with the address and with the
+    newest movement; where the panel asks for it, start a run of the whole page instead."""
     key = f"{page}.desk"
     if key not in st.session_state:
         st.session_state[key] = Desk(page=page, settings=settings_type())
@@ -382,7 +426,9 @@ def desk(page: str, settings_type: type) -> Desk:
 
 
 def heed(here: Desk) -> None:
-    """Take the newest movement of the desk's panel; where the panel asks for it, start a run of the whole page."""
+    """Take the newest movement of the desk's panel; where the panel asks for it, start a run of the
+    whole page.
+    """
     move = here.follow()
     here.moving = move is not None and not move.tick
     if move is not None:
@@ -411,15 +457,22 @@ def from_link(settings_type: type[Settings], address: Mapping[str, str]) -> tupl
     settings, refused = links.read(settings_type, address)
     notices = []
     for name, refusal in refused.items():
-        notices.append(ignored(name, address[name], plain(refusal.allowed)) + _two_ways(refusal.value))
+        notices.append(
+            ignored(name, address[name], plain(refusal.allowed)) + _two_ways(refusal.value)
+        )
     known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
     unknown = [name for name in address if name not in known and not links.is_tracking(name)]
-    notices += [f"{_quoted(name, address[name])} was ignored, as this page has no such setting." for name in unknown]
+    notices += [
+        f"{_quoted(name, address[name])} was ignored, as this page has no such setting."
+        for name in unknown
+    ]
     return settings, notices
 
 
 def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, str]]:
-    """Return (``settings`` after a movement, as a desk takes it; the field -> the sentence that refused it)."""
+    """Return (``settings`` after a movement, as a desk takes it; the field -> the sentence that
+    refused it).
+    """
     return _tried(settings, name, value) if _movable(settings, name) else (settings, {})
 
 
@@ -428,7 +481,9 @@ def _movable(settings: Any, name: str) -> bool:
 
 
 def _tried(settings: Any, name: str, value: Any) -> tuple[Any, dict[str, str]]:
-    """Return (``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
+    """Return (``settings`` with one field as asked, or as they were; the field -> the sentence that
+    says why).
+    """
     try:
         return links.changed(settings, name, value), {}
     except RefusedError as refusal:
@@ -441,12 +496,16 @@ def ignored(name: str, value: str, allowed: str) -> str:
 
 
 def _quoted(name: str, value: str) -> str:
-    """Return a part of the link as it was, shown as code so that nothing in it is taken for formatting."""
+    """Return a part of the link as it was, shown as code so that nothing in it is taken for
+    formatting.
+    """
     return f"In the link, {quoted(f'{name}={value}')}"
 
 
 def _two_ways(refused: object) -> str:
-    """Return a further sentence for a number whose comma or point may separate thousands, or decimals."""
+    """Return a further sentence for a number whose comma or point may separate thousands, or
+    decimals.
+    """
     readings = links.two_readings(refused)
     if readings is None:
         return ""
@@ -455,7 +514,9 @@ def _two_ways(refused: object) -> str:
 
 
 def _sentence(refusal: RefusedError) -> str:
-    value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    value = (
+        written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    )
     why = f"it must be {refusal.allowed}.{_two_ways(refusal.value)}"
     label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name
     return f"{label} cannot be {value or 'empty'}: {why}"

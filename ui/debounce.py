@@ -1,7 +1,8 @@
-"""How long a page rests before what stands around its live part follows: longer while many people move knobs.
+"""How long a page rests before what stands around its live part follows: longer while many people
+move knobs.
 
-A run of the whole page costs the server about as much as a movement does, and it can wait until a person has stopped.
-"""
+A run of the whole page costs the server about as much as a movement does, and it can wait until a
+person has stopped."""
 
 import threading
 import time
@@ -16,7 +17,8 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 
 from ui import turns
 
-# Seconds of rest: as a rule, and while at least so many people have moved something within so many seconds.
+# Seconds of rest: as a rule, and while at least so many people have moved something within so many
+# seconds.
 CALM, BUSY = 1.0, 3.0
 MANY, LATELY = 8, 2.0
 
@@ -53,9 +55,8 @@ def working() -> Iterator[None]:
 
 
 def _pressed() -> bool:
-    """Return whether this session has asked for another run of the live part: Streamlit keeps it until this one ends,
-    and does not end this one for it.
-    """
+    """Return whether this session has asked for another run of the live part: Streamlit keeps it
+    until this one ends, and does not end this one for it."""
     run = get_script_run_ctx(suppress_warning=True)
     if run is None or run.script_requests is None:
         return False
@@ -63,15 +64,16 @@ def _pressed() -> bool:
 
 
 def _heed() -> None:
-    """End a run that nobody waits for: whose page is closed, or has to run again. Streamlit does so where a run reads
-    the state of its session.
-    """
+    """End a run that nobody waits for: whose page is closed, or has to run again. Streamlit does so
+    where a run reads the state of its session."""
     if run := get_script_run_ctx(suppress_warning=True):
         "" in run.session_state  # noqa: B015
 
 
 def again() -> NoReturn:
-    """Start a run of the whole page, unless something newer was asked for, such as another page: that would be lost."""
+    """Start a run of the whole page, unless something newer was asked for, such as another page:
+    that would be lost.
+    """
     _heed()
     st.rerun()
 

@@ -1,8 +1,8 @@
-"""Foreign text, out of a link or a file, made plain: it is shown as it stands, and nothing in it acts.
+"""Foreign text, out of a link or a file, made plain: it is shown as it stands, and nothing in it
+acts.
 
-What acts on a page: Markdown, HTML, Streamlit's own directives (`:red[...]`, `:material/home:`, `$...$`), addresses,
-which become links by themselves, and characters that cannot be seen.
-"""
+What acts on a page: Markdown, HTML, Streamlit's own directives (`:red[...]`, `:material/home:`,
+`$...$`), addresses, which become links by themselves, and characters that cannot be seen."""
 
 import re
 import unicodedata
@@ -10,15 +10,16 @@ import unicodedata
 # They hold the letters of some scripts, and the parts of some emoji, together.
 _JOINERS = "\u200c\u200d"
 _ACTIVE = re.compile(r"""[\\`*\[\]<>{}#+|~$!&"'^]|(?<![^\W_])_|_(?![^\W_])""")
-# Written as a reference, a character is no markup; but addresses and short names such as :smile: are looked for once
-# references are resolved, and only a character in between, one without width, keeps them apart.
+# Written as a reference, a character is no markup; but addresses and short names such as :smile:
+# are looked for once references are resolved, and only a character in between, one without width,
+# keeps them apart.
 _APART = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
 _FIRST = re.compile(r"^(\d*)([-.)])")  # begins a list
 
 
 def plain(text: str) -> str:
-    """Return ``text`` on one line, for Markdown and for HTML alike: every character that could act as a numeric
-    reference."""
+    """Return ``text`` on one line, for Markdown and for HTML alike: every character that could act
+    as a numeric reference."""
     safe = _ACTIVE.sub(lambda found: _reference(found[0]), _line(text))
     safe = _APART.sub(lambda found: _reference(found[0]) + "&#8288;", safe)
     return _FIRST.sub(lambda found: found[1] + _reference(found[2]), safe)
@@ -34,7 +35,9 @@ def _line(text: str) -> str:
     seen = (
         char
         for char in text
-        if char.isspace() or char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
+        if char.isspace()
+        or char in _JOINERS
+        or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
     )
     return " ".join("".join(seen).split())
 

@@ -18,14 +18,17 @@ _PAGES = {
     "classifier": ("scatter_plot", False, of_classes),
     "network": ("hub", False, of_classes),
 }
-# Pages that are opened with as many rows as the file has, and those of them where the search for an epsilon begins.
+# Pages that are opened with as many rows as the file has, and those of them where the search for an
+# epsilon begins.
 _SIZED, _SEARCHED = ("regression", "classifier", "network"), ("regression", "classifier")
 # Settings with which a page opens a file, where its own defaults are meant for a larger table.
 _STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}}
 
 
 def show(own: OwnRows | None, roles: Roles, says: Texts) -> None:
-    """Show buttons to the pages that can predict the column of these roles, dead without a file that fits."""
+    """Show buttons to the pages that can predict the column of these roles, dead without a file
+    that fits.
+    """
     number = roles.target is not None
     for page, (icon, of_number, fits) in _PAGES.items():
         if of_number != number:
@@ -37,7 +40,13 @@ def show(own: OwnRows | None, roles: Roles, says: Texts) -> None:
 
 
 def _door(
-    page: str, own: OwnRows | None, fits: Callable[[OwnRows], bool], label: str, *, icon: str, search: bool = False
+    page: str,
+    own: OwnRows | None,
+    fits: Callable[[OwnRows], bool],
+    label: str,
+    *,
+    icon: str,
+    search: bool = False,
 ) -> None:
     """Show a button that opens a page with these rows, or its ``search`` for an epsilon."""
     pressed = st.button(

@@ -1,9 +1,9 @@
-"""What the default pages show, recorded: it is sent with a page, and moves before Streamlit's programs have come.
+"""What the default pages show, recorded: it is sent with a page, and moves before Streamlit's
+programs have come.
 
-A server records it by itself, in the slices of time in which nobody waits for anything, of what it computes for
-visitors anyway, so that nothing here can be older than the program. ``recorded/first_picture.js`` plays it, and the
-live page takes its place.
-"""
+A server records it by itself, in the slices of time in which nobody waits for anything, of what it
+computes for visitors anyway, so that nothing here can be older than the program.
+``recorded/first_picture.js`` plays it, and the live page takes its place."""
 
 import asyncio
 import gzip
@@ -26,8 +26,8 @@ from ui.page import FIRST, Page
 from ui.recording import Recording
 
 PROGRAM = "recorded/first_picture.js"
-# Bytes that a page may be longer for it, compressed; where that is too few, every other stop is left out, as long as
-# there are so many.
+# Bytes that a page may be longer for it, compressed; where that is too few, every other stop is
+# left out, as long as there are so many.
 MOST_BYTES, LEAST_STOPS = 60_000, 7
 # Seconds after the start of the server, and between two looks for spare time.
 AFTER, LOOK = 5.0, 0.05
@@ -43,7 +43,10 @@ class First(NamedTuple):
 
 
 def is_recorded(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether `LAB_FIRST_PICTURE` allows recording. Raise ValueError unless it is on, off or empty."""
+    """Return whether `LAB_FIRST_PICTURE` allows recording.
+
+    Raise ValueError unless it is on, off or empty.
+    """
     value = environment.get("LAB_FIRST_PICTURE", "").strip()
     if value not in ("", "on", "off"):
         raise ValueError(f"LAB_FIRST_PICTURE is {value!r}, but must be on or off")
@@ -51,7 +54,9 @@ def is_recorded(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 async def record(firsts: Mapping[str, First]) -> None:
-    """Record the pages at these addresses, unless the environment says ``LAB_FIRST_PICTURE=off``."""
+    """Record the pages at these addresses, unless the environment says
+    ``LAB_FIRST_PICTURE=off``.
+    """
     if not is_recorded():
         return
     await asyncio.sleep(AFTER)
@@ -67,7 +72,9 @@ async def record(firsts: Mapping[str, First]) -> None:
 
 
 async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
-    """Return what the page shows at one value on its first screen; None where the settings refuse it."""
+    """Return what the page shows at one value on its first screen; None where the settings refuse
+    it.
+    """
     now = None
     while now is None or now.done < 1:
         while debounce.at_work():
@@ -77,9 +84,15 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
             return None
     frame = recording.merged([replace(now, rows={FIRST: now.rows[FIRST]})])
     names = [name for row in frame["rows"].pop(FIRST) for name in row]
-    said = [f".lab-{name}" for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))]
+    said = [
+        f".lab-{name}"
+        for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))
+    ]
     kept = {"words": (said, frame["words"]), "charts": (names, frame["charts"])}
-    frame = {part: {name: all_[name] for name in some if name in all_} for part, (some, all_) in kept.items()}
+    frame = {
+        part: {name: all_[name] for name in some if name in all_}
+        for part, (some, all_) in kept.items()
+    }
     settings = one.settings.change(**{one.knob.name: value})
     return frame | {"address": urlencode(links.versioned(links.brief(settings)))}
 
@@ -88,11 +101,17 @@ def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | N
     """Return what a page holds of it (HTML), "" where too few stops are small enough."""
     here = getattr(one.settings, one.knob.name)
     charts = (frames[here] or {}).get("charts", {}).keys()
-    values = sorted(value for value, frame in frames.items() if frame and frame["charts"].keys() == charts)
+    values = sorted(
+        value for value, frame in frames.items() if frame and frame["charts"].keys() == charts
+    )
 
     def packed(step: int) -> str:
         some = [value for place, value in enumerate(values) if place % step == 0 or value == here]
-        taken = {"values": some, "at": some.index(here), "frames": recording.folded([frames[value] for value in some])}
+        taken = {
+            "values": some,
+            "at": some.index(here),
+            "frames": recording.folded([frames[value] for value in some]),
+        }
         return one_file.data(taken | _around(one, welcome), name="lab-recorded")
 
     steps = range(1, len(values) // LEAST_STOPS + 1)
@@ -121,7 +140,9 @@ def _around(one: Recording, welcome: str) -> dict[str, Any]:
 
 
 def _layout(page: Page, settings: Any, welcome: str) -> str:
-    """Return the screen of a page as ``ui/show.py`` lays it out, which the same rules then place (HTML)."""
+    """Return the screen of a page as ``ui/show.py`` lays it out, which the same rules then place
+    (HTML).
+    """
     view = compare(page, settings, None, seconds=0).view
     captions = (f'<div class="lab-words-{name}"></div>' for name in page.captions)
 
@@ -152,7 +173,12 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
 def style() -> str:
     """Return the rules that the page itself does not have."""
     own = one_file.HERE / "recorded" / "first_picture.css"
-    sheets = (serving.SLIDER_RULES, serving.SLIDER_RULES.with_name("play.css"), one_file.CHART_RULES, own)
+    sheets = (
+        serving.SLIDER_RULES,
+        serving.SLIDER_RULES.with_name("play.css"),
+        one_file.CHART_RULES,
+        own,
+    )
     return recording.themes(".whole") + "".join(sheet.read_text("utf-8") for sheet in sheets)
 
 

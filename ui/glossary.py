@@ -1,4 +1,6 @@
-"""The glossary, read from ``terms.toml``, with its figures computed; the search for terms, and links to them."""
+"""The glossary, read from ``terms.toml``, with its figures computed; the search for terms, and
+links to them.
+"""
 
 import re
 import tomllib
@@ -20,8 +22,10 @@ PAGE, ASKED = "glossary", "term"
 class Term(NamedTuple):
     """A term and its meaning.
 
-    says: sentences (markdown); names in braces are those of ``FIGURES``. paper: key of ``lab.papers``.
-    page, settings, shows: where the lab shows it, and what is to be seen there. words: other names that texts use.
+    says: sentences (markdown); names in braces are those of ``FIGURES``. paper: key of
+        ``lab.papers``.
+    page, settings, shows: where the lab shows it, and what is to be seen there. words: other names
+    that texts use.
     see: keys of related terms.
     """
 
@@ -35,10 +39,14 @@ class Term(NamedTuple):
     see: tuple[str, ...]
 
 
-def _term(*, link: str, says: str, words: Iterable[str] = (), see: Iterable[str] = (), **read: str) -> Term:
+def _term(
+    *, link: str, says: str, words: Iterable[str] = (), see: Iterable[str] = (), **read: str
+) -> Term:
     page, _, query = link.partition("?")
     settings = dict(parse_qsl(query))
-    return Term(says=flowing(says), page=page, settings=settings, words=tuple(words), see=tuple(see), **read)
+    return Term(
+        says=flowing(says), page=page, settings=settings, words=tuple(words), see=tuple(see), **read
+    )
 
 
 _READ = tomllib.loads(Path(__file__).with_name("terms.toml").read_text("utf-8"))
@@ -55,7 +63,9 @@ def _right(epsilon: float) -> str:
 
 
 def _group(people: int) -> str:
-    one = account(PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="naive")
+    one = account(
+        PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="naive"
+    )
     return f"{for_group(one, people=people).epsilon:g}"
 
 
@@ -65,7 +75,8 @@ def _sd(calibration: Literal["analytic", "classical"]) -> str:
 
 def _run(accountant: str) -> str:
     run = Composed(event=prices.step(0.01, 4.0), count=10_000)
-    return f"{account(run, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant=accountant).epsilon:.3g}"
+    guarantee = account(run, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant=accountant)
+    return f"{guarantee.epsilon:.3g}"
 
 
 def _ten(way: str) -> str:
@@ -112,7 +123,8 @@ def found(text: str) -> list[str]:
 
 # What is no plain text: formulas, code, links and citations, headings, tables' rules.
 _APART = re.compile(
-    r"(\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|\[[^\]]*\](?:\([^)]*\))?|^#.*?$|^[-| ]+$)", re.DOTALL | re.MULTILINE
+    r"(\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|\[[^\]]*\](?:\([^)]*\))?|^#.*?$|^[-| ]+$)",
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -123,7 +135,10 @@ def _wanted() -> tuple[re.Pattern[str], Mapping[str, str]]:
         for word in (term.name.partition(" (")[0], *term.words):
             keys.setdefault(word.casefold(), key)
     longest = sorted(keys, key=len, reverse=True)
-    return re.compile(rf"(?<![\w/-])({'|'.join(map(re.escape, longest))})(?![\w/-])", re.IGNORECASE), keys
+    return (
+        re.compile(rf"(?<![\w/-])({'|'.join(map(re.escape, longest))})(?![\w/-])", re.IGNORECASE),
+        keys,
+    )
 
 
 @cache
@@ -140,4 +155,6 @@ def linked(text: str) -> str:
         return f"[{match[1]}]({PAGE}?{ASKED}={key})"
 
     parts = _APART.split(text)
-    return "".join(part if place % 2 else pattern.sub(link, part) for place, part in enumerate(parts))
+    return "".join(
+        part if place % 2 else pattern.sub(link, part) for place, part in enumerate(parts)
+    )

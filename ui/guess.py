@@ -19,21 +19,23 @@ class Range(NamedTuple):
     unit: str = ""
 
     def near(self, value: float) -> float:
-        """Return a value as somebody would type it: of two digits where the range is wide, else a whole number of
-        steps."""
+        """Return a value as somebody would type it: of two digits where the range is wide, else a
+        whole number of steps."""
         wide = self.low > 0 and self.high > 20 * self.low
         typed = float(f"{value:.2g}") if wide else round(round(value / self.step) * self.step, 6)
         return float(min(max(typed, self.low), self.high))
 
 
 def draft(key: str, said: float | None) -> float | None:
-    """Return the number that is in the field, before it is locked in; what was ``said`` before, if anything, until
-    then."""
+    """Return the number that is in the field, before it is locked in; what was ``said`` before, if
+    anything, until then."""
     return st.session_state.get(f"{key}.field", said)
 
 
 def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
-    """Take the newest place of the handle into the field; ``axis``: that along which it is dragged."""
+    """Take the newest place of the handle into the field; ``axis``: that along which it is
+    dragged.
+    """
     seen = f"{key}.seen"
     move = live.movement(f"{key}.board", after=st.session_state.get(seen, -1))
     if move is None or not isinstance(move.value, str):
@@ -48,8 +50,8 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
 
 
 def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]:
-    """Return what a chart does with a press: the handle goes there, upwards only, from (x, y) or, where nothing is
-    guessed yet, from nowhere."""
+    """Return what a chart does with a press: the handle goes there, upwards only, from (x, y) or,
+    where nothing is guessed yet, from nowhere."""
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
     drag = {} if y is None else {"drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
     return {"place": "guess", **ends, **drag}
@@ -57,11 +59,18 @@ def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]
 
 def board(picture: live.Picture, key: str) -> None:
     """Show the covered chart."""
-    live.board([[picture]], key=f"{key}.board", ack=st.session_state.get(f"{key}.seen", -1), name=f"{key}.board")
+    live.board(
+        [[picture]],
+        key=f"{key}.board",
+        ack=st.session_state.get(f"{key}.seen", -1),
+        name=f"{key}.board",
+    )
 
 
 def number(key: str, range_: Range, said: float | None) -> float | None:
-    """Show the field, and return what is in it; None until somebody has touched it, or the chart."""
+    """Show the field, and return what is in it; None until somebody has touched it, or the
+    chart.
+    """
     name = f"{key}.field"
     hold(name, draft(key, said))
     with st.container(horizontal=True, vertical_alignment="center", key="guess-field"):
@@ -75,10 +84,14 @@ def number(key: str, range_: Range, said: float | None) -> float | None:
             step=float(range_.step),
             format="%.6g",
             label_visibility="collapsed",
-            width=150 if range_.unit else 175,  # a unit stands beside it; from 180 on a hint covers it
+            width=(
+                150 if range_.unit else 175
+            ),  # a unit stands beside it; from 180 on a hint covers it
         )
         if range_.unit:
-            st.html(f'<span class="lab-guess" aria-hidden="true">{range_.unit}</span>', width="content")
+            st.html(
+                f'<span class="lab-guess" aria-hidden="true">{range_.unit}</span>', width="content"
+            )
     return value
 
 

@@ -11,7 +11,9 @@ const LEAST = [10, 9.5, 9] // and with which figures are small, too
 const sheet = document.querySelector(".sheet")
 const words = document.querySelector(".words")
 const figures = JSON.parse(document.getElementById("first").textContent)
-const charts = [...document.querySelectorAll("figure[data-chart]")].map((cell) => new Chart(cell, SCALE))
+const charts = [...document.querySelectorAll("figure[data-chart]")].map((cell) =>
+  new Chart(cell, SCALE)
+)
 for (const chart of charts) chart.show(figures[chart.cell.dataset.chart])
 fit()
 repaint(charts, true)

@@ -1,8 +1,8 @@
-"""A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
+"""A handout: what a result shows, as one page that opens from a file without any request, and
+prints on one A4 sheet.
 
-Its figures are the page's own, painted as in a recording, in the light theme. The privacy label in full comes with it,
-as HTML and JSON.
-"""
+Its figures are the page's own, painted as in a recording, in the light theme. The privacy label in
+full comes with it, as HTML and JSON."""
 
 import math
 import re
@@ -43,8 +43,10 @@ _ON_SHEET = {
 
 @dataclass(frozen=True, kw_only=True)
 class Handout:
-    """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
-    program beside it. date: ISO. tries: on average so many are made, of which the best is released; 0 for one model.
+    """What is handed out. told: the settings in words. link, code: of the page; the same as a
+    drawing. version: of the
+    program beside it. date: ISO. tries: on average so many are made, of which the best is released;
+    0 for one model.
     code: "" where a link does not lead to the same numbers."""
 
     page: Page
@@ -66,10 +68,15 @@ class Handout:
 
     @property
     def label(self) -> Label:
-        return label(self.settings, self.stated, date=self.date, version=self.version, link=self.link)
+        return label(
+            self.settings, self.stated, date=self.date, version=self.version, link=self.link
+        )
 
     def files(self) -> dict[str, Callable[[], str]]:
-        """Name of a file -> what makes it. Those of the same settings and the same day are the same."""
+        """Name of a file -> what makes it.
+
+        Those of the same settings and the same day are the same.
+        """
         return {
             "index.html": self.html,
             "label.html": self.label_html,
@@ -79,7 +86,9 @@ class Handout:
         }
 
     def record(self) -> str:
-        """Return the draft of a record of the deployments registry (YAML), or "" where nothing is guaranteed."""
+        """Return the draft of a record of the deployments registry (YAML), or "" where nothing is
+        guaranteed.
+        """
         found, promise = self.label, self.stated.promise
         if found.void or promise is None or not math.isfinite(promise.epsilon):
             return ""
@@ -92,46 +101,72 @@ class Handout:
         if "guarantee" in view.words:
             mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
-        first, others = ("".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:]))
-        caption = recording.alone(view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
+        first, others = (
+            "".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:])
+        )
+        caption = (
+            recording.alone(view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
+        )
         caption = f'<p class="caption">{caption}</p>'
-        left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
+        left, right = (
+            (caption, "") if len(pictures) != 2 else ("", caption)
+        )  # where there is more room
         exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))
         again = SAYS["handout.settings-again" if self.settings.private else "handout.again"]
-        figures = {picture.name: dict(picture.figure) | {"alt": picture.alt} for picture in pictures}
+        figures = {
+            picture.name: dict(picture.figure) | {"alt": picture.alt} for picture in pictures
+        }
         return _document(
             self.page.question,
-            f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
-            f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>{self._words()}"
-            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>{again}:</b> {escape(self.link)} "
-            f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
-            f'</main><article class="more">{self._more(view, found)}</article>{one_file.data(figures, name="first")}'
+            f'<main class="sheet">{self._head(view, found)}<div'
+            f' class="columns"><div>{first}{left}{_short(found)}</div>'
+            f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>"
+            f"{self._words()}"
+            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>{again}:</b>"
+            f" {escape(self.link)} "
+            "· script and tables are in the same download · <span"
+            f' class="day">{self.date}</span></p></footer>'
+            f'</main><article class="more">{self._more(view, found)}</article>'
+            f"{one_file.data(figures, name='first')}"
             f"{one_file.program('handout.js')}",
         )
 
     def label_html(self) -> str:
         found = self.label
-        title = f'<h1>Privacy label</h1><p class="lead">{escape(self.page.question)} {escape(self.told)}.</p>'
-        return _document("Privacy label", f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>')
+        title = (
+            f'<h1>Privacy label</h1><p class="lead">{escape(self.page.question)}'
+            f" {escape(self.told)}.</p>"
+        )
+        return _document(
+            "Privacy label",
+            f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>',
+        )
 
     def _pictures(self, view: View) -> list[Picture]:
-        """Return those of the first screen; none where their axes would show bounds that were read off private rows."""
+        """Return those of the first screen; none where their axes would show bounds that were read
+        off private rows.
+        """
         roles = getattr(getattr(self.settings, "own", None), "roles", None)
         return [] if roles and roles.void else list(view.pictures(FIRST).values())
 
     def _head(self, view: View, found: Label) -> str:
         tiles = "".join(
-            f'<div class="tile {one.tone}"><b>{one.value}</b><span>{one.label}</span><small>{one.note}</small></div>'
+            f'<div class="tile {one.tone}"><b>{one.value}</b>'
+            f"<span>{one.label}</span><small>{one.note}</small></div>"
             for one in view.numbers
         )
         own = f"<p class=own>{SAYS['handout.own']}</p>"
         notes = _void(found) + own * bool(self.settings.private)
         code = ""
         if self.code:
-            code = f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure>'
+            code = (
+                f'<figure class="code">{self.code}<figcaption>open these'
+                " settings</figcaption></figure>"
+            )
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
-            f'<h1>{escape(self.page.question)}</h1><p class="lead">{view.words["verdict"]}</p></div>'
+            f"<h1>{escape(self.page.question)}</h1><p"
+            f' class="lead">{view.words["verdict"]}</p></div>'
             f"{code}</header>"
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
@@ -142,7 +177,8 @@ class Handout:
         """Yield something to predict, to look up and to explain, with places to write (HTML)."""
         knobs, settings = self.page.sliders(self.settings), self.settings
         first = view.numbers[0]
-        shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
+        # a target is what one moves
+        shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"
 
         def said(name: str, value: Any) -> str:
             return escape(" ".join(compare.knob_words(name, value, knobs.changes) or ()))
@@ -173,20 +209,31 @@ class Handout:
 
     def _more(self, view: View, found: Label) -> str:
         frame = pd.DataFrame(self.result.table())
-        answers = {str(name): frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
+        answers = {
+            str(name): frame[name].map({True: "yes", False: "no"})
+            for name in frame.select_dtypes("bool")
+        }
         some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
-        shown = frame.assign(**answers).head(_ROWS).to_html(index=False, border=0, na_rep="–", float_format=_digits)
+        shown = (
+            frame.assign(**answers)
+            .head(_ROWS)
+            .to_html(index=False, border=0, na_rep="–", float_format=_digits)
+        )
         return (
-            '<p class="lead">Print this page, and you get the sheet above, on one A4. What follows is on the screen '
-            "only.</p>"
-            f"<h2>Table</h2><p>What <code>script.py</code> prints.{some} More in <code>tables/</code>.</p>"
-            f'<div class="scroll">{shown}</div><h2>Guarantee</h2>{view.words.get("guarantee", "")}'
+            '<p class="lead">Print this page, and you get the sheet above, on one A4. What follows'
+            f" is on the screen only.</p><h2>Table</h2><p>What <code>script.py</code> prints.{some}"
+            f' More in <code>tables/</code>.</p><div class="scroll">{shown}</div>'
+            f"<h2>Guarantee</h2>{view.words.get('guarantee', '')}"
             f"<h2>Privacy label in full</h2>{_full(found)}"
         )
 
 
-def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
-    """Return two other values of a knob, within its limits: one lower and one higher where there is room either way."""
+def elsewhere(
+    settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]
+) -> tuple[Any, Any]:
+    """Return two other values of a knob, within its limits: one lower and one higher where there is
+    room either way.
+    """
     low, high = settings.limits[name]
     now, look = getattr(settings, name), {**KNOBS[name], **changes.get(name, {})}
     logs = look.get("scale") == "log" and low > 0
@@ -204,7 +251,9 @@ def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, 
 
 def _document(title: str, body: str) -> str:
     sheets = (one_file.CHART_RULES, one_file.HERE / "handout.css", hundred.RULES)
-    return one_file.document(title, body, style="".join(one.read_text("utf-8") for one in sheets), width="794")
+    return one_file.document(
+        title, body, style="".join(one.read_text("utf-8") for one in sheets), width="794"
+    )
 
 
 def _section(title: str, body: str, kind: str) -> str:
@@ -212,7 +261,9 @@ def _section(title: str, body: str, kind: str) -> str:
 
 
 def _void(found: Label) -> str:
-    return f'<p class="void">{SAYS("handout.void", why=escape(found.void))}</p>' if found.void else ""
+    return (
+        f'<p class="void">{SAYS("handout.void", why=escape(found.void))}</p>' if found.void else ""
+    )
 
 
 def _short(found: Label) -> str:
@@ -223,7 +274,9 @@ def _short(found: Label) -> str:
         pair += f", mu {panels.number(mu_)}" if isinstance(mu_, float) else ""
     rows = [(words, escape(str(found[name]))) for name, words in _ON_SHEET.items()]
     whose = found["neighbours"]
-    rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
+    rows.insert(
+        2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED))
+    )
     if found["columns"] != NOT_STATED:
         rows.insert(-2, ("Bounds", escape(str(found["bounds"]))))
     rows.append(("Not covered", SAYS["handout.open"]))
@@ -238,7 +291,9 @@ def _full(found: Label) -> str:
 
 
 def _facts(rows: list[tuple[str, str]]) -> str:
-    return f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
+    return (
+        f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
+    )
 
 
 def _digits(value: float) -> str:

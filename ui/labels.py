@@ -29,25 +29,37 @@ def of(
 ) -> Callable[[Any], Stated]:
     """Return ``Page.label`` of a topic.
 
-    sources: data set -> what it is called. promise: result -> its guarantee. cases: result -> names of further texts
+    sources: data set -> what it is called. promise: result -> its guarantee. cases: result -> names
+        of further texts
     that apply. holes: result -> what fills the holes of the texts.
     """
 
     def label(result: Any) -> Stated:
         page, settings = _READ[topic], result.settings
-        texts = _READ["common"] | {name: text for name, text in page.items() if not isinstance(text, dict)}
-        for more in (*_chosen(page, settings, sources), *(page["case"][case] for case in cases(result))):
+        texts = _READ["common"] | {
+            name: text for name, text in page.items() if not isinstance(text, dict)
+        }
+        for more in (
+            *_chosen(page, settings, sources),
+            *(page["case"][case] for case in cases(result)),
+        ):
             texts |= more
         claims = texts.pop("claims", True)
         said = {name: text.format_map(holes(result)) for name, text in texts.items()}
         why = {name: said.pop(name, "") for name in ("nothing", "void")}
-        return Stated(promise=promise(result), claimed=settings.epsilon if claims else None, said=said, **why)
+        return Stated(
+            promise=promise(result), claimed=settings.epsilon if claims else None, said=said, **why
+        )
 
     return label
 
 
-def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the texts that the settings choose: those of [page.field.value], and of what all own files share."""
+def _chosen(
+    page: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the texts that the settings choose: those of [page.field.value], and of what all own
+    files share.
+    """
     for field, options in page.items():
         if isinstance(options, dict) and field != "case":
             value = getattr(settings, field)
@@ -57,7 +69,8 @@ def _chosen(page: Mapping[str, Any], settings: Settings, sources: Mapping[str, s
 
 
 def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
-    """Return what a label states of a page's result: ``stated``, and what is known of searches on its private rows.
+    """Return what a label states of a page's result: ``stated``, and what is known of searches on
+    its private rows.
 
     tries: the mean number of tries of which the best is released, 0 for one model.
     """
@@ -73,21 +86,31 @@ def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
 
 
 def _summary(stated: Stated, settings: Any) -> str:
-    """Return who is protected, what an attacker can tell at most, and what is not covered, for a reader in a hurry."""
+    """Return who is protected, what an attacker can tell at most, and what is not covered, for a
+    reader in a hurry.
+    """
     if void := why_void(settings, stated):
         return SAYS("board.void", why=void)
     if stated.promise is None:
         return SAYS["board.nothing"]
     roles, unit = roles_of(settings), stated.promise.unit
-    case = "one_row" if roles and roles.one_row else "rows" if roles and roles.one_row is False else unit
+    case = (
+        "one_row"
+        if roles and roles.one_row
+        else "rows"
+        if roles and roles.one_row is False
+        else unit
+    )
     attacker = stated.said["attacker"]
-    return SAYS("board.covered", who=SAYS[f"board.{case}"], attacker=attacker[0].upper() + attacker[1:])
+    return SAYS(
+        "board.covered", who=SAYS[f"board.{case}"], attacker=attacker[0].upper() + attacker[1:]
+    )
 
 
 def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
-    """Return what the label says where the best of a secret number of tries is released, ``tries`` on average, after so
-    many settings were ``compared`` on the private rows; ``stated`` where that has no guarantee.
-    """
+    """Return what the label says where the best of a secret number of tries is released, ``tries``
+    on average, after so many settings were ``compared`` on the private rows; ``stated`` where that
+    has no guarantee."""
     promise = best_of(settings, tries)
     if promise is None or stated.void or settings.void:
         return stated

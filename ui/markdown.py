@@ -1,4 +1,6 @@
-"""Markdown as HTML, as much of it as the lab's own texts use, for pages that Streamlit does not show."""
+"""Markdown as HTML, as much of it as the lab's own texts use, for pages that Streamlit does not
+show.
+"""
 
 import re
 from collections.abc import Callable
@@ -6,25 +8,50 @@ from html import escape
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-_STYLES = ((re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"), (re.compile(r"\*(\S(?:.*?\S)?)\*"), r"<i>\1</i>"))
+_STYLES = (
+    (re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"),
+    (re.compile(r"\*(\S(?:.*?\S)?)\*"), r"<i>\1</i>"),
+)
 _CODE = re.compile(r"`([^`]+)`")
-_SIGNS = {"varepsilon": "ε", "delta": "δ", "lambda": "λ", "sigma": "σ", "theta": "θ", "omega": "ω", "alpha": "α"}
-_SIGNS |= {"Omega": "Ω", "Delta": "Δ", "lVert": "‖", "rVert": "‖", "ge": "≥", "le": "≤", "ln": "ln ", "log": "log"}
+_SIGNS = {
+    "varepsilon": "ε",
+    "delta": "δ",
+    "lambda": "λ",
+    "sigma": "σ",
+    "theta": "θ",
+    "omega": "ω",
+    "alpha": "α",
+}
+_SIGNS |= {
+    "Omega": "Ω",
+    "Delta": "Δ",
+    "lVert": "‖",
+    "rVert": "‖",
+    "ge": "≥",
+    "le": "≤",
+    "ln": "ln ",
+    "log": "log",
+}
 _SIGNS |= {"exp": "exp"}
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
-# In this order: fractions and roots, whose parts have no braces within, then what is raised and lowered.
+# In this order: fractions and roots, whose parts have no braces within, then what is raised and
+# lowered.
 _PARTS = (
     (re.compile(r"\\frac(\d)(\d)"), r"\1/\2"),
     (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
     (re.compile(r"\\binom\{([^{}]*)\}\{([^{}]*)\}"), r"C(\1, \2)"),
-    (re.compile(r"\\sqrt(?:\{([^{}]*)\}| ?(\w))"), lambda found: f"√({found[1]})" if found[1] else f"√{found[2]}"),
+    (
+        re.compile(r"\\sqrt(?:\{([^{}]*)\}| ?(\w))"),
+        lambda found: f"√({found[1]})" if found[1] else f"√{found[2]}",
+    ),
     (re.compile(r"\^(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sup>{found[1] or found[2]}</sup>"),
     (re.compile(r"_(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sub>{found[1] or found[2]}</sub>"),
 )
 
 
 def formula(tex: str) -> str:
-    r"""Return a short formula on one line (HTML). Raises KeyError for a command that is not known here.
+    r"""Return a short formula on one line (HTML). Raises KeyError for a command that is not known
+    here.
 
     >>> formula(r"\sigma \ge c_2 q\sqrt{T\ln(1/\delta)}/\varepsilon")
     'σ ≥ c<sub>2</sub> q√(Tln (1/δ))/ε'
@@ -36,8 +63,8 @@ def formula(tex: str) -> str:
 
 
 def line(text: str, link: Callable[[str], str]) -> str:
-    """Return one paragraph, without the element around it; link: address in the text -> that of the page, "" where
-    there is none."""
+    """Return one paragraph, without the element around it; link: address in the text -> that of the
+    page, "" where there is none."""
     kept: list[str] = []
 
     def keep(html: str) -> str:

@@ -1,4 +1,6 @@
-"""The one move worth making on a page: a card that lights up its slider and goes once the move is made."""
+"""The one move worth making on a page: a card that lights up its slider and goes once the move is
+made.
+"""
 
 import math
 import re
@@ -13,7 +15,8 @@ _BOLD = re.compile(r"\*\*(.+?)\*\*")
 
 
 class Move(NamedTuple):
-    """A move of the slider ``knob`` to another value, from ``low`` to ``high``, that the text ``ask`` asks for.
+    """A move of the slider ``knob`` to another value, from ``low`` to ``high``, that the text
+    ``ask`` asks for.
 
     when: whether the move has an effect with these settings.
     """
@@ -31,8 +34,8 @@ def bold(text: str) -> str:
 
 
 def card(move: Move | None, desk: Desk, shown: Knobs) -> dict[str, object] | None:
-    """Show the card until the move is made, where its slider is among those ``shown``, has an effect and did not begin
-    at its goal; return what the panel is told of it.
+    """Show the card until the move is made, where its slider is among those ``shown``, has an
+    effect and did not begin at its goal; return what the panel is told of it.
 
     The browser keeps which cards were made or dismissed, and hides them from then on (``move.js``).
     """

@@ -1,8 +1,8 @@
-"""A visitor's own rows: the file of this session, what its columns are for, and what a page that trains makes of it.
+"""A visitor's own rows: the file of this session, what its columns are for, and what a page that
+trains makes of it.
 
-The file lives in the state of its session and nowhere else: a link has only the random name of an ``OwnRows``, which
-is resolved here.
-"""
+The file lives in the state of its session and nowhere else: a link has only the random name of an
+``OwnRows``, which is resolved here."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,9 +42,10 @@ _BROUGHT = "data.brought"
 
 @dataclass(eq=False, repr=False)
 class Draft:
-    """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
-    one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
+    """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column ->
+    one of ``USES``;
+    columns: its bounds or categories; classes: the answers that were typed; payments: all that
+    bounds have cost; one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
@@ -64,7 +65,10 @@ class Draft:
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
     def use(self, name: str, use: str) -> None:
-        """Use a column so. There is one answer, and one column each that says who and which source."""
+        """Use a column so.
+
+        There is one answer, and one column each that says who and which source.
+        """
         for other, its in self.uses.items():
             if (its == use and use in _SINGLE) or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
@@ -84,9 +88,14 @@ class Draft:
 
     def fill(self, sample: Sample) -> None:
         """Say what the notes of a sample say."""
-        self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
+        self.uses = dict.fromkeys(self.uses, "out") | {
+            column.name: column.kind for column in sample.columns
+        }
         self.columns |= {column.name: column for column in sample.columns}
-        self.uses[sample.answer], self.classes = "amount" if sample.target else "answer", sample.classes
+        self.uses[sample.answer], self.classes = (
+            "amount" if sample.target else "answer",
+            sample.classes,
+        )
         if sample.target:
             self.columns[sample.answer] = sample.target
 
@@ -97,7 +106,10 @@ class Draft:
         return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
-        """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
+        """Draw bounds of a column anew, which costs epsilon whatever comes out.
+
+        Raises RefusedError, for nothing.
+        """
         person = self.the("person")
         check.between(0, MOST_SPENT, epsilon=sum(one.epsilon for one in self.payments) + epsilon)
         bought = own_rows.buy(table, self.columns[name], epsilon=epsilon, person=person)
@@ -114,7 +126,9 @@ class Draft:
         return Roles(
             answer=amount or self.the("answer"),
             classes=() if amount else self.classes,
-            columns=tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS),
+            columns=tuple(
+                self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS
+            ),
             person=person,
             one_row=None if person else self.one_row,
             most_rows=self.most_rows if person else None,
@@ -127,7 +141,9 @@ class Draft:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Brought(SessionFile):
-    """An uploaded file in its session. draft: the roles of its columns so far. owns: its choices of roles, by name."""
+    """An uploaded file in its session. draft: the roles of its columns so far. owns: its choices of
+    roles, by name.
+    """
 
     draft: Draft
     owns: dict[str, OwnRows] = field(default_factory=dict)
@@ -159,7 +175,10 @@ def brought() -> Brought | None:
 
 
 def settled(brought: Brought) -> OwnRows | None:
-    """Return the file as the boxes have it; None where something is missing. Raises RefusedError if it does not do."""
+    """Return the file as the boxes have it; None where something is missing.
+
+    Raises RefusedError if it does not do.
+    """
     roles = brought.draft.roles
     if roles.lacks():
         return None
@@ -171,7 +190,8 @@ def settled(brought: Brought) -> OwnRows | None:
 
 
 def ready(desk: Desk) -> bool:
-    """Return whether there are rows to learn from: those of the lab, or of a file that is here; show what is missing.
+    """Return whether there are rows to learn from: those of the lab, or of a file that is here;
+    show what is missing.
 
     Settings take up this session's newest choice where they name none, and that which a link names.
     """
@@ -190,7 +210,10 @@ def ready(desk: Desk) -> bool:
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
     elif void := desk.settings.own.roles.void:  # the bounds themselves are not said
         with st.container(key="void", horizontal=True, vertical_alignment="center"):
-            st.error(SAYS("own-rows.void", columns=", ".join(map(plain, void))), icon=":material/warning:")
+            st.error(
+                SAYS("own-rows.void", columns=", ".join(map(plain, void))),
+                icon=":material/warning:",
+            )
             st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
     return not missing
 
@@ -205,8 +228,8 @@ def _missing(desk: Desk, here: Brought | None) -> str:
 
 
 def holds(desk: Desk) -> bool:
-    """Return whether the settings are about rows of the lab, or of a file of this session that is still there and fits
-    the page."""
+    """Return whether the settings are about rows of the lab, or of a file of this session that is
+    still there and fits the page."""
     if not desk.settings.private:
         return True
     here: Brought | None = st.session_state.get(_BROUGHT)
@@ -215,7 +238,9 @@ def holds(desk: Desk) -> bool:
 
 
 def looks(desk: Desk) -> bool:
-    """Return whether this session lets the questions of a page read the private rows of its file."""
+    """Return whether this session lets the questions of a page read the private rows of its
+    file.
+    """
     own = getattr(desk.settings, "own", None)
     return isinstance(own, OwnRows) and not own.gone and desk.page in own.table.opened
 
@@ -229,9 +254,14 @@ def look(desk: Desk, reads: bool) -> None:
 
 
 def part(desk: Desk) -> None:
-    """Show a button over the knobs to train on all rows of a file that has more than knobs can move with, and back."""
+    """Show a button over the knobs to train on all rows of a file that has more than knobs can move
+    with, and back.
+    """
     settings = desk.settings
-    if not (settings.private and isinstance(settings, RowsSettings)) or settings.live == settings.most:
+    if (
+        not (settings.private and isinstance(settings, RowsSettings))
+        or settings.live == settings.most
+    ):
         return
     other = settings.live if settings.beyond else settings.most
     some = "all " * (other == settings.file.private)

@@ -1,4 +1,6 @@
-"""A page in one file: it opens from a disk, asks nobody for anything, and holds its scripts and styles."""
+"""A page in one file: it opens from a disk, asks nobody for anything, and holds its scripts and
+styles.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +20,18 @@ _IMPORT = re.compile(r'^import (\{[^}]*\}) from "((?:.*/)?(\w+)\.js)"$', re.MULT
 
 
 def document(title: str, body: str, *, style: str, width: str = "device-width") -> str:
-    """Return a page (HTML) with this title, which is text, and these rules; width: of a phone's window."""
+    """Return a page (HTML) with this title, which is text, and these rules; width: of a phone's
+    window.
+    """
     head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f'<meta name="viewport" content="width={width}"><title>{escape(title)} · Epsilon Lab</title>'
+        '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy"'
+        f' content="{_POLICY}"><meta name="viewport" content="width={width}"><title>{escape(title)}'
+        " · Epsilon Lab</title>"
     )
-    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
+    return (
+        "<!doctype html><html"
+        f' lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
+    )
 
 
 def data(value: Any, *, name: str = "") -> str:
@@ -39,7 +47,9 @@ def program(file: str) -> str:
 
 @cache
 def bundle(file: str) -> str:
-    """Return a module of ``ui`` and all that it imports as one script: each in a scope, a constant of its name."""
+    """Return a module of ``ui`` and all that it imports as one script: each in a scope, a constant
+    of its name.
+    """
     found = []
     for path in dict.fromkeys(_needed((HERE / file).resolve())):
         text = _IMPORT.sub(lambda one: f"const {one[1]} = of_{one[3]}", path.read_text("utf-8"))
@@ -57,5 +67,7 @@ def _needed(path: Path) -> Iterator[Path]:
 
 
 def _inside(script: str) -> str:
-    """Return text that cannot end the script it stands in: only strings hold these signs, where they mean the same."""
+    """Return text that cannot end the script it stands in: only strings hold these signs, where
+    they mean the same.
+    """
     return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")

@@ -1,7 +1,8 @@
-"""Sentences that several pages say, each chosen by the numbers that it is about, and never by a knob.
+"""Sentences that several pages say, each chosen by the numbers that it is about, and never by a
+knob.
 
-Accuracies are shares, said in percent; differences are in points, and those of the numbers as they are shown.
-"""
+Accuracies are shares, said in percent; differences are in points, and those of the numbers as they
+are shown."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,16 @@ from lab.claims import Case
 from lab.files.own_rows import Roles
 from lab.sources import RowsSettings, SourceSettings
 from ui import panels
-from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent, points_apart
+from ui.panels import (
+    Number,
+    apart,
+    at_most,
+    digits_apart,
+    in_hundred,
+    number,
+    percent,
+    points_apart,
+)
 from ui.texts import SAYS, count
 
 # From here on accuracy and balanced accuracy are two stories.
@@ -47,9 +57,11 @@ def signed(difference: float) -> str:
     return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
 
 
-def beside(case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference") -> str:
-    """Return ``said`` where a difference is shown, else in a few words why nothing is claimed. ``none``: what is not
-    shown; ``of``: how many runs there will be."""
+def beside(
+    case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference"
+) -> str:
+    """Return ``said`` where a difference is shown, else in a few words why nothing is claimed.
+    ``none``: what is not shown; ``of``: how many runs there will be."""
     if case in (Case.AHEAD, Case.BEHIND):
         return said
     name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant", Case.FEW: "few"}.get(case, "unshown")
@@ -65,9 +77,11 @@ def cost(
     model: str = "model",
     paired: bool = True,
 ) -> str:
-    """Return what privacy costs: the accuracies of the private models against those without privacy.
+    """Return what privacy costs: the accuracies of the private models against those without
+    privacy.
 
-    baseline: the best constant answer, and its share of right answers. runs: how many private models there will be.
+    baseline: the best constant answer, and its share of right answers. runs: how many private
+        models there will be.
     paired: as ``claims.compare`` has it.
     """
     always, base = baseline
@@ -85,7 +99,16 @@ def cost(
         runs = _fewest(private, reference)
     shares = {"middle": percent(middle), "without": percent(without), "base": percent(base)}
     said = {"trained": len(private), "models": count(runs, model), "lost": _lost(middle, without)}
-    return SAYS(f"cost.{case}", always=always, model=model, runs=runs, mine=mine, plain=plain, **shares, **said)
+    return SAYS(
+        f"cost.{case}",
+        always=always,
+        model=model,
+        runs=runs,
+        mine=mine,
+        plain=plain,
+        **shares,
+        **said,
+    )
 
 
 def _fewest(private: np.ndarray, reference: np.ndarray | float) -> int:
@@ -100,15 +123,23 @@ def _lost(private: float, reference: float) -> str:
 
 
 def one_answer(
-    accuracy: np.ndarray, labels: np.ndarray, found: Callable[[], ByClass], names: Sequence[str], *, model: str
+    accuracy: np.ndarray,
+    labels: np.ndarray,
+    found: Callable[[], ByClass],
+    names: Sequence[str],
+    *,
+    model: str,
 ) -> str:
     """Return a sentence that models give all held-out rows one answer, where they do; "" else.
 
-    accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the share of a class,
-    as it then must be, what ``found`` finds is asked for.
-    """
+    accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the
+    share of a class, as it then must be, what ``found`` finds is asked for."""
     shares = np.bincount(labels, minlength=len(names)) / len(labels)
-    always = found().always if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any() else {}
+    always = (
+        found().always
+        if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any()
+        else {}
+    )
     many, of = sum(always.values()), len(accuracy)
     if not many:
         return ""
@@ -122,25 +153,37 @@ def one_answer(
 
 
 def within_reach(reference: float, base: float, *, made_up: bool = False) -> float:
-    """Return a target that a private model may reach, in percent: midway between the baseline and the accuracy of the
-    non-private model, ``reference``, and two points or more below that.
+    """Return a target that a private model may reach, in percent: midway between the baseline and
+    the accuracy of the non-private model, ``reference``, and two points or more below that.
 
-    made_up: whether rows are made up, so that accuracy says little, and its loss to noise is asked for: the target is
-    two points below ``reference``.
-    """
+    made_up: whether rows are made up, so that accuracy says little, and its loss to noise is asked
+    for: the target is two points below ``reference``."""
     if made_up:
         return math.floor(100 * (reference - 0.02))
     return math.floor(100 * min(reference - 0.02, (reference + base) / 2))
 
 
 def disguised(best: float, base: float) -> str:
-    """Return a warning where a column may be the answer, as the non-private model makes no error; else nothing."""
+    """Return a warning where a column may be the answer, as the non-private model makes no error;
+    else nothing.
+    """
     return SAYS["disguised"] if base < 1 == best else ""
 
 
-def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int, paired: bool = True) -> str:
-    """Return what privacy costs in a few words; ``base``, ``runs`` and ``paired`` as in ``cost``."""
-    case = claims.compare(private, reference, constant=base, complete=len(private) == runs, paired=paired)
+def price(
+    private: np.ndarray,
+    reference: np.ndarray | float,
+    *,
+    base: float,
+    runs: int,
+    paired: bool = True,
+) -> str:
+    """Return what privacy costs in a few words; ``base``, ``runs`` and ``paired`` as in
+    ``cost``.
+    """
+    case = claims.compare(
+        private, reference, constant=base, complete=len(private) == runs, paired=paired
+    )
     lost = SAYS("tile.lost", lost=_lost(float(np.median(private)), float(np.median(reference))))
     case = case if case != Case.AHEAD else Case.ALIKE
     done = len(private)
@@ -150,7 +193,9 @@ def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, ru
 
 
 def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
-    """Return what a start from public rows adds: accuracies of the runs with it, and of the same runs without."""
+    """Return what a start from public rows adds: accuracies of the runs with it, and of the same
+    runs without.
+    """
     case = claims.compare(started, scratch, constant=base, complete=len(started) == runs)
     added = points(float(np.median(started - scratch)))
     return SAYS(f"start.{case}", rows=rows, added=added, runs=runs) if case != Case.SO_FAR else ""
@@ -163,11 +208,14 @@ def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
         return ""
     if math.inf in (-low, high):
         return SAYS("start.unsure", median=signed(median), pairs=pairs)
-    return SAYS("start.sure", median=signed(median), low=signed(low), high=signed(high), pairs=pairs)
+    return SAYS(
+        "start.sure", median=signed(median), low=signed(low), high=signed(high), pairs=pairs
+    )
 
 
 def noise(ratio: float, *, steps: int) -> str:
-    """Return one step's noise over its signal, and what independent noise in ``steps`` of them leaves of it.
+    """Return one step's noise over its signal, and what independent noise in ``steps`` of them
+    leaves of it.
 
     The signals of T steps add up to T times one, their noise to sqrt(T) times one.
     """
@@ -197,7 +245,12 @@ def limit(held: Guarantee) -> str:
         return SAYS["limit.certain"]
     case = "any" if found.known == "epsilon" else found.known + ("-any" if mine == most else "")
     most = "practically 100" if held.attacker_accuracy > 0.9995 else most
-    return SAYS(f"limit.{case}", mine=mine, most=most, given="epsilon and delta" if held.delta else "epsilon")
+    return SAYS(
+        f"limit.{case}",
+        mine=mine,
+        most=most,
+        given="epsilon and delta" if held.delta else "epsilon",
+    )
 
 
 def guaranteed(held: Guarantee, *, assumed: str) -> str:
@@ -208,7 +261,11 @@ def guaranteed(held: Guarantee, *, assumed: str) -> str:
 
 def void(settings: SourceSettings) -> str:
     """Return that nothing is guaranteed, where bounds were read off the rows; else ""."""
-    return SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon)) if settings.void else ""
+    return (
+        SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon))
+        if settings.void
+        else ""
+    )
 
 
 def void_attacker(settings: SourceSettings) -> Number:
@@ -229,44 +286,67 @@ def paid(settings: SourceSettings) -> str:
     return SAYS("paid", epsilon=epsilon, spent=spent, left=left, releases=len(settings.paid)) + " "
 
 
-def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
-    """Return how much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
+def learned_from(
+    settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0
+) -> str:
+    """Return how much of a file is used, and what the rest would do to the noise; ``along``: what
+    must go with it;
     ``several``: whether all rows of a person are learned from, or ``most`` at most."""
     others = SAYS("own.others", tested=tested) if settings.by_person and several else f"{tested:,}"
     used = used_of(settings, along=along, several=several, most=most)
     return SAYS("own.trained", used=used, tested=others)
 
 
-def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0) -> str:
-    """Return how much of a file is used, without a full stop; the arguments as in ``learned_from``."""
+def used_of(
+    settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0
+) -> str:
+    """Return how much of a file is used, without a full stop; the arguments as in
+    ``learned_from``.
+    """
     rows, unit, each = settings.file.private, "rows", ""
     if settings.by_person:
         unit = "people"
         each = SAYS("own.most-each" if most else "own.all-each", most=most) if several else ""
     if settings.rows >= rows:
         return f"{settings.rows:,} {unit}{each}"
-    used, more = SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each), rows / settings.rows
+    used, more = (
+        SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each),
+        rows / settings.rows,
+    )
     return SAYS("own.noise", used=used, along=along, times=number(more)) if more >= 1.05 else used
 
 
 def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
-    """Return who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations.
+    """Return who is protected where rows are a visitor's own, and what is taken as ``public``
+    beside declarations.
 
     several: whether all rows of a person are learned from, or ``most`` at most.
     """
-    case = "row" if not roles.person else "person" if not several else "person-most" if most else "person-all"
+    case = (
+        "row"
+        if not roles.person
+        else "person"
+        if not several
+        else "person-most"
+        if most
+        else "person-all"
+    )
     said = SAYS(f"own.{case}", protected=protected(roles), public=public, most=most)
     return panels.note(f"{said} {SAYS['own.not-protected']}")
 
 
 def protected(roles: Roles) -> str:
-    """Return how a sentence begins that names the unit of privacy; conditional where bounds were read off the rows."""
+    """Return how a sentence begins that names the unit of privacy; conditional where bounds were
+    read off the rows.
+    """
     return SAYS["own.void" if roles.void else "own.protected"]
 
 
-def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
-    """Return who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML ->
-    theirs) are right; HTML."""
+def by_class(
+    mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str
+) -> str:
+    """Return who is taken for whom: what ``models`` answer for each class, and how often the
+    ``others`` (HTML -> theirs) are right; HTML."""
     rows = [
         {"class": escape(name)}
         | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
@@ -287,7 +367,9 @@ def _of_hundred(share: float) -> str:
     return "-" if share != share else in_hundred(share)
 
 
-def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]) -> list[str]:
+def beyond_accuracy(
+    mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]
+) -> list[str]:
     """Return what accuracy hides: classes that are hardly found, and how sure models are."""
     right, best = mine.middle["balanced accuracy"], mine.commonest
     theirs = {name: one.middle["balanced accuracy"] for name, one in others.items()}
@@ -305,24 +387,37 @@ def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequenc
 
 
 def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
-    """Return where accuracy is far from balanced accuracy: by how much, and which classes are found most and least
-    often."""
+    """Return where accuracy is far from balanced accuracy: by how much, and which classes are found
+    most and least often."""
     accuracy, balanced = mine.middle["accuracy"], mine.middle["balanced accuracy"]
     if abs(accuracy - balanced) < FEW_POINTS:
         return []
     apart = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
     case = "above" if accuracy > balanced else "below"
-    said = SAYS(f"by-class.{case}", accuracy=percent(accuracy, digits=digits), points=f"{apart:.{digits}f}")
+    said = SAYS(
+        f"by-class.{case}", accuracy=percent(accuracy, digits=digits), points=f"{apart:.{digits}f}"
+    )
     found = sorted(
-        (recall, name) for recall, name in zip(mine.shares.diagonal(), names, strict=True) if recall == recall
+        (recall, name)
+        for recall, name in zip(mine.shares.diagonal(), names, strict=True)
+        if recall == recall
     )
     (least, rare), *_, (most, often) = *found, found[-1]
     if in_hundred(least) == in_hundred(most):
         return [said]
-    ends = {"most": in_hundred(most), "often": escape(often), "least": in_hundred(least), "rare": escape(rare)}
+    ends = {
+        "most": in_hundred(most),
+        "often": escape(often),
+        "least": in_hundred(least),
+        "rare": escape(rare),
+    }
     return [said, SAYS("by-class.found", **ends)]
 
 
 def _nats(one: ByClass) -> str:
     loss = one.middle["loss"]
-    return SAYS("by-class.nats", loss=number(loss)) if math.isfinite(loss) else SAYS["by-class.infinite"]
+    return (
+        SAYS("by-class.nats", loss=number(loss))
+        if math.isfinite(loss)
+        else SAYS["by-class.infinite"]
+    )

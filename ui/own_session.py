@@ -1,9 +1,9 @@
 """How long a private file lives: as long as the page of who brought it, and a moment more.
 
-Streamlit keeps a session for two minutes after its page is gone, so that a broken connection can come back, and drops
-it when it next has to do with others; its reference cycles go later still. A file must not wait for that: as soon as
-the page is gone its upload is deleted, and a timer lets go of its rows and of what is remembered of them.
-"""
+Streamlit keeps a session for two minutes after its page is gone, so that a broken connection can
+come back, and drops it when it next has to do with others; its reference cycles go later still. A
+file must not wait for that: as soon as the page is gone its upload is deleted, and a timer lets go
+of its rows and of what is remembered of them."""
 
 import threading
 import weakref
@@ -23,7 +23,9 @@ GRACE = 120.0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SessionFile:
-    """The rows of an uploaded file in its session. timer: releases them, and runs while the page is gone."""
+    """The rows of an uploaded file in its session. timer: releases them, and runs while the page is
+    gone.
+    """
 
     table: Table
     timer: threading.Timer | None = None
@@ -56,7 +58,10 @@ def _visit() -> _Visit:
 
 
 def present(upload: UploadedFile | None, file: SessionFile | None) -> bool:
-    """Keep the session's file as its page is there; return whether it has rows. Each run has to call this."""
+    """Keep the session's file as its page is there; return whether it has rows.
+
+    Each run has to call this.
+    """
     visit = _visit()
     visit.upload = upload or visit.upload
     if file is None:

@@ -1,8 +1,7 @@
 """A page of the lab as one value, and what a result says and shows on it.
 
-A room writes a ``Page``; ``ui.show`` is the one place that knows the order of things on a screen. ``Page.view`` is the
-only way in which a result is drawn or put into words, whoever asks.
-"""
+A room writes a ``Page``; ``ui.show`` is the one place that knows the order of things on a screen.
+``Page.view`` is the only way in which a result is drawn or put into words, whoever asks."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +32,8 @@ _USUAL: Mapping[str, float] = MappingProxyType({})
 
 
 class Slices(NamedTuple):
-    """How long a run may compute beyond what it must, in seconds: the first one, one that answers a movement, and one
-    at rest.
-    """
+    """How long a run may compute beyond what it must, in seconds: the first one, one that answers a
+    movement, and one at rest."""
 
     first: float = SLICE_SECONDS
     moving: float = SLICE_SECONDS
@@ -43,11 +41,12 @@ class Slices(NamedTuple):
 
 
 class Tab(NamedTuple):
-    """What stands under the first screen, when its name is chosen: words by name, with pictures under them.
+    """What stands under the first screen, when its name is chosen: words by name, with pictures
+    under them.
 
-    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows: whatever else, of a desk;
-    it is given what a saved picture says of itself (``ui.live.board``). when: whether these settings have the tab.
-    """
+    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows:
+    whatever else, of a desk; it is given what a saved picture says of itself (``ui.live.board``).
+    when: whether these settings have the tab."""
 
     name: str
     title: str
@@ -93,9 +92,8 @@ class Made(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a result says and shows: the big numbers, ``words``, HTML by name, and rows of pictures by board: those of
-    the first screen, and those of each tab.
-    """
+    """What a result says and shows: the big numbers, ``words``, HTML by name, and rows of pictures
+    by board: those of the first screen, and those of each tab."""
 
     numbers: Sequence[Number]
     words: Mapping[str, str]
@@ -103,7 +101,12 @@ class View:
 
     def pictures(self, *boards: str) -> dict[str, Picture]:
         """Return all on these boards, by name."""
-        return {picture.name: picture for board in boards for row in self.boards[board] for picture in row}
+        return {
+            picture.name: picture
+            for board in boards
+            for row in self.boards[board]
+            for picture in row
+        }
 
 
 def always(value: Any) -> Callable[[Any], Any]:
@@ -124,13 +127,14 @@ def noted(sentence: Callable[[Any], str]) -> Callable[[Any], str]:
 class Asked(NamedTuple):
     """The questions that can be asked about a page, in a tab of it.
 
-    page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
-    asked about, what else is asked, as an address holds it, measure -> the target to start with, where it is not the
-    usual one) -> those of the question. asks: (question, those targets, the question before) -> what else is asked: no
-    target where it is about another measure than before. ignored: a sentence (markdown) for each part
-    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab. compares: the
-    settings of the page whose results an answer is to compare; compared: those that it does, as far as it is known.
-    """
+    page: on which they all are, whose first picture and verdict the tab shows. settings: (settings
+    of the page that is asked about, what else is asked, as an address holds it, measure -> the
+    target to start with, where it is not the usual one) -> those of the question. asks: (question,
+    those targets, the question before) -> what else is asked: no target where it is about another
+    measure than before. ignored: a sentence (markdown) for each part
+    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab.
+    compares: the settings of the page whose results an answer is to compare; compared: those that
+    it does, as far as it is known."""
 
     page: "Page"
     settings: Callable[[Any, str, Mapping[str, float]], Settings]
@@ -140,7 +144,9 @@ class Asked(NamedTuple):
     compares: Callable[[Any], Collection[Settings]]
     compared: Callable[[Any], Collection[Settings]]
 
-    def about(self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL) -> Settings | None:
+    def about(
+        self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL
+    ) -> Settings | None:
         """Return the question about these settings; None where nothing can be asked about them."""
         try:
             return self.settings(settings, ask, targets)
@@ -166,23 +172,28 @@ class Page:
     question: the heading.
     settings: the type of its experiment.
     setup: shows the choices that make another experiment, in one row.
-    more: shows the selectors in *More settings*, under the sliders there; None where there are only sliders.
-    aside: shows choices that stand over the knobs; by default how many rows of a large file are trained on.
+    more: shows the selectors in *More settings*, under the sliders there; None where there are only
+        sliders.
+    aside: shows choices that stand over the knobs; by default how many rows of a large file are
+        trained on.
     lead: settings -> the plain words (markdown) that how it works begins with.
     knobs: settings -> its knobs; one that can take a single value is not shown (``sliders``).
     numbers: result -> the big numbers over the pictures.
-    words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the numbers; where there
-        is a "caption", it is one line under the pictures.
-    pictures: result -> the row of pictures in the first screen, at most three, which move with the knobs.
+    words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the
+        numbers; where there is a "caption", it is one line under the pictures.
+    pictures: result -> the row of pictures in the first screen, at most three, which move with the
+        knobs.
     tabs: what stands under them, of which one is open.
     frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
-    code: settings -> the same by an estimator of ``dpcore.estimators``, as a program, which cannot hold a visitor's own
-    file; None where there is none.
-    ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
-    still is, asked at each movement; by default whether a visitor's own file is there, where the settings need one.
-    variant: settings -> the page as it is with them, where their choice makes it another; None where not.
-    asked: the questions that can be asked about it; asks: whether this variant has them. targets: result -> measure
-        -> the target that they start with, where it is not the usual one.
+    code: settings -> the same by an estimator of ``dpcore.estimators``, as a program, which cannot
+    hold a visitor's own file; None where there is none.
+    ready: whether all is there to compute from, asked by the page, which shows what is missing;
+    ``holds``: whether it still is, asked at each movement; by default whether a visitor's own file
+    is there, where the settings need one.
+    variant: settings -> the page as it is with them, where their choice makes it another; None
+        where not.
+    asked: the questions that can be asked about it; asks: whether this variant has them. targets:
+        result -> measure -> the target that they start with, where it is not the usual one.
     label: result -> what its privacy label says; without, nothing is stated.
     move: the one worth making on it, which a card asks for.
     """
@@ -219,10 +230,14 @@ class Page:
         """Return the page as it is with these settings, and with the tabs that they have."""
         page = (self.variant(settings) if self.variant else None) or self
         tabs = tuple(tab for tab in page.tabs if tab.when(settings))
-        return _at(page, tabs, self.asked if page.asks else None, None if settings.private else page.code)
+        return _at(
+            page, tabs, self.asked if page.asks else None, None if settings.private else page.code
+        )
 
     def sliders(self, settings: Settings) -> Knobs:
-        """Return the knobs of these settings, without those that can take one value only and need not be ``STATED``."""
+        """Return the knobs of these settings, without those that can take one value only and need
+        not be ``STATED``.
+        """
         knobs, limits = self.knobs(settings), settings.limits
 
         def says_something(name: str) -> bool:
@@ -244,19 +259,27 @@ class Page:
 
     def view(self, result: Any, *, tries: int = 0) -> View:
         """Return what this result says and shows; ``tries``: as in ``Released``."""
-        draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
+        draw = {FIRST: self.pictures} | {
+            tab.name: tab.pictures for tab in self.tabs if tab.pictures
+        }
         boards = {name: partial(_drawn, how) for name, how in draw.items()}
         words = dict(self.words)
         if "guarantee" in words:
             words["guarantee"] = self._guarantee
         numbers = self.numbers(result)
-        counted = released.of(self.label(result), result, tries=tries) if result.settings.private else None
+        counted = (
+            released.of(self.label(result), result, tries=tries)
+            if result.settings.private
+            else None
+        )
         if counted is not None:
             numbers = counted.numbers(numbers)
             words |= self._counted(counted, words)
         return View(numbers, Made(words, result), Made(boards, result))
 
-    def _counted(self, counted: Released, words: Mapping[str, Callable[[Any], str]]) -> dict[str, Callable[[Any], str]]:
+    def _counted(
+        self, counted: Released, words: Mapping[str, Callable[[Any], str]]
+    ) -> dict[str, Callable[[Any], str]]:
         """Return the words on a guarantee, as they are after a search on private rows."""
         changed: dict[str, Callable[[Any], str]] = {}
         for name, change in (("verdict", counted.verdict), ("guarantee", counted.guarantee)):
@@ -273,7 +296,9 @@ class Page:
         return (FIRST, tab) if self.tab(tab).pictures else (FIRST,)
 
     def says(self, view: View, tab: str) -> dict[str, str]:
-        """Return CSS selector of an element beside the pictures -> its HTML, while this tab is open."""
+        """Return CSS selector of an element beside the pictures -> its HTML, while this tab is
+        open.
+        """
         first = {".lab-numbers": tiles(view.numbers), ".lab-verdict": view.words["verdict"]}
         names = [*self.captions, *self.tab(tab).words]
         return first | {f".lab-words-{name}": view.words[name] for name in names}
@@ -286,7 +311,9 @@ class Page:
     @property
     def method(self) -> str:
         """Return how it works, in markdown."""
-        return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
+        return (
+            Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
+        )
 
 
 def _changed(change: Callable[[str], str], words: Callable[[Any], str], result: Any) -> str:
@@ -294,7 +321,9 @@ def _changed(change: Callable[[str], str], words: Callable[[Any], str], result: 
 
 
 @lru_cache(maxsize=256)
-def _at(page: Page, tabs: tuple[Tab, ...], asked: Asked | None, code: Callable[[Any], str] | None) -> Page:
+def _at(
+    page: Page, tabs: tuple[Tab, ...], asked: Asked | None, code: Callable[[Any], str] | None
+) -> Page:
     return replace(page, tabs=tabs, asked=asked, code=code)
 
 

@@ -1,4 +1,6 @@
-"""The way from one page of the lab to another, in the same tab of the browser and the same session."""
+"""The way from one page of the lab to another, in the same tab of the browser and the same
+session.
+"""
 
 from collections.abc import Mapping
 
@@ -20,13 +22,21 @@ def to(name: str) -> st.Page:
     return st.session_state[_KEY][name]
 
 
-def door(name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:") -> None:
+def door(
+    name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:"
+) -> None:
     """Show a link to a page, at these settings of it; nothing where a page is shown alone."""
     way(name, label, brief(settings), icon=icon)
 
 
-def way(name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:") -> None:
-    """Show the same with what the address says after its question mark, by the defaults of today."""
+def way(
+    name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:"
+) -> None:
+    """Show the same with what the address says after its question mark, by the defaults of
+    today.
+    """
     doors = st.session_state.get(_KEY, {})
     if name in doors:
-        st.page_link(doors[name], label=label, icon=icon, query_params=versioned(query), width="content")
+        st.page_link(
+            doors[name], label=label, icon=icon, query_params=versioned(query), width="content"
+        )

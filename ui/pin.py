@@ -22,21 +22,33 @@ from ui.vocabulary import KNOBS
 PIN = "Pin for comparison"
 _PIN_HELP = "Save these settings as B and compare what you try next with them"
 _IN_LINK = "in the link."
-_OWN = "in this session only. Each setting compared counts as a search on private rows: the privacy label becomes void."
+_OWN = (
+    "in this session only. Each setting compared counts as a search on private rows: the privacy"
+    " label becomes void."
+)
 
 
 @lru_cache(maxsize=256)
 def read(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[str, ...]]:
-    """Return (the pinned settings in a link, a sentence (markdown) for each part of them that was ignored)."""
+    """Return (the pinned settings in a link, a sentence (markdown) for each part of them that was
+    ignored).
+    """
     try:
         pairs = links.pairs(text, name="pin")
     except RefusedError:
         pairs = None
     if pairs is None or len(text) > LONGEST:
-        return None, (f"The pin in the link, {quoted(text)}, was ignored. It must be fields, each with its value.",)
+        return None, (
+            (
+                f"The pin in the link, {quoted(text)}, was ignored. It must be fields, each with"
+                " its value."
+            ),
+        )
     settings, notices = from_link(kind, pairs)
     if settings.private:
-        return None, ("The pin in the link was ignored, because settings with your own file are not pinned.",)
+        return None, (
+            "The pin in the link was ignored, because settings with your own file are not pinned.",
+        )
     return settings, tuple(f"The pin in the link: {sentence}" for sentence in notices)
 
 

@@ -1,7 +1,8 @@
-"""A page presented (``?present=1``): one picture, three numbers, one knob, the verdict as the heading, all of it large.
+"""A page presented (``?present=1``): one picture, three numbers, one knob, the verdict as the
+heading, all of it large.
 
-It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up go.
-"""
+It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up
+go."""
 
 import math
 import re
@@ -30,11 +31,19 @@ _WORD, _STEP = "present", "step"
 
 @lru_cache(maxsize=256)
 def staged(page: Page, picture: str) -> Page:
-    """Return ``page`` as it is presented, with this picture alone; with its first one if it has none of this name."""
+    """Return ``page`` as it is presented, with this picture alone; with its first one if it has
+    none of this name.
+    """
 
     def only(result: Any) -> Rows:
         every = {one.name: one for row in page.pictures(result) for one in row}
-        return [[replace(every.get(picture) or next(iter(every.values())), height=0, wide=1.0, pair=False)]]
+        return [
+            [
+                replace(
+                    every.get(picture) or next(iter(every.values())), height=0, wide=1.0, pair=False
+                )
+            ]
+        ]
 
     def variant(settings: Any) -> Page | None:
         other = page.variant(settings) if page.variant else None
@@ -58,7 +67,9 @@ def staged(page: Page, picture: str) -> Page:
 
 
 def three(numbers: Sequence[Number]) -> Sequence[Number]:
-    """Return at most three of the tiles: without the dots of single runs, or else without the third."""
+    """Return at most three of the tiles: without the dots of single runs, or else without the
+    third.
+    """
     if len(numbers) < 4:
         return numbers
     out = next((one for one in numbers if "lab-dots" in one.mark), numbers[2])
@@ -72,7 +83,10 @@ def heading(verdict: str) -> str:
     '<h1>Privacy costs <b>2 points</b>.</h1><p>A run may fail.</p>'
     """
     ends = (match.end() for match in _SENTENCE.finditer(verdict))
-    end = next((end for end in ends if verdict.count("<b>", 0, end) == verdict.count("</b>", 0, end)), len(verdict))
+    end = next(
+        (end for end in ends if verdict.count("<b>", 0, end) == verdict.count("</b>", 0, end)),
+        len(verdict),
+    )
     return f"<h1>{verdict[:end].strip()}</h1><p>{verdict[end:].strip()}</p>"
 
 
@@ -83,11 +97,14 @@ def begun(desk: Desk) -> Settings:
         desk.shown[_WORD] = f"{picture}{APART}{word(desk.settings)}"
         return desk.settings
     parts = origin.split(APART)
-    return controls.from_link(type(desk.settings), dict(zip(parts[::2], parts[1::2], strict=False)))[0]
+    return controls.from_link(
+        type(desk.settings), dict(zip(parts[::2], parts[1::2], strict=False))
+    )[0]
 
 
 def stops(page: Page, desk: Desk) -> dict[Settings, str]:
-    """Return settings -> name of the stop, in order: a few values of the hero knob, among them where it began.
+    """Return settings -> name of the stop, in order: a few values of the hero knob, among them
+    where it began.
 
     All other settings stay as they are, and may be of a file, which no address holds.
     """
@@ -107,7 +124,9 @@ def hero_of(page: Page, settings: Any) -> Knob:
 
 
 def ticks(knob: Knob) -> list[float]:
-    """Return a few round values along a knob: powers of ten of a logarithmic one, even steps of a linear one."""
+    """Return a few round values along a knob: powers of ten of a logarithmic one, even steps of a
+    linear one.
+    """
     if knob.low == knob.high:
         return []
     if knob.scale == "log":
@@ -119,7 +138,10 @@ def ticks(knob: Knob) -> list[float]:
         size = 10.0 ** math.floor(math.log10(rough))
         step = next(size * times for times in (1, 2, 5, 10) if size * times >= rough * 0.99)
         first = math.ceil(knob.low / step - 1e-9)
-        every = [float(f"{place * step:.12g}") for place in range(first, math.floor(knob.high / step + 1e-9) + 1)]
+        every = [
+            float(f"{place * step:.12g}")
+            for place in range(first, math.floor(knob.high / step + 1e-9) + 1)
+        ]
     return [int(value) for value in every] if knob.whole else every
 
 
@@ -132,9 +154,9 @@ def _written(value: float) -> str:
 def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
     """Return the stops as the browser is told.
 
-    link: what an address holds of it. moves: (field, value) pairs by which the live channel gets there from every other
-    stop, or None where only the server can, as the hero knob changes other settings too.
-    """
+    link: what an address holds of it. moves: (field, value) pairs by which the live channel gets
+    there from every other stop, or None where only the server can, as the hero knob changes other
+    settings too."""
     alone = _hero_alone(list(places), hero)
     return [
         {
@@ -147,7 +169,9 @@ def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
 
 
 def _hero_alone(places: Sequence[Settings], hero: str) -> bool:
-    """Return whether a movement of the hero knob leads from each of these settings to each other."""
+    """Return whether a movement of the hero knob leads from each of these settings to each
+    other.
+    """
     for here in places:
         for there in places:
             moved, refused = controls.moved(here, hero, getattr(there, hero))
@@ -157,7 +181,9 @@ def _hero_alone(places: Sequence[Settings], hero: str) -> bool:
 
 
 def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:
-    """Return the place of the stop where the page is or, since a knob was moved, of the one where it was; from 0."""
+    """Return the place of the stop where the page is or, since a knob was moved, of the one where
+    it was; from 0.
+    """
     if desk.settings in places:
         desk.shown[_STEP] = str([*places].index(desk.settings) + 1)
     step = desk.shown.get(_STEP, "")
@@ -165,10 +191,11 @@ def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:
 
 
 def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: Any) -> None:
-    """Show the buttons and keys of a presented screen, outside of all fragments; ``page`` is the whole one.
+    """Show the buttons and keys of a presented screen, outside of all fragments; ``page`` is the
+    whole one.
 
-    The browser asks for a stop without ``moves`` by its place, for another picture by its name, and to leave.
-    """
+    The browser asks for a stop without ``moves`` by its place, for another picture by its name, and
+    to leave."""
     here, settings, key = page.at(desk.settings), [*places], f"{page.name}.present"
     names = [one.name for row in here.pictures(result) for one in row]
     at = names.index(desk.presents) if desk.presents in names else 0
@@ -213,4 +240,6 @@ def door(desk: Desk) -> None:
         desk.shown[_WORD] = FIRST_PICTURE
 
     keys = SAYS["present.keys"]
-    st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin, help=keys)
+    st.button(
+        "Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin, help=keys
+    )

@@ -1,4 +1,6 @@
-"""How others come to what is on this screen: the link for who is on the same network, and its picture."""
+"""How others come to what is on this screen: the link for who is on the same network, and its
+picture.
+"""
 
 import socket
 from urllib.parse import urlsplit
@@ -11,14 +13,14 @@ from ui.security_headers import answers
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # What a screen reader says in place of the picture.
 QR_ALT = "QR code of the link"
-# An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way one would go.
+# An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way
+# one would go.
 _ELSEWHERE = ("192.0.2.1", 9)
 
 
 def elsewhere(link: str) -> str:
-    """Return the same for who is on the same network, where the link is this machine's own and others are answered;
-    else nothing.
-    """
+    """Return the same for who is on the same network, where the link is this machine's own and
+    others are answered; else nothing."""
     parts = urlsplit(link)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
@@ -42,5 +44,7 @@ def own_address() -> str:
 
 def qr(link: str) -> str:
     """Return the link as a picture to photograph, SVG, dark on white on every ground."""
-    drawn = segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
+    drawn = segno.make(link, error="l").svg_inline(
+        scale=4, border=3, dark="#000", light="#fff", omitsize=False
+    )
     return drawn.replace("<svg ", f'<svg role="img" aria-label="{QR_ALT}" ', 1)

@@ -1,8 +1,8 @@
-"""A page at its settings with one slider, in one file: every stop was computed here, and moves where nothing runs.
+"""A page at its settings with one slider, in one file: every stop was computed here, and moves
+where nothing runs.
 
-The frames are those of the live channel. What does not differ between the stops is written once (``folded``); the
-painter of the live charts paints them, without Plotly.
-"""
+The frames are those of the live channel. What does not differ between the stops is written once
+(``folded``); the painter of the live charts paints them, without Plotly."""
 
 import math
 import re
@@ -31,7 +31,10 @@ _TABS = (WHY_TAB.name, GUARANTEE_TAB.name)
 _PROGRAM = "recorded/page.js"
 # A sentence, without markup, about what can be done on the live page only.
 _REST = r"(?:[^.<>]|\.(?=\d))*"
-_ASKS = r"(?<![^.>\s])(?:Choose “|Choose another|Raise|Try)\b|\b(?:[Cc]lick|[Hh]over|[Dd]rag|More settings)\b"
+_ASKS = (
+    r"(?<![^.>\s])(?:Choose “|Choose another|Raise|Try)\b|\b(?:[Cc]lick|[Hh]over|[Dd]rag|More"
+    r" settings)\b"
+)
 _LIVE = re.compile(rf"\s*{_REST}?(?:{_ASKS}){_REST}\.")
 _ALL = 1e9  # seconds of work: as many as it takes
 _ROUND = (1, 2, 5)
@@ -48,14 +51,17 @@ _COLOURS = {
 
 
 def folded(values: Sequence[Any]) -> Any:
-    """Return values of as many stops as one: what is the same in all is written once, and what differs, in the
-    innermost place, as {"$": distinct values, "at": which of them each stop has}."""
+    """Return values of as many stops as one: what is the same in all is written once, and what
+    differs, in the innermost place, as {"$": distinct values, "at": which of them each stop
+    has}."""
     first = values[0]
     if all(one == first for one in values):
         return first
     if all(isinstance(one, dict) and one.keys() == first.keys() for one in values):
         return {name: folded([one[name] for one in values]) for name in first}
-    if all(isinstance(one, list) and len(one) == len(first) for one in values) and isinstance(first[0], list | dict):
+    if all(isinstance(one, list) and len(one) == len(first) for one in values) and isinstance(
+        first[0], list | dict
+    ):
         return [folded(parts) for parts in zip(*values, strict=True)]
     distinct: dict[bytes, Any] = {}
     keys = [orjson.dumps(one, option=orjson.OPT_SORT_KEYS) for one in values]
@@ -77,25 +83,37 @@ def unfolded(value: Any, stop: int) -> Any:
 def coarse(knob: Knob) -> Knob:
     """Return a slider with about ``STOPS`` of its stops."""
     if knob.scale == "log":
-        return replace(knob, stops=min(knob.stops, max(1, round(STOPS / math.log10(knob.high / knob.low)))))
+        return replace(
+            knob, stops=min(knob.stops, max(1, round(STOPS / math.log10(knob.high / knob.low))))
+        )
     times = (tens * one for tens in (1, 10, 100, 1000, 10_000) for one in _ROUND)
-    step = next(knob.step * one for one in times if (knob.high - knob.low) / (knob.step * one) <= STOPS)
+    step = next(
+        knob.step * one for one in times if (knob.high - knob.low) / (knob.step * one) <= STOPS
+    )
     return replace(knob, step=step)
 
 
 def stops(knob: Knob) -> list[float]:
     """Return the values at which a slider can rest, as ``scale.js`` has them."""
     log = knob.scale == "log"
-    span = math.log10(knob.high / knob.low) * knob.stops if log else (knob.high - knob.low) / knob.step
+    span = (
+        math.log10(knob.high / knob.low) * knob.stops if log else (knob.high - knob.low) / knob.step
+    )
     last = max(1, math.ceil(span - 1e-9))
-    raw = [knob.low * 10 ** (stop / knob.stops) if log else knob.low + stop * knob.step for stop in range(last)]
-    neat = [round(one) if knob.whole else float(f"{one:.3g}" if log else f"{one:.12g}") for one in raw]
+    raw = [
+        knob.low * 10 ** (stop / knob.stops) if log else knob.low + stop * knob.step
+        for stop in range(last)
+    ]
+    neat = [
+        round(one) if knob.whole else float(f"{one:.3g}" if log else f"{one:.12g}") for one in raw
+    ]
     return sorted({*(max(knob.low, min(knob.high, one)) for one in neat), knob.low, knob.high})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """A page to record, with its first slider. settings: at which it stands; told: in words, all but the slider. link:
+    """A page to record, with its first slider. settings: at which it stands; told: in words, all
+    but the slider. link:
     of the live page, "" for none. date: ISO. above: HTML over it all.
     """
 
@@ -123,7 +141,9 @@ class Recording:
         return sorted({*stops(self.knob), getattr(self.settings, self.knob.name)})
 
     def frame(self, value: float, *, seconds: float = _ALL) -> dict[str, Any] | None:
-        """Return what the page shows at one value, with both tabs; None where the settings refuse it."""
+        """Return what the page shows at one value, with both tabs; None where the settings refuse
+        it.
+        """
         frames = [self.shown(tab.name, value, seconds) for tab in self.tabs or [Tab("", "")]]
         if any(one is None or one.errors for one in frames):
             return None
@@ -132,10 +152,14 @@ class Recording:
 
     def shown(self, tab: str, value: float, seconds: float) -> Shown | None:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
-        return shown(Question({"number": 0}, self.page, link, tab, ((self.knob.name, value),)), seconds)
+        return shown(
+            Question({"number": 0}, self.page, link, tab, ((self.knob.name, value),)), seconds
+        )
 
     def taken(self) -> dict[str, Any]:
-        """Return all that the file plays: the slider, its values, where it stands, and the frames, folded."""
+        """Return all that the file plays: the slider, its values, where it stands, and the frames,
+        folded.
+        """
         found: dict[float, Any] = {}
         for value in self.values:
             frame = self.frame(value)
@@ -143,7 +167,12 @@ class Recording:
                 found[value] = frame
         values = [*found]
         at = values.index(getattr(self.settings, self.knob.name))
-        return {"knob": asdict(self.knob), "values": values, "at": at, "frames": folded(list(found.values()))}
+        return {
+            "knob": asdict(self.knob),
+            "values": values,
+            "at": at,
+            "frames": folded(list(found.values())),
+        }
 
     def html(self) -> str:
         """Return the page in one file."""
@@ -154,16 +183,21 @@ class Recording:
         first = unfolded(taken["frames"], taken["at"])
         words, charts = first["words"], dict(self._charts(first))
         knob, now = self.knob, taken["values"][taken["at"]]
-        at = ", ".join(filter(None, (f'<span id="at">{knob.label} {theme.written(now)}</span>', escape(self.told))))
+        at = f'<span id="at">{knob.label} {theme.written(now)}</span>'
+        if self.told:
+            at += f", {escape(self.told)}"
+        stops = len(taken["values"])
+        count = SAYS("recording.one", knob=knob.label.lower(), stops=stops)
         body = (
             f"<h1>{escape(self.page.question)}</h1><p class=told>{at}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="knob"></div>'
-            f"<p class=quiet>{SAYS('recording.one', knob=knob.label.lower(), stops=len(taken['values']))}</p></aside>"
+            f"<p class=quiet>{count}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
             f'<div class="lab-verdict">{words.get(".lab-verdict", "")}</div>'
             f"{charts[FIRST]}{_part('caption', words)}</div></div>"
             f"{''.join(_tab(tab, words, charts) for tab in self.tabs)}{self.below}"
-            f"<footer>{SAYS('recording.note', date=self.date)} <span id=link>{escape(self.link)}</span></footer>"
+            f"<footer>{SAYS('recording.note', date=self.date)} <span"
+            f" id=link>{escape(self.link)}</span></footer>"
             f"{one_file.data({'charts': first['charts'], 'rows': first['rows']}, name='first')}"
             f"{one_file.program(_PROGRAM)}{one_file.data(taken, name='recording')}"
         )
@@ -177,8 +211,8 @@ class Recording:
 
 
 def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
-    """Return a page in the lab's look with this title, which is text, under what leads elsewhere: ``above``, HTML, and
-    a link to the live lab."""
+    """Return a page in the lab's look with this title, which is text, under what leads elsewhere:
+    ``above``, HTML, and a link to the live lab."""
     live = f'<a class="live" href="{escape(link)}">Open in the live lab</a>' if link else ""
     top = f'<header class="top">{above or "<b>ε</b> Epsilon Lab"}{live}</header>'
     return one_file.document(title, f"{top}<main>{body}</main>", style=style())
@@ -195,7 +229,10 @@ def placed(rows: Rows) -> str:
 
 
 def place(picture: Picture) -> str:
-    """Return a place for a picture that ``recorded/chart.js`` paints. Without a script its words stand there."""
+    """Return a place for a picture that ``recorded/chart.js`` paints.
+
+    Without a script its words stand there.
+    """
     name, alt = (escape(text, quote=True) for text in (picture.name, picture.alt))
     size = f"--wide:{picture.wide:g};--height:{picture.height / 16:g}rem;"
     size += f"--narrow:{(picture.narrow or picture.height) / 16:g}rem"
@@ -215,7 +252,11 @@ def merged(frames: Sequence[Shown]) -> dict[str, Any]:
     words = {where: html for one in frames for where, html in one.words.items()}
     rows = {board: names for one in frames for board, names in one.rows.items()}
     pictures = {name: picture for one in frames for name, picture in one.pictures.items()}
-    return {"words": words, "rows": rows, "charts": {name: _plain(*picture) for name, picture in pictures.items()}}
+    return {
+        "words": words,
+        "rows": rows,
+        "charts": {name: _plain(*picture) for name, picture in pictures.items()},
+    }
 
 
 def _plain(beside: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, Any]:
@@ -232,23 +273,34 @@ def _part(name: str, words: Mapping[str, str]) -> str:
 def _tab(tab: Tab, words: Mapping[str, str], charts: Mapping[str, str]) -> str:
     inside = "".join(_part(name, words) for name in tab.words) + charts.get(tab.name, "")
     is_open = " open" * (tab.name == WHY_TAB.name)
-    return f'<details class="tab"{is_open}><summary><h2>{tab.title}</h2></summary>{inside}</details>'
+    return (
+        f'<details class="tab"{is_open}><summary><h2>{tab.title}</h2></summary>{inside}</details>'
+    )
 
 
 @cache
 def style() -> str:
     """Return the rules of a recorded page: the lab's own, in the colours of its theme."""
     sheets = (serving.SLIDER_RULES, one_file.CHART_RULES, one_file.HERE / "recorded" / "page.css")
-    return static_files.rules() + themes(":root") + "".join(sheet.read_text("utf-8") for sheet in sheets)
+    return (
+        static_files.rules()
+        + themes(":root")
+        + "".join(sheet.read_text("utf-8") for sheet in sheets)
+    )
 
 
 def themes(of: str) -> str:
-    """Return the rules that give an element, by its selector, the colours of the lab's theme, light or dark."""
+    """Return the rules that give an element, by its selector, the colours of the lab's theme, light
+    or dark.
+    """
     light, dark = (
-        "".join(f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};" for option, name in _COLOURS.items())
+        "".join(
+            f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};"
+            for option, name in _COLOURS.items()
+        )
         for mode in ("light", "dark")
     )
     return (
-        f"{of}{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}"
-        f"@media screen and (prefers-color-scheme:dark){{{of}:not([data-paper]){{color-scheme:dark;{dark}}}}}"
+        f"{of}{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}@media screen"
+        f" and (prefers-color-scheme:dark){{{of}:not([data-paper]){{color-scheme:dark;{dark}}}}}"
     )

@@ -1,7 +1,8 @@
-"""What a search on private rows makes of a result's guarantee, for the tile, the verdict and the tab *Guarantee*.
+"""What a search on private rows makes of a result's guarantee, for the tile, the verdict and the
+tab *Guarantee*.
 
-They follow the privacy label: void after a search, or the price of the best of several tries that takes its place.
-"""
+They follow the privacy label: void after a search, or the price of the best of several tries that
+takes its place."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from ui.texts import SAYS
 class Released:
     """What a label states of a result whose rows were searched.
 
-    why: why nothing is guaranteed, or "". tries: the mean number of tries whose best is released, 0 for one model.
-    """
+    why: why nothing is guaranteed, or "". tries: the mean number of tries whose best is released, 0
+    for one model."""
 
     settings: Settings
     stated: Stated
@@ -29,20 +30,27 @@ class Released:
 
     def numbers(self, numbers: Iterable[Number]) -> list[Number]:
         """Return the big numbers, with the attacker's as the label has it."""
-        return [self._attacker(one) if one.label == SAYS["attacker.label"] else one for one in numbers]
+        return [
+            self._attacker(one) if one.label == SAYS["attacker.label"] else one for one in numbers
+        ]
 
     def _attacker(self, one: Number) -> Number:
         if self.why:
             return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
         if self.tries:
-            return panels.attacker(self.stated.promise)._replace(note=SAYS("search.tile", tries=self.tries))
+            return panels.attacker(self.stated.promise)._replace(
+                note=SAYS("search.tile", tries=self.tries)
+            )
         return one
 
     def verdict(self, said: str) -> str:
         """Return a page's verdict (HTML), with why nothing holds behind it."""
         if not self.why:
             return said
-        return f"{said} {SAYS('void.verdict', why=self.why, epsilon=number(vars(self.settings)['epsilon']))}"
+        return (
+            f"{said}"
+            f" {SAYS('void.verdict', why=self.why, epsilon=number(vars(self.settings)['epsilon']))}"
+        )
 
     def guarantee(self, said: str) -> str:
         """Return the tab *Guarantee* (HTML); ``said``: what a page says there of one model."""
@@ -51,12 +59,17 @@ class Released:
         promise = self.stated.promise
         if not self.tries or promise is None:
             return said
-        price = {"epsilon": number(promise.epsilon), "delta": delta(promise.delta), "tries": self.tries}
+        price = {
+            "epsilon": number(promise.epsilon),
+            "delta": delta(promise.delta),
+            "tries": self.tries,
+        }
         return hundred.drawn(promise) + panels.note(SAYS("search.counted", **price)) + said
 
 
 def of(stated: Stated, result: Any, *, tries: int) -> Released | None:
-    """Return what is released of a result; None where nothing was searched, or nothing is guaranteed anyway.
+    """Return what is released of a result; None where nothing was searched, or nothing is
+    guaranteed anyway.
 
     stated: what the page's label says of one model.
     """

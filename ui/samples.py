@@ -14,7 +14,8 @@ TEMPLATE = FOLDER / "template.csv"
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
+    """A generated table. columns: with their public bounds; aside: what is left out; answer: what
+    is to be predicted;
     classes: its values, or where it is a number, ``target``: its bounds.
     """
 
@@ -42,9 +43,13 @@ def _column(name: str, known: Sequence[Any]) -> Column:
 
 
 def _samples() -> Iterable[Sample]:
-    for read in tomllib.loads(Path(__file__).with_name("samples.toml").read_text("utf-8"))["sample"]:
+    for read in tomllib.loads(Path(__file__).with_name("samples.toml").read_text("utf-8"))[
+        "sample"
+    ]:
         bounds, columns = read.pop("bounds", None), read.pop("columns")
-        said: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in read.items()}
+        said: dict[str, Any] = {
+            name: tuple(one) if isinstance(one, list) else one for name, one in read.items()
+        }
         yield Sample(
             **said,
             columns=tuple(_column(*one) for one in columns.items()),
@@ -58,4 +63,11 @@ SAMPLES = tuple(_samples())
 def of(columns: Iterable[str]) -> Sample | None:
     """Return the sample that has these columns."""
     names = {*columns}
-    return next((one for one in SAMPLES if names == {*(c.name for c in one.columns), *one.aside, one.answer}), None)
+    return next(
+        (
+            one
+            for one in SAMPLES
+            if names == {*(c.name for c in one.columns), *one.aside, one.answer}
+        ),
+        None,
+    )

@@ -1,7 +1,7 @@
 """A visitor's seat in the room of a class, and how a class finds the room.
 
-An address holds the room's code only: who teaches is known by a cookie of their browser, also after a reload.
-"""
+An address holds the room's code only: who teaches is known by a cookie of their browser, also after
+a reload."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,9 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class Seat:
-    """One's place in a ``room``, None where there is none any more; ``teaches``: whether they may close it."""
+    """One's place in a ``room``, None where there is none any more; ``teaches``: whether they may
+    close it.
+    """
 
     code: str
     teaches: bool
@@ -54,7 +56,9 @@ class Seat:
 
 
 def me() -> int:
-    """Return the number of this visitor: of their browser, or below 0, of this session, where it sends no cookie."""
+    """Return the number of this visitor: of their browser, or below 0, of this session, where it
+    sends no cookie.
+    """
     if _ME not in st.session_state:
         word = visitor_word(st.context.cookies)
         st.session_state[_ME] = owner(word) if word else someone()
@@ -93,7 +97,9 @@ def board(room: Room, counted: str) -> str:
 
 
 def invite(query: Mapping[str, str], code: str) -> None:
-    """Show the link and the picture that lead into the room, to the page here with this ``query``."""
+    """Show the link and the picture that lead into the room, to the page here with this
+    ``query``.
+    """
     link = f"{(st.context.url or '').split('?')[0]}?{urlencode({**query, ROOM: code})}"
     known = elsewhere(link) or link
     drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
@@ -101,7 +107,9 @@ def invite(query: Mapping[str, str], code: str) -> None:
 
 
 def follow(here: Seat) -> None:
-    """Let the class follow the room to its next step; the larger the class, the later each browser asks."""
+    """Let the class follow the room to its next step; the larger the class, the later each browser
+    asks.
+    """
     many = here.room.guesses if here.room else 0
     st.fragment(_follow, run_every=CLASS + many / CROWD)(here)
 

@@ -1,8 +1,8 @@
 """What every answer of the server says to a browser, and which questions are not answered at all.
 
-The browser then loads nothing from anywhere else, runs no script that is not a file of the server, and shows the lab
-inside of another page only where the environment variable `LAB_FRAME_ANCESTORS` names that page's origin.
-"""
+The browser then loads nothing from anywhere else, runs no script that is not a file of the server,
+and shows the lab inside of another page only where the environment variable `LAB_FRAME_ANCESTORS`
+names that page's origin."""
 
 import base64
 import hashlib
@@ -18,7 +18,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Sources of a Content-Security-Policy: keywords and origins, and nothing that could begin another rule.
+# Sources of a Content-Security-Policy: keywords and origins, and nothing that could begin another
+# rule.
 _SOURCES = re.compile(r"[\w'*:/.\[\] -]+")
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 # Numbers on the process and its sessions, which are nobody's business but the operator's.
@@ -26,15 +27,18 @@ _CLOSED = "/_stcore/metrics"
 
 
 def policy(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
+    """Return the Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list
+    of sources.
 
-    Streamlit and Plotly write styles into the page, and pictures are saved through data and blob addresses. The script
-    inside of Streamlit's page is allowed by its hash. In Firefox `rel="prefetch"` falls under `default-src`, so that
-    allows our own files, and what else would fall back on it is forbidden by name.
-    """
+    Streamlit and Plotly write styles into the page, and pictures are saved through data and blob
+    addresses. The script inside of Streamlit's page is allowed by its hash. In Firefox
+    `rel="prefetch"` falls under `default-src`, so that allows our own files, and what else would
+    fall back on it is forbidden by name."""
     ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
     if not _SOURCES.fullmatch(ancestors):
-        raise ValueError(f"LAB_FRAME_ANCESTORS is {ancestors!r}, but must be origins, with spaces between them")
+        raise ValueError(
+            f"LAB_FRAME_ANCESTORS is {ancestors!r}, but must be origins, with spaces between them"
+        )
     rules = {
         "default-src": "'self'",
         "script-src": " ".join(["'self'", *_inline_scripts()]),
@@ -60,7 +64,8 @@ def _inline_scripts() -> list[str]:
 
 
 def same_origin(headers: Headers) -> bool:
-    """Return whether a page of this very server asks, or no page at all: browsers name the page's origin.
+    """Return whether a page of this very server asks, or no page at all: browsers name the page's
+    origin.
 
     Streamlit's option `server.corsAllowedOrigins` adds others, as for its own websocket.
     """
@@ -71,18 +76,24 @@ def same_origin(headers: Headers) -> bool:
 
 
 def allowed() -> Sequence[str]:
-    """Return the hosts that addresses may ask for, as Streamlit's option `server.allowedHosts` names them; "*": any."""
+    """Return the hosts that addresses may ask for, as Streamlit's option `server.allowedHosts`
+    names them; "*": any.
+    """
     return st.get_option("server.allowedHosts") or ["*"]
 
 
 def answers(host: str) -> bool:
-    """Return whether an address with this host is answered; "*.x" in the option are all hosts that end so."""
+    """Return whether an address with this host is answered; "*.x" in the option are all hosts that
+    end so.
+    """
     hosts = [name.lower() for name in allowed()]
     return any(host == name or (name[:1] == "*" and host.endswith(name[1:])) for name in hosts)
 
 
 class Guard:
-    """ASGI middleware around the whole app, which answers the hosts of `server.allowedHosts` only, at every address."""
+    """ASGI middleware around the whole app, which answers the hosts of `server.allowedHosts` only,
+    at every address.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = TrustedHostMiddleware(app, allowed_hosts=allowed(), www_redirect=False)

@@ -1,4 +1,6 @@
-"""*Share* and *Handout*: link, tables and a folder that stands alone; and what a saved picture says of itself."""
+"""*Share* and *Handout*: link, tables and a folder that stands alone; and what a saved picture says
+of itself.
+"""
 
 import math
 from collections.abc import Callable, Collection
@@ -25,7 +27,9 @@ ALWAYS = ("epsilon", "repeats", "seed")
 
 
 def address(desk: Desk, *, with_tab: bool = False) -> str:
-    """Return the link of what is shown: without what was folded out, and without the open tab unless asked for."""
+    """Return the link of what is shown: without what was folded out, and without the open tab
+    unless asked for.
+    """
     kept = {name: value for name, value in desk.address.items() if name not in (TAB, MORE)}
     if with_tab and TAB in desk.shown:
         kept[TAB] = desk.shown[TAB]
@@ -33,15 +37,23 @@ def address(desk: Desk, *, with_tab: bool = False) -> str:
 
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
-    """Return the settings in words: all choices, and of the knobs what differs from the default, and those of
-    ``always`` that the page has; all ``without`` one."""
-    settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
+    """Return the settings in words: all choices, and of the knobs what differs from the default,
+    and those of ``always`` that the page has; all ``without`` one."""
+    settings, asked = (
+        desk.settings,
+        getattr(desk.settings, "settings", None),
+    )  # those that a question is about
     knobs = page.at(settings).sliders(settings)
-    changes, unused = knobs.changes, {"epsilon"} - {knobs.hero, *knobs.main, *knobs.more} if asked is None else set()
+    changes, unused = (
+        knobs.changes,
+        {"epsilon"} - {knobs.hero, *knobs.main, *knobs.more} if asked is None else set(),
+    )
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
         usual = type(one)()
-        for name in (field.name for field in fields(one) if field.name not in (*said, *unused, without)):
+        for name in (
+            field.name for field in fields(one) if field.name not in (*said, *unused, without)
+        ):
             value = getattr(one, name)
             if name in desk.choices:
                 pair = compare.choice_words(name, value, desk.choices)
@@ -67,7 +79,9 @@ def paper(page: Page, desk: Desk, void: str = "") -> dict[str, Any]:
 
 def why_void_of(desk: Desk, page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed, or ""."""
-    return why_void(result.settings, labels.complete(page.label(result), result.settings, tries=desk.tries))
+    return why_void(
+        result.settings, labels.complete(page.label(result), result.settings, tries=desk.tries)
+    )
 
 
 def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
@@ -100,7 +114,9 @@ def share_button(desk: Desk, page: Page, *, ready: bool) -> None:
 
     ready: as of ``handout_button``; without rows there is the link alone.
     """
-    with st.popover("Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun") as popover:
+    with st.popover(
+        "Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun"
+    ) as popover:
         if not popover.open:
             return
         with st.container(key="shared"):
@@ -144,14 +160,22 @@ def _downloads(desk: Desk, page: Page) -> None:
     handout = handed_out(desk, page, result, link=link, code=_code(desk, link))
     stem = _stem(page, desk.settings)
     with st.container(horizontal=True):
-        _download("Privacy label (HTML)", f"{stem}_label.html", "text/html", "verified_user", handout.label_html)
+        _download(
+            "Privacy label (HTML)",
+            f"{stem}_label.html",
+            "text/html",
+            "verified_user",
+            handout.label_html,
+        )
         for name, (file, table) in tables(handout).items():
             _download(f"{name} (CSV)", file, "text/csv", "download", table)
     st.caption(SAYS["share.charts"])
 
 
 def _download(label: str, file: str, mime: str, icon: str, data: Callable[[], str]) -> None:
-    st.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:")
+    st.download_button(
+        label, data=data, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
+    )
 
 
 def _stem(page: Page, settings: Settings) -> str:
@@ -177,13 +201,18 @@ def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
     """Return what a print of the page says of its privacy label: the summary, settings compared."""
     blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
     one = Handout(page=page, result=result, **blank, tries=desk.tries)
-    named, said = {name: words for one in sections().values() for name, words in one.items()}, one.stated.said
+    named, said = (
+        {name: words for one in sections().values() for name, words in one.items()},
+        one.stated.said,
+    )
     lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning") if name in said]
     return [*lines, *([SAYS["share.one_run"]] if searched(one.settings) else [])]
 
 
 def bundle(handout: Handout) -> bytes:
-    """Return the folder of a handout (zip): sheet, label, tables and a script that prints the numbers."""
+    """Return the folder of a handout (zip): sheet, label, tables and a script that prints the
+    numbers.
+    """
     settings, page = handout.settings, handout.page
     packed = {f"tables/{file}": table for file, table in tables(handout).values()}
     return takeaway.bundle(
@@ -208,5 +237,7 @@ def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
     return found
 
 
-def _table(frame: Callable[[], Any], title: str, settings: Settings, link: str) -> Callable[[], str]:
+def _table(
+    frame: Callable[[], Any], title: str, settings: Settings, link: str
+) -> Callable[[], str]:
     return lambda: takeaway.table(frame(), title=title, settings=settings, link=link)

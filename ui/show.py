@@ -10,7 +10,17 @@ import streamlit as st
 from lab import papers
 from lab.label import searched
 from lab.tuning import best_of
-from ui import controls, debounce, glossary, live, my_rows, page_links, present, static_files, visible_sliders
+from ui import (
+    controls,
+    debounce,
+    glossary,
+    live,
+    my_rows,
+    page_links,
+    present,
+    static_files,
+    visible_sliders,
+)
 from ui.compare import Both, base_of, compare
 from ui.moves import card as move_card
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Asked, Page, Tab
@@ -59,7 +69,11 @@ def show(page: Page, welcome: str = "") -> None:
         with head:
             _head(page, desk, ready=ready)
     if ready:
-        desk.tell(done=compare(page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)).done)
+        desk.tell(
+            done=compare(
+                page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)
+            ).done
+        )
         _moving(page, welcome)
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
@@ -67,7 +81,9 @@ def show(page: Page, welcome: str = "") -> None:
 
 
 def _head(page: Page, desk: controls.Desk, *, ready: bool) -> None:
-    """Show what can be done with a page, in the head of the screen: present it, take it away, share its link."""
+    """Show what can be done with a page, in the head of the screen: present it, take it away, share
+    its link.
+    """
     if not page.tabs or st.context.is_embedded:
         return
     here = page.at(desk.settings)
@@ -101,7 +117,9 @@ def _presented(page: Page, desk: controls.Desk) -> None:
 
 
 def _unasked(page: Page, desk: controls.Desk) -> list[str]:
-    """Return what of the question in a link is not asked; it is forgotten where the page is asked nothing."""
+    """Return what of the question in a link is not asked; it is forgotten where the page is asked
+    nothing.
+    """
     if not desk.ask or desk.settings.private:
         return []
     if page.asked and page.tabs and page.asked.about(desk.settings, ""):
@@ -122,14 +140,18 @@ def _open_linked(page: Page, desk: controls.Desk) -> None:
         controls.hold(_tabs_key(page), titles[named])
     else:
         desk.notices.append(
-            controls.ignored(controls.TAB, desk.shown.pop(controls.TAB), f"one of: {', '.join(titles)}")
+            controls.ignored(
+                controls.TAB, desk.shown.pop(controls.TAB), f"one of: {', '.join(titles)}"
+            )
         )
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
         page.setup(desk)
-        with st.container(key="resets", horizontal=True, horizontal_alignment="right", width="stretch"):
+        with st.container(
+            key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
+        ):
             desk.reset_menu()
 
 
@@ -177,7 +199,11 @@ def _moving(page: Page, welcome: str) -> None:
         move = move_card(here.move, desk, sliders)
     with panel_place:
         channel = None if desk.settings.private else desk.place(tab)
-        told: dict[str, Any] = {"marks": marks(desk.settings, other), "selectors": bool(here.more), "move": move}
+        told: dict[str, Any] = {
+            "marks": marks(desk.settings, other),
+            "selectors": bool(here.more),
+            "move": move,
+        }
         desk.panel(sliders, done=both.done, channel=channel, **told)
 
 
@@ -199,23 +225,37 @@ def _on_stage(page: Page) -> None:
     if not page.holds(desk) or not desk.presents:
         debounce.again()
     here = page.at(desk.settings)
-    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab="", tries=desk.tries)
+    both = compare(
+        page, desk.settings, None, seconds=_seconds(here, desk), tab="", tries=desk.tries
+    )
     says, private = both.says(""), desk.settings.private
     place = None if private else desk.place("")
     with st.container(key="stage"):
         for name in ("verdict", "numbers"):
             st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
         with st.container(key="stage-picture"):
-            live.board(both.boards("")[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=place)
+            live.board(
+                both.boards("")[FIRST],
+                key=f"{page.name}.{FIRST}",
+                ack=desk.clicked,
+                name=FIRST,
+                of=place,
+            )
         with st.container(key="stage-knob"):
             marked = present.marks(page, desk.settings)
-            desk.panel(here.sliders(desk.settings), done=both.done, marks=marked, channel=place, stage=True)
+            desk.panel(
+                here.sliders(desk.settings), done=both.done, marks=marked, channel=place, stage=True
+            )
 
 
 def _result(both: Both, desk: controls.Desk) -> str:
     """Show the first screen, and under it the tab that is open, of which the name is returned."""
     page = both.page
-    numbers, pictures, below = st.container(key="first"), st.container(key="pictures"), st.container(key="below")
+    numbers, pictures, below = (
+        st.container(key="first"),
+        st.container(key="pictures"),
+        st.container(key="below"),
+    )
     with below:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
@@ -226,24 +266,40 @@ def _result(both: Both, desk: controls.Desk) -> str:
         """Show an element for each, even where it has nothing to say yet."""
         for name in names:
             html = f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>'
-            st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
+            st.markdown(html, unsafe_allow_html=True) if drawn else st.html(
+                html
+            )  # st.html leaves drawings out
 
     with numbers:
         st.html(
             _on_paper(
-                *map(escape, [*printed["lines"][1:], *on_label(desk, page, both.result)]), date.today().isoformat()
+                *map(escape, [*printed["lines"][1:], *on_label(desk, page, both.result)]),
+                date.today().isoformat(),
             )
         )
         say("numbers", "verdict")
     with pictures:
-        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=of, paper=printed)
+        live.board(
+            boards[FIRST],
+            key=f"{page.name}.{FIRST}",
+            ack=desk.clicked,
+            name=FIRST,
+            of=of,
+            paper=printed,
+        )
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
         if opened is ASK_TAB and page.asked:
             _question(page.asked, desk, both)
         if opened.name in boards and opened.name != FIRST:
-            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, of=of, paper=printed)
+            live.board(
+                boards[opened.name],
+                key=f"{page.name}.{opened.name}",
+                name=opened.name,
+                of=of,
+                paper=printed,
+            )
         if opened.shows:
             opened.shows(desk, printed)
         if opened is METHOD_TAB:
@@ -255,7 +311,9 @@ def _result(both: Both, desk: controls.Desk) -> str:
 
 
 def _on_paper(*lines: str) -> str:
-    """Return what only a print says, HTML: in place of the controls the settings in words, the link and the day."""
+    """Return what only a print says, HTML: in place of the controls the settings in words, the link
+    and the day.
+    """
     return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
 
 
@@ -289,8 +347,9 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
     def keep() -> None:
         desk.ask = asked.asks(question.settings, targets, about)
 
-    # Of made-up and of private rows each has its own widgets: a browser that has not heard of the other rows sends the
-    # target of the first with whatever is pressed next, and it would count as typed.
+    # Of made-up and of private rows each has its own widgets: a browser that has not heard of the
+    # other rows sends the target of the first with whatever is pressed next, and it would count as
+    # typed.
     rows = "rows" if base is desk.settings else "made-up"
     question = controls.Desk(page=f"{desk.page}.ask.{rows}", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
@@ -302,8 +361,8 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
 
 
 def _offer_rows(asked: Asked, desk: controls.Desk) -> None:
-    """Offer to ask about private rows, and say before what that does to the label; after that the way back, and the
-    best of several tries in place of the search."""
+    """Offer to ask about private rows, and say before what that does to the label; after that the
+    way back, and the best of several tries in place of the search."""
     settings, looks = desk.settings, my_rows.looks(desk)
     question = asked.about(settings, desk.ask) if settings.private else None
     if question is None:
@@ -311,7 +370,10 @@ def _offer_rows(asked: Asked, desk: controls.Desk) -> None:
         return
     said, label = SAYS["search.looked"], SAYS["search.back"]
     if not looks:
-        said, label = SAYS(f"search.{_before(desk)}", count=len(asked.compares(question))), SAYS["search.look"]
+        said, label = (
+            SAYS(f"search.{_before(desk)}", count=len(asked.compares(question))),
+            SAYS["search.look"],
+        )
     with st.container(key="private-rows", horizontal=True, vertical_alignment="center"):
         st.caption(said, width="stretch")
         st.button(label, key=f"{desk.page}.look", on_click=lambda: my_rows.look(desk, not looks))
@@ -327,7 +389,9 @@ def _before(desk: controls.Desk) -> str:
 
 
 def _offer_best(desk: controls.Desk) -> None:
-    """Offer the best of a secret number of tries in place of a choice that nothing covers, with its exact price."""
+    """Offer the best of a secret number of tries in place of a choice that nothing covers, with its
+    exact price.
+    """
     one, best = desk.settings.promise, best_of(desk.settings, _TRIES)
     if one is None or best is None:
         desk.tries = 0
@@ -339,8 +403,17 @@ def _offer_best(desk: controls.Desk) -> None:
 
     taken = controls.hold(key, bool(desk.tries))
     st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
-    price = {"epsilon": number(best.epsilon), "delta": delta(best.delta), "one": number(one.epsilon), "tries": _TRIES}
-    st.caption(SAYS("best-of.price", **price) + " " * bool(desk.tries) + SAYS["best-of.taken"] * bool(desk.tries))
+    price = {
+        "epsilon": number(best.epsilon),
+        "delta": delta(best.delta),
+        "one": number(one.epsilon),
+        "tries": _TRIES,
+    }
+    st.caption(
+        SAYS("best-of.price", **price)
+        + " " * bool(desk.tries)
+        + SAYS["best-of.taken"] * bool(desk.tries)
+    )
 
 
 def _notices(sentences: Iterable[str]) -> None:

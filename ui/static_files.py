@@ -1,11 +1,11 @@
-"""What a browser fetches before anything can be seen: asked for early, sent compressed, kept for good.
+"""What a browser fetches before anything can be seen: asked for early, sent compressed, kept for
+good.
 
-Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only when the one that
-imports it has come. Here each file is compressed at its first request and held in memory, and the page names all that
-it will need. plotly.js, as large as all the rest, is compressed when the server starts, and asked for (`first.js`) once
-the page has loaded. Until the app is there, the page shows its question. Streamlit answers requests without gzip, and
-all others.
-"""
+Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only
+when the one that imports it has come. Here each file is compressed at its first request and held in
+memory, and the page names all that it will need. plotly.js, as large as all the rest, is compressed
+when the server starts, and asked for (`first.js`) once the page has loaded. Until the app is there,
+the page shows its question. Streamlit answers requests without gzip, and all others."""
 
 import gzip
 import html
@@ -27,8 +27,12 @@ from ui.head_tags import PICTURE, PREVIEW, SITEMAP, Head, address, sitemap, tags
 from ui.live import serving
 
 STATIC = Path(st.__file__).parent / "static"
-# Parts of the front end that are asked for only when a first message names them: by a page with charts, and by home.
-PARTS = {True: ("BidiComponent", "Html", "ButtonGroup", "Button"), False: ("BidiComponent", "Html", "PageLink")}
+# Parts of the front end that are asked for only when a first message names them: by a page with
+# charts, and by home.
+PARTS = {
+    True: ("BidiComponent", "Html", "ButtonGroup", "Button"),
+    False: ("BidiComponent", "Html", "PageLink"),
+}
 ROOT = '<div id="root"></div>'
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 # First parts of paths that Streamlit answers itself.
@@ -36,8 +40,8 @@ RESERVED = ("_stcore", "app", "component", "media", "static")
 # A name that holds a hash of the file: what a browser has of it is right for good.
 KEPT = "public, max-age=31536000, immutable"
 
-# Chromium compiles a script that begins so beside the page, while it arrives. Else the page would stand still while it
-# compiles plotly.js, for three times as long. Other browsers read a comment.
+# Chromium compiles a script that begins so beside the page, while it arrives. Else the page would
+# stand still while it compiles plotly.js, for three times as long. Other browsers read a comment.
 _COMPILE_EARLY = b"//# allFunctionsCalledOnLoad\n"
 
 _IMPORT = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
@@ -45,11 +49,16 @@ FIRST = Path(__file__).with_name("first.css")
 # Hole in these rules -> the option of the theme that fills it.
 _LOOKS = {"LIGHT": "light.backgroundColor", "INK": "light.textColor", "FONT": "font"}
 _LOOKS |= {"DARK": "dark.backgroundColor", "PALE": "dark.textColor"}
-# The theme has the fonts of the visitor's system. Before it is known, a link out of view asks for 170 kB of Streamlit's
-# own font: here its name means one of these.
+# The theme has the fonts of the visitor's system. Before it is known, a link out of view asks for
+# 170 kB of Streamlit's own font: here its name means one of these.
 _FONT = re.compile(r'<link\s+rel="preload"[^>]*as="font"[^>]*>')
-_SYSTEM = ",".join(f'local("{name}")' for name in ("Arial", "Roboto", "Liberation Sans", "Noto Sans", "DejaVu Sans"))
-FACE = f'@font-face{{font-family:"Source Sans";font-weight:100 900;font-style:normal;src:{_SYSTEM}}}'
+_SYSTEM = ",".join(
+    f'local("{name}")'
+    for name in ("Arial", "Roboto", "Liberation Sans", "Noto Sans", "DejaVu Sans")
+)
+FACE = (
+    f'@font-face{{font-family:"Source Sans";font-weight:100 900;font-style:normal;src:{_SYSTEM}}}'
+)
 
 
 def needed(folder: Path, names: Iterable[str]) -> list[str]:
@@ -62,14 +71,18 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def first_page(name: str, head: Head, *, at: str = "") -> str:
-    """Return Streamlit's page for the page of this name, "" for home: with tags for search engines, ``at`` the address
-    that the lab is served at, and with its question over its shape until the app is there to be seen."""
+    """Return Streamlit's page for the page of this name, "" for home: with tags for search engines,
+    ``at`` the address that the lab is served at, and with its question over its shape until the app
+    is there to be seen."""
     shape = "page" if head.charts and name else "home" if head.charts else "text"
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
-    first = f'<main class="lab-first {shape}">{inside}</main>'  # beside the root, which the front end empties
+    # beside the root, which the front end empties
+    first = f'<main class="lab-first {shape}">{inside}</main>'
     script = f'<script type="module" src=".{serving.address("connection", "first.js")}"></script>'
     body = f'<style id="lab-rules">{rules()}{look()}</style>{first}{ROOT}{script}'
-    page = re.sub(r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name)))
+    page = re.sub(
+        r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name))
+    )
     return page.replace(ROOT, body)
 
 
@@ -83,12 +96,16 @@ def _with_links(*, charts: bool) -> str:
 def rules() -> str:
     """Return the few rules that the panels and the layout need, on the ground of the theme."""
     light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
-    sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8") + hundred.RULES.read_text("utf-8")
+    sheet = Path(__file__).with_name("style.css").read_text(
+        encoding="utf-8"
+    ) + hundred.RULES.read_text("utf-8")
     return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
 
 
 def _links(page: str, *, charts: bool) -> str:
-    """Return links to what the page will import; on one without charts, to what the next page will, in spare time."""
+    """Return links to what the page will import; on one without charts, to what the next page will,
+    in spare time.
+    """
     folder = STATIC / "static/js"
     chunks = needed(folder, [next(folder.glob(f"{part}.*.js")).name for part in PARTS[charts]])
     early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
@@ -98,7 +115,10 @@ def _links(page: str, *, charts: bool) -> str:
     return "".join(
         [
             *(f'<link rel="modulepreload" href=".{one}">' for one in early),
-            *(f'<link rel="{"modulepreload" if charts else "prefetch"}" href=".{one}">' for one in later),
+            *(
+                f'<link rel="{"modulepreload" if charts else "prefetch"}" href=".{one}">'
+                for one in later
+            ),
             f'<link data-later="{"preload" if charts else "prefetch"}" {plotly}>',
         ]
     )
@@ -110,7 +130,9 @@ def _modules(component: str) -> list[str]:
 
 
 def look() -> str:
-    """Return the rules of what stands on a page before the front end does, in the colours and the font of the theme."""
+    """Return the rules of what stands on a page before the front end does, in the colours and the
+    font of the theme.
+    """
     sheet = FIRST.read_text("utf-8")
     for hole, option in _LOOKS.items():
         sheet = sheet.replace(hole, st.get_option(f"theme.{option}") or "inherit")
@@ -132,9 +154,9 @@ async def compress_plotly() -> None:
 
 
 class Delivery:
-    """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page. ``firsts``: the same ->
-    its recorded first picture (HTML), once there is one, for an address without a query; ``scripts``: address -> a
-    script of that."""
+    """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page.
+    ``firsts``: the same -> its recorded first picture (HTML), once there is one, for an address
+    without a query; ``scripts``: address -> a script of that."""
 
     def __init__(
         self,
@@ -145,22 +167,36 @@ class Delivery:
     ) -> None:
         self._app, self._firsts = app, firsts
         base, at = serving.base(), address(os.environ)
-        static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
-        self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
+        static = {
+            f"/{file.relative_to(STATIC).as_posix()}": file
+            for file in (STATIC / "static").rglob("*")
+        }
+        self._files = {
+            base + name: file
+            for name, file in (static | serving.files()).items()
+            if file.suffix in KINDS
+        }
         self._names = {f"{base}/{name}": name for name in heads}
         self._pages = {name: first_page(name, head, at=at) for name, head in heads.items()}
         # first of all: else it would wait for all the rest, which the page asks for as early
         self._early = "".join(
-            f'<link rel="preload" as="script" fetchpriority="high" href=".{name}">' for name in scripts
+            f'<link rel="preload" as="script" fetchpriority="high" href=".{name}">'
+            for name in scripts
         )
-        self._made = {base + name: _packed(_gzip(text), KINDS[".js"], KEPT) for name, text in scripts.items()}
+        self._made = {
+            base + name: _packed(_gzip(text), KINDS[".js"], KEPT) for name, text in scripts.items()
+        }
         self._told = {f"{base}/{PREVIEW}": Response(PICTURE.read_bytes(), media_type="image/png")}
         if at:
-            self._told[f"{base}/{SITEMAP}"] = Response(sitemap(heads, at=at), media_type="application/xml")
+            self._told[f"{base}/{SITEMAP}"] = Response(
+                sitemap(heads, at=at), media_type="application/xml"
+            )
         self._base = base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a file or a page that is known here; redirect a path below a page to the page."""
+        """Answer with a file or a page that is known here; redirect a path below a page to the
+        page.
+        """
         asks = scope["type"] == "http" and scope["method"] == "GET"
         page = self._page_above(scope) if asks else None
         if page is not None:
@@ -172,14 +208,17 @@ class Delivery:
             await self._told[scope["path"]](scope, receive, send)
             return
         takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
-        answer = await self._answer(scope["path"], bool(scope.get("query_string"))) if takes else None
+        answer = (
+            await self._answer(scope["path"], bool(scope.get("query_string"))) if takes else None
+        )
         await (answer or self._app)(scope, receive, send)
 
     def _page_above(self, scope: Scope) -> str | None:
-        """Return the path of the page that a browser asks for something below, home where there is no such page.
+        """Return the path of the page that a browser asks for something below, home where there is
+        no such page.
 
-        The front end finds its files relative to the address, so a page shows nothing below its own path.
-        """
+        The front end finds its files relative to the address, so a page shows nothing below its own
+        path."""
         path = scope["path"]
         if not path.startswith(f"{self._base}/"):
             return None
@@ -199,7 +238,9 @@ class Delivery:
             if path not in self._made:
                 page = self._pages[name].replace(ROOT, ROOT + first)
                 page = page.replace("<head>", "<head>" + self._early * bool(first))
-                self._made[path] = _packed(await run_in_threadpool(_gzip, page), "text/html", "no-cache")
+                self._made[path] = _packed(
+                    await run_in_threadpool(_gzip, page), "text/html", "no-cache"
+                )
         if path in self._made:
             return self._made[path]
         file = self._files.get(path)

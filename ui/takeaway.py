@@ -1,4 +1,6 @@
-"""What one takes away: tables that say what they are of, and a folder in which a script prints the page's numbers."""
+"""What one takes away: tables that say what they are of, and a folder in which a script prints the
+page's numbers.
+"""
 
 import hashlib
 import io
@@ -31,29 +33,39 @@ _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
 def stem(page: str, differs: Mapping[str, Any]) -> str:
-    """Return a file's name without its ending: the page, and what differs from its defaults; of a visitor's own file
-    nothing but that it is one."""
+    """Return a file's name without its ending: the page, and what differs from its defaults; of a
+    visitor's own file nothing but that it is one."""
     told = {name: value for name, value in differs.items() if name != "own"}
-    parts = [page, *("my-data" if value == OWN else f"{name}-{value}" for name, value in told.items())]
-    safe = "_".join("".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part) for part in parts)
-    return safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
+    parts = [
+        page,
+        *("my-data" if value == OWN else f"{name}-{value}" for name, value in told.items()),
+    ]
+    safe = "_".join(
+        "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part)
+        for part in parts
+    )
+    return (
+        safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
+    )
 
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
-    """Return a table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a
-    number."""
+    """Return a table as CSV under lines that begin with "#": what it is, its settings and its link;
+    six digits a number."""
     head = [
         f"Epsilon Lab: {title}",
         *_void(settings.void),
         f"settings: {json.dumps(asdict(settings))}",
         f"link: {link}",
     ]
-    return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(index=False, float_format="%.6g")
+    return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(
+        index=False, float_format="%.6g"
+    )
 
 
 def _inert(frame: Any) -> pd.DataFrame:
-    """Return the frame with no text, name of a column included, that a spreadsheet would run as a formula: an
-    apostrophe stands before it."""
+    """Return the frame with no text, name of a column included, that a spreadsheet would run as a
+    formula: an apostrophe stands before it."""
 
     def inert(cell: Any) -> Any:
         if not isinstance(cell, str):
@@ -70,8 +82,8 @@ def _void(why: str) -> list[str]:
 
 
 def script(settings: Settings, *, void: str = "") -> str:
-    """Return a program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their
-    own ``program``, where they have one. void: as in ``bundle``."""
+    """Return a program that prints the numbers of these settings, in a checkout or in the folder of
+    ``bundle``: their own ``program``, where they have one. void: as in ``bundle``."""
     if own := getattr(settings, "program", ""):
         return own
     kind = type(settings)
@@ -92,14 +104,15 @@ def bundle(
     estimator: str = "",
     void: str = "",
 ) -> bytes:
-    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the program that fits
-    the ``estimator``, if there is one, their settings, the modules and data that they need, and what to install. It is
-    the same for the same settings and files. void: why the label says that nothing is guaranteed, or "".
-    """
+    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the
+    program that fits the ``estimator``, if there is one, their settings, the modules and data that
+    they need, and what to install. It is the same for the same settings and files. void: why the
+    label says that nothing is guaranteed, or ""."""
     program, voided = script(settings, void=void), _void(void or settings.void)
     texts = {
         **{name: made() for name, made in files.items()},
-        "README.txt": "".join(f"{line}\n\n" for line in voided) + _README.format(question=question, link=link),
+        "README.txt": "".join(f"{line}\n\n" for line in voided)
+        + _README.format(question=question, link=link),
         "script.py": program,
         **({"estimator.py": estimator} if estimator else {}),
         "notebook.ipynb": _notebook(program, question),
@@ -131,25 +144,45 @@ def _notebook(program: str, question: str) -> str:
     def lines(text: str) -> list[str]:
         return text.splitlines(keepends=True)
 
-    about = {"cell_type": "markdown", "id": "about", "metadata": {}, "source": lines(f"# {question}")}
-    code: dict[str, Any] = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None}
+    about = {
+        "cell_type": "markdown",
+        "id": "about",
+        "metadata": {},
+        "source": lines(f"# {question}"),
+    }
+    code: dict[str, Any] = {
+        "cell_type": "code",
+        "id": "program",
+        "metadata": {},
+        "execution_count": None,
+    }
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     cells = [about, {**code, "outputs": [], "source": lines(program)}]
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1)
+    return json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1
+    )
 
 
 def _requirements() -> str:
     """Return the pins of the lab, but for what only its pages need."""
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    return "".join(f"{line}\n" for line in lines if line[:1] not in ("", "#") and line.split("==")[0] not in BROWSER)
+    return "".join(
+        f"{line}\n"
+        for line in lines
+        if line[:1] not in ("", "#") and line.split("==")[0] not in BROWSER
+    )
 
 
 @cache
 def _sources(program: str) -> dict[str, str]:
-    """Return file -> text of all modules of the lab that a program imports, and of the data files that they read."""
+    """Return file -> text of all modules of the lab that a program imports, and of the data files
+    that they read.
+    """
     finder = ModuleFinder([str(ROOT)])
     finder.scan_code(compile(program, "script.py", "exec"), finder.add_module("__main__"))
     named = (getattr(module, "__file__", None) for module in finder.modules.values())
     files = {Path(file) for file in named if file}
-    files |= {file.with_name(name) for file in files for name in _READ.findall(file.read_text("utf-8"))}
+    files |= {
+        file.with_name(name) for file in files for name in _READ.findall(file.read_text("utf-8"))
+    }
     return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in sorted(files)}

@@ -1,13 +1,14 @@
-"""Read the texts of a topic from the Markdown file beside it: whole sentences by name, with named holes.
+"""Read the texts of a topic from the Markdown file beside it: whole sentences by name, with named
+holes.
 
     ## verdict
 
     - `learnt` Median accuracy is {accuracy} after {steps:step|steps}.
     - `nothing` The model has learnt nothing yet.
 
-``Texts(__file__)("verdict.learnt", accuracy="83 %", steps=1)`` fills the first one. A section without cases is a text
-by its own name. A hole with two words, ``{steps:step|steps}``, writes an amount and the word that goes with it.
-"""
+``Texts(__file__)("verdict.learnt", accuracy="83 %", steps=1)`` fills the first one. A section
+without cases is a text by its own name. A hole with two words, ``{steps:step|steps}``, writes an
+amount and the word that goes with it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -48,7 +49,11 @@ class Texts:
 
     def __init__(self, module: str, name: str = "texts.md"):
         self.file = Path(module).parent / name
-        found = [one for head, body in sections(self.file.read_text("utf-8")) for one in _cases(head, body)]
+        found = [
+            one
+            for head, body in sections(self.file.read_text("utf-8"))
+            for one in _cases(head, body)
+        ]
         self._texts = dict(found)
         if twice := {key for key, _ in found if [one for one, _ in found].count(key) > 1}:
             raise TextError(f"{self.file}: {', '.join(sorted(twice))} stands there twice")
@@ -58,7 +63,9 @@ class Texts:
         try:
             return _Filled().vformat(self[key], (), holes)
         except KeyError as missing:
-            raise TextError(f"{self.file}: the text {key!r} has no value for {{{missing.args[0]}}}") from None
+            raise TextError(
+                f"{self.file}: the text {key!r} has no value for {{{missing.args[0]}}}"
+            ) from None
 
     def __getitem__(self, key: str) -> str:
         if key not in self._texts:
@@ -73,7 +80,9 @@ class Texts:
         return {key.partition(".")[2]: self[key] for key in self if key.startswith(f"{section}.")}
 
     def heads(self, section: str, columns: Iterable[str], /, **holes: Any) -> dict[str, str]:
-        """Return the headings of a table by column, which the case "heads" of a section holds in this order."""
+        """Return the headings of a table by column, which the case "heads" of a section holds in
+        this order.
+        """
         return dict(zip(columns, self(f"{section}.heads", **holes).split(" | "), strict=True))
 
 
@@ -81,7 +90,10 @@ def _cases(head: str, body: str) -> Iterator[tuple[str, str]]:
     plain, *cases = _CASE.split(body)
     if plain.strip():
         yield head, flowing(plain)
-    yield from ((f"{head}.{case}", flowing(text)) for case, text in zip(cases[::2], cases[1::2], strict=True))
+    yield from (
+        (f"{head}.{case}", flowing(text))
+        for case, text in zip(cases[::2], cases[1::2], strict=True)
+    )
 
 
 # The texts that several pages share, and those of the frame around a page.

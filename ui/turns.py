@@ -1,9 +1,10 @@
-"""Turns at the cores: the request that has waited longest goes first, and work that nobody waits for is given up.
+"""Turns at the cores: the request that has waited longest goes first, and work that nobody waits
+for is given up.
 
-Questions of the channel and runs of pages stand in one line. What can wait, such as the later slices of an ensemble,
-stands behind all who come within ``GIVES_WAY`` seconds. Between two tasks (``pause``) a thread lets go first who has
-waited longer, and learns whether anybody still waits for its own work.
-"""
+Questions of the channel and runs of pages stand in one line. What can wait, such as the later
+slices of an ensemble, stands behind all who come within ``GIVES_WAY`` seconds. Between two tasks
+(``pause``) a thread lets go first who has waited longer, and learns whether anybody still waits for
+its own work."""
 
 import heapq
 import itertools
@@ -15,7 +16,8 @@ from contextlib import contextmanager
 
 from dpcore import cores
 
-# Seconds: that what can wait lets others go first; between two looks whether anybody still waits for it.
+# Seconds: that what can wait lets others go first; between two looks whether anybody still waits
+# for it.
 GIVES_WAY, LOOK = 30.0, 0.1
 _here = threading.local()
 
@@ -25,13 +27,19 @@ class GivenUpError(BaseException):
 
 
 class Turn:
-    """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY`` seconds ``later``. came:
-    done once it may begin. heed: raises where nobody waits for it any more. pressed: whether a request waits for its
-    end.
-    """
+    """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY``
+    seconds ``later``. came:
+    done once it may begin. heed: raises where nobody waits for it any more. pressed: whether a
+    request waits for its end."""
 
     def __init__(
-        self, since: float, number: int, *, later: bool, heed: Callable[[], object], pressed: Callable[[], bool]
+        self,
+        since: float,
+        number: int,
+        *,
+        later: bool,
+        heed: Callable[[], object],
+        pressed: Callable[[], bool],
     ):
         self.since, self.number, self.later = since + GIVES_WAY * later, number, later
         self.heed, self.pressed = heed, pressed
@@ -120,10 +128,11 @@ class Turns:
 
 
 def pause() -> float:
-    """Let those go first who have waited longer than this thread's request; return the seconds that this took.
+    """Let those go first who have waited longer than this thread's request; return the seconds that
+    this took.
 
-    Raise what the turn's ``heed`` raises where nobody waits for its work. Without a turn, do nothing.
-    """
+    Raise what the turn's ``heed`` raises where nobody waits for its work. Without a turn, do
+    nothing."""
     if (held := _held()) is None:
         return 0.0
     turns, turn = held
@@ -135,13 +144,17 @@ def pause() -> float:
 
 
 def hurried() -> bool:
-    """Return whether somebody waits for the picture of this thread's request, and others for their turn."""
+    """Return whether somebody waits for the picture of this thread's request, and others for their
+    turn.
+    """
     held = _held()
     return held is not None and not held[1].later and bool(held[0].waiting())
 
 
 def pressed() -> bool:
-    """Return whether a request waits for the end of this thread's work, so that no more should be begun."""
+    """Return whether a request waits for the end of this thread's work, so that no more should be
+    begun.
+    """
     held = _held()
     return held is not None and held[1].pressed()
 

@@ -1,9 +1,9 @@
 """Bound what uploaded files may take in memory before a page has read them.
 
-Streamlit keeps whatever is sent to its upload address until the session ends. Here a new upload replaces the earlier
-one of its session, and all sessions together may hold `LAB_UPLOADS_MB`. An upload beyond that gets status 503, which
-`ui/live/assets/uploads.js` puts into words beside the uploader.
-"""
+Streamlit keeps whatever is sent to its upload address until the session ends. Here a new upload
+replaces the earlier one of its session, and all sessions together may hold `LAB_UPLOADS_MB`. An
+upload beyond that gets status 503, which `ui/live/assets/uploads.js` puts into words beside the
+uploader."""
 
 import asyncio
 import math
@@ -32,14 +32,15 @@ from ui.live import serving
 
 SETTING, MEGABYTES = "LAB_UPLOADS_MB", 300
 _NO_COOKIE = (
-    "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside another site, "
-    "such as a course page, most browsers send none. Open the lab in a separate tab. If you read this there too, "
-    "allow cookies for this site."
+    "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside"
+    " another site, such as a course page, most browsers send none. Open the lab in a separate tab."
+    " If you read this there too, allow cookies for this site."
 )
-# Seconds that a page has to read an upload before the upload may be dropped to make room for others.
+# Seconds that a page has to read an upload before the upload may be dropped to make room for
+# others.
 UNREAD = 30.0
-# Seconds without a byte after which an upload ends, and seconds that one may take. An upload that stands still would
-# keep its room from everybody else's.
+# Seconds without a byte after which an upload ends, and seconds that one may take. An upload that
+# stands still would keep its room from everybody else's.
 STALLED = 10.0
 LONGEST_UPLOAD = 600.0
 
@@ -59,7 +60,8 @@ def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
 def ask(
     page: str, label: str, *, megabytes: int, key: str = "", hidden: bool = False
 ) -> tuple[UploadedFile | None, bool]:
-    """Show the uploader of a page; return its file, and whether this file was not there in an earlier run.
+    """Show the uploader of a page; return its file, and whether this file was not there in an
+    earlier run.
 
     key: tells apart several uploaders of a page, one after another. hidden: without its label.
     """
@@ -67,7 +69,8 @@ def ask(
         return None, False
     look: Literal["collapsed", "visible"] = "collapsed" if hidden else "visible"
     key, read = f"{page}.file{key}", f"{page}.read"
-    # Files of any type are taken: the page then names the type of a file that is no table, and says what to do.
+    # Files of any type are taken: the page then names the type of a file that is no table, and says
+    # what to do.
     file = st.file_uploader(label, key=key, max_upload_size=megabytes, label_visibility=look)
     new = file is not None and st.session_state.get(read) != file.file_id
     if file is not None:
@@ -76,7 +79,9 @@ def ask(
 
 
 def release(upload: UploadedFile) -> None:
-    """Free the bytes of an upload that this page has read; its name stays, so that it is not read again."""
+    """Free the bytes of an upload that this page has read; its name stays, so that it is not read
+    again.
+    """
     if run := get_script_run_ctx():
         files = _files(run)
         for record in files.get_files(run.session_id, [upload.file_id]):
@@ -85,7 +90,9 @@ def release(upload: UploadedFile) -> None:
 
 
 def possible() -> bool:
-    """Return whether this browser sends the cookie that an upload needs; if not, say so and offer the page in a tab."""
+    """Return whether this browser sends the cookie that an upload needs; if not, say so and offer
+    the page in a tab.
+    """
     known = st.context.headers and st.get_option("server.enableXsrfProtection")
     if not known or XSRF_COOKIE_NAME in st.context.cookies:
         return True
@@ -109,7 +116,10 @@ _DISCONNECT: Message = {"type": "http.disconnect"}
 
 
 class _Body:
-    """The body of a request. ``read`` raises TimeoutError where its bytes stop coming, or its session has ended."""
+    """The body of a request.
+
+    ``read`` raises TimeoutError where its bytes stop coming, or its session has ended.
+    """
 
     def __init__(self, receive: Receive, *, alive: Callable[[], bool]) -> None:
         self._receive = receive
@@ -153,12 +163,16 @@ class Uploads:
             stored = manager.file_storage
             for earlier in [*stored.get(session, ())]:
                 manager.remove_file(session, earlier)
-            self._since = {(s, f): since for (s, f), since in self._since.items() if f in stored.get(s, ())}
+            self._since = {
+                (s, f): since for (s, f), since in self._since.items() if f in stored.get(s, ())
+            }
             await self._upload(session, scope, receive, send)
             self._since[session, file] = time.monotonic()
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the body on while there is room for it and its bytes come; else refuse the upload."""
+        """Pass the body on while there is room for it and its bytes come; else refuse the
+        upload.
+        """
         body = _Body(receive, alive=lambda: self._server().is_active_session(session))
         answered = False
         refusal: _Refusal | None = None
@@ -200,19 +214,23 @@ class Uploads:
             with suppress(TimeoutError):
                 while body.more and refusal is not _STALLED:
                     await body.read()
-            answer = PlainTextResponse(refusal.text, status_code=refusal.status, headers=refusal.headers)
+            answer = PlainTextResponse(
+                refusal.text, status_code=refusal.status, headers=refusal.headers
+            )
             await answer(scope, receive, send)
 
     def _full(self) -> "_Refusal":
         size = f"{self._limit / 1e6:g} MB"
         text = (
-            f"The server has no room for this file now. Uploads that wait to be read may take {size} together. "
-            "Try again in a minute."
+            "The server has no room for this file now. Uploads that wait to be read may take"
+            f" {size} together. Try again in a minute."
         )
         return _Refusal(503, text, {"Retry-After": f"{UNREAD:g}"})
 
     def _has_room(self, size: int) -> bool:
-        """Return whether ``size`` more bytes fit, if need be once uploads are dropped that no page will read."""
+        """Return whether ``size`` more bytes fit, if need be once uploads are dropped that no page
+        will read.
+        """
         if self._held() + self._receiving + size > self._limit:
             server, late = self._server(), time.monotonic() - UNREAD
             for session, file in [*self._since]:

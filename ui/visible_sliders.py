@@ -19,7 +19,10 @@ def check_link(page: Page, desk: Desk) -> None:
         unknown = [name for name in _named(desk) if name not in known]
         if unknown:
             names = ", ".join(map(quoted, unknown))
-            desk.notices = [*desk.notices, f"In the link, `only` names no slider of this page ({names})."]
+            desk.notices = [
+                *desk.notices,
+                f"In the link, `only` names no slider of this page ({names}).",
+            ]
             desk.shown[ONLY] = ",".join(name for name in _named(desk) if name in known)
     if not _named(desk):
         del desk.shown[ONLY]

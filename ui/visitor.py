@@ -1,8 +1,9 @@
-"""Tell one browser from another by a signed cookie, so that each has one guess in the room of a class.
+"""Tell one browser from another by a signed cookie, so that each has one guess in the room of a
+class.
 
-The cookie holds a random word and its signature, and nothing about the person. The key of the signature is stored with
-the rooms (`ui/classroom.py`), so that processes that share rooms accept each other's cookies.
-"""
+The cookie holds a random word and its signature, and nothing about the person. The key of the
+signature is stored with the rooms (`ui/classroom.py`), so that processes that share rooms accept
+each other's cookies."""
 
 import hashlib
 import hmac
@@ -32,7 +33,9 @@ def new_cookie() -> str:
 
 
 def visitor_word(cookies: Mapping[str, str]) -> str:
-    """Return the random word of the browser that sent these cookies; "" without a cookie that a server of ours made."""
+    """Return the random word of the browser that sent these cookies; "" without a cookie that a
+    server of ours made.
+    """
     found = _VALUE.fullmatch(cookies.get(COOKIE, ""))
     if found is None:
         return ""
@@ -61,7 +64,9 @@ class VisitorCookie:
             return
         made = Response()
         path = self._base or "/"
-        made.set_cookie(COOKIE, new_cookie(), max_age=MAX_AGE, path=path, httponly=True, samesite="lax")
+        made.set_cookie(
+            COOKIE, new_cookie(), max_age=MAX_AGE, path=path, httponly=True, samesite="lax"
+        )
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,9 +1,10 @@
-"""The audit table: every mechanism of the lab, sound, as published and broken on purpose, attacked many times.
+"""The audit table: every mechanism of the lab, sound, as published and broken on purpose, attacked
+many times.
 
-Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known score. Its bound is
-measured (``dpcore.attacks.audit``); it refutes the claim or it does not. That it does not is no proof of anything,
-and where the canary never reached the mechanism it is void. The audits themselves are in ``audits.toml``.
-"""
+Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known
+score. Its bound is measured (``dpcore.attacks.audit``); it refutes the claim or it does not. That
+it does not is no proof of anything, and where the canary never reached the mechanism it is void.
+The audits themselves are in ``audits.toml``."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -45,12 +46,13 @@ _TARGETS = {
 class Audit:
     """One row of the table.
 
-    family: which part of the lab. what: the mechanism, or what is wrong with it. expected: the verdict that must come
-    of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked worlds
-    (``targets``). gaussian: why the two worlds are told apart as two normal distributions are, where that is
-    proved; the bound then assumes it. reach: the share of the sensitivity that such worlds lie apart. runs: in each
-    world, as in the tests; ``FULL`` multiplies them.
-    """
+    family: which part of the lab. what: the mechanism, or what is wrong with it. expected: the
+        verdict that must come
+    of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked
+    worlds
+    (``targets``). gaussian: why the two worlds are told apart as two normal distributions are,
+    where that is proved; the bound then assumes it. reach: the share of the sensitivity that such
+    worlds lie apart. runs: in each world, as in the tests; ``FULL`` multiplies them."""
 
     family: str
     what: str
@@ -72,12 +74,16 @@ class Audit:
         return self.target(self.epsilon, **claim, **self.how)
 
     def arrives(self, seed: int) -> bool:
-        """Return whether the canary reaches the mechanism: runs with the same noise in both worlds differ."""
+        """Return whether the canary reaches the mechanism: runs with the same noise in both worlds
+        differ.
+        """
         return audit.arrives(*self.worlds(TWINS, seed, twins=True))
 
     @property
     def most(self) -> float:
-        """Return what an audit could show of a sound mechanism at most, as far as the worlds' reach decides it."""
+        """Return what an audit could show of a sound mechanism at most, as far as the worlds' reach
+        decides it.
+        """
         if self.reach == 1:
             return self.epsilon
         return audit.most(self.epsilon, delta=self.delta, reach=self.reach)
@@ -117,12 +123,18 @@ class Audit:
 
 
 def _read() -> Iterator[tuple[str, Audit]]:
-    for target, common in tomllib.loads(Path(__file__).with_name("audits.toml").read_text("utf-8")).items():
+    for target, common in tomllib.loads(
+        Path(__file__).with_name("audits.toml").read_text("utf-8")
+    ).items():
         module, name = target.split(".")
         common["adjacency"] = Adjacency(common.get("adjacency", Adjacency.REPLACE_ONE))
         for key, row in common.pop("audits").items():
             (expected,) = row.keys() & set(VERDICTS)
-            named = {"what": row.pop(expected), "expected": expected, "target": getattr(_TARGETS[module], name)}
+            named = {
+                "what": row.pop(expected),
+                "expected": expected,
+                "target": getattr(_TARGETS[module], name),
+            }
             yield key, Audit(**(common | named | row))
 
 

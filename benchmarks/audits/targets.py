@@ -1,9 +1,9 @@
 """Attack releases: each function returns (runs, seed) -> scores in two neighbouring worlds.
 
-The neighbours are the worst that are known for the mechanism, and the score is the exact log-likelihood ratio or the
-projection on what the two worlds differ in. ``factor`` multiplies the noise: below 1 the claim is broken on purpose.
-With ``twins`` both worlds have the same noise, run by run: what then is the same never saw the canary.
-"""
+The neighbours are the worst that are known for the mechanism, and the score is the exact
+log-likelihood ratio or the projection on what the two worlds differ in. ``factor`` multiplies the
+noise: below 1 the claim is broken on purpose. With ``twins`` both worlds have the same noise, run
+by run: what then is the same never saw the canary."""
 
 import math
 from collections.abc import Callable
@@ -26,8 +26,8 @@ Claim = ParamSpec("Claim")
 
 
 class World(NamedTuple):
-    """Runs of a mechanism in one of two neighbouring worlds. there: 1 with the canary, 0 without. draw: 1 or 0, which
-    of two noises."""
+    """Runs of a mechanism in one of two neighbouring worlds. there: 1 with the canary, 0 without.
+    draw: 1 or 0, which of two noises."""
 
     there: int
     runs: int
@@ -50,7 +50,10 @@ def target(score: Callable[Concatenate[World, Claim], np.ndarray]) -> Callable[C
     @wraps(score)
     def claimed(*claim: Claim.args, **variant: Claim.kwargs) -> Target:
         def worlds(runs: int, seed: int, *, twins: bool = False) -> Scores:
-            found = [score(World(there, runs, seed, there or int(twins)), *claim, **variant) for there in (1, 0)]
+            found = [
+                score(World(there, runs, seed, there or int(twins)), *claim, **variant)
+                for there in (1, 0)
+            ]
             return found[0], found[1]
 
         return worlds
@@ -59,8 +62,12 @@ def target(score: Callable[Concatenate[World, Claim], np.ndarray]) -> Callable[C
 
 
 @target
-def laplace(world: World, epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> np.ndarray:
-    """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of Laplace noise."""
+def laplace(
+    world: World, epsilon: float, *, coordinates: int = 1, factor: float = 1.0
+) -> np.ndarray:
+    """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of
+    Laplace noise.
+    """
     step = np.full(coordinates, 1 / math.sqrt(coordinates))
     mechanism = Laplace(sensitivity=float(step.sum()) * factor, epsilon=epsilon)
     seen = mechanism.release(np.tile(world.there * step, (world.runs, 1)), world.rng())
@@ -69,7 +76,11 @@ def laplace(world: World, epsilon: float, *, coordinates: int = 1, factor: float
 
 @target
 def gaussian(
-    world: World, epsilon: float, *, delta: float, calibration: Literal["analytic", "classical"] = "analytic"
+    world: World,
+    epsilon: float,
+    *,
+    delta: float,
+    calibration: Literal["analytic", "classical"] = "analytic",
 ) -> np.ndarray:
     """Release one number that moves by its sensitivity, with Gaussian noise."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
@@ -94,9 +105,15 @@ def direction(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarra
 
 @target
 def winner(
-    world: World, epsilon: float, *, monotone: bool = False, noise: Literal["gumbel", "laplace"] = "gumbel"
+    world: World,
+    epsilon: float,
+    *,
+    monotone: bool = False,
+    noise: Literal["gumbel", "laplace"] = "gumbel",
 ) -> np.ndarray:
-    """Return whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
+    """Return whether the first of two options wins, whose score rises by 1 while the other's falls
+    by 1.
+    """
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
     scores = np.array([world.there - 3.0 * choice.scale, -float(world.there)])
     return np.equal(choice.release(scores, world.rng(), size=world.runs), 0) * 1.0
@@ -124,13 +141,18 @@ def bounds(world: World, epsilon: float, *, moves: int = 2) -> np.ndarray:
     places = np.flatnonzero(worlds[0] != worlds[1])
     here, there = (world[places] for world in worlds)
     noise: Laplace = replace(paid_bounds.mechanism(epsilon), sensitivity=float(moves))
-    released = noise.release(np.tile((there, here)[world.there], (world.runs, 1)).astype(float), world.rng())
+    released = noise.release(
+        np.tile((there, here)[world.there], (world.runs, 1)).astype(float), world.rng()
+    )
     return (np.abs(released - there) - np.abs(released - here)).sum(axis=1)
 
 
 @target
-def best_of(world: World, epsilon: float, *, delta: float, law: str, single: bool = False) -> np.ndarray:
-    """Return whether all of a random number of tries fail, each of which is a coin that is pure in epsilon.
+def best_of(
+    world: World, epsilon: float, *, delta: float, law: str, single: bool = False
+) -> np.ndarray:
+    """Return whether all of a random number of tries fail, each of which is a coin that is pure in
+    epsilon.
 
     single: each try has the whole epsilon, as if the best one alone had been made.
     """

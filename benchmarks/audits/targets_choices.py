@@ -22,7 +22,8 @@ def walk(world: World, epsilon: float, *, delta: float, residual_bound: float = 
 
 @target
 def choice(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
-    """Choose once between the two vertices of an interval, which one row pulls to one or to the other.
+    """Choose once between the two vertices of an interval, which one row pulls to one or to the
+    other.
 
     The other rows pull to the second, so far that the first is rare: a rare answer tells most.
     """
@@ -49,7 +50,9 @@ def _walked(
     residual_bound: float = 1.0,
     noise: fw.Noise = "gumbel",
 ) -> np.ndarray:
-    """Score how often the first vertex is chosen, and of a walk where it ends. others: the residuals of other rows."""
+    """Score how often the first vertex is chosen, and of a walk where it ends. others: the
+    residuals of other rows.
+    """
     found = fw.noisy_frank_wolfe(
         np.ones((_ROWS, _INTERVAL.dimension)),
         np.append(others, 10.0 if world.there else -10.0),

@@ -22,14 +22,30 @@ def _noise_sd(epsilon: float, *, delta: float, steps: int, units: int) -> float:
 
 
 def _mean_sd(multiplier: float, units: int) -> float:
-    return float(descent.mean_noise_sd(multiplier, clip_norm=_CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE))
+    return float(
+        descent.mean_noise_sd(
+            multiplier, clip_norm=_CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE
+        )
+    )
 
 
 def _trained(
-    X: np.ndarray, y: np.ndarray, *, rate: float, sd: float, draws: Sequence[int] | np.ndarray, **more: Any
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    rate: float,
+    sd: float,
+    draws: Sequence[int] | np.ndarray,
+    **more: Any,
 ) -> descent.Path:
     return descent.noisy_gradient_descent(
-        X, y, learning_rate=rate, clip_norm=_CLIP, noise_sd=sd, draws=draws, **{"n_classes": 2, **more}
+        X,
+        y,
+        learning_rate=rate,
+        clip_norm=_CLIP,
+        noise_sd=sd,
+        draws=draws,
+        **{"n_classes": 2, **more},
     )
 
 
@@ -58,7 +74,9 @@ def classifier(
     kept = np.abs(X).max(axis=1) <= 1 if filtered else np.full(rows, True)
     sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     if published:
-        sd = noise * _mean_sd(classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows)
+        sd = noise * _mean_sd(
+            classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows
+        )
     draws = np.arange(world.runs) + _APART * world.draw if noise else np.zeros(world.runs, int)
     how = {"steps": steps, "start": np.zeros((1, 3)), "seed": world.seed, "clipping": rule}
     path = _trained(X[kept], y[kept], rate=0.02, sd=sd, draws=draws, **how)
@@ -67,16 +85,19 @@ def classifier(
 
 @target
 def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = False) -> np.ndarray:
-    """Score the final weights with three classes: one long row x, or -x, whose gradients are opposite.
+    """Score the final weights with three classes: one long row x, or -x, whose gradients are
+    opposite.
 
-    All other rows are 0. one_draw: each step's noise is one number for all coordinates of the gradient.
-    """
+    All other rows are 0. one_draw: each step's noise is one number for all coordinates of the
+    gradient."""
     rows, steps, rate = 10, 10, 0.02
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     X, rng, weights = np.zeros((rows, 1)), world.rng(), np.zeros((world.runs, 3, 1))
     X[-1] = 20.0 if world.there else -20.0
     draws = np.arange(world.runs) + _APART * world.draw
-    run = partial(_trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=world.seed, n_classes=3)
+    run = partial(
+        _trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=world.seed, n_classes=3
+    )
     if not one_draw:
         weights = run(sd=sd, steps=steps, start=weights, dtype=np.float32).weights
     for _ in range(steps if one_draw else 0):
@@ -87,29 +108,42 @@ def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = Fals
 
 @target
 def people(world: World, epsilon: float, *, delta: float, by_row: bool = False) -> np.ndarray:
-    """Score a descent where one person has three rows, all replaced. by_row: they are clipped one by one."""
+    """Score a descent where one person has three rows, all replaced. by_row: they are clipped one
+    by one.
+    """
     X, whose, steps = np.zeros((10, 1)), np.array([0, 0, 0, *range(1, 8)]), 5
     X[:3] = 20.0
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=len(X) if by_row else 8)
     how = {"steps": steps, "start": np.zeros((1, 1)), "seed": world.noise_seed, "dtype": np.float64}
     y = np.where(whose == 0, world.there, 0)
-    path = _trained(X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(world.runs), **how)
+    path = _trained(
+        X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(world.runs), **how
+    )
     return path.weights[:, 0, 0]
 
 
 @target
-def seen(world: World, epsilon: float, *, delta: float, attack: str, broken: bool = False) -> np.ndarray:
-    """Score two steps, each seen, of one row that is replaced by another: which of them explains more?
+def seen(
+    world: World, epsilon: float, *, delta: float, attack: str, broken: bool = False
+) -> np.ndarray:
+    """Score two steps, each seen, of one row that is replaced by another: which of them explains
+    more?
 
-    attack: "pair" looks at the difference of both steps, where noise that serves for both cancels; "last" at the second
+    attack: "pair" looks at the difference of both steps, where noise that serves for both cancels;
+        "last" at the second
     step alone. broken: one draw serves for both steps; or the last step has no noise.
     """
     rows, rate, steps = 10, 0.5, 2
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     canaries = np.array([[0.08, 0.0], [0.0, 0.08]])
     X, y = np.vstack([canaries[world.there], np.zeros((rows - 1, 2))]), np.ones(rows, int)
-    run = partial(_trained, X, y, rate=rate, draws=range(world.runs), seed=world.noise_seed, dtype=np.float64)
-    start, noise = np.zeros((world.runs, 1, 2)), sd * world.rng().standard_normal((world.runs, 1, 2))
+    run = partial(
+        _trained, X, y, rate=rate, draws=range(world.runs), seed=world.noise_seed, dtype=np.float64
+    )
+    start, noise = (
+        np.zeros((world.runs, 1, 2)),
+        sd * world.rng().standard_normal((world.runs, 1, 2)),
+    )
     if broken:
         middle = run(sd=0.0, steps=1, start=start).weights - rate * noise
         end = run(sd=0.0, steps=1, start=middle).weights - rate * (0 if attack == "last" else noise)
@@ -120,6 +154,9 @@ def seen(world: World, epsilon: float, *, delta: float, attack: str, broken: boo
     moves, off = ((first - second) / rate, (second - third) / rate), []
     for canary in canaries:
         residuals = [1 / (1 + np.exp(-at @ canary)) - 1 for at in (first, second)]
-        left = [move - residual[:, None] * canary / rows for move, residual in zip(moves, residuals, strict=True)]
+        left = [
+            move - residual[:, None] * canary / rows
+            for move, residual in zip(moves, residuals, strict=True)
+        ]
         off.append(np.linalg.norm(left[1] - left[0] if attack == "pair" else left[1], axis=1))
     return np.log(off[0] + 1e-12) - np.log(off[1] + 1e-12)

@@ -1,10 +1,10 @@
 """Attack whole parties that vote, average or answer, and sources that share their models.
 
-Of a crowd, all parties but one are tied on every public row, and that one says yes or no. The public rows are alike, so
-all that it changes adds up: the release moves by its sensitivity, to a percent or two. With one weight, no noise hides
-the direction of the change, and the attacker gets nearly all of epsilon. Parties train, vote and release as in
-``dpcore.parties.aggregation``.
-"""
+Of a crowd, all parties but one are tied on every public row, and that one says yes or no. The
+public rows are alike, so
+all that it changes adds up: the release moves by its sensitivity, to a percent or two. With one
+weight, no noise hides the direction of the change, and the attacker gets nearly all of epsilon.
+Parties train, vote and release as in ``dpcore.parties.aggregation``."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,7 +27,8 @@ from dpcore.streams import stream
 _PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS, _SHUFFLED = 10, 50, 50, 2000
 # A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
 _LOOSE, _LOOSE_RATE = 1e-3, 0.1
-# For the length of weights: lambda at which a party of equal rows reaches the bound, w = 1 + W0(1/e).
+# For the length of weights: lambda at which a party of equal rows reaches the bound, w = 1 +
+# W0(1/e).
 _LONGEST = 1.2784645427610738
 _STANDARD = NormExponential(sensitivity=1.0, epsilon=1.0)
 
@@ -36,9 +37,8 @@ _STANDARD = NormExponential(sensitivity=1.0, epsilon=1.0)
 class Crowd:
     """M parties, K classes, and the one input x (d,), a unit vector, that all rows have.
 
-    method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where 0. laplace:
-    independent noise in place of a direction. loose: a solver that stops early.
-    """
+    method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where
+    0. laplace: independent noise in place of a direction. loose: a solver that stops early."""
 
     method: str
     x: Sequence[float] = (1.0,)
@@ -53,7 +53,9 @@ class Crowd:
 
     @property
     def regularisation(self) -> float:
-        """Return lambda; of averages, so that a party's weights are the longest that the bound allows."""
+        """Return lambda; of averages, so that a party's weights are the longest that the bound
+        allows.
+        """
         return 1 / (_LONGEST * (1 + math.exp(_LONGEST))) if self.method == "average" else 20.0
 
     @property
@@ -71,19 +73,27 @@ class Crowd:
         )
 
     def _party(self, says: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows (1, n, d) and classes (1, n) of a party all of whose rows have class ``says``."""
+        """Return the rows (1, n, d) and classes (1, n) of a party all of whose rows have class
+        ``says``.
+        """
         return np.tile(self.x, (1, _PARTY_ROWS, 1)), np.full((1, _PARTY_ROWS), says)
 
     def trained(self, says: int, *, ease: float = 1.0) -> np.ndarray:
-        """Return the weights (1, k, d) of such a party. ease: by how much less than the crowd it holds them."""
-        return local.logistic(*self._party(says), classes=self.classes, regularisation=self.regularisation / ease)
+        """Return the weights (1, k, d) of such a party. ease: by how much less than the crowd it
+        holds them.
+        """
+        return local.logistic(
+            *self._party(says), classes=self.classes, regularisation=self.regularisation / ease
+        )
 
     def vote(self, says: int) -> int:
         about: Any = {"classes": self.classes, "regularisation": self.regularisation}
         return next(local.votes(*self._party(says), self.rows, **about)).votes[0, 0]
 
     def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
-        """Return votes (K, rows): half of the others for class 0, half for class 1, and the one party's."""
+        """Return votes (K, rows): half of the others for class 0, half for class 1, and the one
+        party's.
+        """
         votes = [self.vote(label) for label in (0, 1)]
         counts = np.zeros((self.classes, rows))
         counts[votes] = (self.parties - 1) / 2
@@ -91,7 +101,9 @@ class Crowd:
         return counts
 
     def weights(self, says: int) -> np.ndarray:
-        """Return what would be released without noise, (k d,), when the one party has rows of class ``says`` only."""
+        """Return what would be released without noise, (k d,), when the one party has rows of class
+        ``says`` only.
+        """
         if self.method == "average":
             others = (self.trained(0) + self.trained(1)) * (self.parties - 1) / 2
             return ((others + self.sent(says)) / self.parties).ravel()
@@ -99,13 +111,19 @@ class Crowd:
         return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
 
     def sent(self, says: int) -> np.ndarray:
-        return aggregation.cut(self.trained(says), to=aggregation.longest(self.classes, self.regularisation))
+        return aggregation.cut(
+            self.trained(says), to=aggregation.longest(self.classes, self.regularisation)
+        )
 
     def fitted(self, shares: np.ndarray) -> np.ndarray:
-        return aggregation.fit(self.rows, shares, regularisation=self.regularisation).exact().ravel()
+        return (
+            aggregation.fit(self.rows, shares, regularisation=self.regularisation).exact().ravel()
+        )
 
     def _descended(self, says: int, share: np.ndarray) -> np.ndarray:
-        """Return small steps of gradient descent from the vote's answer, until the gradient is below ``_LOOSE``."""
+        """Return small steps of gradient descent from the vote's answer, until the gradient is
+        below ``_LOOSE``.
+        """
         rows, w = self.rows, replace(self, method="vote", loose=False).weights(says)
         while True:
             p = 1 / (1 + np.exp(-rows @ w))
@@ -123,9 +141,8 @@ def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
 def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Score what a crowd releases by the exact log-likelihood ratio.
 
-    Past both centres all scores are epsilon, and only their last digits would differ. These tell which sum a number
-    came from [mironov2012], which is another attack: so they are blurred.
-    """
+    Past both centres all scores are epsilon, and only their last digits would differ. These tell
+    which sum a number came from [mironov2012], which is another attack: so they are blurred."""
     check.positive(epsilon=epsilon)
     centres = [crowd.weights(says) for says in (1, 0)]
     scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
@@ -137,7 +154,9 @@ def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0)
     else:
         noise = _STANDARD.noise(size, rng, size=world.runs)
         if excess:
-            noise *= rng.gamma(crowd.shape, size=(world.runs, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
+            noise *= rng.gamma(crowd.shape, size=(world.runs, 1)) / np.linalg.norm(
+                noise, axis=1, keepdims=True
+            )
         told = _norm_score(centres[1 - world.there] + scale * noise, centres, scale, excess=excess)
     return told + 1e-6 * rng.random(world.runs)
 
@@ -150,7 +169,8 @@ def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float
 def _norm_score(
     seen: np.ndarray, centres: Sequence[np.ndarray] | np.ndarray, scale: float, *, excess: int = 0
 ) -> np.ndarray:
-    """Return ln p(seen | first) - ln p(seen | second) of noise whose length has the Gamma shape p - ``excess``.
+    """Return ln p(seen | first) - ln p(seen | second) of noise whose length has the Gamma shape p -
+    ``excess``.
 
     Its density is r^-excess exp(-r / scale), up to a factor.
     """
@@ -159,12 +179,16 @@ def _norm_score(
 
 
 @target
-def votes(world: World, epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0) -> np.ndarray:
+def votes(
+    world: World, epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0
+) -> np.ndarray:
     """Count how many of PATE's questions are answered yes; ties in the score are broken at random.
 
     counted: for how many questions the noise is made.
     """
-    sigma = np.array(factor * pate.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta))
+    sigma = np.array(
+        factor * pate.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta)
+    )
     counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
     rng, found = stream(world.seed, "audit", 1 - world.draw), []
     for first in range(0, world.runs, 1000):
@@ -175,7 +199,8 @@ def votes(world: World, epsilon: float, *, delta: float, counted: int = _QUESTIO
 
 @target
 def shuffled(world: World, epsilon: float, *, delta: float, in_order: bool = False) -> np.ndarray:
-    """Count the answers "yes" of parties that all say "no", but for one in one world; in_order: see that one's answer.
+    """Count the answers "yes" of parties that all say "no", but for one in one world; in_order: see
+    that one's answer.
 
     Each has as large an epsilon as the shuffler allows.
     """
@@ -187,16 +212,20 @@ def shuffled(world: World, epsilon: float, *, delta: float, in_order: bool = Fal
     return response.counts(people, rng, size=world.runs)[:, 1] + rng.random(world.runs)
 
 
-# Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to opposite sides.
+# Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to
+# opposite sides.
 ROWS, REGULARISATION = 5000, 1e-3
 _MIRRORED = np.array([[0.35, 0.94], [0.35, -0.94]]) / np.hypot(0.35, 0.94)
-# Few rows and little regularisation: one row's share of the curvature is large. With more, only its label counts.
+# Few rows and little regularisation: one row's share of the curvature is large. With more, only its
+# label counts.
 _FEW, _WEAK, _STRONG = 3, 0.02, 1.0
 
 
 @cache
 def two_minima() -> np.ndarray:
-    """Return a source's classifiers (2, d) in the two worlds: nobody knows a pair that is further apart."""
+    """Return a source's classifiers (2, d) in the two worlds: nobody knows a pair that is further
+    apart.
+    """
     X = np.zeros((2, ROWS, 2))
     X[:, :, 0], X[:, 0] = 1.0, _MIRRORED
     y = np.ones((2, ROWS), int)
@@ -208,8 +237,8 @@ def two_minima() -> np.ndarray:
 def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np.ndarray:
     """Score a source's classifier with noise on the answer.
 
-    coordinates: independent Laplace noise in place of a direction, with the same figure, and the rows in 16 dimensions.
-    """
+    coordinates: independent Laplace noise in place of a direction, with the same figure, and the
+    rows in 16 dimensions."""
     scale, minima = sources.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon, two_minima()
     if not coordinates:
         return _answer(world, minima, scale)
@@ -219,20 +248,26 @@ def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np
 
 
 @target
-def gaussian_hypothesis(world: World, epsilon: float, *, delta: float, as_scale: bool = False) -> np.ndarray:
+def gaussian_hypothesis(
+    world: World, epsilon: float, *, delta: float, as_scale: bool = False
+) -> np.ndarray:
     """Project the same classifier with Gaussian noise on what one row moves.
 
     as_scale: the noise's standard deviation is the scale that a pure epsilon needs.
     """
     minima = two_minima()
-    budget = sources.Budget(epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta)
+    budget = sources.Budget(
+        epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta
+    )
     sd = budget.scale(sources.hypothesis_sensitivity(ROWS, REGULARISATION))
     seen = minima[1 - world.there] + sd * world.rng().normal(size=(world.runs, minima.shape[1]))
     return seen @ (minima[0] - minima[1])
 
 
 def _answer(world: World, minima: np.ndarray, scale: float) -> np.ndarray:
-    """Score noise of this scale on two neighbours' minima (2, d) by the exact log-likelihood ratio."""
+    """Score noise of this scale on two neighbours' minima (2, d) by the exact
+    log-likelihood ratio.
+    """
     noise = scale * _STANDARD.noise(minima.shape[1], world.rng(), size=world.runs)
     return _norm_score(minima[1 - world.there] + noise, minima, scale)
 
@@ -248,12 +283,13 @@ class _NoVolume(Objective):
 
 @target
 def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarray:
-    """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of its minimum.
+    """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of
+    its minimum.
 
-    One row has the input 1 and the other class in the other world; the others have the input 0. Without ``volume`` the
-    price of the densities' change of volume is left out; then the other world's row has the input 0, and no curvature.
-    The minimum w tells the noise b = -n (mean gradient + strength w), and its density is that of b times |db/dw|.
-    """
+    One row has the input 1 and the other class in the other world; the others have the input 0.
+    Without ``volume`` the price of the densities' change of volume is left out; then the other
+    world's row has the input 0, and no curvature. The minimum w tells the noise b = -n (mean
+    gradient + strength w), and its density is that of b times |db/dw|."""
     kind: Callable[..., Objective] = Objective if volume else _NoVolume
     made = kind(rows=_FEW, regularisation=_STRONG if volume else _WEAK, epsilon=epsilon)
     strength = _FEW * (made.regularisation + made.extra)

@@ -1,4 +1,6 @@
-"""What the audit table attacks among the private regressions: ten rows with one feature, of which one is replaced."""
+"""What the audit table attacks among the private regressions: ten rows with one feature, of which
+one is replaced.
+"""
 
 import math
 from functools import partial
@@ -51,7 +53,10 @@ def _released(
 
 
 def laplace_ratio(
-    released: tuple[np.ndarray, np.ndarray], worlds: list[Statistics], scales: tuple, places: tuple[Any, ...]
+    released: tuple[np.ndarray, np.ndarray],
+    worlds: list[Statistics],
+    scales: tuple,
+    places: tuple[Any, ...],
 ) -> np.ndarray:
     """Return the log-likelihood ratio of Laplace noise of these ``scales`` on both statistics."""
     gram, moment = released
@@ -66,7 +71,9 @@ def laplace_ratio(
 @target
 def functional(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), ten_rows(_WORST)
-    released = _released(world, mechanism, worlds, factor * world.rng().laplace(size=(world.runs, 5)), epsilon)
+    released = _released(
+        world, mechanism, worlds, factor * world.rng().laplace(size=(world.runs, 5)), epsilon
+    )
     return laplace_ratio(released, worlds, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
 
 
@@ -75,16 +82,22 @@ def functional_published(world: World, epsilon: float) -> np.ndarray:
     """Score the noisy quadratic as published: what it gives is about half of what it claims."""
     mechanism, worlds = fm.Published(share=REPORT_SHARE), ten_rows(_WORST_PUBLISHED)
     scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
-    released = _released(world, mechanism, worlds, world.rng().laplace(size=(world.runs, 6)), epsilon)
+    released = _released(
+        world, mechanism, worlds, world.rng().laplace(size=(world.runs, 6)), epsilon
+    )
     return laplace_ratio(released, worlds, scales, _WHOLE)
 
 
 @target
 def statistics(world: World, epsilon: float, *, delta: float, factor: float = 1.0) -> np.ndarray:
-    """Score noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
+    """Score noisy Gaussian statistics, projected on the difference of the worlds in units of the
+    noise.
+    """
     mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), ten_rows(_WORST)
     blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
-    grams, moments = _noisy(mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon])))
+    grams, moments = _noisy(
+        mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon]))
+    )
     sd = grams[:, 1, 1].std(), moments.std()
     gram, moment = worlds[0].gram - worlds[1].gram, worlds[0].moment - worlds[1].moment
     noise = factor * world.rng().standard_normal((world.runs, 5))
@@ -94,22 +107,31 @@ def statistics(world: World, epsilon: float, *, delta: float, factor: float = 1.
 
 @target
 def output(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
-    """Score output perturbation at a large penalty, where one row moves the optimum by nearly what the bound allows."""
-    fit = partial(perturbed.OutputPerturbation(penalty=60.0, radius=1.0).fit, epsilons=np.array([epsilon]))
+    """Score output perturbation at a large penalty, where one row moves the optimum by nearly what
+    the bound allows.
+    """
+    fit = partial(
+        perturbed.OutputPerturbation(penalty=60.0, radius=1.0).fit, epsilons=np.array([epsilon])
+    )
     worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
     ends = [fit(one, np.zeros((1, 4))).weights[0, 0] for one in worlds]
-    noise = factor * NormExponential(sensitivity=1.0, epsilon=1.0).noise(4, world.rng(), size=world.runs)
+    noise = factor * NormExponential(sensitivity=1.0, epsilon=1.0).noise(
+        4, world.rng(), size=world.runs
+    )
     return fit(worlds[1 - world.there], noise).weights[0] @ (ends[0] - ends[1])
 
 
 @target
 def adassp(world: World, epsilon: float, *, delta: float, as_mu: bool = False) -> np.ndarray:
-    """Score noisy X'X and X'y, projected on what the worlds differ in; the third release, an eigenvalue, stays inside.
+    """Score noisy X'X and X'y, projected on what the worlds differ in; the third release, an
+    eigenvalue, stays inside.
 
     as_mu: mu of the claim is taken for the noise over the sensitivity, in place of its inverse.
     """
     mechanism, worlds = AdaSSP(delta=delta), ten_rows(_WORST_ADAPTIVE)
-    multiplier = float(gaussian_statistics.noise_multipliers(np.array([epsilon]), delta=delta, releases=3)[0])
+    multiplier = float(
+        gaussian_statistics.noise_multipliers(np.array([epsilon]), delta=delta, releases=3)[0]
+    )
     factor = 1 / multiplier**2 if as_mu else 1.0
     first, second = worlds
     gram = (first.gram - second.gram) / gaussian_statistics.gram_sensitivity(2) ** 2
@@ -121,14 +143,17 @@ def adassp(world: World, epsilon: float, *, delta: float, as_mu: bool = False) -
 
 @target
 def steps(world: World, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
-    """Score noisy descent by the coefficient that one row alone has a say in, with one label there and with the other.
+    """Score noisy descent by the coefficient that one row alone has a say in, with one label there
+    and with the other.
 
     whole: every step has the noise for the whole budget, and not for its share.
     """
     mechanism = perturbed.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
     X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
     statistics = Statistics.of(X, (1.0 if world.there else -1.0) * X[:, 1])
-    noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * world.rng().standard_normal((world.runs, 2 * _STEPS))
+    noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * world.rng().standard_normal(
+        (world.runs, 2 * _STEPS)
+    )
     return mechanism.fit(statistics, noise, np.array([epsilon])).weights[0][:, 1]
 
 
@@ -147,10 +172,15 @@ def clipped(world: World, epsilon: float, *, delta: float, factor: float = 1.0) 
 def _one_step(
     world: World, mechanism: perturbed.Descent, X: np.ndarray, *, epsilon: float, factor: float
 ) -> np.ndarray:
-    """Score the answer along the last row of X, with one label and with the other; all other labels are 0."""
+    """Score the answer along the last row of X, with one label and with the other; all other labels
+    are 0.
+    """
     y = np.append(np.zeros(len(X) - 1), 2.0 * world.there - 1)
     noise = factor * world.rng().standard_normal((world.runs, X.shape[1]))
-    return mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0] @ X[-1]
+    return (
+        mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0]
+        @ X[-1]
+    )
 
 
 @target
@@ -163,6 +193,10 @@ def detection(world: World, epsilon: float, *, delta: float, one: bool = False) 
     rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)
     none = np.zeros((sources, 2))
     y = np.append(np.zeros(rows - 1), 10.0 * world.there)
-    data = transfer.Problem(X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=none, ranges=none, sources=())
-    found = transfer.detect(data, none, rho=rho, seed=world.seed, draws=range(world.runs), part=world.draw)
+    data = transfer.Problem(
+        X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=none, ranges=none, sources=()
+    )
+    found = transfer.detect(
+        data, none, rho=rho, seed=world.seed, draws=range(world.runs), part=world.draw
+    )
     return found.noisy.sum(axis=1)

@@ -49,7 +49,9 @@
     const pen = canvas.getContext("2d")
     pen.clearRect(0, 0, canvas.width, canvas.height)
     pen.beginPath()
-    for (let x = 0; x < canvas.width; x += 3) pen.lineTo(x, 200 + 150 * Math.sin((x + 10 * answered) / 60))
+    for (let x = 0; x < canvas.width; x += 3) {
+      pen.lineTo(x, 200 + 150 * Math.sin((x + 10 * answered) / 60))
+    }
     pen.stroke()
     state.redraws += 1
   }

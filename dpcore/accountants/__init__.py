@@ -1,8 +1,8 @@
 """Privacy accountants, which bound the cost of a sequence of events; ``ACCOUNTANTS`` lists them.
 
-Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the event composed each
-of ``counts`` times. A tighter theorem lowers epsilon but never changes the noise.
-"""
+Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the
+event composed each of ``counts`` times. A tighter theorem lowers epsilon but never changes the
+noise."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -43,12 +43,17 @@ _SCOUTS = {"pld": "pld-coarse"}
 
 
 def account(
-    event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record", accountant: str = "gdp"
+    event: Event,
+    *,
+    delta: float,
+    adjacency: Adjacency,
+    unit: str = "record",
+    accountant: str = "gdp",
 ) -> Guarantee:
     """Return the guarantee of ``event`` by the named accountant.
 
-    Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no proof for.
-    """
+    Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no
+    proof for."""
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
     return Guarantee(
         epsilon=float(epsilon),
@@ -61,10 +66,11 @@ def account(
 
 
 def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str = "gdp") -> str:
-    """Return the theorem or library behind the epsilon that ``account`` returns for the same arguments.
+    """Return the theorem or library behind the epsilon that ``account`` returns for the same
+    arguments.
 
-    Where rounding may hide as much as delta, or losses are too large, PLD accountants return that of Renyi orders.
-    """
+    Where rounding may hide as much as delta, or losses are too large, PLD accountants return that
+    of Renyi orders."""
     resolution = {"pld-coarse": pld.COARSE, "pld": pld.FINE}.get(accountant)
     if resolution is not None:
         adjacency = Adjacency(adjacency)
@@ -76,7 +82,12 @@ def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str =
 
 
 def curve(
-    event: Event, steps: Sequence[int] | np.ndarray, *, delta: float, adjacency: Adjacency, accountant: str = "gdp"
+    event: Event,
+    steps: Sequence[int] | np.ndarray,
+    *,
+    delta: float,
+    adjacency: Adjacency,
+    accountant: str = "gdp",
 ) -> np.ndarray:
     """Return the epsilon of ``event`` composed each of ``steps`` times, as an array like ``steps``.
 
@@ -99,12 +110,13 @@ def calibrate(
     bracket: tuple[float, float],
     tolerance: float = 1e-6,
 ) -> float:
-    """Return the parameter in ``bracket`` at which ``family(parameter)`` costs ``epsilon`` and never more.
+    """Return the parameter in ``bracket`` at which ``family(parameter)`` costs ``epsilon`` and
+    never more.
 
-    Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling rate). The result is on
-    the safe side, within a relative ``tolerance`` of the root. If the whole bracket is safe, it is the end with the
-    least privacy. Raises RefusedError if no point of the bracket is safe.
-    """
+    Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling
+    rate). The result is on the safe side, within a relative ``tolerance`` of the root. If the whole
+    bracket is safe, it is the end with the least privacy. Raises RefusedError if no point of the
+    bracket is safe."""
     check.positive(epsilon=epsilon)
 
     def search(name: str, low: float, high: float, tolerance: float) -> float:
@@ -129,11 +141,22 @@ def calibrate(
 
 
 def most_steps(
-    event: Event, *, epsilon: float, delta: float, adjacency: Adjacency, accountant: str = "gdp", limit: int = 10**6
+    event: Event,
+    *,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency,
+    accountant: str = "gdp",
+    limit: int = 10**6,
 ) -> int:
-    """Return the largest number of times, up to ``limit``, that ``event`` can be composed within ``epsilon``, or 0."""
+    """Return the largest number of times, up to ``limit``, that ``event`` can be composed within
+    ``epsilon``, or 0.
+    """
     check.positive(epsilon=epsilon)
-    low, high = 0, check.whole(1, limit=limit) + 1  # low is within epsilon, high is not or exceeds the limit
+    low, high = (
+        0,
+        check.whole(1, limit=limit) + 1,
+    )  # low is within epsilon, high is not or exceeds the limit
 
     def narrow(steps: np.ndarray, name: str) -> tuple[int, int]:
         steps = steps[(steps > low) & (steps < high)]
@@ -142,7 +165,9 @@ def most_steps(
 
     if accountant in _SCOUTS:
         scout = _SCOUTS[accountant]
-        near = most_steps(event, epsilon=epsilon, delta=delta, adjacency=adjacency, accountant=scout, limit=limit)
+        near = most_steps(
+            event, epsilon=epsilon, delta=delta, adjacency=adjacency, accountant=scout, limit=limit
+        )
         low, high = narrow(np.array([near, int(near * 1.02) + 1]), accountant)
     at_once = 1 if accountant.startswith("pld") else 30
     while high - low > 1:

@@ -1,4 +1,6 @@
-"""Advanced composition: the epsilon of T releases grows with sqrt(T) in exchange for a small delta."""
+"""Advanced composition: the epsilon of T releases grows with sqrt(T) in exchange for a
+small delta.
+"""
 
 import math
 
@@ -7,7 +9,14 @@ from scipy.special import expit
 
 from dpcore import check
 from dpcore.accountants import basic
-from dpcore.privacy import Adjacency, Event, GaussianRelease, PoissonSampled, UnsupportedEventError, releases
+from dpcore.privacy import (
+    Adjacency,
+    Event,
+    GaussianRelease,
+    PoissonSampled,
+    UnsupportedEventError,
+    releases,
+)
 
 # Candidate shares of delta for the composition theorem; the rest is split among the releases.
 _SPLITS = expit(np.linspace(-12, 12, 481))
@@ -16,11 +25,11 @@ _SPLITS = expit(np.linspace(-12, 12, 481))
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
     """Return the epsilon of ``event`` composed each of ``counts`` times, by advanced composition.
 
-    epsilon = sqrt(2 ln(1/delta') sum_t epsilon_t^2) + sum_t epsilon_t (e^epsilon_t - 1), delta = delta' + sum_t delta_t
-    [dwork2014, Theorem 3.20]; for different epsilon_t it follows from the sharper [kairouz2015, Theorem 3.5]. Every
-    split of delta is valid, so the best of many is used. Samples are amplified by ln(1 + q (e^epsilon - 1)). For few
-    releases basic composition gives less.
-    """
+    epsilon = sqrt(2 ln(1/delta') sum_t epsilon_t^2) + sum_t epsilon_t (e^epsilon_t - 1), delta =
+    delta' + sum_t delta_t [dwork2014, Theorem 3.20]; for different epsilon_t it follows from the
+    sharper [kairouz2015, Theorem 3.5]. Every split of delta is valid, so the best of many is used.
+    Samples are amplified by ln(1 + q (e^epsilon - 1)). For few releases basic composition gives
+    less."""
     check.delta(delta=delta)
     found = basic.proved(event, adjacency, accountant="advanced composition")
     fixed, shares = basic.total_failures(found)
@@ -39,21 +48,25 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
 
 
 def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarray:
-    """Return the epsilon that papers report for advanced composition. **It is not a guarantee**: no theorem proves it.
+    """Return the epsilon that papers report for advanced composition. **It is not a guarantee**: no
+    theorem proves it.
 
     delta_0 = delta/(2 T q), epsilon_0 = sqrt(2 ln(1.25/delta_0))/sigma, epsilon_1 = q epsilon_0,
-    epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2
-    In [abadi2016, Figure 2] it is 9.34, beside 1.26 by the moments accountant. Amplification gives ln(1 + q
-    (e^epsilon_0 - 1)), more than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release.
-    """
+    epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2 In [abadi2016, Figure 2] it is 9.34,
+    beside 1.26 by the moments accountant. Amplification gives ln(1 + q (e^epsilon_0 - 1)), more
+    than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release."""
     check.delta(delta=delta)
     match list(releases(event).items()):
         case [(GaussianRelease(noise_multiplier=multiplier), times)]:
             rate = 1.0
-        case [(PoissonSampled(rate=rate, event=GaussianRelease(noise_multiplier=multiplier)), times)]:
+        case [
+            (PoissonSampled(rate=rate, event=GaussianRelease(noise_multiplier=multiplier)), times)
+        ]:
             pass
         case _:
-            raise UnsupportedEventError(f"the published figure is that of a sampled Gaussian release, not of {event!r}")
+            raise UnsupportedEventError(
+                f"the published figure is that of a sampled Gaussian release, not of {event!r}"
+            )
     steps = times * np.asarray(counts, dtype=float)
     if multiplier == 0:
         return np.full_like(steps, math.inf)

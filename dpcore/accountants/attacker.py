@@ -1,8 +1,9 @@
-"""The best attacker: the largest share of right answers to "which of two neighbouring data sets was used?".
+"""The best attacker: the largest share of right answers to "which of two neighbouring data sets was
+used?".
 
-An attacker who sees everything that is released, and holds both to be equally likely, is right (1 + TV)/2 of the time
-at most. TV, the total variation distance of what is released, is delta at epsilon 0.
-"""
+An attacker who sees everything that is released, and holds both to be equally likely, is right (1 +
+TV)/2 of the time at most. TV, the total variation distance of what is released, is delta at epsilon
+0."""
 
 import math
 from typing import NamedTuple
@@ -14,22 +15,25 @@ from dpcore import privacy
 from dpcore.accountants import gdp, pld
 from dpcore.cache import cached
 
-# Without a closed form, the result for one kind of release is within .05 points of exact. The grid follows the largest
-# losses, so several kinds of releases need a finer one.
+# Without a closed form, the result for one kind of release is within .05 points of exact. The grid
+# follows the largest losses, so several kinds of releases need a finer one.
 _GRID = (0.05, 100_000)
 _MARGIN = 5e-5
 
 
 class Attacker(NamedTuple):
-    """right: the largest share of right answers. known: what it holds for: this "noise"; several "parts", of some of
-    which only epsilon is known; or any mechanism with this "epsilon" and delta."""
+    """right: the largest share of right answers. known: what it holds for: this "noise"; several
+    "parts", of some of which only epsilon is known; or any mechanism with this "epsilon" and
+    delta."""
 
     right: float
     known: str
 
 
 def best_attacker(held: privacy.Guarantee) -> Attacker:
-    """The best attacker against ``held.event``; where no accountant has its loss, what ``held`` allows."""
+    """The best attacker against ``held.event``; where no accountant has its loss, what ``held``
+    allows.
+    """
     try:
         right = (1 + _distance(held.event, held.adjacency)) / 2
     except privacy.UnsupportedEventError:
@@ -53,9 +57,9 @@ def _by_epsilon(one: privacy.Release, alone: bool) -> bool:
 def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
     """TV of the worst neighbours, on the safe side of rounding.
 
-    A pure release tells the truth with probability p = e^epsilon/(1 + e^epsilon) at most [kairouz2015]; where H_{e^x}
-    is the profile of all others, TV is p H_{e^-epsilon} + (1-p) H_{e^epsilon}.
-    """
+    A pure release tells the truth with probability p = e^epsilon/(1 + e^epsilon) at most
+    [kairouz2015]; where H_{e^x} is the profile of all others, TV is p H_{e^-epsilon} + (1-p)
+    H_{e^epsilon}."""
     found = privacy.releases(event)
     if any(map(pld.silent, found)):
         return 1.0
@@ -76,11 +80,11 @@ def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
 
 
 def _norm_exponential(x: np.ndarray, epsilon: float, dimension: int) -> np.ndarray:
-    """P[L > x] - e^x P[L < -x], L = epsilon (||b - e|| - ||b||) of noise b and a change e of length 1.
+    """P[L > x] - e^x P[L < -x], L = epsilon (||b - e|| - ||b||) of noise b and a change e of length
+    1.
 
-    ||b|| = r ~ Gamma(d, 1/epsilon), at the middles of 2,000 equal parts; of its direction, u_1^2 ~ Beta(1/2, (d-1)/2).
-    Within 4e-5 of exact, which ``_MARGIN`` puts on the safe side.
-    """
+    ||b|| = r ~ Gamma(d, 1/epsilon), at the middles of 2,000 equal parts; of its direction, u_1^2 ~
+    Beta(1/2, (d-1)/2). Within 4e-5 of exact, which ``_MARGIN`` puts on the safe side."""
     r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon
 
     def beyond(loss: np.ndarray) -> np.ndarray:

@@ -163,7 +163,9 @@ def _mu_of_release(release: Event) -> float:
         case GaussianRelease(noise_multiplier=noise_multiplier):
             return 1 / noise_multiplier
         case _:
-            raise UnsupportedEventError(f"the GDP accountant counts Gaussian releases only, not {release!r}")
+            raise UnsupportedEventError(
+                f"the GDP accountant counts Gaussian releases only, not {release!r}"
+            )
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:

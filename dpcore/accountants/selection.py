@@ -1,8 +1,10 @@
-"""Private selection: distributions of a random number K of tries, and the RDP of releasing the best [papernot2022].
+"""Private selection: distributions of a random number K of tries, and the RDP of releasing the best
+[papernot2022].
 
-A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson distribution has neither. A
-fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k epsilon.
-"""
+A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson
+distribution has neither. A
+fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k
+epsilon."""
 
 import math
 from collections.abc import Callable
@@ -19,12 +21,20 @@ _LEAST_LOG_ODDS = 1e-9  # smallest u, at which K is 1 except in one search in 10
 
 
 def divergences(
-    r: np.ndarray, a: np.ndarray, *, law: str, tries: int, profile: Callable[[np.ndarray], np.ndarray] | None = None
+    r: np.ndarray,
+    a: np.ndarray,
+    *,
+    law: str,
+    tries: int,
+    profile: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return the RDP r'(a) of the best of K tries with mean ``tries``, if one try has ``r`` at the orders ``a`` > 1.
+    """Return the RDP r'(a) of the best of K tries with mean ``tries``, if one try has ``r`` at the
+    orders ``a`` > 1.
 
-    Shape eta: r'(a) = r(a) + (1 + eta) min_b [(1 - 1/b) r(b) + u/b] + ln(E K)/(a - 1) [papernot2022, Theorem 2].
-    Poisson: r'(a) = r(a) + E K delta + ln(E K)/(a - 1), a try being (ln(a/(a-1)), delta)-DP [papernot2022, Theorem 6].
+    Shape eta: r'(a) = r(a) + (1 + eta) min_b [(1 - 1/b) r(b) + u/b] + ln(E K)/(a - 1)
+    [papernot2022, Theorem 2].
+    Poisson: r'(a) = r(a) + E K delta + ln(E K)/(a - 1), a try being (ln(a/(a-1)), delta)-DP
+        [papernot2022, Theorem 6].
     profile: maps epsilons of a try to its deltas; without it they are derived from ``r``.
     """
     if law == "poisson":
@@ -35,16 +45,29 @@ def divergences(
         return r + tries * deltas + math.log(tries) / (a - 1)
     if tries == 1:  # K is always 1
         return r
-    return r + (1 + LAWS[law]) * np.min((1 - 1 / a) * r + log_odds(law, tries) / a) + math.log(tries) / (a - 1)
+    return (
+        r
+        + (1 + LAWS[law]) * np.min((1 - 1 / a) * r + log_odds(law, tries) / a)
+        + math.log(tries) / (a - 1)
+    )
 
 
 @lru_cache(maxsize=4096)
 def log_odds(law: str, tries: int) -> float:
-    """Return u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0, is ``tries``."""
+    """Return u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0,
+    is ``tries``.
+    """
     if tries == 1:
         return _LEAST_LOG_ODDS
     high = 2 * math.log(tries) + 5
-    return float(brentq(lambda u: math.expm1(u) / _box_cox(-LAWS[law], u) - tries, _LEAST_LOG_ODDS, high, xtol=1e-15))
+    return float(
+        brentq(
+            lambda u: math.expm1(u) / _box_cox(-LAWS[law], u) - tries,
+            _LEAST_LOG_ODDS,
+            high,
+            xtol=1e-15,
+        )
+    )
 
 
 def _box_cox(shape: float, u: float) -> float:
@@ -53,9 +76,11 @@ def _box_cox(shape: float, u: float) -> float:
 
 
 def best_among(share: float, *, law: str | None, tries: int) -> float:
-    """Return the probability that one of K random settings is among the best ``share``, with fixed K if no ``law``.
+    """Return the probability that one of K random settings is among the best ``share``, with fixed
+    K if no ``law``.
 
-    >>> [round(best_among(0.1, law=law, tries=10), 3) for law in (None, "poisson", "geometric", "logarithmic")]
+    >>> laws = (None, "poisson", "geometric", "logarithmic")
+    >>> [round(best_among(0.1, law=law, tries=10), 3) for law in laws]
     [0.651, 0.632, 0.526, 0.423]
     """
     missed = 1 - check.between(0, 1, share=share)
@@ -78,5 +103,7 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
 
 
 def median(*, law: str, tries: int) -> int:
-    """Return the median of K, at most twice the mean by Markov's inequality (4 if logarithmic with mean 10)."""
+    """Return the median of K, at most twice the mean by Markov's inequality (4 if logarithmic with
+    mean 10).
+    """
     return int(np.searchsorted(np.cumsum(chances(2 * tries, law=law, tries=tries)), 0.5))

@@ -1,9 +1,9 @@
 """Zero-concentrated differential privacy (zCDP): each release has one number rho, and these add up.
 
-rho-zCDP: D_a(M(D) || M(D')) <= rho a for all orders a > 1 and all neighbours [bun2016, Definition 1.1]; rho adds up
-over adaptive releases [bun2016, Lemma 1.7]. A selection by the exponential mechanism costs a quarter of what its
-epsilon alone implies, because of its bounded range [cesar2021].
-"""
+rho-zCDP: D_a(M(D) || M(D')) <= rho a for all orders a > 1 and all neighbours [bun2016, Definition
+1.1]; rho adds up over adaptive releases [bun2016, Lemma 1.7]. A selection by the exponential
+mechanism costs a quarter of what its epsilon alone implies, because of its bounded range
+[cesar2021]."""
 
 import math
 from functools import lru_cache
@@ -27,7 +27,8 @@ from dpcore.privacy import (
 
 BASIS = "zCDP accountant"
 
-# Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are fractions of that distance.
+# Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are
+# fractions of that distance.
 _ORDER_FRACTIONS = np.geomspace(0.2, 1.2, 200)
 _LOG_RHO = (math.log(1e-16), math.log(1e8))
 _WIDEST_LOG_RHO = (math.log(1e-35), math.log(1e13))
@@ -35,7 +36,9 @@ _SAFETY_MARGIN = 1e-12
 
 
 def rho_of_event(event: Event) -> float:
-    """Return the total rho of ``event``; raise UnsupportedEventError for samples and approximate releases."""
+    """Return the total rho of ``event``; raise UnsupportedEventError for samples and approximate
+    releases.
+    """
     return math.fsum(times * _rho(release) for release, times in releases(event).items())
 
 
@@ -60,10 +63,11 @@ def classic_epsilon(rho: float, *, delta: float) -> float:
 
 
 def epsilon_of(rho: float, *, delta: float) -> float:
-    """Return the epsilon of rho-zCDP at delta by the improved conversion, never more than ``classic_epsilon``.
+    """Return the epsilon of rho-zCDP at delta by the improved conversion, never more than
+    ``classic_epsilon``.
 
-    min_a rho a + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020, Theorem 21]
-    """
+    min_a rho a + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020,
+    Theorem 21]"""
     classic = classic_epsilon(rho, delta=delta)
     if rho == 0 or math.isinf(rho):
         return classic
@@ -74,13 +78,17 @@ def epsilon_of(rho: float, *, delta: float) -> float:
 
 
 def rho_of(epsilon: float, *, delta: float) -> float:
-    """Return the largest rho that is (epsilon, delta)-DP by ``epsilon_of``, rounded down by one part in 10^12."""
+    """Return the largest rho that is (epsilon, delta)-DP by ``epsilon_of``, rounded down by one
+    part in 10^12.
+    """
     return _rho_of(check.epsilon(epsilon=epsilon), check.delta(delta=delta))
 
 
 @lru_cache(maxsize=1024)
 def _rho_of(epsilon: float, delta: float) -> float:
-    """Return ``rho_of`` from a cache behind the checks, because a cache key does not distinguish True from 1."""
+    """Return ``rho_of`` from a cache behind the checks, because a cache key does not distinguish
+    True from 1.
+    """
 
     def excess(log_rho: float) -> float:
         return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)
@@ -95,6 +103,10 @@ def _rho_of(epsilon: float, delta: float) -> float:
 
 
 def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
-    """Return the guarantee of ``event``, whose noise multipliers refer to the sensitivity under ``adjacency``."""
+    """Return the guarantee of ``event``, whose noise multipliers refer to the sensitivity under
+    ``adjacency``.
+    """
     epsilon = epsilon_of(rho_of_event(event), delta=delta)
-    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event)
+    return Guarantee(
+        epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event
+    )

@@ -1,4 +1,6 @@
-"""An attacker who distinguishes two data sets by a score and a threshold, and the attack's accuracy."""
+"""An attacker who distinguishes two data sets by a score and a threshold, and the attack's
+accuracy.
+"""
 
 import math
 from typing import NamedTuple
@@ -7,7 +9,8 @@ import numpy as np
 
 from dpcore.attacks import audit
 
-# Confidence of each end of the 95 % interval of the accuracy, and of each of two lower bounds on epsilon.
+# Confidence of each end of the 95 % interval of the accuracy, and of each of two lower bounds on
+# epsilon.
 EACH = 0.975
 # With more weights than this, Fisher's discriminant treats them as uncorrelated.
 _FEW_WEIGHTS = 100
@@ -16,7 +19,8 @@ _FEW_WEIGHTS = 100
 class Guessed(NamedTuple):
     """Attack result: scores (2, R) with threshold 0, in pooled standard deviations.
 
-    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses of ``trials``. low,
+    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses
+        of ``trials``. low,
     high: the 95 % interval of the accuracy.
     """
 
@@ -35,7 +39,8 @@ class Guessed(NamedTuple):
 
 
 def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray) -> Guessed:
-    """Attack trained ``weights`` (2, R, k, p), or log-likelihood ratios ``scores`` (2, R) if every step was seen.
+    """Attack trained ``weights`` (2, R, k, p), or log-likelihood ratios ``scores`` (2, R) if every
+    step was seen.
 
     noiseless (2, k, p): the weights without noise.
     """
@@ -55,7 +60,9 @@ def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray)
 
 
 def _direction(weights: np.ndarray, noiseless: np.ndarray) -> np.ndarray:
-    """Return Fisher's direction S^-1 m of weights (2, R, D): m noiseless, S the covariance within data sets."""
+    """Return Fisher's direction S^-1 m of weights (2, R, D): m noiseless, S the covariance within
+    data sets.
+    """
     step = (noiseless[0] - noiseless[1]).ravel().astype(float)
     centred = (weights - weights.mean(axis=1, keepdims=True)).reshape(-1, weights.shape[-1])
     variances = centred.var(axis=0)

@@ -1,8 +1,9 @@
-"""Reconstruction of one secret bit per person from noisy answers to random counting questions [dinur2003].
+"""Reconstruction of one secret bit per person from noisy answers to random counting questions
+[dinur2003].
 
-Question j asks how many people of a random half have the bit 1, and is answered with a_j = <q_j, x> + sd z_j, where
-q_j is uniform on {0, 1}^n and z_j standard normal. The attacker knows questions and noise, and solves for x.
-"""
+Question j asks how many people of a random half have the bit 1, and is answered with a_j = <q_j, x>
++ sd z_j, where q_j is uniform on {0, 1}^n and z_j standard normal. The attacker knows questions and
+noise, and solves for x."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +20,9 @@ _LEAST_RIDGE = 1e-9
 
 
 class Survey(NamedTuple):
-    """Secret bits (n,) of people, questions (m, n) of zeros and ones, and noise (m,) of standard deviation 1."""
+    """Secret bits (n,) of people, questions (m, n) of zeros and ones, and noise (m,) of standard
+    deviation 1.
+    """
 
     bits: np.ndarray
     questions: np.ndarray
@@ -29,15 +32,18 @@ class Survey(NamedTuple):
     def drawn(cls, people: int, questions: int, *, seed: int, index: int = 0) -> "Survey":
         """Return made-up people and questions; with more questions, the first ones are the same."""
         bits = stream(seed, "data", index).integers(0, 2, check.whole(1, people=people))
-        asked = stream(seed, "split", index).integers(0, 2, (check.whole(1, questions=questions), people))
+        asked = stream(seed, "split", index).integers(
+            0, 2, (check.whole(1, questions=questions), people)
+        )
         return cls(bits, asked, stream(seed, "noise", index).standard_normal(questions))
 
     def estimates(self, questions: int, *, noise_sd: float) -> np.ndarray:
-        """Return the least-squares estimates (n,) of the bits from the first ``questions`` answers, around 1/2.
+        """Return the least-squares estimates (n,) of the bits from the first ``questions`` answers,
+        around 1/2.
 
-        argmin_x ||Q x - a||^2 / sd^2 + 4 ||x - 1/2||^2: 1/4 is the variance of a fair bit, so fewer questions than
-        people leave what they do not determine at 1/2. Raises RefusedError for more questions than were drawn.
-        """
+        argmin_x ||Q x - a||^2 / sd^2 + 4 ||x - 1/2||^2: 1/4 is the variance of a fair bit, so fewer
+        questions than people leave what they do not determine at 1/2. Raises RefusedError for more
+        questions than were drawn."""
         check.whole(1, len(self.questions), questions=questions)
         sd, asked = check.at_least(0, noise_sd=noise_sd), self.questions[:questions].astype(float)
         answers = asked @ self.bits + sd * self.noise[:questions]
@@ -51,10 +57,11 @@ class Survey(NamedTuple):
 
 
 def expected(people: int, questions: int, *, noise_sd: float) -> float:
-    """Return the share of bits that unweighted least squares recovers, Phi(sqrt(m - n) / (4 sd)); NaN for m <= n.
+    """Return the share of bits that unweighted least squares recovers, Phi(sqrt(m - n) / (4 sd));
+    NaN for m <= n.
 
-    From the variance 4 sd^2 / (m - n) of an estimate with questions of random halves, and rounding at 1/2.
-    """
+    From the variance 4 sd^2 / (m - n) of an estimate with questions of random halves, and rounding
+    at 1/2."""
     if questions <= people:
         return math.nan
     return float(ndtr(math.sqrt(questions - people) / (4 * noise_sd))) if noise_sd else 1.0

@@ -19,7 +19,9 @@ _DOCUMENTS, _WORDS, _SPREAD = 4200, 60, 0.6
 
 @cached(newest=2)
 def topics(sources: int, similarity: float, seed: int) -> Corpus:
-    """Return generated texts labelled "about computers": one topic of each source, beside two others."""
+    """Return generated texts labelled "about computers": one topic of each source, beside two
+    others.
+    """
     rng = stream(seed, "data", 0, 90)
     common = _words(rng, _TOPIC_TERMS, 150)
     distributions = []
@@ -33,7 +35,9 @@ def topics(sources: int, similarity: float, seed: int) -> Corpus:
 
 @cached(newest=2)
 def reviews(sources: int, similarity: float, seed: int) -> Corpus:
-    """Return generated reviews labelled "positive"; pairs of sources share half of their subject (books and DVDs)."""
+    """Return generated reviews labelled "positive"; pairs of sources share half of their subject
+    (books and DVDs).
+    """
     rng = stream(seed, "data", 0, 91)
     opinions = [_words(rng, _REVIEW_TERMS, 120) for _ in range(2)]
     pairs = [_words(rng, _REVIEW_TERMS, 200) for _ in range(2)]
@@ -41,14 +45,19 @@ def reviews(sources: int, similarity: float, seed: int) -> Corpus:
     for k in range(sources):
         subject = (_words(rng, _REVIEW_TERMS, 200) + pairs[k // 2]) / 2
         own = [_words(rng, _REVIEW_TERMS, 120) for _ in range(2)]
-        said = [similarity * both + (1 - similarity) * alone for both, alone in zip(opinions, own, strict=True)]
+        said = [
+            similarity * both + (1 - similarity) * alone
+            for both, alone in zip(opinions, own, strict=True)
+        ]
         good, bad = (0.6 * subject + 0.4 * one for one in said)
         distributions.append(((good, good), (bad, bad)))
     return _generated_corpus(rng, distributions, share=0.2)
 
 
 def _words(rng: np.random.Generator, terms: int, count: int) -> np.ndarray:
-    """Return the word distribution (terms,) of a subject: ``count`` random words, some more frequent than others."""
+    """Return the word distribution (terms,) of a subject: ``count`` random words, some more
+    frequent than others.
+    """
     distribution = np.zeros(terms)
     distribution[rng.choice(terms, count, replace=False)] = rng.gamma(1.0, size=count) + 0.1
     return distribution / distribution.sum()
@@ -63,7 +72,11 @@ def _generated_corpus(rng: np.random.Generator, distributions: list, *, share: f
     for positive, negative in distributions:
         for label, pair in ((1, positive), (0, negative)):
             for distribution in pair:
-                parts.append(_documents(rng, share * distribution + (1 - share) * common_words, _DOCUMENTS // 4))
+                parts.append(
+                    _documents(
+                        rng, share * distribution + (1 - share) * common_words, _DOCUMENTS // 4
+                    )
+                )
                 labels.append(np.full(_DOCUMENTS // 4, label))
     y = np.concatenate(labels)
     domain = np.repeat(np.arange(len(distributions)), len(y) // len(distributions))
@@ -75,13 +88,17 @@ def _documents(rng: np.random.Generator, distribution: np.ndarray, count: int) -
     ends = np.cumsum(distribution)
     words = np.minimum(_places(ends, rng.random(lengths.sum())), len(distribution) - 1)
     where = np.repeat(np.arange(count), lengths)
-    found = sparse.coo_matrix((np.ones(len(words)), (where, words)), shape=(count, len(distribution))).tocsr()
+    found = sparse.coo_matrix(
+        (np.ones(len(words)), (where, words)), shape=(count, len(distribution))
+    ).tocsr()
     found.sum_duplicates()
     return found
 
 
 def _places(ends: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return ``np.searchsorted(ends, shares * ends[-1])`` for shares in [0, 1), faster by a lookup table."""
+    """Return ``np.searchsorted(ends, shares * ends[-1])`` for shares in [0, 1), faster by a lookup
+    table.
+    """
     cells = 1 << 16
     begin = np.searchsorted(ends, np.arange(cells) * (ends[-1] / cells))
     asked = shares * ends[-1]

@@ -1,4 +1,5 @@
-"""Related domains for transfer: K labelled sources, a public set that mixes them evenly, and a target mixture.
+"""Related domains for transfer: K labelled sources, a public set that mixes them evenly, and a
+target mixture.
 
 All rows are in the unit ball. Everything fitted to rows (idf, projection) uses *public* rows only.
 """
@@ -37,9 +38,8 @@ _APART, _STEEP = 0.4, 14.0
 class Where:
     """Parameters that define the domains (the cache key).
 
-    similarity: of generated sources, 0 to 1. dimension: features after a projection to main directions of the public
-    rows ("svd"); "none" keeps all words.
-    """
+    similarity: of generated sources, 0 to 1. dimension: features after a projection to main
+    directions of the public rows ("svd"); "none" keeps all words."""
 
     kind: str
     sources: int
@@ -56,7 +56,8 @@ class Where:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World:
-    """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in each repeat.
+    """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in
+    each repeat.
 
     Texts without a projection are sparse. features: number before a projection.
     rows: (repeat, domain, number of rows) -> (X, y, row identifiers).
@@ -69,7 +70,9 @@ class World:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draw:
-    """The rows of a domain in one repeat: two disjoint parts of the source, and the rest for the target."""
+    """The rows of a domain in one repeat: two disjoint parts of the source, and the rest for the
+    target.
+    """
 
     labelled: tuple[np.ndarray, ...]
     unlabelled: tuple[np.ndarray, ...]
@@ -82,26 +85,43 @@ def world(where: Where) -> World:
     return _generated(where) if where.kind == "domains" else _of_text(where)
 
 
-def draw(where: Where, repeat: int, domain: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
-    """Divide a domain's rows of a repeat; ``target`` is the number of rows left for the target and its test."""
+def draw(
+    where: Where, repeat: int, domain: int, *, labelled: int, unlabelled: int, target: int
+) -> Draw:
+    """Divide a domain's rows of a repeat; ``target`` is the number of rows left for the target and
+    its test.
+    """
     part = world(where).rows(repeat, domain, labelled + unlabelled + target)
     cuts = (0, labelled, labelled + unlabelled, None)
-    first, second, third = (tuple(column[start:end] for column in part) for start, end in pairwise(cuts))
+    first, second, third = (
+        tuple(column[start:end] for column in part) for start, end in pairwise(cuts)
+    )
     return Draw(labelled=first, unlabelled=second, left=third)
 
 
-def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Matrix, np.ndarray]:
-    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks rows."""
+def mixed(
+    left: list, shares: np.ndarray, rows: int, rng: np.random.Generator
+) -> tuple[Matrix, np.ndarray]:
+    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks
+    rows.
+    """
     counts = np.floor(rows * shares + 0.5).astype(int)
-    most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
+    most = min(
+        (len(part[1]) / count for part, count in zip(left, counts, strict=True) if count),
+        default=1.0,
+    )
     counts = np.floor(counts * min(1.0, most)).astype(int)
-    X, y = (stacks.joined([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1))
+    X, y = (
+        stacks.joined([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1)
+    )
     order = rng.permutation(len(y))
     return X[order], y[order]
 
 
 def unit(X: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Scale each row of ``X`` to norm 1, except rows of zeros; ``out``: an array for the result, which X may be."""
+    """Scale each row of ``X`` to norm 1, except rows of zeros; ``out``: an array for the result,
+    which X may be.
+    """
     lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
     return np.divide(X, np.maximum(lengths, 1e-12)[..., None], out=out)
 
@@ -109,8 +129,8 @@ def unit(X: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 def _generated(where: Where) -> World:
     """Return Gaussian clouds on the unit sphere with labels along theta_k.
 
-    theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k, with theta_0 common to all sources and u_k specific.
-    """
+    theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k, with theta_0 common to all sources
+    and u_k specific."""
     rng = stream(where.seed, "data")
     d, K, s = where.dimension, where.sources, where.similarity
     common, own, centres = _directions(rng, d, K)
@@ -128,12 +148,19 @@ def _generated(where: Where) -> World:
     def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return *cloud(stream(where.seed, "data", repeat + 1, k), k, count), np.arange(count)
 
-    public = [cloud(stream(where.seed, "data", 0, k + 1), k, n)[0] for k, n in enumerate(_even(where.public_rows, K))]
+    public = [
+        cloud(stream(where.seed, "data", 0, k + 1), k, n)[0]
+        for k, n in enumerate(_even(where.public_rows, K))
+    ]
     return World(public=np.concatenate(public), features=d, rows=rows)
 
 
-def _directions(rng: np.random.Generator, d: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a common direction (d,), and one for each source's labels and centre (K, d), orthogonal if d permits."""
+def _directions(
+    rng: np.random.Generator, d: int, K: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a common direction (d,), and one for each source's labels and centre (K, d),
+    orthogonal if d permits.
+    """
     raw = rng.normal(size=(2 * K + 1, d))
     if d >= 2 * K + 1:
         raw = np.linalg.qr(raw.T)[0].T
@@ -147,7 +174,9 @@ def _even(rows: int, parts: int) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Texts:
-    """Data shared by all projections: tf-idf (n, words), labels, and document indices (public, by domain)."""
+    """Data shared by all projections: tf-idf (n, words), labels, and document indices (public, by
+    domain).
+    """
 
     weighted: sparse.csr_matrix
     y: np.ndarray
@@ -165,14 +194,20 @@ def _texts(where: Where) -> Texts:
 
 @cached(newest=3)
 def _along(where: Where) -> np.ndarray:
-    """Return all texts projected to the first 60 principal directions of the public ones, (n, 60)."""
+    """Return all texts projected to the first 60 principal directions of the public ones,
+    (n, 60).
+    """
     texts = _texts(replace(where, projection="none"))
     public = texts.weighted[texts.public]
-    return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(np.float32)
+    return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(
+        np.float32
+    )
 
 
 def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return (indices of public documents, those of each domain's private ones), without looking at the contents."""
+    """Return (indices of public documents, those of each domain's private ones), without looking at
+    the contents.
+    """
     public, kept = [], []
     for k, count in enumerate(_even(where.public_rows, where.sources)):
         order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
@@ -183,7 +218,9 @@ def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]
 
 
 def _of_text(where: Where) -> World:
-    """Return domains of texts: tf-idf and projection fitted to public texts, then each row scaled to norm 1."""
+    """Return domains of texts: tf-idf and projection fitted to public texts, then each row scaled
+    to norm 1.
+    """
     widest = replace(where, dimension=WIDEST)
     texts = _texts(replace(widest, projection="none"))
     if where.projection == "none":
@@ -200,5 +237,7 @@ def _of_text(where: Where) -> World:
 
 def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:
     """Return the principal directions (features, d) of the public rows."""
-    _, _, directions = randomized_svd(public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed)
+    _, _, directions = randomized_svd(
+        public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed
+    )
     return directions.T

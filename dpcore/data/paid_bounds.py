@@ -13,7 +13,8 @@ from dpcore.privacy import PureRelease
 _POWERS = 2.0 ** np.arange(-10, 31)
 EDGES = np.concatenate([-_POWERS[::-1], [0.0], _POWERS])
 BINS = len(EDGES) - 1
-# Probability that noise makes an empty bin seem occupied, and that a bin of ``surely_seen`` rows seems empty.
+# Probability that noise makes an empty bin seem occupied, and that a bin of ``surely_seen`` rows
+# seems empty.
 _FAILURE_PROBABILITY = 1e-3
 # Bounds are refused if a bin with more than this share of the rows could be overlooked.
 _LARGEST_MISSED_SHARE = 0.005
@@ -21,7 +22,9 @@ _LARGEST_MISSED_SHARE = 0.005
 
 @dataclass(frozen=True, kw_only=True)
 class Payment:
-    """Epsilon spent on a column's bounds, for each row or for each value of the column ``person``, if not ""."""
+    """Epsilon spent on a column's bounds, for each row or for each value of the column ``person``,
+    if not "".
+    """
 
     epsilon: float
     person: str = ""
@@ -32,10 +35,11 @@ class Payment:
 
 
 def histogram(values: np.ndarray) -> np.ndarray:
-    """Return the number of ``values`` (n,) in each bin (a, b]; 0 counts as positive, missing values nowhere.
+    """Return the number of ``values`` (n,) in each bin (a, b]; 0 counts as positive, missing values
+    nowhere.
 
-    Replacing a value changes two bins by one each (L1 sensitivity 2). Adding or removing one changes one bin.
-    """
+    Replacing a value changes two bins by one each (L1 sensitivity 2). Adding or removing one
+    changes one bin."""
     known = values[~np.isnan(values)]
     places = np.searchsorted(EDGES, known) - 1
     places[known == 0] += 1
@@ -43,12 +47,15 @@ def histogram(values: np.ndarray) -> np.ndarray:
 
 
 def mechanism(epsilon: float) -> Laplace:
-    """Return the Laplace mechanism of the histogram, epsilon-DP for a replaced value, hence also under add/remove."""
+    """Return the Laplace mechanism of the histogram, epsilon-DP for a replaced value, hence also
+    under add/remove.
+    """
     return Laplace(sensitivity=2.0, epsilon=epsilon)
 
 
 def threshold(epsilon: float) -> float:
-    """Return the noisy count that no empty bin exceeds with probability 0.999, the threshold for occupied bins.
+    """Return the noisy count that no empty bin exceeds with probability 0.999, the threshold for
+    occupied bins.
 
     -b ln(2 - 2 (1 - beta)^{1/B}), b = 2/epsilon: the maximum of B draws of Laplace noise.
     """
@@ -68,13 +75,18 @@ def least_rows(epsilon: float) -> int:
     return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _LARGEST_MISSED_SHARE)
 
 
-def bounds(values: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> tuple[float, float] | None:
-    """Return (low, high) of ``values`` (n,), one per person: the ends of the outermost occupied bins.
+def bounds(
+    values: np.ndarray, *, epsilon: float, rng: np.random.Generator
+) -> tuple[float, float] | None:
+    """Return (low, high) of ``values`` (n,), one per person: the ends of the outermost occupied
+    bins.
 
-    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few, whose number is public.
-    """
+    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few, whose
+    number is public."""
     if len(values) < (least := least_rows(epsilon)):
-        raise check.RefusedError("rows", f"{len(values):,}", f"at least {least:,} for bounds at epsilon {epsilon:g}")
+        raise check.RefusedError(
+            "rows", f"{len(values):,}", f"at least {least:,} for bounds at epsilon {epsilon:g}"
+        )
     return outermost(mechanism(epsilon).release(histogram(values), rng), epsilon=epsilon)
 
 

@@ -1,9 +1,8 @@
 """Regression data: the diabetes study and two synthetic census-like populations.
 
-The bounds of every feature and of the label, in ``regression.toml``, come from public knowledge (see
-``sample_data/README.md``), never from the rows. Features are clipped to their bounds and mapped to [-1, 1]; labels keep
-their unit until a label bound is chosen.
-"""
+The bounds of every feature and of the label, in ``regression.toml``, come from public knowledge
+(see ``sample_data/README.md``), never from the rows. Features are clipped to their bounds and
+mapped to [-1, 1]; labels keep their unit until a label bound is chosen."""
 
 import tomllib
 import weakref
@@ -25,7 +24,8 @@ from dpcore.streams import stream
 Answer = TypeVar("Answer")
 # Name of a data set, or the key by which tasks know an ``OwnRows``.
 Dataset = str | weakref.ref
-# Rows of a population whose columns are computed at once, so that a large one needs little memory beside its draws.
+# Rows of a population whose columns are computed at once, so that a large one needs little memory
+# beside its draws.
 _BLOCK = 16_384
 
 
@@ -33,11 +33,11 @@ _BLOCK = 16_384
 class Source:
     """A data set for regression.
 
-    bounds: (low, high) of each feature by name, ordered such that the first k are a sensible choice. label_bounds:
-    widest public bounds of the label; label_tops: range of upper bounds to choose from; label_top: a good one. fixed:
-    whether the rows are the same for every seed. rows: number of rows, or of persons with up to rows_each rows. gaps:
-    whether rows may be missing, as in ``least_squares.Unit``.
-    """
+    bounds: (low, high) of each feature by name, ordered such that the first k are a sensible
+    choice. label_bounds: widest public bounds of the label; label_tops: range of upper bounds to
+    choose from; label_top: a good one. fixed: whether the rows are the same for every seed. rows:
+    number of rows, or of persons with up to rows_each rows. gaps: whether rows may be missing, as
+    in ``least_squares.Unit``."""
 
     title: str
     bounds: Mapping[str, tuple[float, float]]
@@ -63,17 +63,20 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn(Source):
-    """A data set with ``draw``: (rng) -> (X in original units, label in its unit), rows in random order."""
+    """A data set with ``draw``: (rng) -> (X in original units, label in its unit), rows in random
+    order.
+    """
 
     draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """All rows, read-only: inputs X (n, d + 1), the constant first and features in [-1, 1], and labels y (n,).
+    """All rows, read-only: inputs X (n, d + 1), the constant first and features in [-1, 1], and
+    labels y (n,).
 
-    The first ``train_rows`` are private. Labels are in their unit, within their widest bounds, NaN if missing. ends:
-    cumulative number of rows of the first persons, if persons may have several.
+    The first ``train_rows`` are private. Labels are in their unit, within their widest bounds, NaN
+    if missing. ends: cumulative number of rows of the first persons, if persons may have several.
     """
 
     source: Source
@@ -123,25 +126,42 @@ class _Country:
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return thirteen dependent columns and an income with a heavy tail."""
         n = self.rows
-        normal, chance, beta = rng.standard_normal((10, n)), rng.random((6, n)), rng.beta(1.7, 2.4, n)
+        normal, chance, beta = (
+            rng.standard_normal((10, n)),
+            rng.random((6, n)),
+            rng.beta(1.7, 2.4, n),
+        )
         X, income = np.empty((n, 13), np.float32), np.empty(n)
         for rows in (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)):
-            X[rows], income[rows] = self._columns(normal[:, rows], chance[:, rows], 16 + 74 * beta[rows])
+            X[rows], income[rows] = self._columns(
+                normal[:, rows], chance[:, rows], 16 + 74 * beta[rows]
+            )
         return X, income
 
-    def _columns(self, normal: np.ndarray, chance: np.ndarray, age: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _columns(
+        self, normal: np.ndarray, chance: np.ndarray, age: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         woman = (chance[0] < 0.51).astype(float)
         school = np.clip(self.schooling - 0.03 * (age - 45) + 3.2 * normal[0], 0, 20).round()
         never = (chance[1] < 1 / (1 + np.exp((age - 28) / 5))).astype(float)
         married = (1 - never) * (chance[2] < 0.72 - 0.004 * np.maximum(age - 60, 0))
         abroad = (chance[3] < self.foreign).astype(float)
         disabled = (chance[4] < 0.03 + 0.0035 * np.maximum(age - 40, 0)).astype(float)
-        working = chance[5] < 0.86 - 0.3 * disabled - 0.75 / (1 + np.exp((66 - age) / 3)) - 0.1 * woman * married
+        working = (
+            chance[5]
+            < 0.86 - 0.3 * disabled - 0.75 / (1 + np.exp((66 - age) / 3)) - 0.1 * woman * married
+        )
         hours = working * np.clip(40 - 3 * woman + 10 * normal[1], 0, 99).round()
         residence = np.clip((age - 16) * np.exp(-1.3 + 0.8 * normal[2]), 0, 60).round()
-        wealth = 0.12 * (school - self.schooling) + 0.03 * (age - 45) + 0.5 * married + 0.015 * residence
+        wealth = (
+            0.12 * (school - self.schooling) + 0.03 * (age - 45) + 0.5 * married + 0.015 * residence
+        )
         owner = (normal[3] < self.owners + 0.5 * wealth).astype(float)
-        children = np.clip((self.family * (0.4 + married) * np.exp(-(((age - 40) / 14) ** 2)) + 0.7 * normal[4]), 0, 9)
+        children = np.clip(
+            (self.family * (0.4 + married) * np.exp(-(((age - 40) / 14) ** 2)) + 0.7 * normal[4]),
+            0,
+            9,
+        )
         family = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
         cars = np.clip(self.cars + 0.35 * wealth + 0.3 * married + 0.6 * normal[6], 0, 6).round()
         log_income = (
@@ -180,14 +200,17 @@ SOURCES = {name: _drawn(name, **told) for name, told in _READ["sources"].items()
 
 
 def source(dataset: Dataset) -> Source:
-    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a file that is gone."""
+    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a
+    file that is gone.
+    """
     if isinstance(dataset, weakref.ref):
         return held(dataset).regression_source
     return SOURCES[check.choice(SOURCES, dataset=dataset)]
 
 
 def load(name: Dataset, *, seed: int) -> Table:
-    """Return the data set ``name``, cached and read-only; ``seed`` selects the held-out rows unless it is fixed.
+    """Return the data set ``name``, cached and read-only; ``seed`` selects the held-out rows unless
+    it is fixed.
 
     Raises RefusedError for an unknown name.
     """
@@ -196,7 +219,9 @@ def load(name: Dataset, *, seed: int) -> Table:
 
 
 def split_seed(name: Dataset, *, seed: int) -> int:
-    """Return the seed that determines the rows of ``name``: 0 for a fixed data set, where it affects only the noise."""
+    """Return the seed that determines the rows of ``name``: 0 for a fixed data set, where it
+    affects only the noise.
+    """
     return 0 if source(name).fixed else check.whole(0, seed=seed)
 
 
@@ -228,7 +253,9 @@ def scaled(values: np.ndarray, *, low: float | np.ndarray, top: float | np.ndarr
 
 
 def _by_split(function: Callable[..., Answer]) -> Callable[..., Answer]:
-    """Cache ``function`` of a data set and a seed by what the seed selects, which is nothing in a fixed data set."""
+    """Cache ``function`` of a data set and a seed by what the seed selects, which is nothing in a
+    fixed data set.
+    """
     kept = cached(function)
 
     @wraps(function)
@@ -240,7 +267,8 @@ def _by_split(function: Callable[..., Answer]) -> Callable[..., Answer]:
 
 @_by_split
 def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -> Statistics:
-    """Return the statistics of the first ``rows`` private rows, or persons, with labels clipped to ``label_top``.
+    """Return the statistics of the first ``rows`` private rows, or persons, with labels clipped to
+    ``label_top``.
 
     Labels are mapped to [-1, 1], missing ones to 0.
     """
@@ -253,7 +281,9 @@ def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -
 
 @_by_split
 def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statistics:
-    """Return the statistics of the held-out rows, labels on the same scale but **not** clipped, for the true error."""
+    """Return the statistics of the held-out rows, labels on the same scale but **not** clipped, for
+    the true error.
+    """
     table = load(name, seed=seed)
     label = scaled(table.y_test, low=table.source.label_bounds[0], top=label_top)
     return Statistics.of(table.X_test, label)
@@ -261,6 +291,8 @@ def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statis
 
 @_by_split
 def share_above(name: Dataset, *, seed: int, rows: int, label_top: float) -> float:
-    """Return the share of the first ``rows`` private labels above ``label_top``, which are clipped."""
+    """Return the share of the first ``rows`` private labels above ``label_top``, which are
+    clipped.
+    """
     table = load(name, seed=seed)
     return float((table.y[table.first(rows)] > label_top).mean())

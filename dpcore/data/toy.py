@@ -1,8 +1,8 @@
 """Sample data: generators or loaders, *public* bounds and splits.
 
-The bounds of every feature, in ``toy.toml``, come from public knowledge (see ``sample_data/README.md``), never from the
-rows. Rows are clipped to the bounds and mapped to [-1, 1].
-"""
+The bounds of every feature, in ``toy.toml``, come from public knowledge (see
+``sample_data/README.md``), never from the rows. Rows are clipped to the bounds and mapped to [-1,
+1]."""
 
 import tomllib
 import weakref
@@ -31,11 +31,12 @@ Dataset = str | weakref.ref
 class Source:
     """A data set before it is split.
 
-    make: (rng, number of rows) -> (X in original units, y classes from 0) in random order; a set of fixed size returns
-    all rows. bounds: (d, 2) public lower and upper bound of each feature. private_rows, public_rows: sizes. sizable:
-    whether any number of private rows can be generated. several: if ``make`` returns one row per person, (row numbers)
-    -> all rows of these people, X and y, and the index (m,) of each row's person.
-    """
+    make: (rng, number of rows) -> (X in original units, y classes from 0) in random order; a set of
+        fixed size returns
+    all rows. bounds: (d, 2) public lower and upper bound of each feature. private_rows,
+    public_rows: sizes. sizable: whether any number of private rows can be generated. several: if
+    ``make`` returns one row per person, (row numbers) -> all rows of these people, X and y, and the
+    index (m,) of each row's person."""
 
     title: str
     make: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
@@ -52,19 +53,24 @@ class Source:
         return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
 
     def of_size(self, private_rows: int) -> "Source":
-        """Return the same source with another number of private rows; raise RefusedError for more than there are."""
+        """Return the same source with another number of private rows; raise RefusedError for more
+        than there are.
+        """
         check.whole(1, private_rows=private_rows)
         if private_rows > self.private_rows and not self.sizable:
-            raise check.RefusedError("private_rows", private_rows, f"at most {self.private_rows}, as many as there are")
+            raise check.RefusedError(
+                "private_rows", private_rows, f"at most {self.private_rows}, as many as there are"
+            )
         return replace(self, private_rows=private_rows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
-    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part.
+    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row
+    numbers of each part.
 
-    several: X (m, d), y (m,) and people (m,), all rows of the people who have one row each in X_private, or None.
-    """
+    several: X (m, d), y (m,) and people (m,), all rows of the people who have one row each in
+    X_private, or None."""
 
     source: Source
     X_private: np.ndarray
@@ -78,7 +84,9 @@ class Split:
 
     @property
     def learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return all private rows X (n, d), their y (n,), and their persons (n,) or None if each has one row."""
+        """Return all private rows X (n, d), their y (n,), and their persons (n,) or None if each
+        has one row.
+        """
         return self.several or (self.X_private, self.y_private, None)
 
     @property
@@ -91,7 +99,9 @@ class Split:
 
     @property
     def best_constant(self) -> tuple[str, float]:
-        """Return the majority class of the test rows and its share (the accuracy of a constant prediction)."""
+        """Return the majority class of the test rows and its share (the accuracy of a constant
+        prediction).
+        """
         found = np.bincount(self.y_test, minlength=self.n_classes)
         return self.source.classes[int(found.argmax())], float(found.max() / len(self.y_test))
 
@@ -133,7 +143,9 @@ def _spirals(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
     return arm + rng.normal(scale=0.03, size=(rows, 2)), y
 
 
-def _shipped(loader: Callable) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
+def _shipped(
+    loader: Callable,
+) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
     def make(rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
         X, y = loader(return_X_y=True)
         return _shuffled(X, y, rng)
@@ -141,7 +153,9 @@ def _shipped(loader: Callable) -> Callable[[np.random.Generator, int], tuple[np.
     return make
 
 
-def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _shuffled(
+    X: np.ndarray, y: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     order = rng.permutation(len(y))
     return X[order], y[order]
 
@@ -162,7 +176,9 @@ _LOADERS = {
 }
 
 
-def _source(name: str, *, title: str, classes: list[str], bounds: dict[str, list[float]], rows: int = 0) -> Source:
+def _source(
+    name: str, *, title: str, classes: list[str], bounds: dict[str, list[float]], rows: int = 0
+) -> Source:
     """Return the data set ``name``; rows: the number of all rows of a set of fixed size."""
     sizable = name in _GENERATORS
     return Source(
@@ -178,7 +194,9 @@ def _source(name: str, *, title: str, classes: list[str], bounds: dict[str, list
 
 
 _READ = tomllib.loads(Path(__file__).with_name("toy.toml").read_text("utf-8"))
-_READ["digits"]["bounds"] = {f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)}
+_READ["digits"]["bounds"] = {
+    f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)
+}
 DATASETS = {name: _source(name, **told) for name, told in _READ.items()}
 
 # Data sets that a linear classifier can learn something about.
@@ -186,7 +204,9 @@ STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals")
 
 
 def source(dataset: Dataset) -> Source:
-    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a file that is gone."""
+    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a
+    file that is gone.
+    """
     if isinstance(dataset, weakref.ref):
         return held(dataset).source
     return DATASETS[check.choice(DATASETS, dataset=dataset)]
@@ -196,10 +216,10 @@ def source(dataset: Dataset) -> Source:
 def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
     """Return a data set drawn and split by ``seed``, cached and read-only.
 
-    private_rows: number of private rows, by default the set's own. A generated set is redrawn for each number. Of
-    others, the first private rows are used, and public and test rows stay the same. A private row without a class (-1)
-    keeps its place; a test row without one is left out. Raises RefusedError for an unknown data set.
-    """
+    private_rows: number of private rows, by default the set's own. A generated set is redrawn for
+    each number. Of others, the first private rows are used, and public and test rows stay the same.
+    A private row without a class (-1) keeps its place; a test row without one is left out. Raises
+    RefusedError for an unknown data set."""
     whole = source(dataset)
     found = whole if private_rows is None else whole.of_size(private_rows)
     drawn = found if found.sizable else whole
@@ -218,7 +238,9 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
     return Split(source=found, rows_of=rows_of, several=several, **parts)
 
 
-def _several(source: Source, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _several(
+    source: Source, people: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return all rows of these people, or None if each has one row."""
     if not source.several:
         return None
@@ -227,7 +249,9 @@ def _several(source: Source, people: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """Clip each feature to its public bounds and map them to [-1, 1]; missing values (NaN) become 0."""
+    """Clip each feature to its public bounds and map them to [-1, 1]; missing values (NaN) become
+    0.
+    """
     low, high = np.asarray(bounds, dtype=float).T
     unit = 2 * (np.clip(X, low, high) - low) / (high - low) - 1
     unit[np.isnan(unit)] = 0
@@ -235,7 +259,8 @@ def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarra
 
 
 def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
-    """Shift public rows by ``shift`` of their standard deviations in every feature, clipped to [-1, 1].
+    """Shift public rows by ``shift`` of their standard deviations in every feature, clipped to [-1,
+    1].
 
     The public rows then have another distribution than the private ones. Only public rows are read.
     """

@@ -1,4 +1,7 @@
-"""Word counts of texts, and the weights of words, which public texts determine. The vocabulary is public."""
+"""Word counts of texts, and the weights of words, which public texts determine.
+
+The vocabulary is public.
+"""
 
 import math
 from dataclasses import dataclass
@@ -24,13 +27,19 @@ def inverse_frequency(public: sparse.csr_matrix) -> np.ndarray:
 
 
 def weighted(counts: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
-    """Return (1 + ln count) idf in single precision, each row scaled to norm 1, independent of all other rows.
+    """Return (1 + ln count) idf in single precision, each row scaled to norm 1, independent of all
+    other rows.
 
-    Vectorised logarithms round by position in the array, so these come from a table, up to a count of 255.
-    """
-    data = _SUBLINEAR[np.minimum(counts.data, 255).astype(int)] * idf.astype(np.float32)[counts.indices]
+    Vectorised logarithms round by position in the array, so these come from a table, up to a count
+    of 255."""
+    data = (
+        _SUBLINEAR[np.minimum(counts.data, 255).astype(int)]
+        * idf.astype(np.float32)[counts.indices]
+    )
     found = sparse.csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)
     squares = sparse.csr_matrix((data**2, counts.indices, counts.indptr), shape=counts.shape)
     lengths = np.sqrt(squares @ np.ones(counts.shape[1]))
-    found.data = (data / np.repeat(np.maximum(lengths, 1e-12), np.diff(counts.indptr))).astype(np.float32)
+    found.data = (data / np.repeat(np.maximum(lengths, 1e-12), np.diff(counts.indptr))).astype(
+        np.float32
+    )
     return found

@@ -7,7 +7,9 @@ from dpcore.training import losses
 
 
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """Has ``classes_`` (K,) and ``_logits``: rows X -> (k, n), one logit for two classes, or one per class."""
+    """Has ``classes_`` (K,) and ``_logits``: rows X -> (k, n), one logit for two classes, or one
+    per class.
+    """
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Return signed scores (n,) for two classes, logits (n, K) for more."""

@@ -1,4 +1,6 @@
-"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists the mechanisms."""
+"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists the
+mechanisms.
+"""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -31,21 +33,35 @@ REGRESSIONS: dict[str, Any] = {
 def mechanism(name: str, **options: Any):
     """Return the mechanism ``name`` with those of ``options`` that it has fields for."""
     kind = REGRESSIONS[check.choice(REGRESSIONS, mechanism=name)]
-    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})
+    return kind(
+        **{field.name: options[field.name] for field in fields(kind) if field.name in options}
+    )
 
 
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Return unscaled draws (R, ...) of a mechanism, one stream per repeat, the same for every epsilon.
+    """Return unscaled draws (R, ...) of a mechanism, one stream per repeat, the same for every
+    epsilon.
 
     The array is cached and shared, hence read-only.
     """
-    return _drawn(type(mechanism), getattr(mechanism, "steps", None), inputs=inputs, repeats=repeats, seed=seed)
+    return _drawn(
+        type(mechanism),
+        getattr(mechanism, "steps", None),
+        inputs=inputs,
+        repeats=repeats,
+        seed=seed,
+    )
 
 
 @cached
 def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Return draws cached by the only things they depend on, hence not by epsilon, split, repair or delta."""
-    chosen, part = kind(**({} if steps is None else {"steps": steps})), list(REGRESSIONS.values()).index(kind)
+    """Return draws cached by the only things they depend on, hence not by epsilon, split, repair or
+    delta.
+    """
+    chosen, part = (
+        kind(**({} if steps is None else {"steps": steps})),
+        list(REGRESSIONS.values()).index(kind),
+    )
     draws = np.stack([chosen.draws(inputs, stream(seed, "noise", r, part)) for r in range(repeats)])
     draws.flags.writeable = False
     return draws
@@ -53,28 +69,32 @@ def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: in
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPLinearRegression(PrivateRegressor):
-    """Minimises sum_i (w.x_i + b - y_i)^2 under differential privacy for one replaced row, n public.
+    """Minimises sum_i (w.x_i + b - y_i)^2 under differential privacy for one replaced row, n
+    public.
 
     Parameters
     ----------
-    mechanism: one of ``REGRESSIONS``; each class states its objective and its noise. None chooses by public numbers:
-    with a delta "adassp"; without one "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets and
-    epsilons from .05 to 10 these had the smallest geometric mean error among mechanisms with the same kind of
+    mechanism: one of ``REGRESSIONS``; each class states its objective and its noise. None chooses
+    by public numbers: with a delta "adassp"; without one "functional" if n epsilon >= (d + 1)^3,
+    else "output". On six data sets and epsilons from .05 to 10 these had the smallest geometric
+    mean error among mechanisms with the same kind of
     guarantee: ``python -m benchmarks.run defaults``.
-    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace and similar noise).
-    None means 0 if the mechanism is chosen automatically, and 1e-6 for a mechanism that needs one.
-    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured, and are clipped to it.
-    share: of epsilon for the quadratic part ("published", "functional"). None means .8, or the share with the least
-    total variance if the mechanism is chosen automatically. repair: see ``REPAIRS``.
-    radius, penalty: of "output" and "descent", in units of the bounds. steps, clip_norm: of "descent".
-    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private. None takes 128 bits
-    from the operating system.
+    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace
+    and similar noise). None means 0 if the mechanism is chosen automatically, and 1e-6 for a
+    mechanism that needs one.
+    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured,
+    and are clipped to it.
+    share: of epsilon for the quadratic part ("published", "functional"). None means .8, or the
+    share with the least total variance if the mechanism is chosen automatically. repair: see
+    ``REPAIRS``.
+    radius, penalty: of "output" and "descent", in units of the bounds. steps, clip_norm: of
+    "descent".
+    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private.
+    None takes 128 bits from the operating system.
 
-    Attributes
-    ----------
-    coef_ (d,), intercept_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` lists its
-    assumptions), mechanism_ (a key of ``REGRESSIONS``).
-    """
+    Attributes ---------- coef_ (d,), intercept_, n_features_in_, guarantee_
+    (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), mechanism_ (a key of
+    ``REGRESSIONS``)."""
 
     mechanism: str | None = None
     epsilon: float = 1.0
@@ -90,7 +110,10 @@ class DPLinearRegression(PrivateRegressor):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPLinearRegression":
-        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) naming a parameter that is out of range."""
+        """Fit to X (n, d), y (n,).
+
+        Raises ValueError (RefusedError) naming a parameter that is out of range.
+        """
         data_bound = check.positive(data_bound=self.data_bound)
         label_bound = check.positive(label_bound=self.label_bound)
         epsilon = check.epsilon(epsilon=self.epsilon)
@@ -99,7 +122,9 @@ class DPLinearRegression(PrivateRegressor):
         inputs = np.column_stack([np.ones(len(X)), np.clip(X / data_bound, -1, 1)])
         label = np.clip(y.astype(float) / label_bound, -1, 1)
         statistics = Statistics.of(inputs, label)
-        noise = chosen.draws(statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise"))[None]
+        noise = chosen.draws(
+            statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise")
+        )[None]
         more = {"rows": (inputs, label)} if getattr(chosen, "clip_norm", None) else {}
         weights = chosen.fit(statistics, noise, np.array([epsilon]), **more).weights[0, 0]
         self.coef_ = weights[1:] * label_bound / data_bound
@@ -115,7 +140,11 @@ class DPLinearRegression(PrivateRegressor):
         if self.mechanism is None:
             given = {"share": best_share(inputs)} | given
             mechanism(self.mechanism_, **given)  # refuses bad parameters even if it is not chosen
-            self.mechanism_ = "functional" if rows * check.epsilon(epsilon=self.epsilon) >= inputs**3 else "output"
+            self.mechanism_ = (
+                "functional"
+                if rows * check.epsilon(epsilon=self.epsilon) >= inputs**3
+                else "output"
+            )
             if check.between(0, 1, delta=given.get("delta", 0)):
                 self.mechanism_ = "adassp"
         return mechanism(self.mechanism_, **{"share": 0.8} | given)

@@ -16,8 +16,8 @@ _MISSING = object()
 def people_of(groups: Any, rows: int) -> np.ndarray:
     """Return the person (n,) of each row, numbered by first appearance.
 
-    Rows without a name (None, NaN, and what stands for a missing value in pandas and numpy) are one person's. So are
-    spellings with one normal form (see ``normal_form``).
+    Rows without a name (None, NaN, and what stands for a missing value in pandas and numpy) are one
+    person's. So are spellings with one normal form (see ``normal_form``).
 
     Raises:
         RefusedError: Unless each row has a name, and all names are of one type.
@@ -37,7 +37,9 @@ def people_of(groups: Any, rows: int) -> np.ndarray:
             person = _normal_form(name)
         people[row] = numbers.setdefault(person, len(numbers))
     if len(kinds) > 1:
-        raise check.RefusedError("groups", f"a mixture of {' and '.join(sorted(kinds))}", "names of one type")
+        raise check.RefusedError(
+            "groups", f"a mixture of {' and '.join(sorted(kinds))}", "names of one type"
+        )
     return people
 
 

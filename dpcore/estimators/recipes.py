@@ -1,4 +1,6 @@
-"""Versions of the classifier's mechanism, their claimed and true guarantees, and the results in [hoseinpour2023]."""
+"""Versions of the classifier's mechanism, their claimed and true guarantees, and the results in
+[hoseinpour2023].
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -7,7 +9,15 @@ from typing import Protocol
 from dpcore import accountants, mechanisms
 from dpcore.accountants import gdp
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, after, public_count
+from dpcore.privacy import (
+    Adjacency,
+    Composed,
+    GaussianRelease,
+    Guarantee,
+    PureRelease,
+    after,
+    public_count,
+)
 from dpcore.training import descent, losses
 
 VERSIONS = {
@@ -16,7 +26,11 @@ VERSIONS = {
     "none": "no privacy: no clipping, no noise",
 }
 # Version -> clipping of its descent (``dpcore.training.descent``).
-CLIPPING: dict[str, descent.Clipping] = {"sound": "per-example", "published": "average", "none": "none"}
+CLIPPING: dict[str, descent.Clipping] = {
+    "sound": "per-example",
+    "published": "average",
+    "none": "none",
+}
 # Table of the slides: epsilon -> accuracy in % without and with pre-training, and the printed gain.
 PUBLISHED = {
     0.01: (29.75, 29.75, 0.0),
@@ -33,7 +47,9 @@ EPSILONS = tuple(PUBLISHED)
 
 
 class Recipe(Protocol):
-    """Settings that determine the noise of one of ``VERSIONS`` up to epsilon: rows n, steps T, clipping norm C."""
+    """Settings that determine the noise of one of ``VERSIONS`` up to epsilon: rows n, steps T,
+    clipping norm C.
+    """
 
     @property
     def version(self) -> str: ...
@@ -59,20 +75,28 @@ class Claim(Recipe, Protocol):
 
 
 def published_slips() -> tuple[float, ...]:
-    """Return the epsilons at which the published gain is not the difference of the published accuracies."""
-    return tuple(e for e, (before, after, gain) in PUBLISHED.items() if abs(after - before - gain) > 1e-9)
+    """Return the epsilons at which the published gain is not the difference of the published
+    accuracies.
+    """
+    return tuple(
+        e for e, (before, after, gain) in PUBLISHED.items() if abs(after - before - gain) > 1e-9
+    )
 
 
 def noise_sd(recipe: Recipe, epsilon: float) -> float:
     """Return the noise sd per coordinate of the mean gradient at ``epsilon``.
 
-    sound: exact Gaussian composition. published: (2C / (n epsilon)) sqrt(2 T ln(1.25/delta)) [hoseinpour2023].
-    """
+    sound: exact Gaussian composition. published: (2C / (n epsilon)) sqrt(2 T ln(1.25/delta))
+    [hoseinpour2023]."""
     match recipe.version:
         case "sound":
-            multiplier = descent.noise_multiplier(epsilon=epsilon, delta=recipe.delta, steps=recipe.steps)
+            multiplier = descent.noise_multiplier(
+                epsilon=epsilon, delta=recipe.delta, steps=recipe.steps
+            )
             adjacency = Adjacency(recipe.adjacency)
-            return descent.mean_noise_sd(multiplier, clip_norm=recipe.clip_norm, rows=recipe.rows, adjacency=adjacency)
+            return descent.mean_noise_sd(
+                multiplier, clip_norm=recipe.clip_norm, rows=recipe.rows, adjacency=adjacency
+            )
         case "published":
             one_shot = mechanisms.classical_noise_multiplier(epsilon, delta=recipe.delta)
             return 2 * recipe.clip_norm / recipe.rows * math.sqrt(recipe.steps) * one_shot
@@ -84,10 +108,11 @@ def noise_sd(recipe: Recipe, epsilon: float) -> float:
 class Guarantees:
     """Claimed and true guarantees of one version.
 
-    claimed: epsilon as set. holds: whether this version satisfies the claim. formula: guarantee of the noise if each
-    person's gradient were clipped. bounded: its guarantee for rows within their public bounds. unbounded: its guarantee
-    if nothing bounds a row. The last three differ from the claim in the published version only.
-    """
+    claimed: epsilon as set. holds: whether this version satisfies the claim. formula: guarantee of
+        the noise if each
+    person's gradient were clipped. bounded: its guarantee for rows within their public bounds.
+    unbounded: its guarantee if nothing bounds a row. The last three differ from the claim in the
+    published version only."""
 
     claimed: float
     holds: bool
@@ -105,12 +130,13 @@ def guarantees(
 ) -> Guarantees:
     """Return the guarantees of ``settings`` for a ``unit`` of privacy.
 
-    source: the data set, if it has no name. before: pure releases already paid for by the same epsilon.
+    source: the data set, if it has no name. before: pure releases already paid for by the same
+        epsilon.
 
-    Clipping the average gradient to C lets one record change it by up to 2C, not 2C/n. If rows have norm at most B with
-    the constant appended, an example's gradient has norm at most B (logistic; sqrt(2) B softmax). Clipping is a
-    projection onto a ball and moves no two points apart, hence min(2C, 2B/n), or min(2C, B/n) under add/remove.
-    """
+    Clipping the average gradient to C lets one record change it by up to 2C, not 2C/n. If rows have
+    norm at most B with the constant appended, an example's gradient has norm at most B (logistic;
+    sqrt(2) B softmax). Clipping is a projection onto a ball and moves no two points apart, hence
+    min(2C, 2B/n), or min(2C, B/n) under add/remove."""
     adjacency, n, C = Adjacency(settings.adjacency), settings.rows, settings.clip_norm
     source = source or data.DATASETS[settings.dataset]
     loss = "logistic" if len(source.classes) == 2 else "softmax"
@@ -123,7 +149,10 @@ def guarantees(
             sensitivities = (per_example, min(2 * C, adjacency.contributions * B / n), 2 * C)
         case _:
             sensitivities = (math.inf,) * 3
-    found = {sensitivity: _guarantee(settings, sensitivity, unit, before) for sensitivity in set(sensitivities)}
+    found = {
+        sensitivity: _guarantee(settings, sensitivity, unit, before)
+        for sensitivity in set(sensitivities)
+    }
     formula, bounded, unbounded = (found[sensitivity] for sensitivity in sensitivities)
     return Guarantees(
         claimed=settings.epsilon,
@@ -134,8 +163,12 @@ def guarantees(
     )
 
 
-def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]) -> Guarantee:
-    """Return the exact guarantee of T releases of the mean gradient with this sensitivity, and of those ``before``."""
+def _guarantee(
+    settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]
+) -> Guarantee:
+    """Return the exact guarantee of T releases of the mean gradient with this sensitivity, and of
+    those ``before``.
+    """
     spent = math.fsum(release.epsilon for release in before)
     multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
@@ -146,7 +179,8 @@ def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[Pur
 
 
 def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> float:
-    """Return the true epsilon of the published noise formula for a claimed ``epsilon``, if each gradient were clipped.
+    """Return the true epsilon of the published noise formula for a claimed ``epsilon``, if each
+    gradient were clipped.
 
     mu = epsilon / sqrt(2 ln(1.25/delta)), for any number of steps. constant: 2 on another slide.
 
@@ -159,6 +193,8 @@ def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> 
 
 
 def crossing(delta: float, *, constant: float = 1.25) -> float:
-    """Return the claimed epsilon above which the published formula claims too much (8.42 at delta 1e-5)."""
+    """Return the claimed epsilon above which the published formula claims too much (8.42 at delta
+    1e-5).
+    """
     scale = mechanisms.classical_noise_multiplier(1.0, delta=delta, constant=constant)
     return gdp.crossing(scale, delta=delta)

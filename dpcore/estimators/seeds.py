@@ -12,11 +12,12 @@ KNOWN_SEED = "random_state stays secret: who knows it can compute the noise and 
 
 
 def noise_seed(random_state: Any) -> Secret:
-    """Return a 128-bit noise seed: from the operating system if ``random_state`` is None, else derived from it.
+    """Return a 128-bit noise seed: from the operating system if ``random_state`` is None, else
+    derived from it.
 
-    It is a ``Secret``, so that neither the seed nor its noise is cached. None never uses numpy's global generator,
-    which any other code can seed. Raises RefusedError for that one, and for a value that cannot seed a generator.
-    """
+    It is a ``Secret``, so that neither the seed nor its noise is cached. None never uses numpy's
+    global generator, which any other code can seed. Raises RefusedError for that one, and for a
+    value that cannot seed a generator."""
     if random_state is None:
         return Secret(secrets.randbits(128))
     allowed = "None, a whole number from 0 to 2^32 - 1, or a numpy RandomState"

@@ -13,11 +13,11 @@ from dpcore.privacy import PureRelease
 class NoisyMax:
     """The index of the largest score after noise; (epsilon, 0)-DP.
 
-    sensitivity: the largest change of any one score between neighbours. One score may rise while others fall, so the
-    scale is 2 sensitivity/epsilon. ``monotone`` scores all move the same way (counts under add/remove) and need half.
-    noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" is report-noisy-max [dwork2014,
-    Claim 3.9].
-    """
+    sensitivity: the largest change of any one score between neighbours. One score may rise while
+    others fall, so the scale is 2 sensitivity/epsilon. ``monotone`` scores all move the same way
+    (counts under add/remove) and need half.
+    noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" is
+    report-noisy-max [dwork2014, Claim 3.9]."""
 
     sensitivity: float
     epsilon: float
@@ -37,7 +37,9 @@ class NoisyMax:
     def event(self) -> PureRelease:
         return PureRelease(epsilon=self.epsilon)
 
-    def release(self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None) -> np.ndarray | int:
+    def release(
+        self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None
+    ) -> np.ndarray | int:
         """Return the index of the winner among ``scores`` (k,), or ``size`` independent winners.
 
         Raises RefusedError for scores of another shape, or that are not finite numbers.

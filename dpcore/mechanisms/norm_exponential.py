@@ -12,9 +12,10 @@ from dpcore.privacy import PureRelease
 class NormExponential:
     """value + b with density proportional to exp(-epsilon ||b||_2 / sensitivity); (epsilon, 0)-DP.
 
-    In d dimensions ||b|| ~ Gamma(d, sensitivity/epsilon) and the direction is uniform [chaudhuri2011, Algorithm 1].
-    sensitivity: **L2** norm. Independent Laplace coordinates with this sensitivity would spend up to sqrt(d) epsilon.
-    """
+    In d dimensions ||b|| ~ Gamma(d, sensitivity/epsilon) and the direction is uniform
+    [chaudhuri2011, Algorithm 1].
+    sensitivity: **L2** norm. Independent Laplace coordinates with this sensitivity would spend up
+    to sqrt(d) epsilon."""
 
     sensitivity: float
     epsilon: float
@@ -34,7 +35,8 @@ class NormExponential:
         return direction * rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return ``value``, of any shape, plus one draw in as many dimensions as it has coordinates.
+        """Return ``value``, of any shape, plus one draw in as many dimensions as it has
+        coordinates.
 
         Raises RefusedError for values that are not finite numbers.
         """

@@ -1,1 +1,3 @@
-"""Learning across many parties, each with its own rows: local models, aggregation and hypothesis transfer."""
+"""Learning across many parties, each with its own rows: local models, aggregation and hypothesis
+transfer.
+"""

@@ -1,8 +1,8 @@
-"""Hypothesis transfer, Steps 4 to 6 [wang2019]: from the sources' releases to the target's hypothesis.
+"""Hypothesis transfer, Steps 4 to 6 [wang2019]: from the sources' releases to the target's
+hypothesis.
 
-The inputs are ``Release`` values, public rows and the target's own rows, which are not protected; no source row is
-used. Leading axes are repeats.
-"""
+The inputs are ``Release`` values, public rows and the target's own rows, which are not protected;
+no source row is used. Leading axes are repeats."""
 
 from dataclasses import dataclass
 
@@ -21,21 +21,29 @@ _EM_STEPS, _EM_GAP = 400, 1e-4
 
 def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
     """Return (hypotheses, tilts) of the sources, both (..., K, d)."""
-    return (np.stack([one.hypothesis for one in releases], axis=-2), np.stack([one.tilt for one in releases], axis=-2))
+    return (
+        np.stack([one.hypothesis for one in releases], axis=-2),
+        np.stack([one.tilt for one in releases], axis=-2),
+    )
 
 
 def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
-    """Return each source's importance weights (..., K, m) on the public rows (m, d) or (..., m, d)."""
+    """Return each source's importance weights (..., K, m) on the public rows (m, d) or
+    (..., m, d).
+    """
     _, tilts = stacked(releases)
-    return importance.weights(tilts, public[..., None, :, :] if isinstance(public, np.ndarray) else public)
+    return importance.weights(
+        tilts, public[..., None, :, :] if isinstance(public, np.ndarray) else public
+    )
 
 
 def hypothesis_weights(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Return the weights h (..., K) of the mixture of ``sources`` (..., K, m) nearest to ``target`` (..., m) (Step 4).
+    """Return the weights h (..., K) of the mixture of ``sources`` (..., K, m) nearest to ``target``
+    (..., m) (Step 4).
 
-    The distance is KL(target || h.sources). It is minimised by EM: h_k <- h_k mean_i(target_i sources_ki / mixture_i).
-    Each step lowers the divergence. Its factors g_k are a certificate: no mixture is nearer by more than ln max_k g_k.
-    """
+    The distance is KL(target || h.sources). It is minimised by EM: h_k <- h_k mean_i(target_i
+    sources_ki / mixture_i). Each step lowers the divergence. Its factors g_k are a certificate: no
+    mixture is nearer by more than ln max_k g_k."""
     W = np.ascontiguousarray(np.swapaxes(sources, -1, -2))
     share = (target / target.sum(axis=-1, keepdims=True))[..., None, :]
     h = np.full((*W.shape[:-2], 1, W.shape[-1]), 1 / W.shape[-1])
@@ -58,11 +66,12 @@ class Prior:
 
 
 def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEAST_SD) -> Prior:
-    """Return the prior of Step 5: mean and spread of the sources' hypotheses, weighted by h (..., K) [marx2005].
+    """Return the prior of Step 5: mean and spread of the sources' hypotheses, weighted by h (...,
+    K) [marx2005].
 
-    mu_j = sum_k h_k theta_kj, s_j^2 = sum_k h_k (theta_kj - mu_j)^2, and s_j at least ``least_sd``, because sources
-    that agree, or one source with all the weight, would have no spread. s also includes the sources' noise.
-    """
+    mu_j = sum_k h_k theta_kj, s_j^2 = sum_k h_k (theta_kj - mu_j)^2, and s_j at least ``least_sd``,
+    because sources that agree, or one source with all the weight, would have no spread. s also
+    includes the sources' noise."""
     check.positive(least_sd=least_sd)
     found, _ = stacked(releases)
     h = weights[..., :, None]
@@ -72,12 +81,15 @@ def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEA
 
 
 def posterior(X: Rows, y: np.ndarray, prior: Prior) -> np.ndarray:
-    """Return the minimiser (..., d) of the *sum* of the target's losses + sum_j (w_j - mu_j)^2 / (2 s_j^2) (Step 6).
+    """Return the minimiser (..., d) of the *sum* of the target's losses + sum_j (w_j - mu_j)^2 / (2
+    s_j^2) (Step 6).
 
     The target's labelled rows are X (..., n, d), y (..., n) in {0, 1}.
     """
     ones = np.ones(stacks.count(X))
-    return erm.logistic(X, y, regularisation=prior.sd**-2.0, centre=prior.mean, row_weights=ones).weights
+    return erm.logistic(
+        X, y, regularisation=prior.sd**-2.0, centre=prior.mean, row_weights=ones
+    ).weights
 
 
 def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarray) -> np.ndarray:
@@ -86,13 +98,19 @@ def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarra
 
 
 def equal(releases: list[Release], X: Rows, y: np.ndarray) -> np.ndarray:
-    """Return the hypothesis of the baseline AVERAGE: Steps 5 and 6 with equal weights for all sources."""
+    """Return the hypothesis of the baseline AVERAGE: Steps 5 and 6 with equal weights for all
+    sources.
+    """
     count = len(releases)
     return informed(releases, np.full(count, 1 / count), X, y)
 
 
-def soft(releases: list[Release], X: Rows, y: np.ndarray, unlabelled: Rows, *, lambda_lr: float) -> np.ndarray:
-    """Return the hypothesis of the baseline SOFT, which labels rows with the sources' share of votes for 1."""
+def soft(
+    releases: list[Release], X: Rows, y: np.ndarray, unlabelled: Rows, *, lambda_lr: float
+) -> np.ndarray:
+    """Return the hypothesis of the baseline SOFT, which labels rows with the sources' share of
+    votes for 1.
+    """
     found, _ = stacked(releases)
     share = (stacks.products(unlabelled, found) > 0).mean(axis=-1)
     targets = np.concatenate([y, share], axis=-1)

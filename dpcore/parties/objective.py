@@ -15,17 +15,19 @@ CURVATURE = 0.25
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """Objective perturbation [chaudhuri2011, Theorem 9]: minimise mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n.
+    """Objective perturbation [chaudhuri2011, Theorem 9]: minimise mean loss + (lambda + Delta)/2
+    ||w||^2 + b.w/n.
 
-    density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n lambda)^2), c = 1/4. If
-    that is below epsilon/2, Delta = c/(n (e^(epsilon/4) - 1)) - lambda raises it to epsilon/2. (The theorem does so
-    only if epsilon' <= 0, but just above 0 the noise would be overwhelming.) The minimum must be exact. Each row's
-    second derivative has rank one, as the proof requires [kifer2012].
+    density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n
+    lambda)^2), c = 1/4. If that is below epsilon/2, Delta = c/(n (e^(epsilon/4) - 1)) - lambda
+    raises it to epsilon/2. (The theorem does so only if epsilon' <= 0, but just above 0 the noise
+    would be overwhelming.) The minimum must be exact. Each row's second derivative has rank one, as
+    the proof requires [kifer2012].
 
-    A tilt's objective has an additional term for the public rows, which is convex and the same for all neighbours. In
-    the proof it only adds to the fixed part of the Hessian, n (lambda + Delta) I + ..., which can only lower the cost
-    of the change of volume. The same noise therefore suffices, with n the number of *private* rows.
-    """
+    A tilt's objective has an additional term for the public rows, which is convex and the same for
+    all neighbours. In the proof it only adds to the fixed part of the Hessian, n (lambda + Delta) I
+    + ..., which can only lower the cost of the change of volume. The same noise therefore suffices,
+    with n the number of *private* rows."""
 
     rows: int
     regularisation: float
@@ -33,7 +35,9 @@ class Objective:
 
     @property
     def direct(self) -> float:
-        """Return epsilon' without Delta: epsilon less the cost of the densities' change of volume."""
+        """Return epsilon' without Delta: epsilon less the cost of the densities' change of
+        volume.
+        """
         share = CURVATURE / (self.rows * self.regularisation)
         return self.epsilon - math.log(1 + 2 * share + share**2)
 
@@ -49,17 +53,28 @@ class Objective:
         """Return the scale 2/epsilon' of ||b|| ~ Gamma(d, 2/epsilon')."""
         return 2 / max(self.direct, self.epsilon / 2)
 
-    def minimise(self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
-        """Return minimisers (..., d) for X (..., n, d), y (..., n), unit ``draws`` (..., d); b.w/n moves the centre.
+    def minimise(
+        self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return minimisers (..., d) for X (..., n, d), y (..., n), unit ``draws`` (..., d); b.w/n
+        moves the centre.
 
         start (..., d): starting point, such as the noiseless minimum.
         """
-        return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).exact()
+        return erm.logistic(
+            X, y, regularisation=self.strength, centre=self._centre(draws), start=start
+        ).exact()
 
-    def tilt(self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
-        """Return tilts (..., d) for private (..., n, d), public (m, d) or (..., m, d) and unit ``draws`` (..., d)."""
+    def tilt(
+        self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return tilts (..., d) for private (..., n, d), public (m, d) or (..., m, d) and unit
+        ``draws`` (..., d).
+        """
         centre = self._centre(draws)
-        return importance.tilts(private, public, regularisation=self.strength, centre=centre, start=start)
+        return importance.tilts(
+            private, public, regularisation=self.strength, centre=centre, start=start
+        )
 
     @property
     def strength(self) -> float:

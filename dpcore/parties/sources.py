@@ -1,8 +1,8 @@
 """Private releases of a source in hypothesis transfer (Steps 1 and 2): a hypothesis and a tilt.
 
-They use disjoint parts of its rows, and each source adds its own noise. Neighbours differ in one row of one source,
-whose number of rows is public. Leading axes of arrays are independent repeats of the experiment.
-"""
+They use disjoint parts of its rows, and each source adds its own noise. Neighbours differ in one
+row of one source, whose number of rows is public. Leading axes of arrays are independent repeats of
+the experiment."""
 
 import math
 from collections.abc import Iterator
@@ -27,23 +27,33 @@ SLOPE, RADIUS = 1.0, 1.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """Rows of a source: identifiers ``rows`` (..., n), X (..., n, d) in the unit ball, maybe sparse, y in {0, 1}."""
+    """Rows of a source: identifiers ``rows`` (..., n), X (..., n, d) in the unit ball, maybe
+    sparse, y in {0, 1}.
+    """
 
     rows: np.ndarray
     X: Matrix
     y: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        if self.X.shape[:-1] != self.rows.shape or (self.y is not None and self.y.shape != self.rows.shape):
-            raise check.RefusedError("X", self.X.shape, f"a row for each of {self.rows.shape} names")
+        if self.X.shape[:-1] != self.rows.shape or (
+            self.y is not None and self.y.shape != self.rows.shape
+        ):
+            raise check.RefusedError(
+                "X", self.X.shape, f"a row for each of {self.rows.shape} names"
+            )
         longest = stacks.longest(self.X)
         if longest > RADIUS * (1 + 1e-6):
-            raise check.RefusedError("X", longest, "rows in the unit ball: all noise is made for that")
+            raise check.RefusedError(
+                "X", longest, "rows in the unit ball: all noise is made for that"
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
-    """A source's private rows in two parts, each used in one release; raises RefusedError if the parts overlap."""
+    """A source's private rows in two parts, each used in one release; raises RefusedError if the
+    parts overlap.
+    """
 
     labelled: Part
     unlabelled: Part
@@ -53,11 +63,15 @@ class Source:
             raise check.RefusedError("labelled", None, "rows with labels")
         both = overlap(self.labelled.rows, self.unlabelled.rows)
         if both:
-            raise check.RefusedError("unlabelled", f"{both} rows of the labelled part", "rows of their own")
+            raise check.RefusedError(
+                "unlabelled", f"{both} rows of the labelled part", "rows of their own"
+            )
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> int:
-    """Return how many row identifiers occur in both (..., n) and (..., m), summed over the repeats."""
+    """Return how many row identifiers occur in both (..., n) and (..., m), summed over the
+    repeats.
+    """
     together = np.sort(np.concatenate([one, other], axis=-1), axis=-1)
     return int((np.diff(together, axis=-1) == 0).sum())
 
@@ -80,7 +94,9 @@ class Release:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Budget of each release: epsilon, with delta for "gaussian"; infinite epsilon means no noise."""
+    """Budget of each release: epsilon, with delta for "gaussian"; infinite epsilon means no
+    noise.
+    """
 
     epsilon: float
     noise: str = "exponential"
@@ -93,7 +109,9 @@ class Budget:
             check.positive(epsilon=self.epsilon)
 
     def scale(self, sensitivity: float) -> float:
-        """Return the factor on a draw of scale 1: Delta/epsilon, or the sd Delta/mu of Gaussian noise."""
+        """Return the factor on a draw of scale 1: Delta/epsilon, or the sd Delta/mu of Gaussian
+        noise.
+        """
         if self.epsilon == math.inf:
             return 0.0
         if self.noise == "gaussian":
@@ -101,25 +119,32 @@ class Budget:
         return sensitivity / self.epsilon
 
     def coordinate_sd(self, sensitivity: float, *, dimension: int) -> float:
-        """Return the standard deviation of one coordinate of the noise, or of its product with any unit vector.
+        """Return the standard deviation of one coordinate of the noise, or of its product with any
+        unit vector.
 
-        sqrt(d + 1) Delta / epsilon for norm-exponential noise: E ||b||^2 = d (d + 1) (Delta/epsilon)^2.
-        """
+        sqrt(d + 1) Delta / epsilon for norm-exponential noise: E ||b||^2 = d (d + 1)
+        (Delta/epsilon)^2."""
         spread = 1.0 if self.noise == "gaussian" else math.sqrt(dimension + 1)
         return spread * self.scale(sensitivity)
 
     @property
     def event(self) -> Event:
-        """Return the event for one row of a source, which is in one of two parts, each with one release."""
+        """Return the event for one row of a source, which is in one of two parts, each with one
+        release.
+        """
         if self.noise == "gaussian":
             return GaussianRelease(noise_multiplier=1 / gdp.mu_of(self.epsilon, delta=self.delta))
         return PureRelease(epsilon=self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
-        """Return the guarantee for one row of one source: the larger of its parts' costs (parallel composition)."""
+        """Return the guarantee for one row of one source: the larger of its parts' costs (parallel
+        composition).
+        """
         if self.epsilon == math.inf:
-            raise check.RefusedError("epsilon", self.epsilon, "finite: without noise nothing is promised")
+            raise check.RefusedError(
+                "epsilon", self.epsilon, "finite: without noise nothing is promised"
+            )
         how = {
             "exponential": "output perturbation, L2-norm exponential mechanism",
             "gaussian": "output perturbation, exact Gaussian noise",
@@ -135,13 +160,21 @@ class Budget:
         )
 
 
-def hypothesis_sensitivity(rows: int, regularisation: float, *, tolerance: float = erm.TOLERANCE) -> float:
-    """Return the L2 sensitivity of ``hypotheses``, 2 / (n lambda) [chaudhuri2011, Corollary 8], plus solver error."""
-    return 2 * SLOPE * RADIUS / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
+def hypothesis_sensitivity(
+    rows: int, regularisation: float, *, tolerance: float = erm.TOLERANCE
+) -> float:
+    """Return the L2 sensitivity of ``hypotheses``, 2 / (n lambda) [chaudhuri2011, Corollary 8],
+    plus solver error.
+    """
+    return 2 * SLOPE * RADIUS / (rows * regularisation) + erm.distance(
+        tolerance, regularisation=regularisation
+    )
 
 
 def hypotheses(X: Rows, y: np.ndarray, *, regularisation: float) -> np.ndarray:
-    """Return argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1, (..., d), for X (..., n, d)."""
+    """Return argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1, (..., d), for X
+    (..., n, d).
+    """
     return erm.logistic(X, y, regularisation=regularisation).exact()
 
 
@@ -163,7 +196,9 @@ class Fitted:
 
 
 def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: float) -> Fitted:
-    """Return both minimisers of every source, along a leading axis, for public rows (..., m, d) or (m, d)."""
+    """Return both minimisers of every source, along a leading axis, for public rows (..., m, d) or
+    (m, d).
+    """
     labelled, labels, unlabelled = _stacked(sources)
     return Fitted(
         hypotheses=hypotheses(labelled, labels, regularisation=lambda_lr),
@@ -174,16 +209,25 @@ def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: flo
 
 
 def _stacked(sources: list[Source]) -> tuple[Rows, np.ndarray, Rows]:
-    """Return the labelled rows, their labels and the unlabelled rows of all sources, along a leading axis."""
+    """Return the labelled rows, their labels and the unlabelled rows of all sources, along a
+    leading axis.
+    """
     labels = np.stack([np.asarray(one.labelled.y) for one in sources])
-    labelled, unlabelled = [one.labelled.X for one in sources], [one.unlabelled.X for one in sources]
+    labelled, unlabelled = (
+        [one.labelled.X for one in sources],
+        [one.unlabelled.X for one in sources],
+    )
     return stacks.stacked(labelled), labels, stacks.stacked(unlabelled)
 
 
 def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
-    """Add each source's own noise to its results; noise (K, ..., 2, d): draws of scale 1 for hypothesis and tilt."""
+    """Add each source's own noise to its results; noise (K, ..., 2, d): draws of scale 1 for
+    hypothesis and tilt.
+    """
     if budget.noise == "objective" and budget.epsilon < math.inf:
-        raise check.RefusedError("noise", budget.noise, "noise on the answer; noise in the objective comes before it")
+        raise check.RefusedError(
+            "noise", budget.noise, "noise on the answer; noise in the objective comes before it"
+        )
     hypotheses = fitted.hypotheses + budget.scale(fitted.hypothesis_sensitivity) * noise[..., 0, :]
     tilts = fitted.tilts + budget.scale(fitted.tilt_sensitivity) * noise[..., 1, :]
     return list(each(hypotheses, tilts, budget))
@@ -199,10 +243,11 @@ def perturbed(
     lambda_lr: float,
     lambda_iw: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return hypotheses and tilts (K, ..., d) by objective perturbation; noise (K, ..., 2, d) as in ``release``.
+    """Return hypotheses and tilts (K, ..., d) by objective perturbation; noise (K, ..., 2, d) as in
+    ``release``.
 
-    near: the noiseless minima, used as starting points. They affect the running time but not the result.
-    """
+    near: the noiseless minima, used as starting points. They affect the running time but not the
+    result."""
     X, y, others = _stacked(sources)
     first = Objective(rows=stacks.count(X), regularisation=lambda_lr, epsilon=budget.epsilon)
     second = Objective(rows=stacks.count(others), regularisation=lambda_iw, epsilon=budget.epsilon)

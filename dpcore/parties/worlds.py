@@ -1,13 +1,12 @@
 """Data sets of many parties, each with a few rows, and public rows that belong to none of them.
 
-Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features clipped to a public radius, so ||x|| <= 1 including
-the constant, as the sensitivities require.
+Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features clipped to a public radius, so
+||x|| <= 1 including the constant, as the sensitivities require.
 
-A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts its features by
-u / 2 standard deviations, where u is the heterogeneity (``unlike``). Public, check and test rows come from the
-balanced mixture without a shift. If parties record their rows in their own styles, these rows come from separate
-held-out parties.
-"""
+A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts
+its features by u / 2 standard deviations, where u is the heterogeneity (``unlike``). Public, check
+and test rows come from the balanced mixture without a shift. If parties record their rows in their
+own styles, these rows come from separate held-out parties."""
 
 import math
 from dataclasses import dataclass
@@ -44,8 +43,8 @@ class Public:
 class Kind:
     """A kind of data: class names, number of features, public clipping radius, and maximum sizes.
 
-    block: parties are drawn in blocks of this size from separate streams, so party 7 is the same among 10 and 20,000.
-    """
+    block: parties are drawn in blocks of this size from separate streams, so party 7 is the same
+    among 10 and 20,000."""
 
     title: str
     names: tuple[str, ...]
@@ -72,15 +71,25 @@ class Kind:
         return np.concatenate([scaled, np.full((*features.shape[:-1], 1), CONSTANT)], axis=-1)
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
-        """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and "test" rows."""
+        """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and
+        "test" rows.
+        """
         raise NotImplementedError
 
-    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) sd."""
+    def inputs_of(
+        self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1,
+        f) sd.
+        """
         raise NotImplementedError
 
-    def parties(self, seed: int, first: int, last: int, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of the parties ``first`` to ``last`` - 1 of a kind that has parties: X, y as ``parties``."""
+    def parties(
+        self, seed: int, first: int, last: int, *, rows: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of the parties ``first`` to ``last`` - 1 of a kind that has parties: X, y
+        as ``parties``.
+        """
         raise NotImplementedError
 
 
@@ -93,7 +102,9 @@ class Made(Kind):
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
         found = {}
-        for part, (name, size) in enumerate((("test", TEST_ROWS), ("check", CHECK_ROWS), ("public", rows))):
+        for part, (name, size) in enumerate(
+            (("test", TEST_ROWS), ("check", CHECK_ROWS), ("public", rows))
+        ):
             rng = stream(seed, "data", _PUBLIC, part)
             # One stream row by row, so that more rows leave the earlier ones unchanged
             draws = rng.standard_normal((size, self.inputs))
@@ -102,26 +113,41 @@ class Made(Kind):
             found[name] = Public(X=self.to_unit(self.means[y] + self.sd * draws[:, :-1]), y=y)
         return found
 
-    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return self.to_unit(self.means[y] + moved * self.sd + self.sd * rng.standard_normal((*y.shape, self.features)))
+    def inputs_of(
+        self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        return self.to_unit(
+            self.means[y]
+            + moved * self.sd
+            + self.sd * rng.standard_normal((*y.shape, self.features))
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Images(Kind):
-    """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to principal directions of the *public* images.
+    """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to principal directions of the
+    *public* images.
 
-    Directions, centre and radius computed from private images would be further releases. A party draws its images with
-    replacement from the private ones, so many parties share images. The unit of privacy is the party.
-    """
+    Directions, centre and radius computed from private images would be further releases. A party
+    draws its images with replacement from the private ones, so many parties share images. The unit
+    of privacy is the party."""
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
         X, y, _ = _projected(seed, self.features)
         inputs = self.to_unit(X, _radius(X[: self.most_public]))
         tested = slice(self.most_public, self.most_public + _DIGITS_TEST)
-        found = {"test": tested, "check": slice(tested.start, tested.start + CHECK_ROWS), "public": slice(rows)}
-        return {name: Public(X=inputs[part].copy(), y=y[part].copy()) for name, part in found.items()}
+        found = {
+            "test": tested,
+            "check": slice(tested.start, tested.start + CHECK_ROWS),
+            "public": slice(rows),
+        }
+        return {
+            name: Public(X=inputs[part].copy(), y=y[part].copy()) for name, part in found.items()
+        }
 
-    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def inputs_of(
+        self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         X, _, by_class = _projected(seed, self.features)
         counts = np.array([len(own) for own in by_class])
         place = (rng.random(y.shape) * counts[y]).astype(int)
@@ -132,10 +158,11 @@ class Images(Kind):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recorded(Kind):
-    """Rows that parties record in their own styles, projected to principal directions of the *public* rows.
+    """Rows that parties record in their own styles, projected to principal directions of the
+    *public* rows.
 
-    The public rows also scale them. Public, check and test rows come from further parties, _HELD_OUT each.
-    """
+    The public rows also scale them. Public, check and test rows come from further parties,
+    _HELD_OUT each."""
 
     recipe: Activities | Intrusions | Addresses
 
@@ -154,18 +181,31 @@ class Recorded(Kind):
         X = self.recipe.draw(y, rng)
         return np.swapaxes(X, 0, 1).reshape(size, -1), y.T.ravel()
 
-    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def inputs_of(
+        self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         pool, _, radius = _scale(self, seed)
-        return self.to_unit(_along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius)
+        return self.to_unit(
+            _along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius
+        )
 
 
 @cached
-def _directions_of(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows (most_public, f), classes, centre (f,) and principal directions (f, features) of the public pool."""
+def _directions_of(
+    kind: Recorded, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows (most_public, f), classes, centre (f,) and principal directions (f, features) of
+    the public pool.
+    """
     X, y = kind._of_others(seed, 2, kind.most_public)
     centre = X.mean(axis=0)
     # By the small square matrix: an SVD of all rows takes ten times as long
-    return X, y, centre, np.linalg.eigh((X - centre).T @ (X - centre))[1][:, ::-1][:, : kind.features].copy()
+    return (
+        X,
+        y,
+        centre,
+        np.linalg.eigh((X - centre).T @ (X - centre))[1][:, ::-1][:, : kind.features].copy(),
+    )
 
 
 def _along(kind: Recorded, seed: int, X: np.ndarray) -> np.ndarray:
@@ -175,7 +215,9 @@ def _along(kind: Recorded, seed: int, X: np.ndarray) -> np.ndarray:
 
 @cached
 def _scale(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the projected public pool, its classes, and the radius that features are clipped to."""
+    """Return the projected public pool, its classes, and the radius that features are
+    clipped to.
+    """
     X, y, _, _ = _directions_of(kind, seed)
     pool = _along(kind, seed, X)
     return pool, y, _radius(pool)
@@ -189,10 +231,11 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
 
 @cached
 def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Return all digits: projected features (1797, f), classes (1797,), and indices of each class's private images.
+    """Return all digits: projected features (1797, f), classes (1797,), and indices of each class's
+    private images.
 
-    The order depends on ``seed``, public images first, then test images. Only public images determine the projection.
-    """
+    The order depends on ``seed``, public images first, then test images. Only public images
+    determine the projection."""
     X, y = _digits()
     order = stream(seed, "split").permutation(len(X))
     X, y = X[order], y[order]
@@ -216,12 +259,16 @@ def _directions(classes: int, features: int) -> np.ndarray:
 
 def _made(title: str, means: np.ndarray, *, sd: float, radius: float) -> Made:
     names = tuple(f"class {label + 1}" for label in range(len(means)))
-    return Made(title=title, names=names, features=means.shape[1], means=means, sd=sd, radius=radius)
+    return Made(
+        title=title, names=names, features=means.shape[1], means=means, sd=sd, radius=radius
+    )
 
 
 KINDS = {
     "two": _made("Two classes", np.array([[-1.0, -0.7], [1.0, 0.7]]), sd=1.0, radius=4.0),
-    "four": _made("Four classes", 1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0),
+    "four": _made(
+        "Four classes", 1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0
+    ),
     "six": _made("Six classes, 10 features", _directions(6, 10), sd=0.8, radius=6.0),
     "digits": Images(
         title="Digits, ten classes",
@@ -229,8 +276,8 @@ KINDS = {
         features=8,
         most_public=_DIGITS_PUBLIC,
     ),
-    # Sizes of [hamm2016]: 50 directions, 1,000 parties and 1,000 public rows; 123 features, 5,000 parties; 50
-    # directions, 5,000 to 20,000 parties
+    # Sizes of [hamm2016]: 50 directions, 1,000 parties and 1,000 public rows; 123 features, 5,000
+    # parties; 50 directions, 5,000 to 20,000 parties
     "activities": Recorded(
         title="Activities, by subject",
         names=Activities.names,
@@ -285,7 +332,9 @@ def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
 
 
 def parties(world: World, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the parties ``first`` to ``last`` - 1: X (parties, rows, d), y (parties, rows)."""
+    """Return the rows of the parties ``first`` to ``last`` - 1: X (parties, rows, d), y (parties,
+    rows).
+    """
     if not isinstance(world.dataset, str):
         return world.dataset.parties(world.seed, first, last, rows=world.rows)
     size = world.kind.block

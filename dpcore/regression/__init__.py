@@ -1,1 +1,3 @@
-"""Private linear regression by noisy sufficient statistics, objective, output and gradient perturbation."""
+"""Private linear regression by noisy sufficient statistics, objective, output and gradient
+perturbation.
+"""

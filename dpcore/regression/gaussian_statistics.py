@@ -1,9 +1,9 @@
 """Linear regression from sufficient statistics with Gaussian noise, in one joint release.
 
-Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n public: ||x||^2 <= p. A
-symmetric matrix is released by its upper triangle. Off-diagonal entries have the noise sd over sqrt 2, so that each
-counts in the L2 norm like its two matrix entries, and the Frobenius norm is the sensitivity.
-"""
+Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n
+public: ||x||^2 <= p. A symmetric matrix is released by its upper triangle. Off-diagonal entries
+have the noise sd over sqrt 2, so that each counts in the L2 norm like its two matrix entries, and
+the Frobenius norm is the sensitivity."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ from dpcore.regression.least_squares import REPAIRS, Statistics, Unit, mirrored,
 
 
 def gram_sensitivity(inputs: int) -> float:
-    """Return the sensitivity of X^T X in Frobenius norm: ||u u^T - v v^T||^2 = |u|^4 + |v|^4 - 2 (u.v)^2 <= 2 p^2."""
+    """Return the sensitivity of X^T X in Frobenius norm: ||u u^T - v v^T||^2 = |u|^4 + |v|^4 - 2
+    (u.v)^2 <= 2 p^2.
+    """
     return math.sqrt(2) * inputs
 
 
@@ -28,14 +30,18 @@ def moment_sensitivity(inputs: int) -> float:
 
 
 def eigenvalue_sensitivity(inputs: int) -> float:
-    """Return the sensitivity p of the least eigenvalue of X^T X: u u^T - v v^T has eigenvalues in [-|v|^2, |u|^2]."""
+    """Return the sensitivity p of the least eigenvalue of X^T X: u u^T - v v^T has eigenvalues in
+    [-|v|^2, |u|^2].
+    """
     return float(inputs)
 
 
 def joint_sensitivity(inputs: int, weight: float = 1.0) -> float:
-    """Return the L2 sensitivity of X^T X and, twice, ``weight`` X^T y: sqrt 2 (p + c^2), for c^2 <= p.
+    """Return the L2 sensitivity of X^T X and, twice, ``weight`` X^T y: sqrt 2 (p + c^2), for c^2 <=
+    p.
 
-    2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) with g = u.v and opposite labels is largest at g = c^2. A row that goes missing
+    2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) with g = u.v and opposite labels is largest at g = c^2. A row
+    that goes missing
     changes it by less: sqrt(p^2 + 2 c^2 p).
     """
     return math.sqrt(2) * (inputs + weight**2)
@@ -48,13 +54,17 @@ def best_weight(inputs: int) -> float:
 
 
 def noise_multipliers(epsilons: np.ndarray, *, delta: float, releases: int = 1) -> np.ndarray:
-    """Return the noise multiplier of each of ``releases`` jointly (epsilon, delta)-DP releases [dong2022, Cor. 3.3]."""
+    """Return the noise multiplier of each of ``releases`` jointly (epsilon, delta)-DP releases
+    [dong2022, Cor. 3.3].
+    """
     epsilons = check.numbers(low=0, inclusive=False, epsilons=epsilons)
     return np.array([math.sqrt(releases) / gdp.mu_of(float(one), delta=delta) for one in epsilons])
 
 
 def symmetric(noise: np.ndarray, inputs: int) -> np.ndarray:
-    """Return symmetric noise (..., p, p), off-diagonal variance 1/2, from standard draws (..., p (p + 1) / 2)."""
+    """Return symmetric noise (..., p, p), off-diagonal variance 1/2, from standard draws (..., p (p
+    + 1) / 2).
+    """
     matrix = mirrored(noise, inputs) / math.sqrt(2)
     places = np.arange(inputs)
     matrix[..., places, places] *= math.sqrt(2)
@@ -81,7 +91,11 @@ class GaussianStatistics(Unit):
         p = statistics.inputs
         noise, epsilons = standard(noise, epsilons, width=p * (p + 1) // 2 + p)
         weight = best_weight(p)
-        sd = self.rows_each * joint_sensitivity(p, weight) * noise_multipliers(epsilons, delta=self.delta)
+        sd = (
+            self.rows_each
+            * joint_sensitivity(p, weight)
+            * noise_multipliers(epsilons, delta=self.delta)
+        )
         triangle = np.array(noise[:, :-p])
         triangle[:, 0] *= self.gaps  # without gaps n is public
         gram = statistics.gram + symmetric(triangle, p) * sd[:, None, None, None]
@@ -90,7 +104,11 @@ class GaussianStatistics(Unit):
         return Fit(weights, gram, moment)
 
     def event(self, epsilon: float) -> Event:
-        return GaussianRelease(noise_multiplier=float(noise_multipliers(np.array([epsilon]), delta=self.delta)[0]))
+        return GaussianRelease(
+            noise_multiplier=float(noise_multipliers(np.array([epsilon]), delta=self.delta)[0])
+        )
 
     def guarantee(self, epsilon: float, *, inputs: int, rows: int) -> Guarantee:
-        return accountants.account(self.event(epsilon), delta=self.delta, adjacency=Adjacency.REPLACE_ONE)
+        return accountants.account(
+            self.event(epsilon), delta=self.delta, adjacency=Adjacency.REPLACE_ONE
+        )

@@ -1,1 +1,3 @@
-"""Private training of batches of models: losses, clipping, gradient descent, DP-SGD, Frank-Wolfe, exact minimisers."""
+"""Private training of batches of models: losses, clipping, gradient descent, DP-SGD, Frank-Wolfe,
+exact minimisers.
+"""

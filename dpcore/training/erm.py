@@ -2,13 +2,14 @@
 
     logistic:  sum_i r_i (t_i l(z_i) + (1 - t_i) l(-z_i)) + (1/2) sum_j lambda_j (w_j - c_j)^2,
                z = w.x,  l(z) = log(1 + e^-z)
-    softmax:   sum_i r_i (log sum_k exp(z_ik) - sum_k t_ik z_ik) + (1/2) sum_kj lambda_kj (w_kj - c_kj)^2
+    softmax:   sum_i r_i (log sum_k exp(z_ik) - sum_k t_ik z_ik) + (1/2) sum_kj lambda_kj (w_kj -
+        c_kj)^2
 
-Output perturbation calibrates noise for the *minimiser* [chaudhuri2011]. A point whose gradient has norm tau is up to
-tau / lambda away from it, so the points for two neighbours are up to 2 tau / lambda further apart than the minimisers.
-Therefore damped Newton steps run to a gradient norm of 1e-10, and each result reports the norm it reached. With many
-weights, conjugate gradients replace the Hessian, which makes steps less exact but not their limit.
-"""
+Output perturbation calibrates noise for the *minimiser* [chaudhuri2011]. A point whose gradient has
+norm tau is up to tau / lambda away from it, so the points for two neighbours are up to 2 tau /
+lambda further apart than the minimisers. Therefore damped Newton steps run to a gradient norm of
+1e-10, and each result reports the norm it reached. With many weights, conjugate gradients replace
+the Hessian, which makes steps less exact but not their limit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,20 +32,26 @@ _CHUNK_NUMBERS = 4_000_000
 
 
 class Minimum(NamedTuple):
-    """weights (..., d) or (..., K, d); gradient_norm (...): the L2 norm of the gradient reached for each problem."""
+    """weights (..., d) or (..., K, d); gradient_norm (...): the L2 norm of the gradient reached for
+    each problem.
+    """
 
     weights: np.ndarray
     gradient_norm: np.ndarray
 
     def exact(self) -> np.ndarray:
-        """Return the weights; raise ArithmeticError if one did not reach ``TOLERANCE``, which noise accounts for."""
+        """Return the weights; raise ArithmeticError if one did not reach ``TOLERANCE``, which noise
+        accounts for.
+        """
         if not (self.gradient_norm <= TOLERANCE).all():
             raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
         return self.weights
 
 
 class Local(NamedTuple):
-    """A risk around a point: values (B,), gradients (B, p), and a function for the Newton steps H^-1 g (B, p)."""
+    """A risk around a point: values (B,), gradients (B, p), and a function for the Newton steps
+    H^-1 g (B, p).
+    """
 
     values: np.ndarray
     gradients: np.ndarray
@@ -61,18 +68,29 @@ def logistic(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise two-class risks: X (n, d) or (..., n, d), targets (..., n) in [0, 1], the share of the positive class.
+    """Minimise two-class risks: X (n, d) or (..., n, d), targets (..., n) in [0, 1], the share of
+    the positive class.
 
-    regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at least 0; default
-    1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre, which is the default;
-    it does not affect the result. Leading axes are problems and broadcast. X may be sparse (see ``stacks``); the search
-    then always starts at the centre.
-    """
+    regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at
+        least 0; default
+    1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre,
+    which is the default; it does not affect the result. Leading axes are problems and broadcast. X
+    may be sparse (see ``stacks``); the search then always starts at the centre."""
     if is_sparse(X):
         return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)
     X, targets = check.numbers(X=X), _shares(targets)
     shape = X.shape[-1:]
-    return _solve(X, targets[..., None, :], shape, regularisation, row_weights, centre, start, tolerance, _Logistic)
+    return _solve(
+        X,
+        targets[..., None, :],
+        shape,
+        regularisation,
+        row_weights,
+        centre,
+        start,
+        tolerance,
+        _Logistic,
+    )
 
 
 def softmax(
@@ -85,19 +103,26 @@ def softmax(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise K-class risks with one weight vector per class: targets (..., K, n) in [0, 1] sum to 1 over classes.
+    """Minimise K-class risks with one weight vector per class: targets (..., K, n) in [0, 1] sum to
+    1 over classes.
 
-    regularisation and centre: numbers, or of shape (K, d) or (..., K, d); other arguments as for ``logistic``.
-    """
+    regularisation and centre: numbers, or of shape (K, d) or (..., K, d); other arguments as for
+    ``logistic``."""
     X, targets = check.numbers(X=X), _shares(targets)
     if np.abs(targets.sum(axis=-2) - 1).max() > 1e-9:
-        raise check.RefusedError("targets", targets.sum(axis=-2).ravel()[:5], "shares that sum to 1 for each row")
+        raise check.RefusedError(
+            "targets", targets.sum(axis=-2).ravel()[:5], "shares that sum to 1 for each row"
+        )
     shape = (targets.shape[-2], X.shape[-1])
-    return _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, _Softmax)
+    return _solve(
+        X, targets, shape, regularisation, row_weights, centre, start, tolerance, _Softmax
+    )
 
 
 def distance(gradient_norm: float, *, regularisation: float) -> float:
-    """Return how much further apart two inexact minimisers may be than exact ones: 2 tau / lambda, to add to Delta."""
+    """Return how much further apart two inexact minimisers may be than exact ones: 2 tau / lambda,
+    to add to Delta.
+    """
     return 2 * gradient_norm / regularisation
 
 
@@ -119,13 +144,20 @@ def _sparse(X, targets, regularisation, row_weights, centre, tolerance) -> Minim
     strength, middle = (np.broadcast_to(one, (*axes, d)) for one in (strength, middle))
     weights, norms = np.empty((*axes, d)), np.empty(axes)
     for at in np.ndindex(axes):
-        how = {"regularisation": strength[at], "row_weights": r[at], "centre": middle[at], "tolerance": tolerance}
+        how = {
+            "regularisation": strength[at],
+            "row_weights": r[at],
+            "centre": middle[at],
+            "tolerance": tolerance,
+        }
         own = X[at[-1]] if isinstance(X, tuple) else X
         weights[at], norms[at] = sparse_erm.logistic(own, targets[at], **how)
     return Minimum(weights, norms)
 
 
-def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(
+    n, regularisation, row_weights, centre, tolerance
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return validated (row weights, lambda, centre) of a problem with ``n`` rows."""
     check.positive(tolerance=tolerance)
     r = np.full(n, 1 / n) if row_weights is None else check.numbers(row_weights=row_weights)
@@ -139,8 +171,8 @@ def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndar
 
 @dataclass
 class _Risk:
-    """Problems in parallel: X (n, d) or (B, n, d), scratch space ``scaled`` (B, n, d) for rows times their curvature,
-    targets (B, K, n), and the rest (B, p) over the p flat weights."""
+    """Problems in parallel: X (n, d) or (B, n, d), scratch space ``scaled`` (B, n, d) for rows
+    times their curvature, targets (B, K, n), and the rest (B, p) over the p flat weights."""
 
     X: np.ndarray
     scaled: np.ndarray
@@ -153,7 +185,16 @@ class _Risk:
     def of(self, some: np.ndarray | slice) -> "_Risk":
         """Return the problems ``some`` of these."""
         X = self.X if self.X.ndim == 2 else self.X[some]
-        parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
+        parts = (
+            part[some]
+            for part in (
+                self.targets,
+                self.row_weights,
+                self.regularisation,
+                self.centre,
+                self.start,
+            )
+        )
         return type(self)(X, self.scaled[: len(self.start[some])], *parts)
 
     def at(self, w: np.ndarray) -> Local:
@@ -211,16 +252,18 @@ class _Softmax(_Risk):
         for k in range(K):
             for m in range(k, K):
                 curvature = self.row_weights * p[:, k] * ((k == m) - p[:, m])
-                block = np.swapaxes(self.X, -1, -2) @ np.multiply(curvature[:, :, None], self.X, out=self.scaled)
+                block = np.swapaxes(self.X, -1, -2) @ np.multiply(
+                    curvature[:, :, None], self.X, out=self.scaled
+                )
                 hessians[:, k, :, m], hessians[:, m, :, k] = block, block
         return _solved(hessians.reshape(B, K * d, K * d), self.regularisation, gradients)
 
     def _conjugate(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-        """Return approximately H^-1 g, by conjugate gradients with one preconditioner (d, d) per problem.
+        """Return approximately H^-1 g, by conjugate gradients with one preconditioner (d, d) per
+        problem.
 
-        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row. The preconditioner replaces the inner matrix by its mean
-        eigenvalue (1 - sum_k p_k^2) / (K - 1).
-        """
+        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row. The preconditioner replaces the
+        inner matrix by its mean eigenvalue (1 - sum_k p_k^2) / (K - 1)."""
         X, K, inner = self.X, p.shape[1], (1, 2)
         strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
         curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (K - 1)
@@ -229,12 +272,17 @@ class _Softmax(_Risk):
         inverse = np.linalg.inv(rough)
         found, left = np.zeros_like(g), g.copy()
         direction = near = left @ inverse
-        fall, enough = (left * near).sum(axis=inner), _CONJUGATE_TOLERANCE**2 * (g * g).sum(axis=inner)
+        fall, enough = (
+            (left * near).sum(axis=inner),
+            _CONJUGATE_TOLERANCE**2 * (g * g).sum(axis=inner),
+        )
         for _ in range(gradients.shape[1]):
             shares = p * (direction @ np.swapaxes(X, -1, -2))
             shares -= p * shares.sum(axis=1, keepdims=True)
             curved = (self.row_weights[:, None] * shares) @ X + strength * direction
-            length = (fall / np.maximum((direction * curved).sum(axis=inner), 1e-300))[:, None, None]
+            length = (fall / np.maximum((direction * curved).sum(axis=inner), 1e-300))[
+                :, None, None
+            ]
             found += length * direction
             left -= length * curved
             if ((left * left).sum(axis=inner) <= enough).all():
@@ -256,31 +304,48 @@ def _solved(hessians: np.ndarray, regularisation: np.ndarray, gradients: np.ndar
     return np.linalg.solve(hessians, gradients[..., None])[..., 0]
 
 
-def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind) -> Minimum:
-    """Flatten the leading axes of all arguments into one, minimise chunk by chunk, and restore the axes."""
+def _solve(
+    X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind
+) -> Minimum:
+    """Flatten the leading axes of all arguments into one, minimise chunk by chunk, and restore the
+    axes.
+    """
     n, size = X.shape[-2], int(np.prod(shape))
     r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
     begin = middle if start is None else check.numbers(start=start)
     heads = [value.shape[: -len(shape)] for value in (strength, middle, begin)]
     axes = np.broadcast_shapes(X.shape[:-2], targets.shape[:-2], r.shape[:-1], *heads)
     problems = int(np.prod(axes))
-    width = max(1, _CHUNK_NUMBERS // (2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)))
+    width = max(
+        1, _CHUNK_NUMBERS // (2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n))
+    )
     risk = kind(
-        X if X.ndim == 2 else np.broadcast_to(X, (*axes, *X.shape[-2:])).reshape(problems, *X.shape[-2:]),
+        (
+            X
+            if X.ndim == 2
+            else np.broadcast_to(X, (*axes, *X.shape[-2:])).reshape(problems, *X.shape[-2:])
+        ),
         np.empty((min(width, problems), *X.shape[-2:])),
-        np.broadcast_to(targets, (*axes, *targets.shape[-2:])).reshape(problems, *targets.shape[-2:]),
+        np.broadcast_to(targets, (*axes, *targets.shape[-2:])).reshape(
+            problems, *targets.shape[-2:]
+        ),
         np.broadcast_to(r, (*axes, n)).reshape(problems, n),
         np.broadcast_to(strength, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(middle, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
     )
-    parts = [_newton(risk.of(slice(first, first + width)), tolerance) for first in range(0, problems, width)]
+    parts = [
+        _newton(risk.of(slice(first, first + width)), tolerance)
+        for first in range(0, problems, width)
+    ]
     weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
     return Minimum(weights.reshape(*axes, *shape), norms.reshape(axes))
 
 
 def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return (points, gradient norms) after damped Newton steps; converged problems are left alone."""
+    """Return (points, gradient norms) after damped Newton steps; converged problems are
+    left alone.
+    """
     w = np.array(risk.start)
     norms = np.linalg.norm(risk.at(w).gradients, axis=1)
     moving, part, here = np.flatnonzero(norms > tolerance), risk, None
@@ -292,15 +357,17 @@ def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         before = norms[moving]
         w[moving], norms[moving], here = _step(part, w[moving], here or part.at(w[moving]))
         better = norms[moving] < before
-        # Near the minimum rounding dominates, so a step that no longer helps means full precision. Further away, the
-        # gradient norm may rise for a step while the risk falls
+        # Near the minimum rounding dominates, so a step that no longer helps means full precision.
+        # Further away, the gradient norm may rise for a step while the risk falls
         stuck = ~better & (before < 1e3 * min(tolerance, TOLERANCE))
         moving = moving[(norms[moving] > tolerance) & ~stuck]
     return w, norms
 
 
 def _step(risk: _Risk, w: np.ndarray, here: Local) -> tuple[np.ndarray, np.ndarray, Local | None]:
-    """Return (points, gradient norms, the risk there if it is known) after one damped Newton step of each problem."""
+    """Return (points, gradient norms, the risk there if it is known) after one damped Newton step
+    of each problem.
+    """
     direction = here.newton()
     slope = (here.gradients * direction).sum(axis=1)
     length = np.ones(len(w))
@@ -316,4 +383,8 @@ def _step(risk: _Risk, w: np.ndarray, here: Local) -> tuple[np.ndarray, np.ndarr
     # Near the minimum, reject a step that rounding made worse
     worse = (norms > old) & (slope < rounding)
     known = None if worse.any() or short.any() else there
-    return np.where(worse[:, None], w, w - length[:, None] * direction), np.where(worse, old, norms), known
+    return (
+        np.where(worse[:, None], w, w - length[:, None] * direction),
+        np.where(worse, old, norms),
+        known,
+    )

@@ -1,12 +1,13 @@
 """Batches of multilayer perceptrons and their clipped gradients in closed form.
 
-Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh or max(0, .), and the
-last layer gives the K logits of the softmax loss. All weights of one network form one vector; a batch is ``(R, P)``.
+Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh or
+max(0, .), and the last layer gives the K logits of the softmax loss. All weights of one network
+form one vector; a batch is ``(R, P)``.
 
-The gradient of one example in layer l is the outer product of its backpropagated error e_l and its inputs a_l, whose L2
-norm is ||e_l|| ||a_l||, so no per-example gradient is ever formed. Arrays are (units, models, examples), so that sums
-over units, norms and activations run over contiguous memory.
-"""
+The gradient of one example in layer l is the outer product of its backpropagated error e_l and its
+inputs a_l, whose L2 norm is ||e_l|| ||a_l||, so no per-example gradient is ever formed. Arrays are
+(units, models, examples), so that sums over units, norms and activations run over contiguous
+memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,10 @@ ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """``sizes``: features, units of each hidden layer, classes. ``activation``: of the hidden layers."""
+    """``sizes``: features, units of each hidden layer, classes.
+
+    ``activation``: of the hidden layers.
+    """
 
     sizes: tuple[int, ...]
     activation: str = "tanh"
@@ -34,7 +38,9 @@ class Architecture:
         check.choice(ACTIVATIONS, activation=self.activation)
         check.wholes((len(self.sizes),), low=1, sizes=self.sizes)
         if len(self.sizes) < 2 or min(self.sizes) < 1 or self.sizes[-1] < 2:
-            raise check.RefusedError("sizes", self.sizes, "features, hidden units a layer, and at least two classes")
+            raise check.RefusedError(
+                "sizes", self.sizes, "features, hidden units a layer, and at least two classes"
+            )
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, int], ...]:
@@ -54,10 +60,14 @@ class Architecture:
     def layers(self, weights: np.ndarray) -> list[np.ndarray]:
         """Return views (..., outputs, inputs + 1) into ``weights`` (..., P), one per layer."""
         lead = weights.shape[:-1]
-        return [weights[..., cut].reshape(*lead, *shape) for cut, shape in zip(self.slices, self.shapes, strict=True)]
+        return [
+            weights[..., cut].reshape(*lead, *shape)
+            for cut, shape in zip(self.slices, self.shapes, strict=True)
+        ]
 
     def start(self, seed: int, indices: Sequence[int]) -> np.ndarray:
-        """Return initial weights (R, P): uniform within sqrt(6 / (inputs + outputs)), biases 0 [glorot2010, (16)].
+        """Return initial weights (R, P): uniform within sqrt(6 / (inputs + outputs)), biases 0
+        [glorot2010, (16)].
 
         They do not depend on the data and cost no privacy.
         """
@@ -80,20 +90,25 @@ class Architecture:
 class Pass:
     """One forward and backward pass through R networks, each with its own B examples.
 
-    Arrays are **units first**, (units, R, B), and are reused. ``inputs`` (d + 1, R, B), the constant last, must be
-    filled by the caller. ``activations`` a: inputs of each layer, including constants. ``errors`` e: d loss / d z of
-    each layer, (outputs, R, B). ``squares``: squared L2 norm ||e||^2 ||a||^2 of each example's gradient in each layer,
-    (R, B).
-    """
+    Arrays are **units first**, (units, R, B), and are reused. ``inputs`` (d + 1, R, B), the
+    constant last, must be
+    filled by the caller. ``activations`` a: inputs of each layer, including constants. ``errors``
+    e: d loss / d z of
+    each layer, (outputs, R, B). ``squares``: squared L2 norm ||e||^2 ||a||^2 of each example's
+    gradient in each layer, (R, B)."""
 
-    def __init__(self, architecture: Architecture, *, models: int, width: int, dtype: type[np.floating]):
+    def __init__(
+        self, architecture: Architecture, *, models: int, width: int, dtype: type[np.floating]
+    ):
         self._architecture, self._models = architecture, models
         self._store = np.empty(0, dtype)
         self._buffers: dict[int, tuple] = {}
         self.fit(width)
 
     def fit(self, width: int) -> None:
-        """Make room for B = ``width`` examples; all widths share one store, which has to stay in the cache."""
+        """Make room for B = ``width`` examples; all widths share one store, which has to stay in
+        the cache.
+        """
         needed = _rows_needed(self._architecture) * self._models * width
         if needed > self._store.size:
             self._store, self._buffers = np.empty(needed, self._store.dtype), {}
@@ -122,7 +137,9 @@ class Pass:
 
     def forward(self, layers: list[np.ndarray]) -> np.ndarray:
         """Return logits (K, R, B), which ``backward`` overwrites."""
-        for layer, a, activation in zip(layers, self.activations, self.activations[1:], strict=False):
+        for layer, a, activation in zip(
+            layers, self.activations, self.activations[1:], strict=False
+        ):
             z = activation[:-1]
             if self._architecture.activation == "tanh":
                 _multiply(2 * layer, a, out=z)  # doubling the weights is less work than doubling z
@@ -133,8 +150,12 @@ class Pass:
         _multiply(layers[-1], self.activations[-1], out=self.errors[-1])
         return self.errors[-1]
 
-    def backward(self, layers: list[np.ndarray], truth: np.ndarray, input_squares: np.ndarray) -> None:
-        """Fill ``errors`` and ``squares``; truth: one-hot (K, R or 1, B); input_squares: ||a||^2 of the inputs."""
+    def backward(
+        self, layers: list[np.ndarray], truth: np.ndarray, input_squares: np.ndarray
+    ) -> None:
+        """Fill ``errors`` and ``squares``; truth: one-hot (K, R or 1, B); input_squares: ||a||^2 of
+        the inputs.
+        """
         _residuals(self.errors[-1], truth)
         self.squares[0][...] = input_squares
         for place in range(len(layers) - 1, 0, -1):
@@ -146,7 +167,9 @@ class Pass:
             tanh = self._architecture.activation == "tanh"
             back *= np.subtract(1, slope, out=slope) if tanh else np.greater(a, 0, out=slope)
         for square, error in zip(self.squares, self.errors, strict=True):
-            square *= np.add.reduce(np.multiply(error, error, out=self._scratch[: len(error)]), axis=0)
+            square *= np.add.reduce(
+                np.multiply(error, error, out=self._scratch[: len(error)]), axis=0
+            )
 
 
 def _rows_needed(architecture: Architecture) -> int:
@@ -161,7 +184,8 @@ def _multiply(layer: np.ndarray, a: np.ndarray, *, out: np.ndarray) -> None:
 
 
 def _tanh_of_half(z: np.ndarray) -> None:
-    """Compute tanh(z/2) = 1 - 2 / (1 + e^z) in place, a third faster than numpy in single precision.
+    """Compute tanh(z/2) = 1 - 2 / (1 + e^z) in place, a third faster than numpy in single
+    precision.
 
     Its absolute error is 2e-7, or 3e-16 in double precision, also near tanh = 0.
     """
@@ -190,11 +214,11 @@ def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
 
 
 def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
-    """Return M persons' average gradients in each layer, (R, M, outputs, inputs + 1), with ``each`` rows per person.
+    """Return M persons' average gradients in each layer, (R, M, outputs, inputs + 1), with ``each``
+    rows per person.
 
-    share (R or 1, M each): the weight of a row in its person's average. sum_j s_j e_j a_j^T is one small matrix product
-    per person. Gradients are formed of persons here, never of rows.
-    """
+    share (R or 1, M each): the weight of a row in its person's average. sum_j s_j e_j a_j^T is one
+    small matrix product per person. Gradients are formed of persons here, never of rows."""
     found = []
     for e, a in zip(both.errors, both.activations, strict=True):
         e *= share
@@ -210,13 +234,17 @@ def squared_norms(gradients: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def gradient_norms(
-    architecture: Architecture, weights: np.ndarray, X: np.ndarray, y: np.ndarray, people: np.ndarray | None = None
+    architecture: Architecture,
+    weights: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    people: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 without a class (-1).
+    """Return the L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 without
+    a class (-1).
 
-    people (n,): the person of each row, if some have several. The norms are then of M persons' average gradients,
-    (layers, R, M).
-    """
+    people (n,): the person of each row, if some have several. The norms are then of M persons'
+    average gradients, (layers, R, M)."""
     y, layers = np.asarray(y), architecture.layers(weights)
     if people is not None:
         places = side_by_side(people)
@@ -226,10 +254,16 @@ def gradient_norms(
     both = Pass(architecture, models=len(weights), width=len(X), dtype=weights.dtype.type)
     both.inputs[:-1] = X.T[:, None]
     both.forward(layers)
-    both.backward(layers, one_hot(y, architecture.sizes[-1], weights.dtype)[:, None], np.square(X).sum(axis=1) + 1)
+    both.backward(
+        layers,
+        one_hot(y, architecture.sizes[-1], weights.dtype)[:, None],
+        np.square(X).sum(axis=1) + 1,
+    )
     if people is None:
         return np.sqrt(np.stack(both.squares)) * (y >= 0)
-    return np.sqrt(np.stack(squared_norms(of_persons(both, share.astype(weights.dtype), each=places.shape[1]))))
+    return np.sqrt(
+        np.stack(squared_norms(of_persons(both, share.astype(weights.dtype), each=places.shape[1])))
+    )
 
 
 def one_hot(y: np.ndarray, classes: int, dtype: DTypeLike) -> np.ndarray:

@@ -2,13 +2,15 @@
 
     w <- w - (eta_t / L) ( sum_{i in lot} clip_C(g_i(w)) + N(0, (sigma C)^2 I) ),    L = q n
 
-A lot contains each row with probability q. Noise is added once to the sum, which is divided by the constant L and never
-by the actual size of the lot [abadi2016, Algorithm 1]. The guarantee is under add/remove; n, and so L, is a public
-number that does not change when a row is added or removed. Each of the R networks has its own initial weights, lots and
-noise. A single fit is the batch with R = 1.
+A lot contains each row with probability q. Noise is added once to the sum, which is divided by the
+constant L and never by the actual size of the lot [abadi2016, Algorithm 1]. The guarantee is under
+add/remove; n, and so L, is a public number that does not change when a row is added or removed.
+Each of the R networks has its own initial weights, lots and noise. A single fit is the batch with R
+= 1.
 
-If persons have several rows, a lot contains each *person* with probability q, n is the number of persons, and g_i is
-the average of person i's gradients. Clipped to C, it changes the sum by no more than one row would.
+If persons have several rows, a lot contains each *person* with probability q, n is the number of
+persons, and g_i is the average of person i's gradients. Clipped to C, it changes the sum by no more
+than one row would.
 
 For lots in a fixed order instead of random ones, see ``dpcore.training.toeplitz``.
 """
@@ -37,8 +39,9 @@ VARIANTS = {
     "shuffled": "lots cut from a shuffle of the rows in every epoch",
 }
 
-# Size of inputs, errors and scratch of networks trained together, so that they stay near a core. Much smaller parts
-# lose more to their many short calls, and much larger ones lose more to waiting for memory.
+# Size of inputs, errors and scratch of networks trained together, so that they stay near a core.
+# Much smaller parts lose more to their many short calls, and much larger ones lose more to waiting
+# for memory.
 _CACHE_BYTES = 2_000_000
 
 
@@ -53,12 +56,14 @@ class Training(NamedTuple):
 class Recipe:
     """Public training settings of a network, chosen without looking at the data.
 
-    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one per layer, or None for no clipping
-    (and no noise). learning_rate: initial eta. decay, noise_ramp, clip_ramp: ratio of the last to the first learning
-    rate, noise multiplier and clipping norm; in between they follow ``shape``, a key of ``dpcore.schedules.SHAPES``.
-    variant: a key of ``VARIANTS``. mechanism: a key of ``toeplitz.MECHANISMS``. With lots in a fixed order,
-    ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and clipping norm are constant.
-    """
+    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one per layer, or
+        None for no clipping
+    (and no noise). learning_rate: initial eta. decay, noise_ramp, clip_ramp: ratio of the last to
+    the first learning rate, noise multiplier and clipping norm; in between they follow ``shape``, a
+    key of ``dpcore.schedules.SHAPES``.
+    variant: a key of ``VARIANTS``. mechanism: a key of ``toeplitz.MECHANISMS``. With lots in a
+    fixed order, ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and
+    clipping norm are constant."""
 
     architecture: Architecture
     sampling_rate: float
@@ -85,10 +90,14 @@ class Recipe:
             toeplitz.lots_a_pass(self.sampling_rate)
             for name, only in {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}.items():
                 if getattr(self, name) != only:
-                    raise check.RefusedError(name, getattr(self, name), f"{only} where lots have a fixed order")
+                    raise check.RefusedError(
+                        name, getattr(self, name), f"{only} where lots have a fixed order"
+                    )
         for bound in self.bounds:
             check.positive(clip_norm=bound)
-        if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(self.architecture.shapes):
+        if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(
+            self.architecture.shapes
+        ):
             raise check.RefusedError(
                 "clip_norm", self.clip_norm, f"{len(self.architecture.shapes)} bounds, one a layer"
             )
@@ -119,19 +128,23 @@ class Recipe:
         return Schedule(end, self.steps, self.shape)
 
     def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:
-        """Return the event of training, or of its first ``until`` steps, with ``noise_multiplier`` in the first step.
+        """Return the event of training, or of its first ``until`` steps, with ``noise_multiplier``
+        in the first step.
 
-        Each layer with its own bound is another Gaussian release from the same lot. Together they are one release with
-        the multiplier sigma / sqrt(layers).
-        """
+        Each layer with its own bound is another Gaussian release from the same lot. Together they
+        are one release with the multiplier sigma / sqrt(layers)."""
         ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
         if self.mechanism != "sampled":
-            steps, m = self.steps if until is None else until, toeplitz.lots_a_pass(self.sampling_rate)
+            steps, m = (
+                self.steps if until is None else until,
+                toeplitz.lots_a_pass(self.sampling_rate),
+            )
             return toeplitz.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
         return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
-        """Return the smallest first noise multiplier at which training is (epsilon, delta)-DP under add/remove.
+        """Return the smallest first noise multiplier at which training is (epsilon, delta)-DP under
+        add/remove.
 
         Without sampling the accounting is exact for any ``accountant``.
         """
@@ -163,16 +176,19 @@ def train(
 ) -> Training:
     """Take steps ``first`` to ``last`` - 1 of DP-SGD with R = len(draws) networks.
 
-    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the person of each row,
-    numbered from 0, if the person is the unit of privacy; rows without a class are ignored. start: (P,) or (R, P), the
-    weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clipping norm in the first step.
-    draws: the streams of ``seed`` for the lots and noise of each network; equal draws share both (common random
-    numbers). record: the steps, of first..last, after which the weights are kept. Training in pieces equals training in
-    one piece. Raises RefusedError for bad arguments.
-    """
+    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the
+    person of each row, numbered from 0, if the person is the unit of privacy; rows without a class
+    are ignored. start: (P,) or (R, P), the weights before step ``first``. noise_multiplier: scalar
+    or (R,), noise sd over clipping norm in the first step.
+    draws: the streams of ``seed`` for the lots and noise of each network; equal draws share both
+        (common random
+    numbers). record: the steps, of first..last, after which the weights are kept. Training in
+    pieces equals training in one piece. Raises RefusedError for bad arguments."""
     models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
     X, y = _checked(recipe, X, y, first=first, last=last)
-    sigma = np.broadcast_to(check.numbers((), (models,), low=0, noise_multiplier=noise_multiplier), (models,))
+    sigma = np.broadcast_to(
+        check.numbers((), (models,), low=0, noise_multiplier=noise_multiplier), (models,)
+    )
     if recipe.clip_norm is None and sigma.any():
         raise check.RefusedError("noise_multiplier", noise_multiplier, "0 without clipping")
     marks = {check.whole(first, last, record=step): place for place, step in enumerate(record)}
@@ -187,12 +203,16 @@ def train(
     people = None if people is None else checked(people, len(X))
     rows = _Rows(X, y, people, classes=recipe.architecture.sizes[-1], dtype=dtype)
     streams = check.wholes((models,), low=0, draws=draws)
-    order = np.argsort(streams, kind="stable")  # networks with the same draws are trained together and draw once
+    order = np.argsort(
+        streams, kind="stable"
+    )  # networks with the same draws are trained together and draw once
 
     def take(part: slice) -> None:
         these = order[part]
         own = weights[these]
-        steps = _steps(recipe, own, rows, sigma[these], seed=seed, draws=streams[these], first=first, last=last)
+        steps = _steps(
+            recipe, own, rows, sigma[these], seed=seed, draws=streams[these], first=first, last=last
+        )
         for step in chain([first], steps):
             if step in marks:
                 history[marks[step], these] = own
@@ -201,18 +221,28 @@ def train(
     lot = recipe.sampling_rate * len(X)
     units = sum(recipe.architecture.sizes[:-1])
     at_once = max(1, int(_CACHE_BYTES / (rows.columns.itemsize * 2.5 * units * (lot + 1))))
-    cores.for_each_part(take, models, work=3 * models * parameters * lot * (last - first), at_once=at_once)
+    cores.for_each_part(
+        take, models, work=3 * models * parameters * lot * (last - first), at_once=at_once
+    )
     return Training(weights=weights, history=history)
 
 
 class _Rows:
     """The rows as columns, followed by an empty column for ``NOBODY``.
 
-    counted: the weight of each row in its person's average. places (M + 1, m): the rows of each person, if some have
-    several, followed by a row for ``NOBODY``; None if each person has one row.
+    counted: the weight of each row in its person's average. places (M + 1, m): the rows of each
+    person, if some have several, followed by a row for ``NOBODY``; None if each person has one row.
     """
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, people: np.ndarray | None, *, classes: int, dtype: DTypeLike):
+    def __init__(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        people: np.ndarray | None,
+        *,
+        classes: int,
+        dtype: DTypeLike,
+    ):
         columns = np.vstack([X.T, np.ones(len(X))])
         self.columns = np.column_stack([columns, np.zeros(len(columns))]).astype(dtype)
         self.squares = np.square(self.columns).sum(axis=0)
@@ -228,11 +258,16 @@ class _Rows:
         return (self.columns.shape[1] if self.places is None else len(self.places)) - 1
 
     def of(self, members: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return (row numbers (R, W m), m) of the rows or persons in lots ``members`` (R, W), m rows each."""
+        """Return (row numbers (R, W m), m) of the rows or persons in lots ``members`` (R, W), m
+        rows each.
+        """
         if self.places is None:
             return members, 1
         each = max(1, int(self._most.take(members, mode="wrap").max()))
-        return self.places[:, :each].take(members, axis=0, mode="wrap").reshape(len(members), -1), each
+        return (
+            self.places[:, :each].take(members, axis=0, mode="wrap").reshape(len(members), -1),
+            each,
+        )
 
 
 def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterator[int]:
@@ -251,9 +286,15 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
         if len(drawn):
             drawn = drawn[row]
             drawn *= scale if steady else scale * noises[step]
-            total += drawn if recipe.variant != "inside" else drawn * np.sqrt(_sizes(members, weights.dtype))
+            total += (
+                drawn
+                if recipe.variant != "inside"
+                else drawn * np.sqrt(_sizes(members, weights.dtype))
+            )
         total *= rates[step] / (
-            np.maximum(_sizes(members, weights.dtype), 1) if recipe.variant == "realised" else expected
+            np.maximum(_sizes(members, weights.dtype), 1)
+            if recipe.variant == "realised"
+            else expected
         )
         weights -= total
         yield step + 1
@@ -269,7 +310,13 @@ def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
         size = max(1, round(recipe.sampling_rate * rows))
         return lots.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
     if recipe.mechanism != "sampled":
-        return lots.ordered(indices, rows=rows, lots=toeplitz.lots_a_pass(recipe.sampling_rate), first=first, last=last)
+        return lots.ordered(
+            indices,
+            rows=rows,
+            lots=toeplitz.lots_a_pass(recipe.sampling_rate),
+            first=first,
+            last=last,
+        )
     return lots.poisson(seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last)
 
 
@@ -278,15 +325,21 @@ def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarra
     if recipe.mechanism != "toeplitz":
         return _fresh(seed, indices, weights, first=first, last=last)
     m = toeplitz.lots_a_pass(recipe.sampling_rate)
-    return toeplitz.correlated(_fresh(seed, indices, weights, first=first - first % m, last=last), lots=m, first=first)
+    return toeplitz.correlated(
+        _fresh(seed, indices, weights, first=first - first % m, last=last), lots=m, first=first
+    )
 
 
 def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """Yield independent noise for each step, (len(indices), P), in blocks with their own streams."""
+    """Yield independent noise for each step, (len(indices), P), in blocks with their own
+    streams.
+    """
     for block in range(first // lots.BLOCK, -(-last // lots.BLOCK)):
         begin, end = block * lots.BLOCK, min(last - block * lots.BLOCK, lots.BLOCK)
         shape = (weights.shape[1],)
-        drawn = normal_steps(seed, "noise", indices, steps=end, shape=shape, dtype=weights.dtype.type, part=block)
+        drawn = normal_steps(
+            seed, "noise", indices, steps=end, shape=shape, dtype=weights.dtype.type, part=block
+        )
         for step, noise in enumerate(drawn, begin):
             if step >= first:
                 yield noise
@@ -295,7 +348,11 @@ def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
 def _per_weight(recipe: Recipe) -> np.ndarray:
     """Return the clipping norm to which each weight's noise is calibrated (P,)."""
     architecture = recipe.architecture
-    bounds = recipe.bounds if len(recipe.bounds) > 1 else (recipe.bounds or (0.0,)) * len(architecture.shapes)
+    bounds = (
+        recipe.bounds
+        if len(recipe.bounds) > 1
+        else (recipe.bounds or (0.0,)) * len(architecture.shapes)
+    )
     return np.repeat(bounds, [cut.stop - cut.start for cut in architecture.slices])
 
 
@@ -310,7 +367,9 @@ class _Gradient:
         self._layers = recipe.architecture.layers(weights)
         self._total = np.empty_like(weights)
         self._gradients = recipe.architecture.layers(self._total)
-        self._pass = Pass(recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type)
+        self._pass = Pass(
+            recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type
+        )
 
     def __call__(self, members: np.ndarray, share: float) -> np.ndarray:
         both, rows = self._pass, self._rows
@@ -318,20 +377,27 @@ class _Gradient:
         both.fit(members.shape[1])
         rows.columns.take(members, axis=1, mode="wrap", out=both.inputs)
         both.forward(self._layers)
-        truth, squares = rows.truth.take(members, axis=1, mode="wrap"), rows.squares.take(members, mode="wrap")
+        truth, squares = (
+            rows.truth.take(members, axis=1, mode="wrap"),
+            rows.squares.take(members, mode="wrap"),
+        )
         both.backward(self._layers, truth, squares)
         counted = rows.counted.take(members, mode="wrap")
         if each > 1:
             return self._of_persons(networks.of_persons(both, counted, each=each), share)
         factors = self._factors(both.squares, counted, share)
-        for gradient, e, a, factor in zip(self._gradients, both.errors, both.activations, factors, strict=True):
+        for gradient, e, a, factor in zip(
+            self._gradients, both.errors, both.activations, factors, strict=True
+        ):
             thinner = e if len(e) <= len(a) else a  # either may be multiplied by the factor
             thinner *= factor
             np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
         return self._total
 
     def _of_persons(self, theirs: list[np.ndarray], share: float) -> np.ndarray:
-        """Return the sum of persons' clipped average gradients, given (R, W, outputs, inputs + 1) in each layer."""
+        """Return the sum of persons' clipped average gradients, given (R, W, outputs, inputs + 1)
+        in each layer.
+        """
         squares = networks.squared_norms(theirs)
         factors = self._factors(squares, np.ones_like(squares[0]), share)
         for gradient, one, factor in zip(self._gradients, theirs, factors, strict=True):
@@ -339,8 +405,12 @@ class _Gradient:
             gradient[...] = total.reshape(gradient.shape)
         return self._total
 
-    def _factors(self, squares: list[np.ndarray], present: np.ndarray, share: float) -> list[np.ndarray]:
-        """Return the clipping factor of each example's gradient in each layer, (R, W); 0 for ``NOBODY``."""
+    def _factors(
+        self, squares: list[np.ndarray], present: np.ndarray, share: float
+    ) -> list[np.ndarray]:
+        """Return the clipping factor of each example's gradient in each layer, (R, W); 0 for
+        ``NOBODY``.
+        """
         if self._clip is None:
             return [present] * len(squares)
         if isinstance(self._clip, tuple):
@@ -355,8 +425,12 @@ def _clip_factor(square: np.ndarray | int, bound: float) -> np.ndarray:
         return np.minimum(1, bound / np.sqrt(square))
 
 
-def _checked(recipe: Recipe, X: np.ndarray, y: np.ndarray, *, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+def _checked(
+    recipe: Recipe, X: np.ndarray, y: np.ndarray, *, first: int, last: int
+) -> tuple[np.ndarray, np.ndarray]:
     sizes = recipe.architecture.sizes
     check.whole(0, recipe.steps, last=last)
     check.whole(0, last, first=first)
-    return check.rows(X, y, columns=sizes[0]), check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)
+    return check.rows(X, y, columns=sizes[0]), check.wholes(
+        (len(X),), low=-1, high=sizes[-1] - 1, y=y
+    )

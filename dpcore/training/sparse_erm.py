@@ -1,15 +1,15 @@
-"""Minimisation of the logistic risk of ``erm`` for sparse rows with too many features to form a Hessian.
+"""Minimisation of the logistic risk of ``erm`` for sparse rows with too many features to form a
+Hessian.
 
-With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, with one number a_i per row. The search needs only the
-margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features.
-"""
+With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, with one number a_i per row. The search
+needs only the margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features."""
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-# Newton steps use conjugate gradients to this relative gradient norm, because with a wide prior a less exact
-# step does not converge
+# Newton steps use conjugate gradients to this relative gradient norm, because with a wide prior a
+# less exact step does not converge
 _CONJUGATE_TOLERANCE = 1e-6
 _STEPS, _HALVINGS, _CONJUGATE_STEPS = 200, 40, 1000
 
@@ -29,7 +29,9 @@ class _Span:
         return self.Z @ (self.back @ a)
 
     def solve(self, root: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return (I + root G root)^-1 right approximately, by conjugate gradients with a diagonal preconditioner."""
+        """Return (I + root G root)^-1 right approximately, by conjugate gradients with a diagonal
+        preconditioner.
+        """
         usual = 1 / (1 + root**2 * self.squares)
         found, left = np.zeros_like(right), right.copy()
         direction = near = usual * left
@@ -56,7 +58,8 @@ def logistic(
     centre: np.ndarray,
     tolerance: float,
 ) -> tuple[np.ndarray, float]:
-    """Return (weights (d,), gradient norm) of one problem of ``erm.logistic``: X (n, d), targets and row weights (n,).
+    """Return (weights (d,), gradient norm) of one problem of ``erm.logistic``: X (n, d), targets
+    and row weights (n,).
 
     regularisation, centre: (d,). Damped Newton steps in a, each halved until the risk falls.
     """

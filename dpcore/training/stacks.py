@@ -1,8 +1,7 @@
 """Operations that dense and sparse rows share, so that callers need not distinguish them.
 
-Dense rows are an array (..., n, d), with a leading axis for each stack of problems. Sparse rows are one CSR matrix (n,
-d), shared by all problems, or a tuple with one matrix per problem.
-"""
+Dense rows are an array (..., n, d), with a leading axis for each stack of problems. Sparse rows are
+one CSR matrix (n, d), shared by all problems, or a tuple with one matrix per problem."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -31,17 +30,23 @@ def count(X: Rows) -> int:
 
 def joined(parts: Sequence[Matrix]) -> Matrix:
     """Concatenate rows, (n, d) each."""
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+    return (
+        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+    )
 
 
 def both(one: Rows, other: Rows) -> Rows:
-    """Return the rows of each problem of ``one``, followed by those of ``other``, which may be the same for all."""
+    """Return the rows of each problem of ``one``, followed by those of ``other``, which may be the
+    same for all.
+    """
     if isinstance(one, tuple):
         others = other if isinstance(other, tuple) else (other,) * len(one)
         return tuple(joined(pair) for pair in zip(one, others, strict=True))
     if sparse.issparse(one):
         return joined([one, other])
-    return np.concatenate([one, np.broadcast_to(other, (*one.shape[:-2], *np.shape(other)[-2:]))], axis=-2)
+    return np.concatenate(
+        [one, np.broadcast_to(other, (*one.shape[:-2], *np.shape(other)[-2:]))], axis=-2
+    )
 
 
 def products(X: Rows, vectors: np.ndarray) -> np.ndarray:

@@ -1,20 +1,23 @@
-"""Training with lots in a fixed order, with independent noise or noise that is correlated over the steps (DP-FTRL).
+"""Training with lots in a fixed order, with independent noise or noise that is correlated over the
+steps (DP-FTRL).
 
-Lots pass through the rows in a fixed, public order: each row is in one lot of each pass of m lots. The weights after t
-steps are a function of the prefix sums S_t of the lots' clipped gradients,
+Lots pass through the rows in a fixed, public order: each row is in one lot of each pass of m lots.
+The weights after t steps are a function of the prefix sums S_t of the lots' clipped gradients,
 
     w_t = w_0 - (eta / L) (S_t + Z_t).
 
-A pass releases C g + z, with a lower-triangular matrix C (m, m) and independent z ~ N(0, (sigma clip_norm)^2) per step.
-The noisy gradients g + C^-1 z follow from it [denisov2022, also where g depends on earlier steps]. A row moves C g by
-clip_norm times the norm of a column of C at most, so a pass is one Gaussian release. Passes have fresh noise.
+A pass releases C g + z, with a lower-triangular matrix C (m, m) and independent z ~ N(0, (sigma
+clip_norm)^2) per step. The noisy gradients g + C^-1 z follow from it [denisov2022, also where g
+depends on earlier steps]. A row moves C g by clip_norm times the norm of a column of C at most, so
+a pass is one Gaussian release. Passes have fresh noise.
 
-C = I is independent noise: Z_t adds up t variances. The square root of the prefix-sum matrix, C^2 = (1)_{i >= j}, is
-Toeplitz with c_k = binom(2k, k) / 4^k on diagonal k, and Z = C z [fichtenberger2023]. Its first column is the longest.
+C = I is independent noise: Z_t adds up t variances. The square root of the prefix-sum matrix, C^2 =
+(1)_{i >= j}, is Toeplitz with c_k = binom(2k, k) / 4^k on diagonal k, and Z = C z
+[fichtenberger2023]. Its first column is the longest.
 
-Adjacency: one row is present or absent, and an absent row leaves its place in the order empty, so no row moves up
-(zero-out, which dp-accounting calls REPLACE_SPECIAL). If another row takes the place, all sensitivities double.
-"""
+Adjacency: one row is present or absent, and an absent row leaves its place in the order empty, so
+no row moves up (zero-out, which dp-accounting calls REPLACE_SPECIAL). If another row takes the
+place, all sensitivities double."""
 
 import math
 from collections.abc import Iterator
@@ -38,7 +41,9 @@ def lots_a_pass(rate: float) -> int:
     """Return m, the number of lots per pass; raise RefusedError unless ``rate`` is 1/m."""
     lots = max(1, round(1 / rate))
     if abs(lots * rate - 1) > 1e-6:
-        raise check.RefusedError("sampling_rate", rate, "1 over a whole number of lots, as their order is fixed")
+        raise check.RefusedError(
+            "sampling_rate", rate, "1 over a whole number of lots, as their order is fixed"
+        )
     return lots
 
 
@@ -47,8 +52,12 @@ def coefficients(mechanism: str, lots: int, *, power: float = 1) -> np.ndarray:
 
     As power series, the prefix-sum matrix is 1 / (1 - x), and these are (1 - x)^(-power / 2).
 
-    >>> coefficients("toeplitz", 4), coefficients("toeplitz", 3, power=-1), coefficients("ordered", 3)
-    (array([1.    , 0.5   , 0.375 , 0.3125]), array([ 1.   , -0.5  , -0.125]), array([1., 0., 0.]))
+    >>> coefficients("toeplitz", 4)
+    array([1.    , 0.5   , 0.375 , 0.3125])
+    >>> coefficients("toeplitz", 3, power=-1)
+    array([ 1.   , -0.5  , -0.125])
+    >>> coefficients("ordered", 3)
+    array([1., 0., 0.])
     """
     places = np.arange(1, check.whole(1, lots=lots))
     if check.choice(("ordered", "toeplitz"), mechanism=mechanism) == "ordered":
@@ -57,9 +66,11 @@ def coefficients(mechanism: str, lots: int, *, power: float = 1) -> np.ndarray:
 
 
 def sensitivity(mechanism: str, steps: int, *, lots: int) -> float:
-    """Return the L2 norm of what the row of the first lot moves in C g by ``steps`` steps, in clipping norms.
+    """Return the L2 norm of what the row of the first lot moves in C g by ``steps`` steps, in
+    clipping norms.
 
-    No row moves it further. Over whole passes it is sqrt(passes) times the norm of the first column of C.
+    No row moves it further. Over whole passes it is sqrt(passes) times the norm of the first column
+    of C.
 
     >>> round(sensitivity("toeplitz", 20, lots=20), 3), sensitivity("ordered", 80, lots=20)
     (1.42, 2.0)
@@ -69,11 +80,14 @@ def sensitivity(mechanism: str, steps: int, *, lots: int) -> float:
     return math.sqrt(passes * moved[-1] + moved[more])
 
 
-def event(mechanism: str, noise_multiplier: float, steps: int, *, lots: int, layers: int = 1) -> Composed:
-    """Return the exact event of the first ``steps`` steps for the row they reveal most, without sampling.
+def event(
+    mechanism: str, noise_multiplier: float, steps: int, *, lots: int, layers: int = 1
+) -> Composed:
+    """Return the exact event of the first ``steps`` steps for the row they reveal most, without
+    sampling.
 
-    layers: number of releases with that multiplier in each one. A pass is one release. As only the sum of squares of
-    Gaussian releases matters, an unfinished pass is counted by its share of all.
+    layers: number of releases with that multiplier in each one. A pass is one release. As only the
+    sum of squares of Gaussian releases matters, an unfinished pass is counted by its share of all.
     """
     passes = -(-steps // lots)
     a_pass = sensitivity(mechanism, steps, lots=lots) / math.sqrt(passes)
@@ -82,7 +96,9 @@ def event(mechanism: str, noise_multiplier: float, steps: int, *, lots: int, lay
 
 
 def correlated(noise: Iterator[np.ndarray], *, lots: int, first: int) -> Iterator[np.ndarray]:
-    """Yield C^-1 z from step ``first`` on, given independent ``noise`` z from the start of the pass of that step."""
+    """Yield C^-1 z from step ``first`` on, given independent ``noise`` z from the start of the pass
+    of that step.
+    """
     undo, past = coefficients("toeplitz", lots, power=-1), np.empty(0)
     for step, fresh in enumerate(noise, first - first % lots):
         if not past.size:
@@ -93,7 +109,8 @@ def correlated(noise: Iterator[np.ndarray], *, lots: int, first: int) -> Iterato
 
 
 def remaining(rates: np.ndarray, *, lots: int) -> np.ndarray:
-    """Return the factor (t,) of each step's z in the weights after steps with learning ``rates``, before 1/L.
+    """Return the factor (t,) of each step's z in the weights after steps with learning ``rates``,
+    before 1/L.
 
     At constant rates it is c_k for the z that is k steps old in its pass.
 

@@ -5,7 +5,9 @@ import re
 _LONGEST = 80
 _SHOWN = 5
 # Control characters, direction marks and byte order marks.
-_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
 
 
 def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
@@ -23,9 +25,13 @@ def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
         unique[_free(name, unique)] = None
     notes = []
     if missing:
-        notes.append(f"Named by number, because the file has no name for it: column {_places(missing)}.")
+        notes.append(
+            f"Named by number, because the file has no name for it: column {_places(missing)}."
+        )
     if repeated:
-        notes.append(f"Numbered, because an earlier column has the same name: column {_places(repeated)}.")
+        notes.append(
+            f"Numbered, because an earlier column has the same name: column {_places(repeated)}."
+        )
     return list(unique), notes
 
 

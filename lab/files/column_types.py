@@ -1,4 +1,6 @@
-"""Infer the types of a file's columns from a fixed-size sample of cells; values such as bounds are never inferred."""
+"""Infer the types of a file's columns from a fixed-size sample of cells; values such as bounds are
+never inferred.
+"""
 
 import re
 from collections.abc import Sequence
@@ -26,8 +28,10 @@ _MONTH = (
     r"|dec(ember)?"
 )
 _DATE = re.compile(
-    r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3([0-9]{4}|[0-9]{2}))([T ].*)?"
-    r"|(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?[ap]m)?"
+    r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3([0-9]{4}|[0-9]{2}))([T"
+    r" ].*)?"
+    r"|(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?("
+    r" ?[ap]m)?"
     rf"|.*[0-9].*\b({_MONTH})\b.*|.*\b({_MONTH})\b.*[0-9].*",
     re.IGNORECASE,
 )
@@ -61,15 +65,25 @@ def is_missing(cell: str) -> bool:
 
 
 def judged(column: pa.ChunkedArray) -> list[str]:
-    """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing and infinite ones."""
+    """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing and
+    infinite ones.
+    """
     at = np.unique(np.linspace(0, max(0, len(column) - 1), JUDGED).astype(int))[: len(column)]
-    cells = pc.utf8_slice_codeunits(pc.take(column, pa.array(at)).cast(pa.string()), 0, _LETTERS).to_pylist()
+    cells = pc.utf8_slice_codeunits(
+        pc.take(column, pa.array(at)).cast(pa.string()), 0, _LETTERS
+    ).to_pylist()
     trimmed = (cell.strip() for cell in cells if cell is not None)
-    return [cell for cell in trimmed if cell.casefold() not in _MISSING and cell.casefold() not in _INFINITE]
+    return [
+        cell
+        for cell in trimmed
+        if cell.casefold() not in _MISSING and cell.casefold() not in _INFINITE
+    ]
 
 
 def commas(cells: list[str]) -> int:
-    """Return how many more cells are numbers only with a decimal comma than only with a decimal point."""
+    """Return how many more cells are numbers only with a decimal comma than only with a decimal
+    point.
+    """
     more = 0
     for cell in map(number_cells.bare, cells):
         with_comma, with_point = number_cells.COMMA.match(cell), number_cells.POINT.match(cell)
@@ -78,7 +92,9 @@ def commas(cells: list[str]) -> int:
 
 
 def two_ways(cells: list[str]) -> str:
-    """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or ""."""
+    """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or
+    "".
+    """
     marks = "".join(cell for cell in map(number_cells.bare, cells) if _AMBIGUOUS.fullmatch(cell))
     return next((mark for mark in ",." if mark in marks), "")
 
@@ -94,8 +110,8 @@ def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
 def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
     """Return the same array chunk by chunk, so that no intermediate result spans the whole column.
 
-    plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain numbers.
-    """
+    plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain
+    numbers."""
     found = np.empty(len(column))
     end = 0
     for chunk in column.chunks:
@@ -120,7 +136,9 @@ def filled_rows(columns: Sequence[pa.Array | pa.ChunkedArray]) -> pa.Array | Non
     blank = None
     for column in columns:
         if _is_text(column.type):
-            empty = pc.fill_null(pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0), True)
+            empty = pc.fill_null(
+                pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0), True
+            )
         elif pa.types.is_floating(column.type):
             empty = pc.is_null(column, nan_is_null=True)
         else:
@@ -132,7 +150,9 @@ def filled_rows(columns: Sequence[pa.Array | pa.ChunkedArray]) -> pa.Array | Non
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
 
 
 def counts(kind: pa.DataType) -> bool:
@@ -142,15 +162,21 @@ def counts(kind: pa.DataType) -> bool:
 
 
 def is_flat(kind: pa.DataType) -> bool:
-    """Return whether a type is a number, text, boolean, date or null, possibly dictionary-encoded."""
+    """Return whether a type is a number, text, boolean, date or null, possibly
+    dictionary-encoded.
+    """
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     dates = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     return _is_text(kind) or counts(kind) or dates or pa.types.is_null(kind)
 
 
 def has_head(names: list[str], columns: list[pa.ChunkedArray]) -> bool | None:
-    """Return whether the first line holds column names, or None if the columns below it say nothing or disagree."""
-    said = {_vote(name.strip(), judged(column)) for name, column in zip(names, columns, strict=True)} - {None}
+    """Return whether the first line holds column names, or None if the columns below it say nothing
+    or disagree.
+    """
+    said = {
+        _vote(name.strip(), judged(column)) for name, column in zip(names, columns, strict=True)
+    } - {None}
     return said.pop() if len(said) == 1 else None
 
 
@@ -162,7 +188,11 @@ def _vote(name: str, cells: list[str]) -> bool | None:
     for test in (number_cells.is_number, _DATE.fullmatch, _MAIL.fullmatch):
         if _share(test, cells) >= _MAJORITY:
             return not test(name)
-    return True if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4) else None
+    return (
+        True
+        if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4)
+        else None
+    )
 
 
 def _share(test, cells: list[str]) -> float:
@@ -193,7 +223,10 @@ def guessed(name: str, cells: list[str]) -> Kind:
         return Kind("text", shape)
     words = [len(cell.split()) for cell in cells]
     single = sum(count == 1 for count in words) >= _MAJORITY * len(cells)
-    if single and (len(values) > _MAJORITY * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MAJORITY):
+    if single and (
+        len(values) > _MAJORITY * len(cells)
+        or _share(re.compile("[0-9]").search, cells) >= _MAJORITY
+    ):
         return Kind("identifier", "codes that tell rows or persons apart")
     if max(words) <= 4 and len(values) > _MAJORITY * len(cells):
         return Kind("identifier", "names or the like, hardly any of which comes back")

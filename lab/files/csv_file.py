@@ -1,7 +1,7 @@
 """Read a text table separated by comma, semicolon, tab or bar, or say what else it is.
 
-A refusal says what was found and where, in words of its own, because a parser's message would quote rows.
-"""
+A refusal says what was found and where, in words of its own, because a parser's message would quote
+rows."""
 
 import csv
 import io
@@ -69,7 +69,9 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
 
 
 def _first_letter(text: bytes) -> int:
-    """Return the index of the first byte that is neither a line end nor a space before one, or the length."""
+    """Return the index of the first byte that is neither a line end nor a space before one, or the
+    length.
+    """
     stripped = len(text.lstrip())
     start = len(text) - stripped
     if not stripped:
@@ -88,26 +90,34 @@ def _count_lines(text: bytes, end: int) -> int:
 
 
 def _separator(text: bytes, above: int) -> str:
-    """Return the separator that occurs equally often in each of the first lines, else that of most names.
+    """Return the separator that occurs equally often in each of the first lines, else that of most
+    names.
 
-    Quoted fields are ignored. A comma that always stands between digits is a decimal comma if another separator
-    qualifies. Raises FileRefusedError for a tie.
-    """
+    Quoted fields are ignored. A comma that always stands between digits is a decimal comma if
+    another separator qualifies. Raises FileRefusedError for a tie."""
     sample = _QUOTED.sub(b"", text[:_SAMPLE])
     lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
     if len(text) > _SAMPLE and len(lines) > 1:
         lines.pop()  # the sample may end within it
-    even = [mark for mark in _SEPARATORS if lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1]
+    even = [
+        mark
+        for mark in _SEPARATORS
+        if lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1
+    ]
     if len(even) > 1 and sample.count(b",") == len(re.findall(rb"(?<=[0-9]),(?=[0-9])", sample)):
         even = [mark for mark in even if mark != b","]
     best, *others = sorted(even or _SEPARATORS, key=lines[0].count, reverse=True)
     if others and lines[0].count(best) == lines[0].count(others[0]) > 0:
         _check_above(text, above)
-        raise FileRefusedError("The first line has two kinds of separators, equally often.", _SEPARATED)
+        raise FileRefusedError(
+            "The first line has two kinds of separators, equally often.", _SEPARATED
+        )
     return best.decode()
 
 
-def _columns(text: bytes, separator: str, fields: int, above: int) -> tuple[list[pa.ChunkedArray], bool]:
+def _columns(
+    text: bytes, separator: str, fields: int, above: int
+) -> tuple[list[pa.ChunkedArray], bool]:
     """Return (the columns of all lines, whether lines without a value were left out)."""
     try:
         columns, has_blank_rows = _parsed(text, separator, fields)
@@ -116,20 +126,31 @@ def _columns(text: bytes, separator: str, fields: int, above: int) -> tuple[list
     # Arrow's message quotes rows, so that no refusal may have it as its context.
     if not columns:
         _check_lines(text, separator, fields, above)
-        raise FileRefusedError("A line of this file is too long.", f"Write at most {_BLOCK:,} bytes a line.")
-    if max(pc.max(pc.binary_length(column)).as_py() or 0 for column in columns) > csv.field_size_limit():
+        raise FileRefusedError(
+            "A line of this file is too long.", f"Write at most {_BLOCK:,} bytes a line."
+        )
+    if (
+        max(pc.max(pc.binary_length(column)).as_py() or 0 for column in columns)
+        > csv.field_size_limit()
+    ):
         _check_lines(text, separator, fields, above)
     return columns, has_blank_rows
 
 
 def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedArray], bool]:
-    """Read batch by batch, so that a file of too many rows is refused before all of it is in memory."""
+    """Read batch by batch, so that a file of too many rows is refused before all of it is in
+    memory.
+    """
     types = {f"f{column}": pa.string() for column in range(fields)}
     reader = arrow_csv.open_csv(
         pa.BufferReader(text),
-        read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=_BLOCK, use_threads=False),
+        read_options=arrow_csv.ReadOptions(
+            autogenerate_column_names=True, block_size=_BLOCK, use_threads=False
+        ),
         parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=b'"' in text),
-        convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False, null_values=[]),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=types, strings_can_be_null=False, null_values=[]
+        ),
     )
     batches = []
     rows = 0
@@ -141,7 +162,9 @@ def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedAr
         rows += filled.num_rows
         check_size(min(rows - 1, MOST_ROWS + 1) if rows > MOST_ROWS + 1 else 2, fields)
     if not rows:
-        raise FileRefusedError("This file has no value in any line.", "Upload a table in CSV or Parquet.")
+        raise FileRefusedError(
+            "This file has no value in any line.", "Upload a table in CSV or Parquet."
+        )
     return pa.Table.from_batches(batches).columns, has_blank_rows
 
 
@@ -151,7 +174,9 @@ def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _check_title_row(columns: list[pa.ChunkedArray], line: int) -> None:
-    """Raise FileRefusedError if of many columns only one has a name: a title that a spreadsheet has filled up."""
+    """Raise FileRefusedError if of many columns only one has a name: a title that a spreadsheet has
+    filled up.
+    """
     names = [column[0].as_py().strip() for column in columns]
     if len(columns) > 2 and sum(map(bool, names)) == 1 and names[0]:
         raise FileRefusedError(
@@ -257,7 +282,8 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
     count = "1 field" if len(row) == 1 else f"{len(row)} fields"
     raise FileRefusedError(
         f"Line {line:,} has {count}, where the first line has {fields}.",
-        "Give each line as many fields as the first. Put quotes around a field that holds a separator.",
+        "Give each line as many fields as the first. Put quotes around a field that holds a"
+        " separator.",
     )
 
 
@@ -272,7 +298,8 @@ def _check_short_names(text: bytes, separator: str, fields: int, above: int) -> 
             "Add one to the end of the first line, and upload it again.",
         )
     raise FileRefusedError(
-        "The first line has a name less than there are columns, as write.table of R has it: rows have names, too.",
+        "The first line has a name less than there are columns, as write.table of R has it: rows"
+        " have names, too.",
         _R_ADVICE,
     )
 
@@ -295,13 +322,17 @@ def _check_note_below(row: list[str], reader: Iterator[list[str]], line: int) ->
 def _open_quote(line: int) -> FileRefusedError:
     most = csv.field_size_limit()
     return FileRefusedError(
-        f"A field with a quote does not end well in line {line:,}, or has more than {most:,} letters.",
-        f"Close each quote before a separator, and write a quote within quotes twice, up to line {line:,}.",
+        f"A field with a quote does not end well in line {line:,}, or has more than {most:,}"
+        " letters.",
+        "Close each quote before a separator, and write a quote within quotes twice, up to line"
+        f" {line:,}.",
     )
 
 
 def _quotes_match(text: bytes, separator: str) -> bool:
-    """Return whether quotes only begin and end fields (or are doubled), so that all CSV readers agree."""
+    """Return whether quotes only begin and end fields (or are doubled), so that all CSV readers
+    agree.
+    """
     codes = np.frombuffer(text, np.uint8)
     may_be_beside = np.zeros(256, dtype=bool)
     may_be_beside[[ord(separator), *b'\r\n"']] = True

@@ -16,14 +16,19 @@ _NAME = re.compile(r"[\w-]{22}")
 
 
 def named(own: str) -> str:
-    """Return ``own`` if it is a handle, could be the name of one, or is "none"; raise RefusedError otherwise."""
+    """Return ``own`` if it is a handle, could be the name of one, or is "none"; raise RefusedError
+    otherwise.
+    """
     if own != NONE and not (isinstance(own, str) and _NAME.fullmatch(own)):
-        raise check.RefusedError("own", own, "the name that this page has given to a choice of columns")
+        raise check.RefusedError(
+            "own", own, "the name that this page has given to a choice of columns"
+        )
     return own
 
 
 def preparation(kind: str) -> str:
-    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal.
+    """Return script lines that load a file, with blanks for its name and columns, which a script
+    must not reveal.
 
     kind: "own_rows" or "own_numbers" (rows with a numeric label).
     """
@@ -37,7 +42,9 @@ def forget(table: Table) -> None:
 
 
 def _of_no_file(question: Any) -> bool:
-    """Return whether a cache key (a task or the arguments of a function) refers to a file that is gone."""
+    """Return whether a cache key (a task or the arguments of a function) refers to a file that is
+    gone.
+    """
     if isinstance(question, weakref.ref):
         own = question()
         return own is None or own.gone

@@ -1,4 +1,6 @@
-"""Name a file that is no table in CSV or Parquet, from its beginning, and say what to do with it."""
+"""Name a file that is no table in CSV or Parquet, from its beginning, and say what to do
+with it.
+"""
 
 import re
 from typing import NamedTuple
@@ -11,7 +13,10 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class FileRefusedError(check.RefusedError):
-    """Raised for a file that is not taken. ``value`` says what it is, ``allowed`` what to do: two sentences."""
+    """Raised for a file that is not taken.
+
+    ``value`` says what it is, ``allowed`` what to do: two sentences.
+    """
 
     def __init__(self, found: str, advice: str):
         super().__init__("file", found, advice)
@@ -31,22 +36,42 @@ class _Format(NamedTuple):
 
 _SPREADSHEET = "Open it, choose Save as, CSV UTF-8, and upload that file."
 _UNPACK = "Unpack it, and upload the table that it holds."
-_PROGRAM = "Open it in the program that wrote it, export the table as CSV in UTF-8, and upload that file."
-_PANDAS = "Write the table as Parquet or CSV, in pandas with to_parquet or to_csv, and upload that file."
-_R = 'In R, write write.csv(data, "data.csv", row.names = FALSE, fileEncoding = "UTF-8"), and upload that file.'
+_PROGRAM = (
+    "Open it in the program that wrote it, export the table as CSV in UTF-8, and upload that file."
+)
+_PANDAS = (
+    "Write the table as Parquet or CSV, in pandas with to_parquet or to_csv, and upload that file."
+)
+_R = (
+    'In R, write write.csv(data, "data.csv", row.names = FALSE, fileEncoding = "UTF-8"), and upload'
+    " that file."
+)
 _DATABASE = "Export the table as CSV, and upload that file."
 _DOCUMENT = "Copy its table into a spreadsheet, choose Save as, CSV UTF-8, and upload that file."
 _NO_TABLE = "Upload a table in CSV or Parquet."
 
-# The first sign that matches counts. Signs of texts are looked for below spaces and a byte order mark.
+# The first sign that matches counts. Signs of texts are looked for below spaces and a byte order
+# mark.
 _BINARY = (
-    _Format(rb"PK\x03\x04[\s\S]{26,}?mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SPREADSHEET),
+    _Format(
+        rb"PK\x03\x04[\s\S]{26,}?mimetypeapplication/vnd\.oasis",
+        "an OpenDocument file",
+        _SPREADSHEET,
+    ),
     _Format(rb"PK\x03\x04[\s\S]*?(xl/|\[Content_Types\]\.xml)", "an Excel workbook", _SPREADSHEET),
     _Format(rb"PK\x03\x04[\s\S]*?Index/[\s\S]*?\.iwa", "a Numbers document", _SPREADSHEET),
     _Format(rb"PK(\x03\x04|\x05\x06)", "a zip archive", _UNPACK),
-    _Format(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old format", _SPREADSHEET),
-    _Format(rb"[\x09][\x00-\x08]\x08?\x00[\s\S]\x00", "an Excel workbook of the old format", _SPREADSHEET),
-    _Format(rb"\$FL[23]", "an SPSS file", "In SPSS, choose File, Save as, CSV, and upload that file."),
+    _Format(
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old format", _SPREADSHEET
+    ),
+    _Format(
+        rb"[\x09][\x00-\x08]\x08?\x00[\s\S]\x00",
+        "an Excel workbook of the old format",
+        _SPREADSHEET,
+    ),
+    _Format(
+        rb"\$FL[23]", "an SPSS file", "In SPSS, choose File, Save as, CSV, and upload that file."
+    ),
     _Format(
         rb"<stata_dta>|[\x69\x6c\x6e-\x73][\x01\x02]\x01\x00",
         "a Stata file",
@@ -65,20 +90,25 @@ _BINARY = (
     _Format(rb"ORC(?=[\s\S]{0,300}[\x00-\x08])|Obj\x01", "an ORC or Avro file", _PANDAS),
     _Format(rb"\x89HDF\r\n|MATLAB 5\.0 MAT-file", "an HDF5 or MATLAB file", _PANDAS),
     _Format(rb"\x93NUMPY|\x80[\x02-\x05][\x95c}\]]", "a NumPy or pickle file", _PANDAS),
-    _Format(rb"PARE", "an encrypted Parquet file", "Write it without encryption, and upload that file."),
+    _Format(
+        rb"PARE", "an encrypted Parquet file", "Write it without encryption, and upload that file."
+    ),
     _Format(
         rb"\x1f\x8b|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!|\x04\x22\x4d\x18",
         "a compressed file",
         _UNPACK,
     ),
     _Format(rb"%PDF", "a PDF", _DOCUMENT),
-    _Format(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP|II\*\x00|MM\x00\*", "a picture", _NO_TABLE),
+    _Format(
+        rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP|II\*\x00|MM\x00\*", "a picture", _NO_TABLE
+    ),
 )
 _TEXT = (
     _Format(
         rb"\[\s*[\[{\"\d]|\{\s*[\"}]",
         "JSON",
-        "Write it as CSV, in pandas with pandas.read_json(file).to_csv(..., index=False), and upload that file.",
+        "Write it as CSV, in pandas with pandas.read_json(file).to_csv(..., index=False), and"
+        " upload that file.",
     ),
     _Format(
         rb"[\s\S]{0,300}SPSS PORT FILE",
@@ -94,7 +124,11 @@ _TEXT = (
     ),
     _Format(rb"\|[^\r\n]*\|[ \t]*(\r\n|\r|\n)\|[-:| \t]+\|\s", "a Markdown table", _DOCUMENT),
     _Format(rb"\\(documentclass|begin)\b", "a LaTeX document", _DOCUMENT),
-    _Format(rb"(?i)(?>--[^\r\n]*[\r\n]+\s*+)*+(create table|insert into|pragma |begin transaction)", "SQL", _DATABASE),
+    _Format(
+        rb"(?i)(?>--[^\r\n]*[\r\n]+\s*+)*+(create table|insert into|pragma |begin transaction)",
+        "SQL",
+        _DATABASE,
+    ),
     _Format(rb"structure\(list\(", "an R file", _R),
 )
 

@@ -1,7 +1,8 @@
-"""Made-up rows of the shape that an uploaded file is declared to have, for questions that must not read the file.
+"""Made-up rows of the shape that an uploaded file is declared to have, for questions that must not
+read the file.
 
-They follow from declarations and the number of people alone: two files with the same ones give the same made-up rows.
-"""
+They follow from declarations and the number of people alone: two files with the same ones give the
+same made-up rows."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,26 +12,32 @@ from lab.files.own_rows import LEAST_ROWS, Column, OwnRows, Roles
 from lab.files.own_table import Table
 
 _SEED = 0
-# Maximum number of inputs of all rows together: a larger file has fewer made-up rows, with which an answer is careful.
+# Maximum number of inputs of all rows together: a larger file has fewer made-up rows, with which an
+# answer is careful.
 _MOST_CELLS = 4_000_000
 # Shapes of one file whose rows are kept.
 _KEPT = 2
-# Standard deviation of a number in half-widths of its bounds, which are cut off beyond three of them.
+# Standard deviation of a number in half-widths of its bounds, which are cut off beyond three of
+# them.
 _SPREAD = 1 / 3
-# Standard deviation of the noise on each class's score, whose signal has 1: of two classes, 85 in 100 can be told.
+# Standard deviation of the noise on each class's score, whose signal has 1: of two classes, 85 in
+# 100 can be told.
 _NOISE = 0.7
 # Share of a number to predict that columns explain, by variance.
 _EXPLAINED = 0.5
 
 
 class MadeUp(OwnRows):
-    """A handle of made-up rows. best: the accuracy, or the RMSE, of the rule that made their label."""
+    """A handle of made-up rows. best: the accuracy, or the RMSE, of the rule that made
+    their label.
+    """
 
     best: float
 
 
 def twin(own: OwnRows) -> MadeUp:
-    """Return made-up rows of the declared shape of a file, which the file holds as long as it is there.
+    """Return made-up rows of the declared shape of a file, which the file holds as long as it is
+    there.
 
     Raises RefusedError where bounds were read off private rows, as those are not public.
     """
@@ -86,7 +93,9 @@ def _columns(roles: Roles, *, rows: int) -> tuple[dict[str, np.ndarray], float]:
     return cells, best
 
 
-def _drawn(column: Column, rng: np.random.Generator, *, rows: int, scores: int) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(
+    column: Column, rng: np.random.Generator, *, rows: int, scores: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the cells of a column (n,), and what they add to each score (n, K)."""
     if column.kind == "category":
         values = [*column.values, ""] if len(column.values) == 1 else [*column.values]
@@ -99,11 +108,15 @@ def _drawn(column: Column, rng: np.random.Generator, *, rows: int, scores: int) 
     return low + (place + 1) / 2 * (high - low), effect
 
 
-def _number(target: Column, score: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+def _number(
+    target: Column, score: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
     """Return a number to predict (n,), and the RMSE of the rule that knows all but its noise."""
     ((low, high),) = target.inputs.values()
     half = (high - low) / 2
     signal = _SPREAD * np.sqrt(_EXPLAINED) * score
-    whole = np.clip(signal + _SPREAD * np.sqrt(1 - _EXPLAINED) * rng.standard_normal(len(score)), -1, 1)
+    whole = np.clip(
+        signal + _SPREAD * np.sqrt(1 - _EXPLAINED) * rng.standard_normal(len(score)), -1, 1
+    )
     error = float(np.sqrt(np.mean((whole - signal) ** 2)))
     return low + (whole + 1) * half, error * half

@@ -1,8 +1,8 @@
-"""Read numbers as people write them: with currency signs, %, parentheses, separators, and digits of any script.
+"""Read numbers as people write them: with currency signs, %, parentheses, separators, and digits of
+any script.
 
-Each cell is read by itself, so that no row decides how another one is read; only the decimal separator is that of the
-whole column.
-"""
+Each cell is read by itself, so that no row decides how another one is read; only the decimal
+separator is that of the whole column."""
 
 import re
 import unicodedata
@@ -14,8 +14,12 @@ SPACES = " '’\u00a0\u202f\u2009\u2007"
 
 
 def _number(decimal: str, thousands: str) -> str:
-    """Return a regular expression, valid in Python and Arrow, for numbers with a thousands separator or spaces."""
-    whole = f"[0-9]+|[1-9][0-9]{{0,2}}(?:[{thousands}][0-9]{{3}})+|[1-9][0-9]{{0,2}}(?:[{SPACES}][0-9]{{3}})+"
+    """Return a regular expression, valid in Python and Arrow, for numbers with a thousands
+    separator or spaces.
+    """
+    by_separator = f"[1-9][0-9]{{0,2}}(?:[{thousands}][0-9]{{3}})+"
+    by_spaces = f"[1-9][0-9]{{0,2}}(?:[{SPACES}][0-9]{{3}})+"
+    whole = f"[0-9]+|{by_separator}|{by_spaces}"
     if thousands == ",":  # as in India: 12,34,567
         whole += "|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
     return f"^[-+]?(?:(?:{whole})(?:[{decimal}][0-9]*)?|[{decimal}][0-9]+)(?:[eE][-+]?[0-9]+)?$"
@@ -29,7 +33,9 @@ _CODES = (
     "|MAD|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|RMB|RON|RSD|RUB|SAR|SEK|SGD|THB|TND|TRY|TWD|TZS|UAH|UGX|USD|UYU|VND|XAF"
     "|XOF|ZAR"
 )
-_WORDS = r"Euros?|euros?|Rs\.?|kr\.?|zł|Kč|Ft|lei|лв\.?|руб\.?|р\.|грн\.?|TL|S?Fr\.?|RM|Rp\.?|Kshs?\.?"
+_WORDS = (
+    r"Euros?|euros?|Rs\.?|kr\.?|zł|Kč|Ft|lei|лв\.?|руб\.?|р\.|грн\.?|TL|S?Fr\.?|RM|Rp\.?|Kshs?\.?"
+)
 _CURRENCY = rf"(?:[A-Z]{{1,2}} ?)?[{_SIGNS}]|{_CODES}|{_WORDS}"
 _PER_CENT, _PER_MILLE = "[%٪﹪％]", "‰"
 _UNIT = rf"(?:{_CURRENCY}|{_PER_CENT}|{_PER_MILLE})"
@@ -45,8 +51,8 @@ _STEPS = (
 _COMPILED_STEPS = tuple((re.compile(pattern), replacement) for pattern, replacement in _STEPS)
 _UNITS = tuple((re.compile(sign), name) for sign, name in ((_PER_CENT, "%"), (_PER_MILLE, "‰")))
 _SIGN = re.compile(f"[{_SIGNS}]|{_CODES}|{_WORDS}")
-# Signs of other scripts and keyboards, as those that the patterns have. The Arabic decimal separator is a point, and
-# its thousands separator a comma.
+# Signs of other scripts and keyboards, as those that the patterns have. The Arabic decimal
+# separator is a point, and its thousands separator a comma.
 _SAME_SIGNS = {
     "−": "-",
     "–": "-",
@@ -72,7 +78,8 @@ _TRANSLATED.update(dict.fromkeys(map(ord, _INVISIBLE)))
 def bare(cell: str) -> str:
     """Return a cell without what people write beside a number, in the digits of ASCII.
 
-    >>> [bare(cell) for cell in ("$2,839.41", "65.3%", "(818.09)", "٤٣", "1.234,50-", "US$ -5", "kr 5,-")]
+    >>> cells = ("$2,839.41", "65.3%", "(818.09)", "٤٣", "1.234,50-", "US$ -5", "kr 5,-")
+    >>> [bare(cell) for cell in cells]
     ['2,839.41', '65.3', '-818.09', '43', '-1.234,50', '-5', '5']
     """
     if not cell.isascii():
@@ -99,12 +106,16 @@ def unit(cell: str) -> str:
 
 
 def to_floats(cells: pa.Array, decimal: str) -> pa.Array:
-    """Return texts as float64, null for those that are no numbers, as ``bare`` and the patterns have it."""
+    """Return texts as float64, null for those that are no numbers, as ``bare`` and the patterns
+    have it.
+    """
     numbers = _only_numbers(cells, decimal)
     if numbers.null_count > cells.null_count:
         missing = pc.and_(pc.is_null(numbers), pc.greater(pc.binary_length(cells), 0))
         if pc.any(missing).as_py():
-            numbers = pc.coalesce(numbers, _only_numbers(_all_bare(pc.if_else(missing, cells, None)), decimal))
+            numbers = pc.coalesce(
+                numbers, _only_numbers(_all_bare(pc.if_else(missing, cells, None)), decimal)
+            )
     thousands = "," if decimal == "." else "."
     numbers = pc.replace_substring_regex(numbers, f"[{SPACES}{thousands}+]", "")
     return pc.replace_substring(numbers, ",", ".").cast(pa.float64())

@@ -1,7 +1,7 @@
 """Uploaded rows with a numeric target, as a data set for regression.
 
-Row positions and the seed alone decide which rows are held out and which rows of a person are used, never a cell.
-"""
+Row positions and the seed alone decide which rows are held out and which rows of a person are used,
+never a cell."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +17,9 @@ People = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def source(own: Any) -> regression.Source:
-    """Return the declared properties of an ``OwnRows``; ``rows`` counts persons if a column identifies them."""
+    """Return the declared properties of an ``OwnRows``; ``rows`` counts persons if a column
+    identifies them.
+    """
     target = own.roles.target
     low, high = float(target.low), float(target.high)
     return regression.Source(
@@ -37,7 +39,9 @@ def source(own: Any) -> regression.Source:
 
 
 def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
-    """Return each input's bounds, which map to -1 and 1; a category (0 or 1) also uses the whole range."""
+    """Return each input's bounds, which map to -1 and 1; a category (0 or 1) also uses the whole
+    range.
+    """
     return {
         name: ends if column.kind == "number" else (0.0, 1.0)
         for column in columns
@@ -46,15 +50,17 @@ def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
 
 
 def _base(column: Any) -> int:
-    """Return how many inputs of a column to drop: 1, the reference category, if there are several categories, else 0.
+    """Return how many inputs of a column to drop: 1, the reference category, if there are several
+    categories, else 0.
 
-    All categories together would be collinear with the constant, and noise would make their coefficients arbitrary.
-    """
+    All categories together would be collinear with the constant, and noise would make their
+    coefficients arbitrary."""
     return int(len(column.values) > 1)
 
 
 def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
-    """Return the rows as ``regression.load`` does, one column at a time, so that a large file is copied only once.
+    """Return the rows as ``regression.load`` does, one column at a time, so that a large file is
+    copied only once.
 
     A test row without a label cannot be used for testing and is left out.
     """
@@ -68,7 +74,9 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
     there[:first] = True
     rows, y = (rows, y) if there.all() else (rows[there], y[there])
     X = np.ones((len(rows), len(found.bounds) + 1))
-    for place, (one, (low, high)) in enumerate(zip(values(own), found.bounds.values(), strict=True), 1):
+    for place, (one, (low, high)) in enumerate(
+        zip(values(own), found.bounds.values(), strict=True), 1
+    ):
         X[:, place] = scaled(one[rows], low, high)
     if found.gaps:
         X[np.isnan(y)] = 0
@@ -78,7 +86,11 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
 
 def values(own: Any) -> Iterator[np.ndarray]:
     """Yield each input (n,) of all rows of the file, before scaling."""
-    return (one for column in own.roles.columns for one in islice(column.each(own.table), _base(column), None))
+    return (
+        one
+        for column in own.roles.columns
+        for one in islice(column.each(own.table), _base(column), None)
+    )
 
 
 def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -91,11 +103,14 @@ def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.nan_to_num(values, copy=False)
 
 
-def taken(people: People, order: np.ndarray, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return (rows of the file, by person in ``order``; end of each person's rows), at most ``most`` random rows each.
+def taken(
+    people: People, order: np.ndarray, most: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (rows of the file, by person in ``order``; end of each person's rows), at most
+    ``most`` random rows each.
 
-    A partial shuffle of each person's rows. Draws are indexed by person, so nobody's rows affect the choice for others.
-    """
+    A partial shuffle of each person's rows. Draws are indexed by person, so nobody's rows affect
+    the choice for others."""
     rows, starts, counts = people
     rows = rows.copy()
     for place, draws in enumerate(rng.random((most, len(counts)))):

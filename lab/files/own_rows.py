@@ -1,8 +1,8 @@
 """Uploaded rows: the roles of a file's columns, and the encoding of rows as numbers to train on.
 
-Everything that determines the encoding (bounds, categories, classes) is declared and never read off the rows. Two files
-that differ only outside the bounds, or in columns that are left out, give bitwise equal arrays.
-"""
+Everything that determines the encoding (bounds, categories, classes) is declared and never read off
+the rows. Two files that differ only outside the bounds, or in columns that are left out, give
+bitwise equal arrays."""
 
 import math
 import re
@@ -38,8 +38,10 @@ MOST_ROWS_EACH, MOST_CELLS = 50, 20_000_000
 class Column:
     """A column used as input.
 
-    kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other counts as none.
-    decimal: "." or "," if the file is ambiguous. read_off: whether the bounds were taken from the private rows, which
+    kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any
+        other counts as none.
+    decimal: "." or "," if the file is ambiguous. read_off: whether the bounds were taken from the
+        private rows, which
     voids every guarantee. paid: epsilon spent on the bounds; 0 if they are public.
     """
 
@@ -67,7 +69,9 @@ class Column:
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
-        """Return each input's bounds, which map to (-1, 1); a category has (-1, 1), so it stays 0 or 1."""
+        """Return each input's bounds, which map to (-1, 1); a category has (-1, 1), so it stays 0
+        or 1.
+        """
         if self.kind == "number":
             return {self.name: (float(self.low), float(self.high))}  # type: ignore[arg-type]  # see ``lacks``
         return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
@@ -96,13 +100,17 @@ def _values_fault(name: str, values: tuple[str, ...], *, what: str, least: int, 
 class Roles:
     """Roles of a file's columns; columns without a role are not read.
 
-    answer: the label. classes: its declared values; a row with another value is ignored. target: instead, the bounds of
-    a numeric label. columns: the inputs. person: the column that identifies the person of a row; "": each row is
-    protected alone. most_rows: declared maximum number of rows per person, for comparison only; None: not declared.
-    test_share: of the rows, or people, held out. payments: everything spent on bounds of this file, used or not.
-    For a numeric label: rows_each, the number of random rows used per person, at most; gaps, whether labels may be
-    missing. A row without a label is ignored, and the number of such rows is secret. Without gaps, a missing label
-    becomes the middle of its bounds.
+    answer: the label. classes: its declared values; a row with another value is ignored. target:
+        instead, the bounds of
+    a numeric label. columns: the inputs. person: the column that identifies the person of a row;
+    "": each row is
+    protected alone. most_rows: declared maximum number of rows per person, for comparison only;
+    None: not declared.
+    test_share: of the rows, or people, held out. payments: everything spent on bounds of this file,
+        used or not.
+    For a numeric label: rows_each, the number of random rows used per person, at most; gaps,
+    whether labels may be missing. A row without a label is ignored, and the number of such rows is
+    secret. Without gaps, a missing label becomes the middle of its bounds.
     one_row: whether a person has one row, as the analyst has said; None: not said.
     """
 
@@ -119,7 +127,9 @@ class Roles:
     gaps: bool = True
 
     def lacks(self) -> tuple[str, ...]:
-        """Return sentences on missing or invalid declarations, judged from public knowledge alone."""
+        """Return sentences on missing or invalid declarations, judged from public knowledge
+        alone.
+        """
         faults = []
         if self.answer:
             faults.append(self._label_fault())
@@ -127,7 +137,10 @@ class Roles:
             faults.append("no column to predict is chosen")
         faults += self._columns_faults()
         if any(self.person not in ("", payment.person) for payment in self.payments):
-            faults.append("bounds were paid for before a column identified the persons, so upload the file again")
+            faults.append(
+                "bounds were paid for before a column identified the persons, so upload the file"
+                " again"
+            )
         faults += [column.lacks() for column in self.columns]
         return tuple(filter(None, faults)) or self._inputs_fault()
 
@@ -142,7 +155,9 @@ class Roles:
         if self.answer in names:
             faults.append(f"{self.answer} is the column to predict, so it cannot be an input")
         if self.person and self.person in (*names, self.answer):
-            faults.append(f"{self.person} identifies the persons, so it cannot be an input or predicted")
+            faults.append(
+                f"{self.person} identifies the persons, so it cannot be an input or predicted"
+            )
         return faults
 
     def _label_fault(self) -> str:
@@ -155,7 +170,9 @@ class Roles:
         inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
             return ("one input is chosen, and a regression needs two",)
-        return (f"the columns make {inputs} inputs, more than {MOST_COLUMNS}",) * (inputs > MOST_COLUMNS)
+        return (f"the columns make {inputs} inputs, more than {MOST_COLUMNS}",) * (
+            inputs > MOST_COLUMNS
+        )
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
@@ -164,29 +181,35 @@ class Roles:
 
     @property
     def void(self) -> tuple[str, ...]:
-        """Return the columns whose bounds were read off private rows, each of which voids the guarantee."""
+        """Return the columns whose bounds were read off private rows, each of which voids the
+        guarantee.
+        """
         bounded = (*self.columns, *([self.target] if self.target else ()))
         return tuple(column.name for column in bounded if column.read_off)
 
     @property
     def spent(self) -> float:
-        """Return the total epsilon spent on bounds (pure releases add up), which training cannot use."""
+        """Return the total epsilon spent on bounds (pure releases add up), which training cannot
+        use.
+        """
         return math.fsum(payment.epsilon for payment in self.payments)
 
     @property
     def disguised(self) -> tuple[str, ...]:
         """Return the columns that may be the label under another name (leakage).
 
-        Decided by the declarations alone: all words of one name occur in the other, or the values are the same. Whether
-        the cells agree is private.
-        """
+        Decided by the declarations alone: all words of one name occur in the other, or the values
+        are the same. Whether the cells agree is private."""
         answer = _words(self.answer)
         return tuple(
             column.name
             for column in self.columns
             if answer <= _words(column.name)
             or _words(column.name) <= answer
-            or (column.values and {*map(normal_form, column.values)} == {*map(normal_form, self.classes)})
+            or (
+                column.values
+                and {*map(normal_form, column.values)} == {*map(normal_form, self.classes)}
+            )
         )
 
 
@@ -197,8 +220,9 @@ def _words(name: str) -> set[str]:
 class OwnRows(str):
     """A file of rows with its roles, whose string value is a random 128-bit name.
 
-    A link contains only the name, which reads as a plain ``str`` and gives no access. The table is held weakly, because
-    settings get into results, and results into caches. people: rows, or persons if a column identifies them. answered:
+    A link contains only the name, which reads as a plain ``str`` and gives no access. The table is
+    held weakly, because settings get into results, and results into caches. people: rows, or
+    persons if a column identifies them. answered:
     number of them with a label. private: number trained on.
     """
 
@@ -269,7 +293,9 @@ class OwnRows(str):
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows:
-    """Row generator of a ``Source``: one random row per person, from those with a label if there are any."""
+    """Row generator of a ``Source``: one random row per person, from those with a label if there
+    are any.
+    """
 
     own: "weakref.ref[OwnRows]"
 
@@ -284,7 +310,9 @@ class _Rows:
         return X[rows], y[rows]
 
     def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return all rows of the ``chosen`` people, and the index of each row's person among them."""
+        """Return all rows of the ``chosen`` people, and the index of each row's person
+        among them.
+        """
         X, y, (order, starts, counts) = _encoded(self.own)  # type: ignore[misc]  # a column says who
         own = counts[chosen]
         begins = np.cumsum(own) - own
@@ -293,7 +321,9 @@ class _Rows:
 
 
 @cached(newest=2)
-def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
+def _encoded(
+    own: "weakref.ref[OwnRows]",
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
     """Return (inputs (n, d) before scaling, class numbers (n,) or -1, rows by person or None)."""
     own_file = held(own)
     table, roles = own_file.table, own_file.roles
@@ -302,11 +332,14 @@ def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple
     return X, y, persons(table.texts(roles.person), last=y < 0) if roles.person else None
 
 
-def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (rows by person, index of each person's first row, number of rows), persons by first appearance.
+def persons(
+    who: np.ndarray, *, last: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (rows by person, index of each person's first row, number of rows), persons by first
+    appearance.
 
-    Rows flagged in ``last`` (n,) come after the others of their person. Rows without a name belong to one person.
-    """
+    Rows flagged in ``last`` (n,) come after the others of their person. Rows without a name belong
+    to one person."""
     person = _person_numbers(who)
     counts = np.bincount(person)
     order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
@@ -314,7 +347,10 @@ def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndar
 
 
 def _person_numbers(who: np.ndarray) -> np.ndarray:
-    """Return the person number of each row (n,). Spellings of one name are one person, as are all missing names."""
+    """Return the person number of each row (n,).
+
+    Spellings of one name are one person, as are all missing names.
+    """
     numbers: dict[str, int] = {}
     known: dict[str, int] = {}  # by spelling, as names come again
     found = np.empty(len(who), dtype=int)
@@ -328,7 +364,9 @@ def _person_numbers(who: np.ndarray) -> np.ndarray:
 
 
 def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
-    """Return the index of each row's value in ``values`` (n,), -1 if no spelling of it is among them."""
+    """Return the index of each row's value in ``values`` (n,), -1 if no spelling of it is among
+    them.
+    """
     index = {normal_form(value): number for number, value in enumerate(values)}
     known: dict[str, int] = {}
     cells = table.texts(name)
@@ -342,7 +380,9 @@ def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
 
 
 def decimal(table: Table, name: str) -> str:
-    """Return the decimal separator of a column from its own cells, or "" if 1,234 may be a thousand or one."""
+    """Return the decimal separator of a column from its own cells, or "" if 1,234 may be a thousand
+    or one.
+    """
     cells = column_types.judged(table.columns[name])
     more = column_types.commas(cells)
     if not more and column_types.two_ways(cells) == ",":
@@ -355,7 +395,10 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
 
 
 def choose(table: Table, roles: Roles) -> OwnRows:
-    """Return the handle of a file with these roles. Raise RefusedError if they are incomplete or do not fit."""
+    """Return the handle of a file with these roles.
+
+    Raise RefusedError if they are incomplete or do not fit.
+    """
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
@@ -363,7 +406,11 @@ def choose(table: Table, roles: Roles) -> OwnRows:
         check.whole(1, MOST_EACH, most_rows=roles.most_rows)
     check.whole(1, MOST_ROWS_EACH, rows_each=roles.rows_each)
     check.flag(gaps=roles.gaps)
-    for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
+    for name in (
+        roles.answer,
+        *filter(None, [roles.person]),
+        *(column.name for column in roles.columns),
+    ):
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
@@ -382,13 +429,17 @@ def choose(table: Table, roles: Roles) -> OwnRows:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
-        raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
+        raise check.RefusedError(
+            "rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}"
+        )
     return OwnRows(table=table, roles=roles, people=people, answered=answered)
 
 
 def _refuse_unclear(table: Table, column: Column) -> None:
     if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
-        raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
+        raise check.RefusedError(
+            "decimal", column.name, "told apart: 1,234 may be a thousand or one"
+        )
 
 
 def _answered(table: Table, roles: Roles) -> np.ndarray:
@@ -408,11 +459,11 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
 
 
 def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
-    """Return the column with bounds bought for ``epsilon``, or without bounds if noise hides all bins.
+    """Return the column with bounds bought for ``epsilon``, or without bounds if noise hides all
+    bins.
 
-    One row per person is used. Each call is a new release with fresh noise from the operating system. Raises
-    RefusedError, which costs nothing, if there are too few rows.
-    """
+    One row per person is used. Each call is a new release with fresh noise from the operating
+    system. Raises RefusedError, which costs nothing, if there are too few rows."""
     _refuse_unclear(table, column)
     rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
     if person:

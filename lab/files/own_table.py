@@ -1,8 +1,7 @@
 """Read an uploaded file into memory, or refuse it.
 
-A refusal says what was found and where, in the lab's own words, because a parser's message would quote rows.
-``Table.notes`` list guesses made while reading. They contain no cell either.
-"""
+A refusal says what was found and where, in the lab's own words, because a parser's message would
+quote rows. ``Table.notes`` list guesses made while reading. They contain no cell either."""
 
 import weakref
 from dataclasses import dataclass, field
@@ -18,7 +17,8 @@ from lab.files.column_types import Kind
 from lab.files.formats import FileRefusedError
 from lab.files.limits import MOST_BYTES, MOST_TOGETHER
 
-# The C library's allocator, whose free memory the server returns to the system; pyarrow's own kept 18 MB.
+# The C library's allocator, whose free memory the server returns to the system; pyarrow's own kept
+# 18 MB.
 pa.set_memory_pool(pa.system_memory_pool())
 HEAD_ASKED = "Does the first line hold the names of the columns, or is it a row?"
 # Bytes of a text that is read in this process: reading it takes no time and memory that matter.
@@ -29,11 +29,12 @@ _SMALL = 1_000_000
 class Table:
     """A file that was read: column name -> values (n,), as text or, in a Parquet file, as numbers.
 
-    size: bytes in memory. head: whether the first line held names; None if that is unclear and HEAD_ASKED must be asked
-    (then read again with the answer). notes: sentences on guesses. compared: all settings, of any page, whose results
-    on these rows somebody has compared. opened: the pages whose questions somebody lets read these rows. twins: made-up
-    rows of the declared shape, by what is declared (``made_up``). The repr contains no row, as it may get into a log.
-    """
+    size: bytes in memory. head: whether the first line held names; None if that is unclear and
+        HEAD_ASKED must be asked
+    (then read again with the answer). notes: sentences on guesses. compared: all settings, of any
+    page, whose results on these rows somebody has compared. opened: the pages whose questions
+    somebody lets read these rows. twins: made-up rows of the declared shape, by what is declared
+    (``made_up``). The repr contains no row, as it may get into a log."""
 
     size: int
     columns: dict[str, pa.ChunkedArray] = field(repr=False)
@@ -50,20 +51,26 @@ class Table:
 
     def texts(self, name: str) -> np.ndarray:
         """Return a column (n,) as text, "" for missing cells."""
-        return np.array(pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object)
+        return np.array(
+            pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object
+        )
 
     def numbers(self, name: str, *, decimal: str = "") -> np.ndarray:
-        """Return a column (n,) as float64, NaN for unreadable cells, with ``decimal`` "." or "," or inferred.
+        """Return a column (n,) as float64, NaN for unreadable cells, with ``decimal`` "." or "," or
+        inferred.
 
         Raises RefusedError if the separator is ambiguous.
         """
         decimal = decimal or self.decimal(name)
         if not decimal:
-            raise check.RefusedError("decimal", "unclear", '"." or ",": 1,234 may be a thousand or one')
+            raise check.RefusedError(
+                "decimal", "unclear", '"." or ",": 1,234 may be a thousand or one'
+            )
         return column_types.numbers(self.columns[name], decimal)
 
     def decimal(self, name: str) -> str:
-        """Return the decimal separator of a column, "." or ",", or "" if 1,234 is ambiguous and a person must decide.
+        """Return the decimal separator of a column, "." or ",", or "" if 1,234 is ambiguous and a
+        person must decide.
 
         The majority of 2,000 cells decides, or that of all columns if they tie; never the label.
         """
@@ -79,7 +86,9 @@ class Table:
         return column_types.guessed(name, column_types.judged(self.columns[name]))
 
     def number_fault(self, name: str) -> str:
-        """Return "" if a column reads as numbers of one unit, else what it holds, from 2,000 of its cells."""
+        """Return "" if a column reads as numbers of one unit, else what it holds, from 2,000 of its
+        cells.
+        """
         return self._judged(name, column_types.number_fault)
 
     def units(self, name: str) -> set[str]:
@@ -109,10 +118,11 @@ _tables: weakref.WeakSet[Table] = weakref.WeakSet()
 
 
 def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
-    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet; raise RefusedError with a readable reason.
+    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet; raise RefusedError with a
+    readable reason.
 
-    head: whether the first line holds names; None decides by the lines below. The caller must keep a reference.
-    """
+    head: whether the first line holds names; None decides by the lines below. The caller must keep
+    a reference."""
     data = file if isinstance(file, bytes) else file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise FileRefusedError(
@@ -134,5 +144,6 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
 def _check_room(size: int) -> None:
     if sum(table.size for table in list(_tables)) + size > MOST_TOGETHER:
         raise FileRefusedError(
-            "The files in use fill what this server keeps.", "Upload yours again later, when others have closed theirs."
+            "The files in use fill what this server keeps.",
+            "Upload yours again later, when others have closed theirs.",
         )

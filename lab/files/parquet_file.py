@@ -1,4 +1,5 @@
-"""Read a Parquet file, of which a few kilobytes can unpack to any size, and a corrupt one can crash its reader.
+"""Read a Parquet file, of which a few kilobytes can unpack to any size, and a corrupt one can crash
+its reader.
 
 It is read by a separate process (see ``separate_process``).
 """
@@ -23,7 +24,9 @@ class TooLargeError(ValueError):
 
 
 def read_parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """Return (names, columns), where a column is numeric, boolean or text; raise FileRefusedError."""
+    """Return (names, columns), where a column is numeric, boolean or text; raise
+    FileRefusedError.
+    """
     schema = None
     with suppress(pa.ArrowException, OSError, ValueError):
         schema = parquet.read_schema(pa.BufferReader(data))
@@ -39,7 +42,8 @@ def read_parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     except (TooLargeError, MemoryError):
         is_too_large = True
     except (pa.ArrowException, OSError, ValueError):
-        # Corrupt, or a day in an unknown time zone, or text that is not UTF-8. Arrow's message may quote cells.
+        # Corrupt, or a day in an unknown time zone, or text that is not UTF-8. Arrow's message may
+        # quote cells.
         columns = []
     if is_too_large:
         raise too_large()
@@ -88,16 +92,23 @@ def _converted(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _check_column(number: int, source: pa.ChunkedArray, column: pa.ChunkedArray) -> None:
     if pa.types.is_temporal(source.type) and pc.any(pc.starts_with(column, _OUT_OF_RANGE)).as_py():
         raise FileRefusedError(
-            f"Column {number} has a day that no calendar has.", "Write days as text, such as 2024-02-29."
+            f"Column {number} has a day that no calendar has.",
+            "Write days as text, such as 2024-02-29.",
         )
-    if pa.types.is_string(column.type) and (pc.max(pc.utf8_length(column)).as_py() or 0) > csv.field_size_limit():
+    if (
+        pa.types.is_string(column.type)
+        and (pc.max(pc.utf8_length(column)).as_py() or 0) > csv.field_size_limit()
+    ):
         raise FileRefusedError(
-            f"Column {number} has a text of more than {csv.field_size_limit():,} letters.", "Leave the column out."
+            f"Column {number} has a text of more than {csv.field_size_limit():,} letters.",
+            "Leave the column out.",
         )
 
 
 def _corrupt() -> FileRefusedError:
-    return FileRefusedError("This Parquet file cannot be read to its end.", "Write it again, and upload it.")
+    return FileRefusedError(
+        "This Parquet file cannot be read to its end.", "Write it again, and upload it."
+    )
 
 
 def _check_metadata(schema: pa.Schema, metadata: parquet.FileMetaData) -> None:

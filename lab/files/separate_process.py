@@ -1,10 +1,11 @@
 """Read a file in a process of its own, with limits on memory and CPU time.
 
-A file can be made so that reading it takes any memory, or so long that all other visitors wait, or crashes its reader.
-Where the system supports no limits (Windows), the size of the rows is still checked.
+A file can be made so that reading it takes any memory, or so long that all other visitors wait, or
+crashes its reader. Where the system supports no limits (Windows), the size of the rows is still
+checked.
 
-The process reads the file from its input, and writes one line of JSON, and the columns as an Arrow stream.
-"""
+The process reads the file from its input, and writes one line of JSON, and the columns as an Arrow
+stream."""
 
 import json
 import os
@@ -39,7 +40,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 class Parsed:
     """A file that was read.
 
-    columns: name -> cells, as text or, in a Parquet file, as numbers. head: whether the first line holds names, None
+    columns: name -> cells, as text or, in a Parquet file, as numbers. head: whether the first line
+        holds names, None
     if that is unclear. notes: sentences on guesses, which contain no cell.
     """
 
@@ -91,7 +93,11 @@ def _without_empty_rows(columns: list[pa.ChunkedArray]) -> tuple[list[pa.Chunked
 
 def parse_separately(data: bytes, *, head: bool | None) -> Parsed:
     """Read a file as ``parse`` does, in a process of its own."""
-    settings = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    settings = {
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, **settings, "PYTHONPATH": os.pathsep.join(paths)}
     with (

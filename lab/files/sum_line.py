@@ -15,7 +15,19 @@ _WORDS = frozenset(
         ("somme", "total général", "ensemble", "moyenne"),
         ("suma", "total general", "promedio", "media", "somma", "totale"),
         ("totaal", "som", "totalt", "i alt", "yhteensä", "razem", "celkem", "összesen", "toplam"),
-        ("итого", "всего", "сумма", "σύνολο", "المجموع", "合计", "总计", "合計", "総計", "합계", "총계"),
+        (
+            "итого",
+            "всего",
+            "сумма",
+            "σύνολο",
+            "المجموع",
+            "合计",
+            "总计",
+            "合計",
+            "総計",
+            "합계",
+            "총계",
+        ),
     )
     for word in words
 )
@@ -30,12 +42,15 @@ def check_last_row(columns: list[pa.ChunkedArray]) -> None:
         return
     if _is_named(columns) or _is_sum(columns):
         raise FileRefusedError(
-            "The last line holds sums or means of the lines above.", "Delete the last line, and upload the file again."
+            "The last line holds sums or means of the lines above.",
+            "Delete the last line, and upload the file again.",
         )
 
 
 def _is_named(columns: list[pa.ChunkedArray]) -> bool:
-    """Return whether the last row begins with a word such as "total", which its column has nowhere else."""
+    """Return whether the last row begins with a word such as "total", which its column has nowhere
+    else.
+    """
     for column in columns:
         word = str(column[-1].as_py() or "").strip()
         if not word:

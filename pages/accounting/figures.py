@@ -23,7 +23,8 @@ WAYS = {
     "poisson": ("best only, Poisson", theme.GOLD),
     "all": ("all tries", theme.PRIVATE),
 }
-# In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
+# In the first picture the published figure, which is no bound, is left out, and what is nearly the
+# exact count is thin.
 FIRST = tuple(row for row in ROWS if row != PUBLISHED)
 _LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
 
@@ -51,16 +52,31 @@ def _curves(
     thin: str = "",
     **chart: Any,
 ) -> dict:
-    """Draw the curves of ``rows`` over a field, with what this run costs by those that are not ``thin``."""
+    """Draw the curves of ``rows`` over a field, with what this run costs by those that are not
+    ``thin``.
+    """
     now, (low, high) = getattr(result.settings, field), result.settings.LIMITS[field]
     published, line = result.epsilon(PUBLISHED), {"color": theme.THEOREMS[PUBLISHED][1], "width": 2}
-    cross = theme.mark("M-4,-4L4,4M-4,4L4,-4", now, published, line=line, visible=0 < published < np.inf)
+    cross = theme.mark(
+        "M-4,-4L4,4M-4,4L4,-4", now, published, line=line, visible=0 < published < np.inf
+    )
     today = [one for row in rows if row != thin and 0 < (one := result.epsilon(row)) < np.inf]
     return over(
         *(_curve(result, row, points(row), result.epsilon(row), thin=row == thin) for row in rows),
         now=now,
-        rule={"yref": "y", "y0": min(today, default=_LOW), "y1": min(_HIGH, max(today, default=_LOW))},
-        levels=[Level(y=result.settings.target_epsilon, name=SAYS["chart.target"], colour=theme.BOUND, inked=True)],
+        rule={
+            "yref": "y",
+            "y0": min(today, default=_LOW),
+            "y1": min(_HIGH, max(today, default=_LOW)),
+        },
+        levels=[
+            Level(
+                y=result.settings.target_epsilon,
+                name=SAYS["chart.target"],
+                colour=theme.BOUND,
+                inked=True,
+            )
+        ],
         shapes=[cross] if PUBLISHED in rows else (),
         **chart,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
@@ -69,7 +85,13 @@ def _curves(
 
 
 def _curve(
-    result: AccountingResult, row: str, points: Points, today: float, *, value: str = "", thin: bool = False
+    result: AccountingResult,
+    row: str,
+    points: Points,
+    today: float,
+    *,
+    value: str = "",
+    thin: bool = False,
 ) -> Curve:
     """Draw what one row of the accounting page says, and says today, written as ``value``."""
     name, colour, dash = theme.THEOREMS[row]
@@ -88,7 +110,9 @@ def _curve(
 
 
 def number(value: float) -> str:
-    """Return three digits, in powers of ten where that is shorter; dots where it is still being computed."""
+    """Return three digits, in powers of ten where that is shorter; dots where it is still being
+    computed.
+    """
     return "…" if np.isnan(value) else theme.number(value, most=1e6)
 
 
@@ -100,17 +124,35 @@ def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
 def effects(result: AccountingResult, finding: str = "") -> dict:
     """Draw the same noise seen from elsewhere: each epsilon beside that of this run."""
     found = result.effects()
-    drawn = [(place, held) for place, held in enumerate(found.values()) if held and 0 < held.epsilon < np.inf]
-    at, epsilon = np.array([place for place, _ in drawn]), np.array([held.epsilon for _, held in drawn])
+    drawn = [
+        (place, held)
+        for place, held in enumerate(found.values())
+        if held and 0 < held.epsilon < np.inf
+    ]
+    at, epsilon = (
+        np.array([place for place, _ in drawn]),
+        np.array([held.epsilon for _, held in drawn]),
+    )
     # One broken line for all: a stroke at this run's epsilon, and the link from there to the other.
-    here, gap = np.full(len(at), found["run"].epsilon if found["run"] else np.nan), np.full(len(at), np.nan)
+    here, gap = (
+        np.full(len(at), found["run"].epsilon if found["run"] else np.nan),
+        np.full(len(at), np.nan),
+    )
     links = (
         np.column_stack([here, here, gap, here, epsilon, gap]).ravel(),
         np.column_stack([at - 0.2, at + 0.2, gap, at, at, gap]).ravel(),
     )
-    said = [f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn]
+    said = [
+        f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}"
+        for _, held in drawn
+    ]
     hover = "epsilon %{x:.3~g}; %{customdata}<extra></extra>"
-    style: dict[str, Any] = {"name": "epsilon", "customdata": said, "cliponaxis": False, "meta": theme.GHOST}
+    style: dict[str, Any] = {
+        "name": "epsilon",
+        "customdata": said,
+        "cliponaxis": False,
+        "meta": theme.GHOST,
+    }
     return theme.figure(
         theme.line(*links, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"),
         theme.markers(epsilon, at, colour=theme.PRIVATE, size=11, hover=hover, **style),
@@ -118,19 +160,33 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
         right=16,
         title="Largest effect",
         finding=finding,
-        xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
-        yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
+        xaxis=_log_axis(
+            "epsilon (log scale)",
+            _LOW,
+            _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST,
+            most=4,
+        ),
+        yaxis={
+            "range": [len(found) - 0.6, -0.8],
+            "showticklabels": False,
+            "showgrid": False,
+            "zeroline": False,
+        },
         annotations=[_named(result, place, name, found[name]) for place, name in enumerate(found)],
     )
 
 
 def _named(result: AccountingResult, place: int, name: str, held: Guarantee | None) -> dict:
-    """Draw the name of an effect over its line, with its epsilon, and its delta where that is not the run's."""
+    """Draw the name of an effect over its line, with its epsilon, and its delta where that is not
+    the run's.
+    """
     epsilon = number(held.epsilon if held else np.nan)
     if held and held.delta != result.settings.delta:
         epsilon += f"</b>, δ {theme.delta(held.delta, digits=3)}<b>"
     text = theme.key(effect_name(name, result), epsilon)
-    return theme.word(text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom")
+    return theme.word(
+        text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom"
+    )
 
 
 def effect_name(name: str, result: AccountingResult) -> str:
@@ -142,17 +198,25 @@ def effect_name(name: str, result: AccountingResult) -> str:
 
 
 def searches(result: AccountingResult, finding: str = "") -> dict:
-    """Draw what a search costs over how likely it finds a good setting, by what of it is released."""
+    """Draw what a search costs over how likely it finds a good setting, by what of it is
+    released.
+    """
     run = result.held.epsilon
-    low, high = theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
+    low, high = (
+        theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
+    )
     return over(
         *(_search(result, way) for way in WAYS),
         levels=[Level(y=run if 0 < run < np.inf else _LOW)],
         title="Cost of tuning",
         finding=finding,
         shapes=[mark for way in WAYS for mark in _now(result, way)],
-        xaxis=theme.share_axis("probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2),
-        yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),
+        xaxis=theme.share_axis(
+            "probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2
+        ),
+        yaxis=theme.log_axis(
+            "epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format
+        ),
     )
 
 

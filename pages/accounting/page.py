@@ -27,7 +27,9 @@ def setup(desk: controls.Desk) -> None:
 
 
 def row(*names: str, wide: float = 1.0) -> Callable[[AccountingResult], Rows]:
-    """Return a function that draws these pictures of a result side by side; ``wide``: the share of the first one."""
+    """Return a function that draws these pictures of a result side by side; ``wide``: the share of
+    the first one.
+    """
 
     def draw(result: AccountingResult) -> Rows:
         drawn = {name: DRAWN[name](result, say.FINDINGS[name](result)) for name in names}
@@ -60,13 +62,19 @@ PAGE = Page(
         "table": say.table,
     },
     pictures=row("steps", "effects", wide=1.6),
-    # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
-    # slider moves: enough for the quick theorems and the exact figure of this run; its curves follow at rest.
+    # The first picture does not wait for the library of loss distributions: it is loaded for the
+    # next one. While a slider moves: enough for the quick theorems and the exact figure of this
+    # run; its curves follow at rest.
     slices=Slices(first=0, moving=0.02),
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours", "searches"), row("searches")),
+        Tab(
+            "effects",
+            "Adjacency, groups, tuning",
+            ("effects", "neighbours", "searches"),
+            row("searches"),
+        ),
         Tab("table", "Accountants", ("table",), row("noise")),
     ),
     frames=lambda result: {

@@ -16,7 +16,9 @@ AFTERWARDS = ("nothing", "average", "round", "predict")
 
 
 def _cost(label: str, read: Callable[[Any], float], *falls: str) -> Measure:
-    """Return the measure that reads an epsilon off a bill, which grows along the fields ``falls`` too."""
+    """Return the measure that reads an epsilon off a bill, which grows along the fields ``falls``
+    too.
+    """
     return Measure(
         label,
         "lower",
@@ -36,7 +38,8 @@ class AccountingParameters(Settings):
     delta: of the guarantee.
     target_epsilon: the budget to which noise and steps are inverted.
     people: the size of a group that wants the promise together.
-    settings_tried: how many such runs were made before one was chosen; of a random number, the mean.
+    settings_tried: how many such runs were made before one was chosen; of a random number, the
+        mean.
     afterwards: what is then done with the released weights.
     """
 
@@ -52,8 +55,14 @@ class AccountingParameters(Settings):
     }
     MEASURES: ClassVar = {
         "epsilon": _cost("epsilon by the tightest accountant", lambda bill: bill.epsilon),
-        "group": _cost("group epsilon (all people together, at a larger delta)", lambda bill: bill.group, "people"),
-        "tuned": _cost("total epsilon (all settings tried)", lambda bill: bill.tuned, "settings_tried"),
+        "group": _cost(
+            "group epsilon (all people together, at a larger delta)",
+            lambda bill: bill.group,
+            "people",
+        ),
+        "tuned": _cost(
+            "total epsilon (all settings tried)", lambda bill: bill.tuned, "settings_tried"
+        ),
     }
 
     sampling_rate: float = 0.01
@@ -73,7 +82,9 @@ class AccountingParameters(Settings):
     @property
     def whole(self) -> Composed:
         """Return the run: all of its steps."""
-        return Composed(event=prices.step(self.sampling_rate, self.noise_multiplier), count=self.steps)
+        return Composed(
+            event=prices.step(self.sampling_rate, self.noise_multiplier), count=self.steps
+        )
 
     @property
     def exact_accountant(self) -> str:
@@ -82,11 +93,16 @@ class AccountingParameters(Settings):
 
     @property
     def tuning_accountant(self) -> str:
-        """Return by which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
+        """Return by which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution
+        would take too long.
+        """
         too_long = self.exact_accountant != "gdp" and self.tuned_steps > MOST_COUNTED
         return "renyi" if too_long else self.exact_accountant
 
     @property
     def tightest(self) -> str:
-        """Return the name of the tightest accountant. It is exact with all rows in every step, else an upper bound."""
+        """Return the name of the tightest accountant.
+
+        It is exact with all rows in every step, else an upper bound.
+        """
         return "GDP accountant" if self.sampling_rate == 1 else "PLD accountant"

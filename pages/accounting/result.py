@@ -1,4 +1,6 @@
-"""What the accounting page shows: epsilon by each theorem, over steps and noise, and what changes it."""
+"""What the accounting page shows: epsilon by each theorem, over steps and noise, and what changes
+it.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,11 +12,20 @@ import pandas as pd
 
 from dpcore.accountants import basis, prices, selection, tuning
 from dpcore.accountants.prices import MOST_STEPS, PUBLISHED
-from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement, public_count
+from dpcore.privacy import (
+    LAWS,
+    Adjacency,
+    Composed,
+    Guarantee,
+    for_group,
+    for_replacement,
+    public_count,
+)
 from pages.accounting.parameters import AccountingParameters
 from pages.accounting.work import best_of
 
-# The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
+# The theorems in the order of their proofs' strength; the published figure stands beside them and
+# is none.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
 ROWS = ("naive", "strong", PUBLISHED, "moments", "renyi", "pld")
 # Where the curves are computed: the quick accountants', and the privacy loss distribution's.
@@ -22,7 +33,8 @@ STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round())
 EXACT_STEPS: tuple[int, ...] = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)
 NOISES = tuple(float(f"{noise:.4g}") for noise in np.geomspace(0.3, 100, 28))
 EXACT_NOISES = tuple(NOISES[place] for place in (0, 2, 4, 6, 8, 11, 14, 18, 22, 27))
-# Ways to release what a search has found, and the mean numbers of tries at which their curves are computed.
+# Ways to release what a search has found, and the mean numbers of tries at which their curves are
+# computed.
 WAYS = tuple(way for way in tuning.WAYS if way != "half")
 TRIES = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
 # The settings that a search is to find: the best tenth of all that it might try.
@@ -48,7 +60,9 @@ class AccountingResult:
 
     @property
     def unsampled(self) -> float:
-        """Return epsilon of the same noise on the whole data in every step: exact [dong2022, Corollary 3.3]."""
+        """Return epsilon of the same noise on the whole data in every step: exact [dong2022,
+        Corollary 3.3].
+        """
         return float(self.found["unsampled"][0])
 
     @property
@@ -59,22 +73,31 @@ class AccountingResult:
 
     def over_steps(self, row: str) -> tuple[np.ndarray, np.ndarray]:
         """Return (steps, epsilon) of a row's curve, as far as it is computed."""
-        steps, found = (EXACT_STEPS, self.found["pld"]) if row == "pld" else (STEPS, self.found[row][: len(STEPS)])
+        steps, found = (
+            (EXACT_STEPS, self.found["pld"])
+            if row == "pld"
+            else (STEPS, self.found[row][: len(STEPS)])
+        )
         return _drawable([*steps, self.settings.steps], np.append(found, self.epsilon(row)))
 
     def over_noise(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (noise multiplier, epsilon) of a row's curve at today's steps, as far as it is computed.
+        """Return (noise multiplier, epsilon) of a row's curve at today's steps, as far as it is
+        computed.
 
         The same whatever today's noise is: so the curve stays as it is drawn while the noise moves.
         """
         return _drawable(EXACT_NOISES if row == "pld" else NOISES, self.found[f"noises {row}"])
 
     def least_noise(self, row: str) -> float:
-        """Return the noise multiplier that the target needs: infinite where none is enough, NaN where no theorem."""
+        """Return the noise multiplier that the target needs: infinite where none is enough, NaN
+        where no theorem.
+        """
         return float(self.found[f"least {row}"][0]) if row in THEOREMS else math.nan
 
     def most_steps(self, row: str) -> float:
-        """Return the number of steps that the target allows, up to ``MOST_STEPS``; NaN where there is no theorem."""
+        """Return the number of steps that the target allows, up to ``MOST_STEPS``; NaN where there
+        is no theorem.
+        """
         return float(self.found[f"most {row}"][0]) if row in THEOREMS else math.nan
 
     def guarantee(self, theorem: str) -> Guarantee | None:
@@ -91,7 +114,12 @@ class AccountingResult:
         return min(filter(None, map(self.guarantee, THEOREMS)), key=lambda one: one.epsilon)
 
     def _held(
-        self, epsilon: float, event: Composed, *, accountant: str, adjacency: Adjacency = Adjacency.ADD_REMOVE
+        self,
+        epsilon: float,
+        event: Composed,
+        *,
+        accountant: str,
+        adjacency: Adjacency = Adjacency.ADD_REMOVE,
     ) -> Guarantee | None:
         """Return the guarantee of an event that costs ``epsilon``; None where that is NaN."""
         if math.isnan(epsilon):
@@ -101,18 +129,24 @@ class AccountingResult:
             delta=self.settings.delta,
             adjacency=adjacency,
             unit="record",
-            basis=basis(event, delta=self.settings.delta, adjacency=adjacency, accountant=accountant),
+            basis=basis(
+                event, delta=self.settings.delta, adjacency=adjacency, accountant=accountant
+            ),
             event=event,
             assumes=public_count(adjacency),
         )
 
     @property
     def replaced(self) -> Guarantee:
-        """Return the same noise under replace-one, where its multiplier is half: the sum may change by twice the
-        bound."""
+        """Return the same noise under replace-one, where its multiplier is half: the sum may change
+        by twice the bound."""
         one, epsilon = self.settings, float(self.found["replaced"][0])
-        event = Composed(event=prices.step(one.sampling_rate, one.noise_multiplier / 2), count=one.steps)
-        own = self._held(epsilon, event, accountant=one.exact_accountant, adjacency=Adjacency.REPLACE_ONE)
+        event = Composed(
+            event=prices.step(one.sampling_rate, one.noise_multiplier / 2), count=one.steps
+        )
+        own = self._held(
+            epsilon, event, accountant=one.exact_accountant, adjacency=Adjacency.REPLACE_ONE
+        )
         return self.replaced_in_two if own is None or math.isinf(own.epsilon) else own
 
     @property
@@ -131,26 +165,37 @@ class AccountingResult:
 
     @cached_property
     def best_alone(self) -> dict[str, Guarantee]:
-        """Return the guarantee of releasing only the best of a random number of tries, by its law."""
+        """Return the guarantee of releasing only the best of a random number of tries, by
+        its law.
+        """
         one = self.settings
-        return {law: best_of(one.whole, law, one.settings_tried, delta=one.delta) for law in WAYS if law in LAWS}
+        return {
+            law: best_of(one.whole, law, one.settings_tried, delta=one.delta)
+            for law in WAYS
+            if law in LAWS
+        }
 
     @cached_property
     def searches(self) -> dict[str, Guarantee | None]:
-        """Return the guarantee by way of releasing what the settings tried have brought; None while it is computed."""
+        """Return the guarantee by way of releasing what the settings tried have brought; None while
+        it is computed.
+        """
         return {"public": self.guarantee("pld"), **self.best_alone, "all": self.tuned}
 
     def chance(self, way: str) -> float:
-        """Return the probability that the best of the settings tried is among the best tenth of all."""
-        return selection.best_among(SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried)
+        """Return the probability that the best of the settings tried is among the best tenth of
+        all.
+        """
+        return selection.best_among(
+            SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried
+        )
 
     def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (chance that the best is among the best tenth, epsilon) of a law, or of all tries, as far as it is
-        computed.
+        """Return (chance that the best is among the best tenth, epsilon) of a law, or of all tries,
+        as far as it is computed.
 
-        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over steps, from here on,
-        between its points as that is drawn, straight on log scales.
-        """
+        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over
+        steps, from here on, between its points as that is drawn, straight on log scales."""
         if way in LAWS:
             chances = [selection.best_among(SHARE, law=way, tries=tries) for tries in TRIES]
             return _drawable(chances, self.found[f"searches {way}"])
@@ -161,11 +206,15 @@ class AccountingResult:
             return steps, epsilon
         tries = np.unique([*TRIES, self.settings.settings_tried])
         at = np.log(tries * self.settings.steps)
-        between = np.exp(np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan))
+        between = np.exp(
+            np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan)
+        )
         return _drawable(1 - (1 - SHARE) ** tries, between)
 
     def effects(self) -> dict[str, Guarantee | None]:
-        """Return the guarantee of the same noise when something else changes; None while it is being computed."""
+        """Return the guarantee of the same noise when something else changes; None while it is
+        being computed.
+        """
         held, everywhere = self.guarantee("pld"), self.settings.change(sampling_rate=1.0).whole
         return {
             "run": held,
@@ -196,12 +245,18 @@ class AccountingResult:
         for over, points in (("steps", self.over_steps), ("noise multiplier", self.over_noise)):
             for row in ROWS:
                 at, epsilon = points(row)
-                parts.append(pd.DataFrame({"over": over, "accountant": row, "at": at, "epsilon": epsilon}))
+                parts.append(
+                    pd.DataFrame({"over": over, "accountant": row, "at": at, "epsilon": epsilon})
+                )
         return pd.concat(parts, ignore_index=True)
 
 
-def _drawable(at: Sequence[float] | np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points in rising order, without what is not computed, infinite, or 0 and so not on a log scale."""
+def _drawable(
+    at: Sequence[float] | np.ndarray, epsilon: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points in rising order, without what is not computed, infinite, or 0 and so not on
+    a log scale.
+    """
     places, first = np.unique(np.asarray(at, dtype=float), return_index=True)
     epsilon = epsilon[first]
     good = np.isfinite(epsilon) & (epsilon > 0)

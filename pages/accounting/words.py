@@ -23,8 +23,8 @@ def loosest(result: AccountingResult) -> str:
 
 
 def _target(result: AccountingResult) -> tuple[float, bool, str]:
-    """Return (what is left of the target, of the numbers as they are shown; whether it is exceeded, be it by less than
-    is shown; the target as it is shown)."""
+    """Return (what is left of the target, of the numbers as they are shown; whether it is exceeded,
+    be it by less than is shown; the target as it is shown)."""
     exact, target = result.epsilon("pld"), result.settings.target_epsilon
     spent = result.held.epsilon if math.isnan(exact) else exact
     return _amount(number(target)) - _amount(number(spent)), spent > target, number(target)
@@ -35,8 +35,14 @@ def _amount(shown: str) -> float:
 
 
 def numbers(result: AccountingResult) -> list[Number]:
-    """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the best attacker."""
-    exact, worst, (left, over, target) = number(result.epsilon("pld")), loosest(result), _target(result)
+    """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the
+    best attacker.
+    """
+    exact, worst, (left, over, target) = (
+        number(result.epsilon("pld")),
+        loosest(result),
+        _target(result),
+    )
     tightness = "exact" if result.settings.exact_accountant == "gdp" else "bound"
     note = SAYS["tiles.counting" if exact == "…" else f"tiles.{tightness}"]
     label, size = SAYS("tiles.epsilon", accountant=result.settings.tightest), number(abs(left))
@@ -67,7 +73,9 @@ def _budget(result: AccountingResult) -> str:
     )
     if not over and most >= result.settings.steps:
         return SAYS(
-            "target.most" if most >= MOST_STEPS else "target.steps", target=target, steps=int(min(most, MOST_STEPS))
+            "target.most" if most >= MOST_STEPS else "target.steps",
+            target=target,
+            steps=int(min(most, MOST_STEPS)),
         )
     if not over or math.isnan(least):
         return ""
@@ -86,7 +94,11 @@ def _over_steps(result: AccountingResult) -> str:
 
 def _over_noise(result: AccountingResult) -> str:
     least, accountant = result.least_noise("pld"), result.settings.tightest
-    return SAYS("finding.noise", accountant=accountant, noise=number(least)) if math.isfinite(least) else ""
+    return (
+        SAYS("finding.noise", accountant=accountant, noise=number(least))
+        if math.isfinite(least)
+        else ""
+    )
 
 
 def _searched(result: AccountingResult) -> str:
@@ -152,8 +164,18 @@ def _sampling(result: AccountingResult) -> str:
     """Return what the samples save, against the best bound so far."""
     rate, cost = result.settings.sampling_rate, result.held.epsilon
     saved = result.unsampled / cost if cost > 0 else math.inf
-    case = "all" if rate == 1 else "little" if saved < 1.1 else "sampled" if math.isfinite(saved) else "free"
-    return SAYS(f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved))
+    case = (
+        "all"
+        if rate == 1
+        else "little"
+        if saved < 1.1
+        else "sampled"
+        if math.isfinite(saved)
+        else "free"
+    )
+    return SAYS(
+        f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved)
+    )
 
 
 def effects(result: AccountingResult) -> list[str]:
@@ -161,7 +183,10 @@ def effects(result: AccountingResult) -> list[str]:
     people, found = result.settings.people, result.effects()
     group = found["group"]
     case = "person" if people == 1 else "nobody" if group and group.delta >= 1 else "group"
-    both = {"published": number(result.epsilon("published")), "strong": number(result.epsilon("strong"))}
+    both = {
+        "published": number(result.epsilon("published")),
+        "strong": number(result.epsilon("strong")),
+    }
     after = AFTERWARDS[result.settings.afterwards]
     return [
         SAYS("effects.sampling", **both),

@@ -15,7 +15,9 @@ _ACCOUNTANTS = {"exact": "GDP accountant", "PLD": "PLD accountant", "RDP": "RDP 
 
 
 def searches(result: AccountingResult) -> str:
-    """Return the cost of having tried several configurations, by what is released, and when it holds."""
+    """Return the cost of having tried several configurations, by what is released, and when it
+    holds.
+    """
     tried = result.settings.settings_tried
     ex_post = SAYS("searches.ex_post", ligett=short("ligett2017"), ghazi=short("ghazi2025"))
     if tried == 1:
@@ -41,9 +43,9 @@ def searches(result: AccountingResult) -> str:
         SAYS("searches.assumed", tried=tried),
         ex_post,
     ]
-    return panels.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried)) + panels.bullets(
-        said
-    )
+    return panels.table(
+        rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried)
+    ) + panels.bullets(said)
 
 
 def _counted(held: Guarantee | None) -> str:

@@ -1,4 +1,6 @@
-"""The recorded audits of the lab's mechanisms, as ``python -m benchmarks.audit --record`` writes them."""
+"""The recorded audits of the lab's mechanisms, as ``python -m benchmarks.audit --record`` writes
+them.
+"""
 
 import csv
 from functools import cache
@@ -11,10 +13,11 @@ CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
 class Audit(NamedTuple):
     """One row of the table.
 
-    mechanism: the family of the mechanism. version: its variant, or what is broken in it on purpose.
+    mechanism: the family of the mechanism. version: its variant, or what is broken in it on
+        purpose.
     expected, verdict: "consistent", "caught" or "void". lower_bound: on epsilon. assumed: what the
-    bound assumes, "" for counting. runs: in both data sets together. neighbours, unit: of the claim.
-    """
+    bound assumes, "" for counting. runs: in both data sets together. neighbours, unit: of the
+    claim."""
 
     key: str
     mechanism: str

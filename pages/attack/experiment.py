@@ -1,4 +1,6 @@
-"""What a guarantee is worth against an attacker: two worlds, membership, who pays, and inversion."""
+"""What a guarantee is worth against an attacker: two worlds, membership, who pays, and
+inversion.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

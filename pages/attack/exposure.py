@@ -1,4 +1,6 @@
-"""How far each person moves a step: their gradient with their own classes, against that with others in their place."""
+"""How far each person moves a step: their gradient with their own classes, against that with others
+in their place.
+"""
 
 import numpy as np
 
@@ -9,8 +11,9 @@ from pages.attack.inputs import Training
 def gradient_moves(
     recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray
 ) -> np.ndarray:
-    """Return ||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at weights (m, k, p): (m, n);
-    clipped one by one where the recipe does so. A row of class -1, which is none, has no gradient."""
+    """Return ||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at
+    weights (m, k, p): (m, n); clipped one by one where the recipe does so. A row of class -1, which
+    is none, has no gradient."""
     z = losses.logits(weights.astype(float), X)
     lengths = np.linalg.norm(X, axis=1)
     residuals = [_residuals(z, labels) for labels in (y, other)]

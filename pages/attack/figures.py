@@ -1,4 +1,6 @@
-"""Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often they are right."""
+"""Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often
+they are right.
+"""
 
 from typing import Any
 
@@ -10,7 +12,8 @@ from ui.plot import bars, maps, theme
 from ui.plot.curves import Curve, over, trained
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
-# Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there is none.
+# Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there
+# is none.
 ALLOWED = {
     "sound": {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"},
     "published": {"promised": "bound if the claim held", "gaussian": "bound of correct noise"},
@@ -28,15 +31,22 @@ def allowed(result: WorldsResult) -> dict[str, str]:
 
 
 def people(result: WorldsResult) -> dict:
-    """Draw all people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
+    """Draw all people, the riskier the larger, the one who is meant, and the boundaries of both
+    worlds' models.
+    """
     plane, settings, (_, label) = result.plane, result.settings, result.candidate
     shapes = [
-        maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour])
+        maps.boundary(
+            plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour]
+        )
         | {"opacity": 0.75}
         for world, (colour, _) in reversed(list(enumerate(WORLDS)))
     ]
     layout: dict[str, Any] = maps.axes(plane)
-    who, name = f"row {settings.person}" if settings.who == "row" else "an outlier", result.split.source.classes[label]
+    who, name = (
+        f"row {settings.person}" if settings.who == "row" else "an outlier",
+        result.split.source.classes[label],
+    )
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
@@ -83,17 +93,28 @@ def _points(result: WorldsResult) -> list[dict]:
                 name=name,
                 marker=marker,
                 customdata=theme.array(rows[some]),
-                hovertemplate=f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>",
+                hovertemplate=(
+                    f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
+                ),
             )
         )
     return found
 
 
 def _meant(result: WorldsResult) -> dict:
-    """Draw the person, ringed, in the colour of the class; a shape is dragged without a redraw of all points."""
+    """Draw the person, ringed, in the colour of the class; a shape is dragged without a redraw of
+    all points.
+    """
     _, label = result.candidate
     (x, y), half = _place(result).tolist(), 7.5
-    size = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -half, "x1": half, "y0": -half, "y1": half}
+    size = {
+        "xsizemode": "pixel",
+        "ysizemode": "pixel",
+        "x0": -half,
+        "x1": half,
+        "y0": -half,
+        "y1": half,
+    }
     ring = {"fillcolor": theme.CLASSES[label], "line": {"color": theme.WITH_YOU, "width": 3.5}}
     return {"type": "circle", "xref": "x", "yref": "y", "xanchor": x, "yanchor": y} | size | ring
 
@@ -163,7 +184,9 @@ def accuracy(result: WorldsResult) -> dict:
 
 
 def finding(result: WorldsResult) -> str:
-    """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far the curve is."""
+    """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far
+    the curve is.
+    """
     if progress := trained(len(result.points), len(EPSILONS), "points measured"):
         return progress
     curve = result.curve

@@ -17,7 +17,9 @@ _OFFSETS = (0.0, 0.26, -0.26)
 
 
 def summary(*, broken: bool) -> dict:
-    """Draw the audits of the correct or of the broken mechanisms, a dot each and a row for each mechanism."""
+    """Draw the audits of the correct or of the broken mechanisms, a dot each and a row for each
+    mechanism.
+    """
     audits = [audit for audit in recorded() if audit.broken == broken]
     mechanisms = list(dict.fromkeys(audit.mechanism for audit in recorded()))
     rows = {name: len(mechanisms) - 1 - index for index, name in enumerate(mechanisms)}
@@ -68,7 +70,9 @@ def _hover(audit: Audit) -> str:
 
 
 def _offsets(ratios: np.ndarray, audits: Sequence[Audit]) -> np.ndarray:
-    """Return how far up or down each dot is moved, so that close dots of one row do not cover each other."""
+    """Return how far up or down each dot is moved, so that close dots of one row do not cover each
+    other.
+    """
     offsets = np.zeros(len(ratios))
     previous: dict[str, tuple[float, int]] = {}
     for index in np.argsort(ratios):

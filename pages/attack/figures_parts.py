@@ -12,12 +12,19 @@ from ui.plot.curves import Curve, accuracies, measured, over, progress, trained
 
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
 # What no attack can pass, and how it is drawn.
-ALLOWED = {"promised": ("bound of epsilon, delta", "dash"), "gaussian": ("bound of this noise", "dot")}
+ALLOWED = {
+    "promised": ("bound of epsilon, delta", "dash"),
+    "gaussian": ("bound of this noise", "dot"),
+}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
 RECOVERED = {"classes": theme.PRIVATE, "planted record": theme.PINE}
-_LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.1 %", "1 %", "10 %", "100 %"]}
+_LOG_SHARE = {
+    "type": "log",
+    "tickvals": [0.001, 0.01, 0.1, 1],
+    "ticktext": ["0.1 %", "1 %", "10 %", "100 %"],
+}
 
 
 def roc(result: MembersResult) -> dict:
@@ -52,7 +59,9 @@ def roc(result: MembersResult) -> dict:
                 dash=DASHES[attack],
                 listed=best,
                 ghost=best and arm == "private",
-                hover=f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>",
+                hover=(
+                    f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
+                ),
             )
         )
     return over(
@@ -60,7 +69,11 @@ def roc(result: MembersResult) -> dict:
         now=0.01,
         title="Members found",
         finding="at 1 % FPR",
-        xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
+        xaxis=_LOG_SHARE
+        | {
+            "title": {"text": "false-positive rate (log scale)"},
+            "range": [-3.05, 0.05],
+        },
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
     )
 
@@ -74,10 +87,17 @@ def margins(result: MembersResult, arm: str) -> dict:
     reach = 8.0 if arm == "private" else 16.0
     edges = np.linspace(-reach, reach, 41)
     inside, outside = (
-        np.histogram(np.clip(some, -reach * 0.999, reach * 0.999), edges)[0] / len(some) for some in result.margins(arm)
+        np.histogram(np.clip(some, -reach * 0.999, reach * 0.999), edges)[0] / len(some)
+        for some in result.margins(arm)
     )
     members, others = result.right(arm)
-    marks = [-reach, -reach / 2, 0.0, reach / 2, reach]  # what lies further out is counted at the ends
+    marks = [
+        -reach,
+        -reach / 2,
+        0.0,
+        reach / 2,
+        reach,
+    ]  # what lies further out is counted at the ends
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     words = f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}"
     return bars.histogram(
@@ -87,7 +107,10 @@ def margins(result: MembersResult, arm: str) -> dict:
         finding=f"in {theme.percent(members)}, out {theme.percent(others)}",
         annotations=[theme.note(words, "upper left", size=12, align="left")],
         xaxis=theme.axis("true-class logit", -reach, reach)
-        | {"tickvals": marks, "ticktext": [name.replace("-", "−") for name in names]},
+        | {
+            "tickvals": marks,
+            "ticktext": [name.replace("-", "−") for name in names],
+        },
         yaxis=theme.share_axis("share of people", 0.24, step=0.05),
     )
 
@@ -98,8 +121,12 @@ def groups(result: GroupsResult) -> dict:
         plain = result.plain[group, -1]
         now = Spread.of(result.now[group, -1])
         curves += [
-            Curve(name=f"{name}, non-private", y=100 * plain, colour=colour, dash="dot", listed=False),
-            measured(name, colour, result.over(group), now, band=True, dots=6, ghost=name == GROUPS[-1]),
+            Curve(
+                name=f"{name}, non-private", y=100 * plain, colour=colour, dash="dot", listed=False
+            ),
+            measured(
+                name, colour, result.over(group), now, band=True, dots=6, ghost=name == GROUPS[-1]
+            ),
         ]
     return accuracies(
         *curves,
@@ -111,8 +138,8 @@ def groups(result: GroupsResult) -> dict:
 
 
 def _evenly(result: GroupsResult) -> str:
-    """Return from which epsilon on the minority loses at most two points more than the majority; or how far the curve
-    is."""
+    """Return from which epsilon on the minority loses at most two points more than the majority; or
+    how far the curve is."""
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
     if progress := trained(len(epsilons), len(result.curve.at)):
         return progress
@@ -124,12 +151,21 @@ def _evenly(result: GroupsResult) -> str:
 
 def by_class(result: GroupsResult, group: int) -> dict:
     names, name = list(result.classes), GROUPS[group]
-    ticks = {"tickvals": list(range(1, len(names) + 1)), "ticktext": names, "showgrid": False, "zeroline": False}
+    ticks = {
+        "tickvals": list(range(1, len(names) + 1)),
+        "ticktext": names,
+        "showgrid": False,
+        "zeroline": False,
+    }
     return bars.bars(
         100 * result.by_class()[:, group],
         reference=100 * result.plain[group, :-1],
         colours=[GROUP_COLOURS[name]] * len(names),
-        hover={"name": name, "text": names, "hovertemplate": f"%{{text}}: %{{y:.1f}} %<extra>{name}</extra>"},
+        hover={
+            "name": name,
+            "text": names,
+            "hovertemplate": f"%{{text}}: %{{y:.1f}} %<extra>{name}</extra>",
+        },
         beside=theme.NON_PRIVATE,
         title=name.capitalize(),
         finding="accuracy by class",
@@ -138,7 +174,8 @@ def by_class(result: GroupsResult, group: int) -> dict:
     )
 
 
-# A sheet of pictures has this many in a row, each with its name in a strip under it, of this part of its height.
+# A sheet of pictures has this many in a row, each with its name in a strip under it, of this part
+# of its height.
 _ACROSS, _STRIP = 4, 0.2
 # Shades of a picture, and the colour after them, which is none.
 _GREYS, _NOTHING = 32, ("#000000", 0.0)
@@ -146,18 +183,28 @@ _NAMES = (*map(str, range(10)), "planted", "truth")
 
 
 def pictures(result: InversionResult, *, private: bool) -> dict:
-    """Draw what the weights of one model show: the ten classes, the planted record, and what it truly is."""
+    """Draw what the weights of one model show: the ten classes, the planted record, and what it
+    truly is.
+    """
     seen = result.now if private else result.plain
     tiles = [_tile(picture) for picture in (*seen.classes[0], seen.record[0], RECORD)]
     rows = [np.hstack(tiles[first : first + _ACROSS]) for first in range(0, len(tiles), _ACROSS)]
     size = len(rows), len(rows) * (1 + _STRIP)
-    greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, _GREYS).astype(int)]
+    greys = [
+        (f"#{shade:02x}{shade:02x}{shade:02x}", 1.0)
+        for shade in np.linspace(20, 245, _GREYS).astype(int)
+    ]
     strip = np.full((round(_STRIP * len(rows[0])), rows[0].shape[1]), _GREYS, np.uint8)
-    source = theme.image(np.vstack([part for row in reversed(rows) for part in (strip, row)]), [*greys, _NOTHING])
+    source = theme.image(
+        np.vstack([part for row in reversed(rows) for part in (strip, row)]), [*greys, _NOTHING]
+    )
     now = "Private weights" if private else "Non-private weights"
     alike = result.match(1)[0 if private else 1]
     bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
-    square = {"scaleanchor": "x", "constraintoward": "top"}  # a pixel is a square, whatever the chart's size
+    square = {
+        "scaleanchor": "x",
+        "constraintoward": "top",
+    }  # a pixel is a square, whatever the chart's size
     return theme.figure(
         theme.holder(_ACROSS / 2, -9.0),
         images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
@@ -171,7 +218,9 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
 
 
 def _tile(picture: np.ndarray) -> np.ndarray:
-    """Return 64 numbers as a square of shades from below, with a margin of none; brightest and darkest are its own."""
+    """Return 64 numbers as a square of shades from below, with a margin of none; brightest and
+    darkest are its own.
+    """
     low, high = picture.min(), picture.max()
     square = ((picture - low) / max(high - low, 1e-12)).reshape(8, 8)[::-1]
     shades = np.clip(np.round((_GREYS - 1) * square), 0, _GREYS - 1).astype(np.uint8)

@@ -1,4 +1,6 @@
-"""All that a piece of work depends on, as values: what the settings say besides is no part of its key."""
+"""All that a piece of work depends on, as values: what the settings say besides is no part of its
+key.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -74,7 +76,9 @@ class Clipped(Recipe):
         record: Sequence[int] = (),
         share: float = 1.0,
     ) -> descent.Path:
-        """Train models from zero on rows with the constant, one for each of ``draws``, at this share of the rate."""
+        """Train models from zero on rows with the constant, one for each of ``draws``, at this
+        share of the rate.
+        """
         return descent.noisy_gradient_descent(
             X,
             y,
@@ -111,4 +115,6 @@ class PrivateRecipe(Clipped):
     def noise_sd(self, epsilon: float, *, rows: int) -> float:
         """Return the noise on the mean gradient of this many rows, one of them replaced."""
         multiplier = descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.steps)
-        return descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=rows, adjacency=Adjacency.REPLACE_ONE)
+        return descent.mean_noise_sd(
+            multiplier, clip_norm=self.clip_norm, rows=rows, adjacency=Adjacency.REPLACE_ONE
+        )

@@ -1,7 +1,9 @@
 """Model inversion on digits: what released weights show of a class, and of one planted record.
 
-The class: the mean picture of what the model is surest of, by ascent on its log-probability [fredrikson2015]. The
-record: an attacker who knows all other rows trains on them without noise, subtracts, and reads the row of the record's
+The class: the mean picture of what the model is surest of, by ascent on its log-probability
+[fredrikson2015]. The
+record: an attacker who knows all other rows trains on them without noise, subtracts, and reads the
+    row of the record's
 class: without privacy the difference is nearly a multiple of the record itself.
 """
 
@@ -36,8 +38,9 @@ RECORD = np.array([[1.0 if mark == "#" else -1.0 for mark in row] for row in _CR
 
 
 class Seen(NamedTuple):
-    """By repeat: classes (R, K, 64) and record (R, 64) recovered; match (2, R), the correlation of the class (mean over
-    classes) with the class's mean picture, and of the record with the true one."""
+    """By repeat: classes (R, K, 64) and record (R, 64) recovered; match (2, R), the correlation of
+    the class (mean over classes) with the class's mean picture, and of the record with the true
+    one."""
 
     classes: np.ndarray
     record: np.ndarray
@@ -56,7 +59,9 @@ class Model(PrivateRecipe):
 
 
 def inverted(model: Model, at: tuple[float | None, ...], repeats: range) -> Seen:
-    """Train with the record, with noise for the one epsilon, without where it is None, and recover."""
+    """Train with the record, with noise for the one epsilon, without where it is None, and
+    recover.
+    """
     (epsilon,), split = at, model.split
     X, y = np.array(split.X_private), np.array(split.y_private)
     X[0], y[0] = RECORD, model.label
@@ -116,7 +121,9 @@ def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "Inversio
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InversionResult:
-    """Pictures recovered now and without privacy; over epsilon, a grid of how well classes and record match."""
+    """Pictures recovered now and without privacy; over epsilon, a grid of how well classes and
+    record match.
+    """
 
     settings: AttackParameters
     now: Seen

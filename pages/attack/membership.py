@@ -1,9 +1,10 @@
-"""Membership inference: many models, each trained on a half of the same people, and an attacker who guesses the halves.
+"""Membership inference: many models, each trained on a half of the same people, and an attacker who
+guesses the halves.
 
-Two attacks on every pair of a model and a person. Loss threshold: "in" where the model's loss on the person is low
-[yeom2018]. Likelihood ratio with shadow models: the logit of being right, as it is spread over the other models that
-held the person, and over those that did not [carlini2022]; here all models are each other's shadows.
-"""
+Two attacks on every pair of a model and a person. Loss threshold: "in" where the model's loss on
+the person is low [yeom2018]. Likelihood ratio with shadow models: the logit of being right, as it
+is spread over the other models that held the person, and over those that did not [carlini2022];
+here all models are each other's shadows."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -43,8 +44,14 @@ class Plain(Recipe):
 
     @property
     def cells(self) -> float:
-        """Return the work of one model, which is trained on all people's rows and hears the members'."""
-        outputs, inputs, steps = losses.outputs(self.classes), self.features + 1, self.steps * self.more_steps
+        """Return the work of one model, which is trained on all people's rows and hears the
+        members'.
+        """
+        outputs, inputs, steps = (
+            losses.outputs(self.classes),
+            self.features + 1,
+            self.steps * self.more_steps,
+        )
         return chunking.cells(rows=2 * self.members, outputs=outputs, inputs=inputs, steps=steps)
 
 
@@ -61,7 +68,8 @@ ARMS: Mapping[str, type[Plain]] = {"private": Private, "plain": Plain}
 
 
 class Shadows(NamedTuple):
-    """Of those who have a class. members (R, n): who was in. margins (R, n): the logit of the right class. right
+    """Of those who have a class. members (R, n): who was in. margins (R, n): the logit of the right
+    class. right
     (R, 2): share of right answers on members and on others."""
 
     members: np.ndarray
@@ -73,16 +81,22 @@ def shadows(model: Plain, _: tuple[()], models: range) -> Shadows:
     split, people = model.split, 2 * model.members
     known = split.y_private[:people] >= 0
     X, y = losses.examples(split.X_private[:people], split.y_private[:people])
-    members = np.stack([stream(model.seed, "audit", r).permutation(people) < model.members for r in models])
+    members = np.stack(
+        [stream(model.seed, "audit", r).permutation(people) < model.members for r in models]
+    )
     weights = _descended(model, X.astype(np.float32), y, members, models)
     X, y, members = X[known], y[known], members[:, known]
     z = losses.logits(weights.astype(float), X)
     right = losses.predict(weights, X.astype(np.float32)) == y
-    shares = [(right & who).sum(axis=1) / np.maximum(who.sum(axis=1), 1) for who in (members, ~members)]
+    shares = [
+        (right & who).sum(axis=1) / np.maximum(who.sum(axis=1), 1) for who in (members, ~members)
+    ]
     return Shadows(members, _margins(z, y), np.stack(shares, axis=1))
 
 
-def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, models: range) -> np.ndarray:
+def _descended(
+    model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, models: range
+) -> np.ndarray:
     """Return weights (R, k, p) of descents, model r on the rows of members[r] alone."""
     private = model if isinstance(model, Private) else None
     weights = np.zeros((len(models), losses.outputs(model.classes), X.shape[1]), np.float32)
@@ -91,7 +105,9 @@ def _descended(model: Plain, X: np.ndarray, y: np.ndarray, members: np.ndarray, 
     lengths = np.linalg.norm(X, axis=1)
     kept = members[:, None].astype(np.float32) / np.float32(model.members)
     draws = models if private else ()
-    for drawn in normal_steps(model.seed, "noise", draws, steps=steps, shape=weights.shape[1:], dtype=np.float32):
+    for drawn in normal_steps(
+        model.seed, "noise", draws, steps=steps, shape=weights.shape[1:], dtype=np.float32
+    ):
         residual = losses.residuals(losses.logits(weights, X), y).astype(np.float32)
         if private:
             norms = np.linalg.norm(residual, axis=1, keepdims=True) * lengths
@@ -114,9 +130,8 @@ def _margins(z: np.ndarray, y: np.ndarray) -> np.ndarray:
 def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
     """Return the log-likelihood ratio (R, n) of each model's margin.
 
-    It is normal with the mean of the *other* models that held the person, against those that did not; the spread,
-    within the two, is pooled over both.
-    """
+    It is normal with the mean of the *other* models that held the person, against those that did
+    not; the spread, within the two, is pooled over both."""
     total = 0.0
     means, squares = [], []
     for who in (members, ~members):
@@ -134,20 +149,23 @@ def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
 def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the share of members found at each share of false alarms of ``RATES``."""
     inside, outside = np.sort(scores[members]), np.sort(scores[~members])
-    # The threshold above which at most this share of the outside lies: never more false alarms than it says.
+    # The threshold above which at most this share of the outside lies: never more false alarms than
+    # it says.
     allowed = np.floor(RATES * len(outside)).astype(int)
     threshold = np.append(-np.inf, outside)[len(outside) - allowed]
     return 1 - np.searchsorted(inside, threshold, side="right") / len(inside)
 
 
 def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame:
-    """Return what no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the Gaussian noise at
-    hand."""
+    """Return what no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the
+    Gaussian noise at hand."""
     with np.errstate(over="ignore"):
         grown = math.exp(min(epsilon, 700)) * rates + delta
     promised = np.minimum(np.minimum(grown, 1 - math.exp(-epsilon) * (1 - delta - rates)), 1)
     mu = gdp.mu_of(epsilon, delta=delta)
-    return pd.DataFrame({"false alarms": rates, "promised": promised, "gaussian": ndtr(ndtri(rates) + mu)})
+    return pd.DataFrame(
+        {"false alarms": rates, "promised": promised, "gaussian": ndtr(ndtri(rates) + mu)}
+    )
 
 
 def _slices(settings: AttackParameters, arm: str) -> Iterator[Runs[Plain, Shadows]]:
@@ -194,7 +212,9 @@ class MembersResult:
         return all(len(one.members) == MODELS for one in self.shadows.values())
 
     def found_by_model(self, arm: str) -> np.ndarray:
-        """Return the share of its members (R,) found in each model, at one false alarm in 100 over all models."""
+        """Return the share of its members (R,) found in each model, at one false alarm in 100 over
+        all models.
+        """
         members, margins, _ = self.shadows[arm]
         scores = ratio_scores(members, margins)
         outside = np.sort(scores[~members])
@@ -203,13 +223,17 @@ class MembersResult:
 
     @cached_property
     def more_found(self) -> Case:
-        """Return what may be said of the members found without privacy beside those found in the private models."""
+        """Return what may be said of the members found without privacy beside those found in the
+        private models.
+        """
         plain, private = (self.found_by_model(arm) for arm in ("plain", "private"))
         return compare(plain, private, complete=self.complete)
 
     @cached_property
     def memory(self) -> Case:
-        """Return what may be said of right answers on members beside those on others, without privacy."""
+        """Return what may be said of right answers on members beside those on others, without
+        privacy.
+        """
         return compare(*self.shadows["plain"].right.T, complete=self.complete)
 
     def right(self, arm: str) -> tuple[float, float]:
@@ -229,7 +253,9 @@ class MembersResult:
         return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
 
     def allowed(self, rate: float) -> float:
-        """Return what the guarantee allows at this share of false alarms: by its Gaussian noise, the sharper bound."""
+        """Return what the guarantee allows at this share of false alarms: by its Gaussian noise,
+        the sharper bound.
+        """
         return float(self.frontier["gaussian"][np.abs(RATES - rate).argmin()])
 
     def table(self) -> pd.DataFrame:

@@ -62,7 +62,9 @@ def worlds_knobs(settings: AttackSettings) -> Knobs:
 
 
 def knobs(*main: str) -> Callable[[Any], Knobs]:
-    return always(Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS))
+    return always(
+        Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
+    )
 
 
 _row = partial(live.row, say.ABOUT, height=HEIGHT)
@@ -73,7 +75,9 @@ def worlds(result: WorldsResult) -> Rows:
     drawn = {"accuracy": figures.accuracy(result), "scores": figures.scores(result)}
     wide = {"map": 1.25, "accuracy": 1.25}
     people = {"map": figures.people(result)}
-    return [_row(people | drawn, wide=wide, clicks={"map": figures.clicks(result)}, pair={"map": True})]
+    return [
+        _row(people | drawn, wide=wide, clicks={"map": figures.clicks(result)}, pair={"map": True})
+    ]
 
 
 def membership(result: MembersResult) -> Rows:
@@ -95,12 +99,18 @@ def every_audit(_desk: controls.Desk, _picture: Mapping[str, Any]) -> None:
 
 
 def pays(result: GroupsResult) -> Rows:
-    classes = {f"classes.{group}": others.by_class(result, place) for place, group in enumerate(others.GROUPS)}
+    classes = {
+        f"classes.{group}": others.by_class(result, place)
+        for place, group in enumerate(others.GROUPS)
+    }
     return [_row({"groups": others.groups(result)} | classes, wide={"groups": 1.5})]
 
 
 def inversion(result: InversionResult) -> Rows:
-    sheets = {f"pictures.{arm}": others.pictures(result, private=arm == "with") for arm in ("without", "with")}
+    sheets = {
+        f"pictures.{arm}": others.pictures(result, private=arm == "with")
+        for arm in ("without", "with")
+    }
     return [_row(sheets | {"match": others.match(result)}, wide={"match": 1.2})]
 
 
@@ -111,9 +121,16 @@ def guarantee(result: GroupsResult | InversionResult) -> str:
 
 
 def words(
-    name: str, verdict: Said, why: Callable[[Any], list[str]], guarantee: Said, table: Said, caption: Said | None = None
+    name: str,
+    verdict: Said,
+    why: Callable[[Any], list[str]],
+    guarantee: Said,
+    table: Said,
+    caption: Said | None = None,
 ) -> dict[str, Said]:
-    """Return the texts of a part by name; the caption is one of its texts where it is no function."""
+    """Return the texts of a part by name; the caption is one of its texts where it is no
+    function.
+    """
     return {
         "verdict": verdict,
         "caption": caption or always(say.SAYS[f"{name}.caption"]),
@@ -126,7 +143,8 @@ def words(
 
 TABLE_TAB = Tab("table", "Results table", ("table",))
 AUDITS_TAB = Tab("audits", "Audits", ("audits",), audits, shows=every_audit)
-# The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
+# The part that the page opens with; each of the others is the same page with other words, knobs and
+# pictures.
 WORLDS = Page(
     name="attack",
     title="Attacks and audits",
@@ -142,7 +160,9 @@ WORLDS = Page(
     move=Move("person", say.SAYS["move"], low=1),
     numbers=say.numbers,
     knobs=worlds_knobs,
-    words=words("worlds", say.verdict, say.diagnostics, say.guarantee, say.worlds_table, caption=say.caption),
+    words=words(
+        "worlds", say.verdict, say.diagnostics, say.guarantee, say.worlds_table, caption=say.caption
+    ),
     pictures=worlds,
     # Beside the verdict, so that it never lags behind.
     slices=Slices(moving=0),
@@ -167,7 +187,9 @@ PAYS = replace(
     WORLDS,
     numbers=tell.pays_numbers,
     knobs=knobs("minority", *RECIPE),
-    words=words("pays", tell.pays_verdict, tell.pays_diagnostics, noted(guarantee), tell.pays_table),
+    words=words(
+        "pays", tell.pays_verdict, tell.pays_diagnostics, noted(guarantee), tell.pays_table
+    ),
     pictures=pays,
 )
 INVERSION = replace(
@@ -175,7 +197,11 @@ INVERSION = replace(
     numbers=tell.inversion_numbers,
     knobs=knobs("label", *RECIPE),
     words=words(
-        "inversion", tell.inversion_verdict, tell.inversion_diagnostics, noted(guarantee), tell.inversion_table
+        "inversion",
+        tell.inversion_verdict,
+        tell.inversion_diagnostics,
+        noted(guarantee),
+        tell.inversion_table,
     ),
     pictures=inversion,
 )

@@ -1,4 +1,6 @@
-"""All that decides an attack: its part, its recipe and the person attacked, with the ranges that these allow."""
+"""All that decides an attack: its part, its recipe and the person attacked, with the ranges that
+these allow.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -57,16 +59,25 @@ LIMITS = {
 class AttackParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record replaced.
+    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record
+        replaced.
     version: what is attacked in two worlds. repeats: trainings in each of the two worlds.
-    who, person, person_x, person_y, label: the person is the private row of this number, or an outlier in its place,
-    at a place of the map (-1 and 1 are its edges) and of a class.
-    against: who stands there in the other world, the same row with the next class, or the first public row.
-    sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
+    who, person, person_x, person_y, label: the person is the private row of this number, or an
+    outlier in its place, at a place of the map (-1 and 1 are its edges) and of a class.
+    against: who stands there in the other world, the same row with the next class, or the first
+        public row.
+    sees: the final "weights", or all "steps". members: rows that a model of the membership part is
+        trained on.
     minority: the share of the smaller group.
     """
 
-    CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
+    CHOICES: ClassVar = {
+        "part": PARTS,
+        "version": VERSIONS,
+        "who": WHO,
+        "against": AGAINST,
+        "sees": SEES,
+    }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
         "attacker": Measure(
@@ -111,14 +122,16 @@ class AttackParameters(Settings):
         most = self.limits["repeats"][1]
         if isinstance(self.repeats, int) and most < self.repeats <= LIMITS["repeats"][1]:
             way = "fewer steps, or an attacker who sees the final weights only, allow more"
-            raise check.RefusedError("repeats", self.repeats, f"at most {most} where one training takes so long: {way}")
+            raise check.RefusedError(
+                "repeats", self.repeats, f"at most {most} where one training takes so long: {way}"
+            )
 
     def change(self, **changes: Any) -> Self:
         """Return these settings with ``changes``.
 
-        Choosing a row, or a place, chooses who is meant, and a moved row keeps its class; a part or a data set brings
-        the rest into its range, and a part brings its recipe. ``spot``, "x,y", is a place of the map in one.
-        """
+        Choosing a row, or a place, chooses who is meant, and a moved row keeps its class; a part or
+        a data set brings the rest into its range, and a part brings its recipe. ``spot``, "x,y", is
+        a place of the map in one."""
         if "spot" in changes:
             changes |= _place(changes.pop("spot"))
         changes = self._meant(changes)
@@ -158,7 +171,9 @@ class AttackParameters(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what the data set leaves of them."""
+        """Return the (lowest, highest) value of each field, with what the data set leaves
+        of them.
+        """
         rows = rows_of(self.dataset)
         return {
             **LIMITS,
@@ -170,7 +185,9 @@ class AttackParameters(Settings):
 
     @property
     def _most_repeats(self) -> float:
-        """Return the most trainings in each world; what is no number of steps is refused by its own name."""
+        """Return the most trainings in each world; what is no number of steps is refused by its own
+        name.
+        """
         low, high = LIMITS["steps"]
         if not isinstance(self.steps, int) or not low <= self.steps <= high:
             return LIMITS["repeats"][1]

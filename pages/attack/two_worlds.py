@@ -1,10 +1,11 @@
 """Two worlds: the same training many times, with one person's row and with another in its place.
 
-The attacker knows all other rows, both candidates for this one, and the recipe. They see the final weights, or, as the
-guarantee allows for, the weights after every step. In both cases they score what they see and say "with you" above
-a threshold: for the steps the exact log-likelihood ratio and 0, for the final weights the direction in which the worlds
-lie apart (Fisher's) and the middle between them, both from the first half of the trainings and tested on the other.
-"""
+The attacker knows all other rows, both candidates for this one, and the recipe. They see the final
+weights, or, as the guarantee allows for, the weights after every step. In both cases they score
+what they see and say "with you" above
+a threshold: for the steps the exact log-likelihood ratio and 0, for the final weights the direction
+in which the worlds lie apart (Fisher's) and the middle between them, both from the first half of
+the trainings and tested on the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,15 +27,16 @@ from pages.attack.inputs import Inputs, Training, rows_of
 
 # How much longer a training takes whose every step is seen: two more gradients each.
 STEPS_SEEN = 3
-# The most slices of one epsilon, for every redraw looks up each; and trainings that are always allowed.
+# The most slices of one epsilon, for every redraw looks up each; and trainings that are always
+# allowed.
 _SLICES, _LEAST_MOST = 250, 500
 # The worlds draw from streams of their own: equal noise in both would make their trainings twins.
 _APART = 100_000
 
 
 class World(NamedTuple):
-    """Rows with the constant (n, p), their classes (n,), and whose each is (n,): None where each is a person's only
-    one."""
+    """Rows with the constant (n, p), their classes (n,), and whose each is (n,): None where each is
+    a person's only one."""
 
     X: np.ndarray
     y: np.ndarray
@@ -43,13 +45,17 @@ class World(NamedTuple):
 
 @cached
 def plane_of(dataset: str, seed: int) -> Plane:
-    """Return where people are drawn: two features, or the two principal directions of the public rows."""
+    """Return where people are drawn: two features, or the two principal directions of the public
+    rows.
+    """
     split = data.load(dataset, seed=seed)
     return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)
 
 
 def spot(plane: Plane, x: float, y: float) -> np.ndarray:
-    """Return the row (d,) at a place of the map, -1 and 1 being its edges, inside of the public bounds."""
+    """Return the row (d,) at a place of the map, -1 and 1 being its edges, inside of the public
+    bounds.
+    """
     (a_low, a_high), (b_low, b_high) = plane.extent
     at = np.array([a_low + (x + 1) / 2 * (a_high - a_low), b_low + (y + 1) / 2 * (b_high - b_low)])
     return np.clip(plane.inputs(at), -1, 1)
@@ -93,7 +99,9 @@ class Neighbours(Inputs):
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Training):
-    """All that decides the trainings in both worlds and what the attacker sees of them, but for epsilon."""
+    """All that decides the trainings in both worlds and what the attacker sees of them, but for
+    epsilon.
+    """
 
     delta: float
     neighbours: Neighbours
@@ -110,7 +118,9 @@ class Model(Training):
 
 def train(recipe: Training, world: World, **how: Any) -> descent.Path:
     """Train models by this recipe on the rows of a world; ``how`` as of ``Clipped.descend``."""
-    return recipe.descend(world.X, world.y, people=world.people, clipping=CLIPPING[recipe.version], **how)
+    return recipe.descend(
+        world.X, world.y, people=world.people, clipping=CLIPPING[recipe.version], **how
+    )
 
 
 class Trained(NamedTuple):
@@ -142,14 +152,18 @@ def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
 
 
 def most_repeats(dataset: data.Dataset, steps: int, sees: str) -> int:
-    """Return how many trainings in each world are as many slices as there may be: fewer where one takes long."""
+    """Return how many trainings in each world are as many slices as there may be: fewer where one
+    takes long.
+    """
     return max(_LEAST_MOST, _SLICES * int(chunking.SLICE / _pair_cells(dataset, steps, sees)))
 
 
-def _log_ratio(recipe: Training, worlds: Sequence[World], history: np.ndarray, *, sd: float) -> np.ndarray:
-    """Return ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps of
-    (r.D - D.D/2) / sd^2, with r the step beyond what the world without would take on average and D what the person
-    adds to it."""
+def _log_ratio(
+    recipe: Training, worlds: Sequence[World], history: np.ndarray, *, sd: float
+) -> np.ndarray:
+    """Return ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps
+    of (r.D - D.D/2) / sd^2, with r the step beyond what the world without would take on average and
+    D what the person adds to it."""
     gradients = [_Mean(recipe, world, models=history.shape[1]) for world in worlds]
     total = np.zeros(history.shape[1])
     for now, after in pairwise(history):
@@ -165,10 +179,14 @@ class _Mean:
     """The mean gradient that the recipe forms: class-first weights (k, R, p) -> the same shape."""
 
     def __init__(self, recipe: Training, world: World, *, models: int):
-        bounds = np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
+        bounds = (
+            np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
+        )
         X = np.ascontiguousarray(world.X, np.float32)
         k = losses.outputs(recipe.classes)
-        self._gradient = descent.mean_gradient(X, world.y, people=world.people, models=models, k=k, clip_norm=bounds)
+        self._gradient = descent.mean_gradient(
+            X, world.y, people=world.people, models=models, k=k, clip_norm=bounds
+        )
         self._clip = recipe.clip_norm if recipe.version == "published" else None
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:
@@ -187,21 +205,28 @@ def noiseless(model: Model, at: tuple[()], repeats: range) -> np.ndarray:
 
 
 def clean(model: Model) -> Runs[Model, np.ndarray]:
-    """Return the task of the descent without noise; every point of the curve asks for its outcome."""
+    """Return the task of the descent without noise; every point of the curve asks for its
+    outcome.
+    """
     return Runs(work=noiseless, model=model, count=1, essential=True)
 
 
 @cached
 def exposures(recipe: Training, at: tuple[()], repeats: range) -> np.ndarray:
-    """Return the risk of each private row, or person (n,): how far it moves the mean gradient against itself.
+    """Return the risk of each private row, or person (n,): how far it moves the mean gradient
+    against itself.
 
-    That is with another class, or against nobody where ``at`` says so; root mean square over the descent without noise,
-    in units of the 2C/n that the noise is made for. It is the same whoever the person is, and chooses one of a file.
-    """
+    That is with another class, or against nobody where ``at`` says so; root mean square over the
+    descent without noise, in units of the 2C/n that the noise is made for. It is the same whoever
+    the person is, and chooses one of a file."""
     X, y, people = recipe.split.learned
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
-    path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=repeats, record=marks.tolist())
-    moved = gradient_moves(recipe, path.history[:, 0], losses.with_constant(X), y, (y + 1) % recipe.classes)
+    path = train(
+        recipe, World(*losses.examples(X, y), people), sd=0.0, draws=repeats, record=marks.tolist()
+    )
+    moved = gradient_moves(
+        recipe, path.history[:, 0], losses.with_constant(X), y, (y + 1) % recipe.classes
+    )
     return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm
 
 

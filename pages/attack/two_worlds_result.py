@@ -1,4 +1,6 @@
-"""What came of the two worlds: the attacker's score, how often they are right, and the epsilon that this shows."""
+"""What came of the two worlds: the attacker's score, how often they are right, and the epsilon that
+this shows.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +40,8 @@ from pages.attack.two_worlds import (
 )
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
-# Trainings a world that the first picture has, and that one slice, and one turn of a point of the curve, has at most.
+# Trainings a world that the first picture has, and that one slice, and one turn of a point of the
+# curve, has at most.
 _FIRST, _MOST, _POINT = 120, 200, 250
 # One slice of work holds about this many (model, class, example, step, input / 16) cells.
 _CELLS_AT_ONCE = 2.5e7
@@ -64,7 +67,9 @@ def parts(model: Model, at: tuple[float], repeats: range) -> tuple[Runs[Model, T
 
 def accuracy(model: Model, at: tuple[float], repeats: range) -> np.ndarray:
     """Return the attack's share of right answers (1,) on the trainings of the page."""
-    return np.array([_attacked([part.run() for part in trainings(model, at[0], len(repeats))], model).accuracy])
+    return np.array(
+        [_attacked([part.run() for part in trainings(model, at[0], len(repeats))], model).accuracy]
+    )
 
 
 def _attacked(trained: Sequence[Trained], model: Model) -> Guessed:
@@ -95,15 +100,21 @@ def trainings(model: Model, epsilon: float, repeats: int) -> list[Runs[Model, Tr
 def _points(model: Model, repeats: int) -> tuple[Runs[Model, Point], ...]:
     """Return the curve over epsilon, in rounds; the same while epsilon moves."""
     count = min(_POINT, 2 * _at_once(model), repeats)
-    return slices(attacked, model, EPSILONS, [range(turn * count, (turn + 1) * count) for turn in range(4)])
+    return slices(
+        attacked, model, EPSILONS, [range(turn * count, (turn + 1) * count) for turn in range(4)]
+    )
 
 
 def probe(settings: AttackParameters) -> Runs[Model, np.ndarray]:
-    return Runs(work=accuracy, model=Model.of(settings), at=(settings.epsilon,), count=settings.repeats)
+    return Runs(
+        work=accuracy, model=Model.of(settings), at=(settings.epsilon,), count=settings.repeats
+    )
 
 
 def tasks(settings: AttackParameters) -> Iterator[Runs]:
-    """Return today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
+    """Return today's epsilon, with a first turn of the curve early on, and then the rest of the
+    curve.
+    """
     model = Model.of(settings)
     now = trainings(model, settings.epsilon, settings.repeats)
     points = [(*_apart(point), point) for point in _points(model, settings.repeats)]
@@ -126,12 +137,18 @@ def _risks(settings: AttackParameters) -> Runs[Training, np.ndarray]:
 
 def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "WorldsResult":
     model = Model.of(settings)
-    done = [outcomes[task] for task in trainings(model, settings.epsilon, settings.repeats) if task in outcomes]
+    done = [
+        outcomes[task]
+        for task in trainings(model, settings.epsilon, settings.repeats)
+        if task in outcomes
+    ]
     points: dict[float, Point] = {}
     for task in _points(model, settings.repeats):
         if task in outcomes:
             correct, trials = points.get(task.at[0], (0, 0))
-            points[task.at[0]] = Point(correct + outcomes[task].correct, trials + outcomes[task].trials)
+            points[task.at[0]] = Point(
+                correct + outcomes[task].correct, trials + outcomes[task].trials
+            )
     return WorldsResult(
         settings=settings,
         trained=_together(done),
@@ -143,17 +160,20 @@ def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "WorldsRe
 
 @cached
 def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
-    """Return the limits, which depend on delta alone, and cost as much as all else that is drawn."""
+    """Return the limits, which depend on delta alone, and cost as much as all else that is
+    drawn.
+    """
     promised = [1 - (1 - delta) / (1 + math.exp(epsilon)) for epsilon in epsilons]
-    gaussian = [(1 + gdp.delta_of(0.0, mu=gdp.mu_of(epsilon, delta=delta))) / 2 for epsilon in epsilons]
+    gaussian = [
+        (1 + gdp.delta_of(0.0, mu=gdp.mu_of(epsilon, delta=delta))) / 2 for epsilon in epsilons
+    ]
     return pd.DataFrame({"epsilon": epsilons, "promised": promised, "gaussian": gaussian})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorldsResult:
-    """All trainings at today's epsilon; noiseless (2, k, p): both worlds without noise; risks (n,) of the private rows;
-    points of the curve.
-    """
+    """All trainings at today's epsilon; noiseless (2, k, p): both worlds without noise; risks (n,)
+    of the private rows; points of the curve."""
 
     settings: AttackParameters
     trained: Trained
@@ -179,7 +199,9 @@ class WorldsResult:
         return guess(*self.trained, self.noiseless)
 
     def boundaries(self, world: int) -> np.ndarray:
-        """Return boundary segments (m, 2, 2) of some models of a world, 0 being the one with the person."""
+        """Return boundary segments (m, 2, 2) of some models of a world, 0 being the one with the
+        person.
+        """
         some = max(4, _DRAWN // math.comb(max(self.settings.classes, 2), 2))
         return boundaries(self.trained.weights[world, :some], self.plane)
 
@@ -189,24 +211,37 @@ class WorldsResult:
 
     @property
     def promised(self) -> float:
-        """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 + e^epsilon)."""
+        """Return what the claim leaves the best 50:50 attacker at most: (e^epsilon + delta) / (1 +
+        e^epsilon).
+        """
         return self.settings.claim.attacker_accuracy
 
     @property
     def ceiling(self) -> float:
-        """Return what the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there is no noise."""
+        """Return what the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there
+        is no noise.
+        """
         return best_attacker(self.settings.guarantees.formula).right
 
     @cached_property
     def bounds(self) -> dict[str, LowerBound]:
-        """Return lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
+        """Return lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that
+        both hold at 95 %.
+        """
         tested, delta, unit = self.attack.tested, self.settings.delta, "record"
-        about: Any = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH, "unit": unit}
+        about: Any = {
+            "delta": delta,
+            "adjacency": Adjacency.REPLACE_ONE,
+            "confidence": EACH,
+            "unit": unit,
+        }
         return {form: audit.epsilon_lower_bound(*tested, form=form, **about) for form in FORMS}
 
     @property
     def shown(self) -> LowerBound:
-        """Return the bound that assumes nothing; nobody proved that the noise makes a Gaussian curve here."""
+        """Return the bound that assumes nothing; nobody proved that the noise makes a Gaussian
+        curve here.
+        """
         return self.bounds["count"]
 
     @property
@@ -221,7 +256,9 @@ class WorldsResult:
         return float(np.minimum(*shares).sum())
 
     def histogram(self, bins: int = 48) -> tuple[np.ndarray, np.ndarray]:
-        """Return edges (bins + 1,) and the share of scores in each bin, with the person and without (2, bins)."""
+        """Return edges (bins + 1,) and the share of scores in each bin, with the person and without
+        (2, bins).
+        """
         reach = self.reach
         edges = np.linspace(-reach, reach, bins + 1)
         inside = np.clip(self.attack.scores, -reach * 0.999, reach * 0.999)
@@ -229,7 +266,9 @@ class WorldsResult:
 
     @property
     def reach(self) -> float:
-        """Return half of the scores' axis: in coarse steps, so that it rests while the slider moves."""
+        """Return half of the scores' axis: in coarse steps, so that it rests while the slider
+        moves.
+        """
         furthest = np.abs(self.attack.scores.mean(axis=1)).max() + 4
         return float(6 * 1.5 ** max(0, math.ceil(math.log(furthest / 6, 1.5))))
 
@@ -241,19 +280,24 @@ class WorldsResult:
 
     @property
     def risk(self) -> float:
-        """Return how far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
+        """Return how far this person moves the noiseless gradients, in parts of the furthest that
+        anyone could.
+        """
         settings = self.settings
         if settings.who == "row":
             return float(self.risks[settings.person])
         row, label = self.candidate
         X = losses.with_constant(row[None])
         y = np.array([label])
-        moved = gradient_moves(Training.of(settings), self.noiseless[:1], X, y, (y + 1) % settings.classes)
+        moved = gradient_moves(
+            Training.of(settings), self.noiseless[:1], X, y, (y + 1) % settings.classes
+        )
         return float(moved[0, 0]) / 2 / settings.clip_norm
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """Return a row an epsilon that is done: the share of right answers with its 95 % interval, and both bounds.
+        """Return a row an epsilon that is done: the share of right answers with its 95 % interval,
+        and both bounds.
 
         Today's epsilon has the attack's own guesses, so that there is one answer to one question.
         """
@@ -268,7 +312,9 @@ class WorldsResult:
         return pd.DataFrame(rows, columns=columns)
 
     def limits(self, epsilons: tuple[float, ...]) -> pd.DataFrame:
-        """Return what a claim at each epsilon leaves the attacker: by (epsilon, delta), and by its Gaussian noise."""
+        """Return what a claim at each epsilon leaves the attacker: by (epsilon, delta), and by its
+        Gaussian noise.
+        """
         return _limits(tuple(epsilons), self.settings.delta)
 
     def table(self) -> pd.DataFrame:

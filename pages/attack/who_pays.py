@@ -1,9 +1,9 @@
 """Who pays: the accuracy of each class, and of a minority that lies elsewhere, as epsilon moves.
 
-Everybody has one more feature, the group, -1 or 1. The minority's rows are moved by the way from one class to the next,
-so that the majority's rule is wrong about them; a model that learns the weight of the group can be right about both.
-Clipping bounds what few people can say, and noise drowns it: the guarantee is the same for all, its cost is not.
-"""
+Everybody has one more feature, the group, -1 or 1. The minority's rows are moved by the way from
+one class to the next, so that the majority's rule is wrong about them; a model that learns the
+weight of the group can be right about both. Clipping bounds what few people can say, and noise
+drowns it: the guarantee is the same for all, its cost is not."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,8 +27,12 @@ GROUPS = ("majority", "minority")
 
 
 def with_group(split: data.Split, X: np.ndarray, minority: np.ndarray) -> np.ndarray:
-    """Return rows (n, d) with the group and the constant beside (n, d + 2); those of the ``minority`` (n,) moved."""
-    way = split.X_public[split.y_public == 1].mean(axis=0) - split.X_public[split.y_public == 0].mean(axis=0)
+    """Return rows (n, d) with the group and the constant beside (n, d + 2); those of the
+    ``minority`` (n,) moved.
+    """
+    way = split.X_public[split.y_public == 1].mean(axis=0) - split.X_public[
+        split.y_public == 0
+    ].mean(axis=0)
     moved = np.clip(X + minority[:, None] * way, -1, 1)
     return losses.with_constant(np.column_stack([moved, np.where(minority, 1.0, -1.0)]))
 
@@ -46,7 +50,9 @@ class Model(PrivateRecipe):
 
 
 def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (X (n, d + 2), y, minority) of the private rows; a larger share keeps those in a smaller one."""
+    """Return (X (n, d + 2), y, minority) of the private rows; a larger share keeps those in a
+    smaller one.
+    """
     split = model.split
     rank = stream(model.seed, "split", 1).permutation(len(split.y_private))
     minority = rank < round(model.minority * len(rank))
@@ -54,19 +60,24 @@ def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def fitted(model: Model, at: tuple[float | None, ...], repeats: range) -> np.ndarray:
-    """Return shares of right answers (2, K + 1, V, R) at each epsilon, without clipping and noise where it is None.
+    """Return shares of right answers (2, K + 1, V, R) at each epsilon, without clipping and noise
+    where it is None.
 
     They are those of majority and minority, of each class and of all.
     """
     X, y, _ = people(model)
     sds = [0.0 if epsilon is None else model.noise_sd(epsilon, rows=len(y)) for epsilon in at]
     clipping: descent.Clipping = "none" if None in at else "per-example"
-    path = model.descend(X, y, sd=np.repeat(sds, len(repeats)), draws=[*repeats] * len(at), clipping=clipping)
+    path = model.descend(
+        X, y, sd=np.repeat(sds, len(repeats)), draws=[*repeats] * len(at), clipping=clipping
+    )
     return _right(model, path.weights).reshape(2, -1, len(at), len(repeats))
 
 
 def _right(model: Model, weights: np.ndarray) -> np.ndarray:
-    """Return shares of right answers (2, K + 1, R) on the test rows, every one of them once in each group."""
+    """Return shares of right answers (2, K + 1, R) on the test rows, every one of them once in each
+    group.
+    """
     split = model.split
     shares = []
     for minority in (False, True):
@@ -82,7 +93,9 @@ def tasks(settings: AttackParameters) -> Iterator[Runs]:
     yield Runs(work=fitted, model=model, at=(settings.epsilon,), count=REPEATS, essential=True)
     yield Runs(work=fitted, model=model, at=(None,), count=1, essential=True)
     width = 4 if model.rows * model.classes < 2000 else 1
-    yield from slices(fitted, model, EPSILONS, chunking.cut(0, REPEATS, each=model.cells), width=width)
+    yield from slices(
+        fitted, model, EPSILONS, chunking.cut(0, REPEATS, each=model.cells), width=width
+    )
 
 
 def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "GroupsResult":
@@ -97,7 +110,9 @@ def result(settings: AttackParameters, outcomes: Mapping[Any, Any]) -> "GroupsRe
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupsResult:
-    """Shares of right answers: now (2, K + 1, R), plain (2, K + 1), and a grid over epsilon of each group and class."""
+    """Shares of right answers: now (2, K + 1, R), plain (2, K + 1), and a grid over epsilon of each
+    group and class.
+    """
 
     settings: AttackParameters
     now: np.ndarray
@@ -113,10 +128,11 @@ class GroupsResult:
         return self.curve.arms[group].arms[label].over()
 
     def typical(self, group: int, label: int = -1) -> float:
-        """Return today's share of right answers: the median over the repeats, for one class the mean.
+        """Return today's share of right answers: the median over the repeats, for one class the
+        mean.
 
-        Where noise leads, a model leans to one class or the other, and the medians of both look better than any model.
-        """
+        Where noise leads, a model leans to one class or the other, and the medians of both look
+        better than any model."""
         shares = self.now[group, label]
         return float(np.median(shares) if label == -1 else shares.mean())
 
@@ -129,10 +145,12 @@ class GroupsResult:
 
     @property
     def uneven(self) -> Case:
-        """Return what may be said of the minority's cost beside the majority's: "ahead" is the larger cost, in the
-        median run, too, by a point."""
+        """Return what may be said of the minority's cost beside the majority's: "ahead" is the
+        larger cost, in the median run, too, by a point."""
         large, small = (self.plain[group, -1] - self.now[group, -1] for group in (0, 1))
-        return compare(small, large) if abs(np.median(small - large)) >= LEAST - 1e-9 else Case.ALIKE
+        return (
+            compare(small, large) if abs(np.median(small - large)) >= LEAST - 1e-9 else Case.ALIKE
+        )
 
     @property
     def few(self) -> int:
@@ -157,5 +175,8 @@ class GroupsResult:
         return {"Groups": self.table, "Over epsilon": self.quantiles}
 
     def quantiles(self) -> pd.DataFrame:
-        parts = [self.curve.arms[g].arms[-1].quantiles().assign(group=group) for g, group in enumerate(GROUPS)]
+        parts = [
+            self.curve.arms[g].arms[-1].quantiles().assign(group=group)
+            for g, group in enumerate(GROUPS)
+        ]
         return pd.concat(parts)[["low", "median", "high", "group", "epsilon"]]

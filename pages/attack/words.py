@@ -1,4 +1,6 @@
-"""The attack on one person: which text of ``texts.md`` is said, and with which numbers; and what all parts share."""
+"""The attack on one person: which text of ``texts.md`` is said, and with which numbers; and what
+all parts share.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -21,7 +23,12 @@ SAYS = Texts(__file__)
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
 ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
 KNOBS: dict[str, dict[str, Any]] = {
-    "repeats": {"label": "Models trained per data set", "scale": "log", "stops": 20, "help": SAYS["repeats"]}
+    "repeats": {
+        "label": "Models trained per data set",
+        "scale": "log",
+        "stops": 20,
+        "help": SAYS["repeats"],
+    }
 }
 
 
@@ -51,13 +58,18 @@ def tabled(
     mark: str | None = None,
     **holes: Any,
 ) -> str:
-    """Return the table whose title, caption and headings of ``columns`` are the texts under ``key``.
+    """Return the table whose title, caption and headings of ``columns`` are the texts under
+    ``key``.
 
     more: headings of further columns. mark: the first column of the row that is marked.
     """
-    title, caption, heads = say(key, ("title", "caption", "heads"), now=panels.badge("trained now"), **holes)
+    title, caption, heads = say(
+        key, ("title", "caption", "heads"), now=panels.badge("trained now"), **holes
+    )
     named = dict(zip(columns, heads.split(" | "), strict=True))
-    return panels.table(rows, title=title, caption=caption, heads={**named, **more}, formats=formats, now=mark)
+    return panels.table(
+        rows, title=title, caption=caption, heads={**named, **more}, formats=formats, now=mark
+    )
 
 
 def best_attacker(settings: AttackParameters) -> Number:
@@ -66,14 +78,16 @@ def best_attacker(settings: AttackParameters) -> Number:
 
 
 def claimed(settings: AttackParameters) -> Number:
-    """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no
-    limit."""
+    """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim
+    would allow, or no limit."""
     if settings.version != "published":
         return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
     allows = settings.claim.attacker_accuracy
     said = panels.at_most(allows) if allows <= 0.9995 else "100"
     note = SAYS["worlds.tiles.allows_note"]
-    return Number(SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said))
+    return Number(
+        SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said)
+    )
 
 
 def numbers(result: WorldsResult) -> list[Number]:
@@ -89,9 +103,20 @@ def numbers(result: WorldsResult) -> list[Number]:
     ]
     share = in_hundred(result.risk)
     if version == "sound":
-        said.append(Number(SAYS[f"{tile}.influence"], f"{share}\u00a0%", SAYS[f"{tile}.maximum"], amount=float(share)))
+        said.append(
+            Number(
+                SAYS[f"{tile}.influence"],
+                f"{share}\u00a0%",
+                SAYS[f"{tile}.maximum"],
+                amount=float(share),
+            )
+        )
     elif version == "published":
-        said.append(Number(SAYS[f"{tile}.influence"], f"{number(result.risk)} &times;", SAYS[f"{tile}.assumed"]))
+        said.append(
+            Number(
+                SAYS[f"{tile}.influence"], f"{number(result.risk)} &times;", SAYS[f"{tile}.assumed"]
+            )
+        )
     return said
 
 
@@ -118,11 +143,15 @@ def verdict(result: WorldsResult) -> str:
             cases = ["above"]
         case _:
             cases = ["within"] * (found.low > 0.5)
-    return " ".join(say("worlds.verdict", [better, *cases], more=number(more), **holes, **budget(settings)))
+    return " ".join(
+        say("worlds.verdict", [better, *cases], more=number(more), **holes, **budget(settings))
+    )
 
 
 def _least(bound: LowerBound) -> float:
-    """Return the epsilon that a bound shows; next to nothing as nothing, which a lower bound may be."""
+    """Return the epsilon that a bound shows; next to nothing as nothing, which a lower bound may
+    be.
+    """
     return bound.epsilon if bound.epsilon >= 0.001 else 0.0
 
 
@@ -154,11 +183,15 @@ def guarantee(result: WorldsResult) -> str:
     match settings.version:
         case "sound":
             limit = panels.note(outcomes.limit(held.formula))
-            return hundred.drawn(held.formula) + panels.guarantee(here=held.formula) + limit + worlds
+            return (
+                hundred.drawn(held.formula) + panels.guarantee(here=held.formula) + limit + worlds
+            )
         case "published":
             return (
                 panels.note(SAYS(f"{key}.claimed", epsilon=number(settings.epsilon)))
-                + panels.guarantee(rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula)
+                + panels.guarantee(
+                    rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
+                )
                 + panels.note(SAYS(f"{key}.weak", limit=number(crossing(settings.delta))))
                 + worlds
             )
@@ -168,7 +201,9 @@ def guarantee(result: WorldsResult) -> str:
 
 def worlds_table(result: WorldsResult) -> str:
     limits = dict(reversed(allowed(result).items()))
-    rows = [row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")]
+    rows = [
+        row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")
+    ]
     shares = dict.fromkeys(("accuracy", *limits), lambda share: f"{100 * share:.1f}")
     ends = {"interval": lambda ends: f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"}
     return tabled(

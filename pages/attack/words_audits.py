@@ -10,7 +10,9 @@ from ui.plot import theme
 
 
 def summary() -> str:
-    """Return how many broken mechanisms were caught, and how many correct ones were refuted (HTML)."""
+    """Return how many broken mechanisms were caught, and how many correct ones were refuted
+    (HTML).
+    """
     audits = recorded()
     broken = [audit for audit in audits if audit.broken]
     correct = [audit for audit in audits if not audit.broken]
@@ -38,7 +40,16 @@ def table() -> str:
         "lower_bound": number,
         "runs": "{:,}".format,
     }
-    columns = ("mechanism", "version", "verdict", "claimed", "lower_bound", "assumed", "runs", "neighbours")
+    columns = (
+        "mechanism",
+        "version",
+        "verdict",
+        "claimed",
+        "lower_bound",
+        "assumed",
+        "runs",
+        "neighbours",
+    )
     confidence = f"{100 * recorded()[0].confidence:.2f}"
     return tabled("audits.table", rows, columns, formats=formats, confidence=confidence)
 

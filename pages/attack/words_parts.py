@@ -1,4 +1,6 @@
-"""Membership inference, fairness and model inversion: which text of ``texts.md`` is said, and with which numbers."""
+"""Membership inference, fairness and model inversion: which text of ``texts.md`` is said, and with
+which numbers.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +24,14 @@ def membership_numbers(result: MembersResult) -> list[Number]:
     tile, note = "membership.tiles", SAYS["membership.tiles.note"]
     limit = Number(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
     return [
-        Number(SAYS[f"{tile}.private"], found(private), note, "private", round(100 * private, 1), "points"),
+        Number(
+            SAYS[f"{tile}.private"],
+            found(private),
+            note,
+            "private",
+            round(100 * private, 1),
+            "points",
+        ),
         Number(SAYS[f"{tile}.plain"], found(plain), note),
         limit,
         best_attacker(result.settings),
@@ -30,7 +39,9 @@ def membership_numbers(result: MembersResult) -> list[Number]:
 
 
 def membership_verdict(result: MembersResult) -> str:
-    """Return how much better the attack is without privacy, where that is shown, and whether that is memorisation."""
+    """Return how much better the attack is without privacy, where that is shown, and whether that
+    is memorisation.
+    """
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
     case, times, trained = result.more_found, "", len(result.shadows["plain"].members)
     if case == Case.SO_FAR:
@@ -42,12 +53,18 @@ def membership_verdict(result: MembersResult) -> str:
         times = panels.multiple(number(plain / private)) if private else ""
     shares = {"plain": found(plain), "private": found(private)}
     text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
-    gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result))
+    gap = (
+        ""
+        if case == Case.SO_FAR
+        else SAYS(f"membership.verdict.{_memory(result)}", **_right(result))
+    )
     return f"{text} {gap}".strip()
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
-    """Return accuracy on members and on others, and what the attack finds at few false positives."""
+    """Return accuracy on members and on others, and what the attack finds at few false
+    positives.
+    """
     holes = {}
     for arm in ("plain", "private"):
         members, others = result.right(arm)
@@ -90,7 +107,9 @@ def pays_numbers(result: GroupsResult) -> list[Number]:
     for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
         note = SAYS(f"{tile}.plain", accuracy=plain)
-        said.append(Number(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points"))
+        said.append(
+            Number(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points")
+        )
     more = result.cost(1) - result.cost(0)
     value = f"{outcomes.signed(more)} <small>points</small>"
     few = SAYS(f"{tile}.few", few=result.few, rows=result.settings.rows)
@@ -108,7 +127,9 @@ def pays_verdict(result: GroupsResult) -> str:
             key += "_alike"
         change = "loses" if cost > 0 else "gains"
         points = outcomes.points(cost)
-        said.append(SAYS(key, change=change, points=points, few=result.few, rows=result.settings.rows))
+        said.append(
+            SAYS(key, change=change, points=points, few=result.few, rows=result.settings.rows)
+        )
     return " ".join(said)
 
 
@@ -122,9 +143,15 @@ def _change(result: GroupsResult, group: int, label: int = -1) -> str:
 def pays_diagnostics(result: GroupsResult) -> list[str]:
     settings, names = result.settings, result.classes
     costs = [(result.cost(g, c), g, c) for g in range(len(GROUPS)) for c in range(len(names))]
-    small, large = (number(settings.clip_norm * n / settings.rows) for n in (result.few, settings.rows - result.few))
+    small, large = (
+        number(settings.clip_norm * n / settings.rows)
+        for n in (result.few, settings.rows - result.few)
+    )
     holes: dict[str, Any] = {"few": result.few, "small": small, "large": large}
-    for (_, group, label), which, change in (max(costs), "worst", "lost"), (min(costs), "least", "kept"):
+    for (_, group, label), which, change in (
+        (max(costs), "worst", "lost"),
+        (min(costs), "least", "kept"),
+    ):
         points = _change(result, group, label)
         holes[which] = f"{names[label]} of the {GROUPS[group]}"
         holes[change] = SAYS(f"pays.why.{'shown' if points else 'not_shown'}", points=points)
@@ -138,13 +165,19 @@ def pays_table(result: GroupsResult) -> str:
 
 
 def inversion_numbers(result: InversionResult) -> list[Number]:
-    """Return the correlation of reconstruction and truth: of one person's record, and of what many share."""
+    """Return the correlation of reconstruction and truth: of one person's record, and of what many
+    share.
+    """
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
     tile, note = "inversion.tiles", SAYS["inversion.tiles.note"]
     return [
         Number(SAYS[f"{tile}.private"], _alike(hidden), note, "private", float(f"{hidden:.2f}")),
         Number(SAYS[f"{tile}.plain"], _alike(seen), note),
-        Number(SAYS[f"{tile}.classes"], _alike(private), SAYS(f"{tile}.classes_note", correlation=_alike(plain))),
+        Number(
+            SAYS[f"{tile}.classes"],
+            _alike(private),
+            SAYS(f"{tile}.classes_note", correlation=_alike(plain)),
+        ),
         best_attacker(result.settings),
     ]
 
@@ -171,5 +204,11 @@ def inversion_diagnostics(result: InversionResult) -> list[str]:
 
 def inversion_table(result: InversionResult) -> str:
     now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
-    formats: dict[str, Callable[[Any], str]] = {"epsilon": number, "classes": _alike, "record": _alike}
-    return tabled("inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES)
+    formats: dict[str, Callable[[Any], str]] = {
+        "epsilon": number,
+        "classes": _alike,
+        "record": _alike,
+    }
+    return tabled(
+        "inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES
+    )

@@ -46,7 +46,14 @@ class ClassifierSettings(ClassifierParameters):
 
     def sample(self, count: int) -> tuple[Runs[work.Model, work.Ends], ...]:
         return tuple(
-            Runs(work=work.ends, model=self.model, at=(self.epsilon,), first=part.start, count=len(part), given=given)
+            Runs(
+                work=work.ends,
+                model=self.model,
+                at=(self.epsilon,),
+                first=part.start,
+                count=len(part),
+                given=given,
+            )
             for part, given in chunking.sample(self._parts, count, each=self.model.cells)
         )
 
@@ -58,10 +65,17 @@ class ClassifierSettings(ClassifierParameters):
         return (range(now), *chunking.cut(now, self.repeats, each=each))
 
     def _apart(self) -> tuple[Runs[work.RowByRow, np.ndarray], ...]:
-        """Return today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
+        """Return today's ensemble with each row clipped by itself, for as many rows a person as are
+        declared.
+        """
         most = self.roles.most_rows if self.roles and self.by_person else None
         return (
-            slices(work.apart, work.RowByRow(model=self.model, most_rows=most), (self.epsilon,), self._parts)
+            slices(
+                work.apart,
+                work.RowByRow(model=self.model, most_rows=most),
+                (self.epsilon,),
+                self._parts,
+            )
             if most
             else ()
         )
@@ -69,22 +83,36 @@ class ClassifierSettings(ClassifierParameters):
     @property
     def _references(self) -> Runs[work.Arms, tuple[work.ReferenceOutcome, ...]]:
         """Return the non-private descent of each arm, with the arm's start and as many steps."""
-        arms = self.part(work.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public)
+        arms = self.part(
+            work.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public
+        )
         return Runs(work=work.references, model=arms, count=1, essential=True)
 
     def _curve(self) -> tuple[Runs[work.Model, np.ndarray], ...]:
-        """Return the work over epsilon in slices, some repeats at every epsilon before more at any."""
+        """Return the work over epsilon in slices, some repeats at every epsilon before more
+        at any.
+        """
         each, classes = self.model.cells, len(data.source(self.rows_of).classes)
         cells = len(self.model.arms) * self.repeats * self.rows * self.steps * classes
-        width = max(1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats))))
-        return slices(work.accuracies, self.model, self.epsilons, chunking.cut(0, self.repeats, each=each), width=width)
+        width = max(
+            1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats)))
+        )
+        return slices(
+            work.accuracies,
+            self.model,
+            self.epsilons,
+            chunking.cut(0, self.repeats, each=each),
+            width=width,
+        )
 
     def result(self, outcomes: Mapping[Any, Any]) -> ClassifierResult:
         repeats, arms = self.repeats, (len(self.model.arms),)
         return ClassifierResult(
             settings=self,
             split=self.model.split,
-            focus=work.FocusOutcome.of([outcomes[task] for task in self.samples() if task in outcomes]),
+            focus=work.FocusOutcome.of(
+                [outcomes[task] for task in self.samples() if task in outcomes]
+            ),
             references=dict(zip(self.arms, outcomes[self._references], strict=True)),
             accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=repeats, arms=arms),
             guarantees=self.guarantees,

@@ -1,4 +1,6 @@
-"""The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over epsilon."""
+"""The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over
+epsilon.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,8 +25,13 @@ _STROKES = {"scratch": (-10, -1), "public": (1, 10)}
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
-    """Draw what the private ensemble of one arm decides, with the boundary of every repeat that is ``drawn``."""
-    name, shown = result.settings.arms[arm], drawn(result.focus.accuracy[arm], result.split.n_classes)
+    """Draw what the private ensemble of one arm decides, with the boundary of every repeat that is
+    ``drawn``.
+    """
+    name, shown = (
+        result.settings.arms[arm],
+        drawn(result.focus.accuracy[arm], result.split.n_classes),
+    )
     weights = result.focus.weights[arm][shown]
     return _map(
         result.split,
@@ -42,17 +49,26 @@ def reference_regions(result: ClassifierResult) -> dict:
 
 
 def _reference(result: ClassifierResult, arm: str) -> tuple[dict, dict]:
-    return _drawn_reference(result.references[arm], result.split, result.plane, _plain_name(result, arm))
+    return _drawn_reference(
+        result.references[arm], result.split, result.plane, _plain_name(result, arm)
+    )
 
 
 @cached(newest=16)
-def _drawn_reference(reference: ReferenceOutcome, split: Split, plane: Plane, name: str) -> tuple[dict, dict]:
-    """(the map of the model without privacy, its boundary in other maps), drawn once: no private knob moves it."""
+def _drawn_reference(
+    reference: ReferenceOutcome, split: Split, plane: Plane, name: str
+) -> tuple[dict, dict]:
+    """(the map of the model without privacy, its boundary in other maps), drawn once: no private
+    knob moves it.
+    """
     weights = reference.weights[None]
     percent = theme.percent(reference.accuracy)
     segments = boundaries(weights, plane)
     boundary = maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
-    return _map(split, plane, weights, name="reference", title=name.capitalize(), finding=percent), boundary
+    return (
+        _map(split, plane, weights, name="reference", title=name.capitalize(), finding=percent),
+        boundary,
+    )
 
 
 def _name(result: ClassifierResult, name: str) -> str:
@@ -64,17 +80,27 @@ def _plain_name(result: ClassifierResult, arm: str) -> str:
 
 
 def _map(
-    split: Split, plane: Plane, weights: np.ndarray, *, name: str, also: Sequence[dict] = (), **layout: Any
+    split: Split,
+    plane: Plane,
+    weights: np.ndarray,
+    *,
+    name: str,
+    also: Sequence[dict] = (),
+    **layout: Any,
 ) -> dict:
     """Draw what models of these weights (R, k, p) decide, and the boundary of each."""
     width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, plane)
-    boundary = maps.boundary(plane, segments, colour=theme.COLOURS[name], width=width) | {"name": theme.GHOST}
-    return maps.decided(split, plane, *votes(weights, plane), boundaries=[boundary, *also], **layout)
+    boundary = maps.boundary(plane, segments, colour=theme.COLOURS[name], width=width) | {
+        "name": theme.GHOST
+    }
+    return maps.decided(
+        split, plane, *votes(weights, plane), boundaries=[boundary, *also], **layout
+    )
 
 
 def weights(result: ClassifierResult) -> dict:
-    """Draw what each input says for the last of two classes, or how far it moves several apart: a dot for each
-    model."""
+    """Draw what each input says for the last of two classes, or how far it moves several apart: a
+    dot for each model."""
     two = result.split.n_classes == 2
     last = columns.short(result.split.source.classes[-1])
     return columns.dots(
@@ -92,16 +118,22 @@ def leading(result: ClassifierResult) -> columns.Leading:
 
 
 def loss(result: ClassifierResult) -> dict:
-    """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out rows and the descent
-    without privacy."""
+    """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out
+    rows and the descent without privacy."""
     quantiles = result.losses()
     plain = [
-        Curve(name=_plain_name(result, arm), colour=_PLAIN[arm], dash="dot", x=one.steps, y=one.loss)
+        Curve(
+            name=_plain_name(result, arm), colour=_PLAIN[arm], dash="dot", x=one.steps, y=one.loss
+        )
         for arm, one in result.references.items()
     ]
     curves = [
         Curve(
-            name=_name(result, name), colour=theme.COLOURS[name], x=result.focus.steps, y=own, ghost=name == "scratch"
+            name=_name(result, name),
+            colour=theme.COLOURS[name],
+            x=result.focus.steps,
+            y=own,
+            ghost=name == "scratch",
         )
         for name, own in zip(result.settings.arms, quantiles[:, :-1].swapaxes(0, 1), strict=True)
     ]
@@ -110,7 +142,14 @@ def loss(result: ClassifierResult) -> dict:
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return over(
         *curves,
-        Curve(name=held_out, colour=theme.PRIVATE, x=result.focus.steps, y=quantiles[1, -1], dash="dash", width=2),
+        Curve(
+            name=held_out,
+            colour=theme.PRIVATE,
+            x=result.focus.steps,
+            y=quantiles[1, -1],
+            dash="dash",
+            width=2,
+        ),
         *plain,
         title=SAYS["figures.loss"],
         finding="not released",
@@ -120,13 +159,17 @@ def loss(result: ClassifierResult) -> dict:
 
 
 def accuracy(result: ClassifierResult) -> dict:
-    """Draw held-out accuracy over epsilon, with the runs of each arm on one side of the current value."""
+    """Draw held-out accuracy over epsilon, with the runs of each arm on one side of the current
+    value.
+    """
     settings = result.settings
     curves = [
         reference(_plain_name(result, arm), plain.accuracy, _PLAIN[arm], dash="dot")
         for arm, plain in result.references.items()
     ]
-    for name, grid, runs in zip(settings.arms, result.accuracy.arms, result.focus.accuracy, strict=True):
+    for name, grid, runs in zip(
+        settings.arms, result.accuracy.arms, result.focus.accuracy, strict=True
+    ):
         curves.append(
             measured(
                 _name(result, name),
@@ -151,7 +194,9 @@ def accuracy(result: ClassifierResult) -> dict:
 
 
 def _finding(result: ClassifierResult) -> str:
-    """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve has come."""
+    """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve
+    has come.
+    """
     grid = result.accuracy.arms[0]
     if part := progress(grid):
         return part

@@ -24,20 +24,30 @@ PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MORE = ("rows", "rows_each", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 ADJACENCY_HELP = (
-    "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and under "
-    "**add/remove** adjacency if one has a person more. Never compare epsilons of the two."
+    "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and"
+    " under **add/remove** adjacency if one has a person more. Never compare epsilons of the two."
 )
 PLANES = {"principal": "principal components of the public rows", "features": "two features"}
 
 
 def setup(desk: controls.Desk) -> None:
-    desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"})
+    desk.choose(
+        "dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"}
+    )
     allowed = desk.settings.choices["version"]
-    desk.choose("version", "Mechanism", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
+    desk.choose(
+        "version",
+        "Mechanism",
+        {name: SHORT[name] for name in allowed},
+        wide=True,
+        help=say.VERSIONS_HELP,
+    )
 
 
 def more(desk: controls.Desk) -> None:
-    desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP)
+    desk.choose(
+        "adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP
+    )
     features = () if desk.settings.private else desk.settings.source.features
     if len(features) > 2:
         desk.choose("plane", "Decision plane", PLANES)
@@ -48,45 +58,75 @@ def more(desk: controls.Desk) -> None:
 
 
 def knobs(settings: ClassifierParameters) -> Knobs:
-    """Return the sliders; without public rows the learning rate stands in place of those about them."""
+    """Return the sliders; without public rows the learning rate stands in place of those about
+    them.
+    """
     public = settings.limits["public_rows"][1] > 0
     third = "public_rows" if public else "learning_rate"
-    gone = {third, *(() if public else ("shift", "public_steps")), *(("rows",) if settings.beyond else ())}
+    gone = {
+        third,
+        *(() if public else ("shift", "public_steps")),
+        *(("rows",) if settings.beyond else ()),
+    }
     gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
-    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=[name for name in MORE if name not in gone])
+    return Knobs(
+        hero="epsilon",
+        main=("clip_norm", "steps", third),
+        more=[name for name in MORE if name not in gone],
+    )
 
 
 def pictures(result: ClassifierResult) -> list[list[live.Picture]]:
-    """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn, what they go by."""
+    """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn,
+    what they go by.
+    """
     if result.settings.private:
         drawn = {"accuracy": figures.accuracy(result), "weights": figures.weights(result)}
         return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
     maps = {f"map.{name}": arm for arm, name in enumerate(result.settings.arms)}
-    drawn = {"accuracy": figures.accuracy(result)} | {name: figures.regions(result, arm) for name, arm in maps.items()}
-    alt, pair = {name: say.map_alt(result, arm) for name, arm in maps.items()}, {"map.scratch": True}
+    drawn = {"accuracy": figures.accuracy(result)} | {
+        name: figures.regions(result, arm) for name, arm in maps.items()
+    }
+    alt, pair = (
+        {name: say.map_alt(result, arm) for name, arm in maps.items()},
+        {"map.scratch": True},
+    )
     return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.9}, alt=alt, pair=pair)]
 
 
 def losses(result: ClassifierResult) -> list[list[live.Picture]]:
-    """Draw how models got there, and where rows may be drawn, where the one without privacy ends."""
+    """Draw how models got there, and where rows may be drawn, where the one without privacy
+    ends.
+    """
     drawn, private = {"loss": figures.loss(result)}, result.settings.private
     drawn |= {} if private else {"map.reference": figures.reference_regions(result)}
     return [live.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
 
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:
-    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is asked for."""
+    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is
+    asked for.
+    """
     if not result.settings.private:
         return {}
     reference = result.held_out["reference"]
-    found = {f"recall_{place}": recall for place, recall in enumerate(reference.shares.diagonal().tolist())}
+    found = {
+        f"recall_{place}": recall
+        for place, recall in enumerate(reference.shares.diagonal().tolist())
+    }
     found["balanced"] = reference.middle["balanced accuracy"]
     made_up = isinstance(result.settings.own, MadeUp)
-    start = {"scratch": outcomes.within_reach(result.reference.accuracy, result.baseline, made_up=made_up)}
+    start = {
+        "scratch": outcomes.within_reach(
+            result.reference.accuracy, result.baseline, made_up=made_up
+        )
+    }
     chance, guess = 1 / len(result.classes), math.log(len(result.classes))
     start["loss"] = float(f"{(float(result.reference.loss[-1]) + guess) / 2:.3g}")
     reached = {
-        name: outcomes.within_reach(share, chance, made_up=made_up) for name, share in found.items() if share > 0.05
+        name: outcomes.within_reach(share, chance, made_up=made_up)
+        for name, share in found.items()
+        if share > 0.05
     }
     return start | reached
 
@@ -94,7 +134,9 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
 def program(settings: ClassifierParameters) -> str:
     source, public = DATASETS[settings.dataset], settings.model.public
     start = {
-        "imported": f"from pages.classifier.work import {type(public).__name__}\n" if public else "",
+        "imported": (
+            f"from pages.classifier.work import {type(public).__name__}\n" if public else ""
+        ),
         "start": f"start = {public!r}.weights()  # from public rows alone\n" if public else "",
         "given": ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else "",
     }
@@ -103,7 +145,9 @@ def program(settings: ClassifierParameters) -> str:
         shuffled = f'stream({settings.seed}, "split", part=1).permutation({settings.rows})'
         start["start"] += f"people = {shuffled} // {settings.rows_each}\n"
         start["given"] += ", groups=people"
-    return PROGRAM.format(settings=settings, features=len(source.features), classes=len(source.classes), **start)
+    return PROGRAM.format(
+        settings=settings, features=len(source.features), classes=len(source.classes), **start
+    )
 
 
 def _frames(result: ClassifierResult) -> dict[str, Callable[[], Any]]:
@@ -130,7 +174,9 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],
-    move=Move("epsilon", say.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"),
+    move=Move(
+        "epsilon", say.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
+    ),
     knobs=knobs,
     numbers=say.numbers,
     words={

@@ -1,4 +1,6 @@
-"""The settings of the classifier: what they may be, which models they describe, and what those guarantee."""
+"""The settings of the classifier: what they may be, which models they describe, and what those
+guarantee.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,12 +35,13 @@ class ClassifierParameters(RowsSettings):
     clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
     steps, learning_rate: T and eta, of the descent on private rows.
     rows: private rows n, public knowledge; None takes as many as the data set has.
-    rows_each: rows of a person, of the lab's own data and the sound version; their gradients are averaged, then
-        clipped.
+    rows_each: rows of a person, of the lab's own data and the sound version; their gradients are
+        averaged, then clipped.
     public_rows: how many public rows the public start has; 0: no such start.
     shift: how far public rows are moved, in their own standard deviations.
     repeats: models trained in each arm at each epsilon.
-    plane: where decisions are drawn: along two "principal" public directions, or along two "features".
+    plane: where decisions are drawn: along two "principal" public directions, or along two
+        "features".
     feature_x, feature_y: numbers of the features across and up.
     """
 
@@ -63,9 +66,13 @@ class ClassifierParameters(RowsSettings):
         "seed": (0, 9999),
     }
     MEASURES: ClassVar = {
-        "scratch": Measure.accuracy("accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE),
+        "scratch": Measure.accuracy(
+            "accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE
+        ),
         "accuracy": Measure.accuracy(
-            "accuracy with pre-training, if there is any", lambda now: now.accuracy[-1], rises=_LESS_NOISE
+            "accuracy with pre-training, if there is any",
+            lambda now: now.accuracy[-1],
+            rises=_LESS_NOISE,
         ),
         "balanced": Measure(
             "balanced accuracy from scratch",
@@ -110,7 +117,9 @@ class ClassifierParameters(RowsSettings):
 
     def __post_init__(self) -> None:
         if self.dataset == OWN and self.public_rows:
-            raise check.RefusedError("public_rows", self.public_rows, "0, as no row of a file is public")
+            raise check.RefusedError(
+                "public_rows", self.public_rows, "0, as no row of a file is public"
+            )
         super().__post_init__()
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
@@ -130,14 +139,25 @@ class ClassifierParameters(RowsSettings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
-        return {**super().limits, "public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
+        public, last = (
+            (self.source.public_rows, max(1, len(self.source.features) - 1))
+            if self.source
+            else (0, 1)
+        )
+        return {
+            **super().limits,
+            "public_rows": (0, public),
+            "feature_x": (0, last),
+            "feature_y": (0, last),
+        }
 
     @cached_property
     def model(self) -> Model:
         """Return what the private models of all epsilons depend on."""
         rows = {"dataset": self.rows_of, "private_rows": self.rows}
-        start = self.part(PublicStart, rows=self.public_rows, steps=self.public_steps, rows_each=1, **rows)
+        start = self.part(
+            PublicStart, rows=self.public_rows, steps=self.public_steps, rows_each=1, **rows
+        )
         return self.part(Model, public=start if self.public_rows else None, **rows)
 
     @property
@@ -153,7 +173,12 @@ class ClassifierParameters(RowsSettings):
     def with_noise_of(self, people: int) -> Self | None:
         """The noise of a mean falls as 1/n, and as 1/mu."""
         source = self.source
-        if self.version != "sound" or source is None or source.sizable or people <= source.private_rows:
+        if (
+            self.version != "sound"
+            or source is None
+            or source.sizable
+            or people <= source.private_rows
+        ):
             return None
         if self.rows_each > 1:  # of rows it is asked then, not of people
             return None
@@ -169,4 +194,10 @@ class ClassifierParameters(RowsSettings):
 def _recall(place: int, name: str) -> Measure:
     """Return the recall of a class, 0 where it has no held-out rows."""
     label = f"recall of {name} from scratch"
-    return Measure(label, "higher", lambda now: np.nan_to_num(now.recall[0, :, place]), unit="%", limits=(0.0, 1.0))
+    return Measure(
+        label,
+        "higher",
+        lambda now: np.nan_to_num(now.recall[0, :, place]),
+        unit="%",
+        limits=(0.0, 1.0),
+    )

@@ -22,7 +22,14 @@ def numbers(result: ClassifierResult) -> list[Number]:
     median, points = SAYS("tiles.median", runs=result.trained), panels.amount(mine)
     price = outcomes.price(scratch, reference, base=result.baseline, runs=settings.repeats)
     return [
-        Number(SAYS[f"tiles.{settings.version}"], mine, median, tone="private", amount=points, unit="points"),
+        Number(
+            SAYS[f"tiles.{settings.version}"],
+            mine,
+            median,
+            tone="private",
+            amount=points,
+            unit="points",
+        ),
         Number(SAYS["tiles.plain"], plain, "" if settings.version == "none" else price),
         panels.runs(SAYS["tiles.range"], scratch, low=found.low, high=found.high),
         _guaranteed(result),
@@ -47,10 +54,18 @@ def verdict(result: ClassifierResult) -> str:
     if settings.version == "published":
         case = "fails" if held.bounded.epsilon > held.claimed else "holds"
         bounded, unbounded = number(held.bounded.epsilon), number(held.unbounded.epsilon)
-        return SAYS(f"verdict.{case}", claimed=number(held.claimed), bounded=bounded, unbounded=unbounded)
+        return SAYS(
+            f"verdict.{case}", claimed=number(held.claimed), bounded=bounded, unbounded=unbounded
+        )
     scratch, labels = result.focus.accuracy[0], result.split.y_test
-    found = outcomes.one_answer(scratch, labels, lambda: result.held_out["scratch"], result.classes, model="model")
-    disguised = outcomes.disguised(result.reference.best_accuracy, result.baseline) if settings.private else ""
+    found = outcomes.one_answer(
+        scratch, labels, lambda: result.held_out["scratch"], result.classes, model="model"
+    )
+    disguised = (
+        outcomes.disguised(result.reference.best_accuracy, result.baseline)
+        if settings.private
+        else ""
+    )
     return " ".join(filter(None, [*_cost(result), found, disguised, outcomes.void(settings)]))
 
 
@@ -58,7 +73,11 @@ def _cost(result: ClassifierResult) -> list[str]:
     settings = result.settings
     always, base = result.split.best_constant
     scratch, runs = result.focus.accuracy[0], settings.repeats
-    said = [outcomes.cost(scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs)]
+    said = [
+        outcomes.cost(
+            scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs
+        )
+    ]
     if result.gain:
         started = result.focus.accuracy[1]
         said.append(outcomes.start(settings.public_rows, started, scratch, base=base, runs=runs))
@@ -94,7 +113,13 @@ def _unfinished(result: ClassifierResult) -> str:
     if reference.best_accuracy - reference.accuracy <= 0.015:
         return ""
     mine, best = outcomes.apart(reference.accuracy, reference.best_accuracy)
-    return SAYS("unfinished", mine=mine, best=best, steps=settings.steps, rate=number(settings.learning_rate))
+    return SAYS(
+        "unfinished",
+        mine=mine,
+        best=best,
+        steps=settings.steps,
+        rate=number(settings.learning_rate),
+    )
 
 
 def _clipping(result: ClassifierResult) -> str:
@@ -109,7 +134,9 @@ def _clipping(result: ClassifierResult) -> str:
 def by_class(result: ClassifierResult) -> str:
     found = result.held_out
     models = "private models" if result.settings.version == "sound" else "models"
-    return outcomes.by_class(found["scratch"], {"non-private": found["reference"]}, result.classes, models=models)
+    return outcomes.by_class(
+        found["scratch"], {"non-private": found["reference"]}, result.classes, models=models
+    )
 
 
 def guarantee(result: ClassifierResult) -> str:
@@ -118,20 +145,30 @@ def guarantee(result: ClassifierResult) -> str:
         case "sound" if settings.void:
             text = outcomes.void_guarantee(settings)
         case "sound":
-            spends = outcomes.paid(settings) or SAYS("guarantee.spends", epsilon=number(settings.epsilon))
+            spends = outcomes.paid(settings) or SAYS(
+                "guarantee.spends", epsilon=number(settings.epsilon)
+            )
             text = panels.note(panels.meaning(held.formula)) + panels.guarantee(here=held.formula)
             text += panels.note(f"{spends} {outcomes.limit(held.formula)}")
         case "published":
             text = panels.note(SAYS("guarantee.published", claimed=number(held.claimed)))
             text += panels.guarantee(
-                rows_unbounded=held.unbounded, rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
+                rows_unbounded=held.unbounded,
+                rows_in_their_bounds=held.bounded,
+                each_gradient_clipped=held.formula,
             )
             text += panels.note(_formula_note(settings.delta))
         case _:
             text = panels.note(SAYS["guarantee.none"])
     if settings.roles:
-        return text + _apart(result) + outcomes.of_own(settings.roles, public="steps and rates", several=True)
-    return text + panels.note(SAYS["guarantee.scope_persons" if settings.by_person else "guarantee.scope"])
+        return (
+            text
+            + _apart(result)
+            + outcomes.of_own(settings.roles, public="steps and rates", several=True)
+        )
+    return text + panels.note(
+        SAYS["guarantee.scope_persons" if settings.by_person else "guarantee.scope"]
+    )
 
 
 def _apart(result: ClassifierResult) -> str:
@@ -142,14 +179,20 @@ def _apart(result: ClassifierResult) -> str:
     rows, found = settings.roles.most_rows, Spread.of(result.apart.runs)
     theirs, mine = outcomes.apart(found.median, result.summary["scratch"].median)
     how = SAYS("apart.one" if rows == 1 else "apart.many", rows=rows)
-    return panels.note(f"{how} {SAYS('apart.same' if theirs == mine else 'apart.other', theirs=theirs, mine=mine)}")
+    return panels.note(
+        f"{how} {SAYS('apart.same' if theirs == mine else 'apart.other', theirs=theirs, mine=mine)}"
+    )
 
 
 def _formula_note(delta: float) -> str:
     holes = {"delta": theme.delta(delta)}
     for name, constant in (("classical", 1.25), ("slide", 2.0)):
-        real = {claim: formula_epsilon(claim, delta=delta, constant=constant) for claim in (5, 10, 150)}
-        holes[name] = ", ".join(f"{claim} &rarr; {number(epsilon)}" for claim, epsilon in real.items())
+        real = {
+            claim: formula_epsilon(claim, delta=delta, constant=constant) for claim in (5, 10, 150)
+        }
+        holes[name] = ", ".join(
+            f"{claim} &rarr; {number(epsilon)}" for claim, epsilon in real.items()
+        )
         holes[f"{name}_end"] = number(crossing(delta, constant=constant))
     return SAYS("guarantee.formula", **holes)
 

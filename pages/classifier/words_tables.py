@@ -10,22 +10,36 @@ from ui.panels import number
 def table(result: ClassifierResult) -> str:
     frame, slips = result.table(), published_slips()
     printed = zip(frame["epsilon"], frame["published gain"], strict=True)
-    frame["published gain"] = [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]
+    frame["published gain"] = [
+        f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed
+    ]
     return panels.table(
         frame,
         title=SAYS["table.title"],
         caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
         heads=SAYS.heads(
-            "table", frame.columns.tolist(), now=panels.badge("trained now"), then=panels.badge("published")
+            "table",
+            frame.columns.tolist(),
+            now=panels.badge("trained now"),
+            then=panels.badge("published"),
         ),
         now=number(result.settings.epsilon),
-        formats={"epsilon": number, "without": outcomes.tenths, "with": outcomes.tenths, "gain": _signed}
-        | dict.fromkeys(("published without", "published with", "published gain computed"), "{:.2f}".format),
+        formats={
+            "epsilon": number,
+            "without": outcomes.tenths,
+            "with": outcomes.tenths,
+            "gain": _signed,
+        }
+        | dict.fromkeys(
+            ("published without", "published with", "published gain computed"), "{:.2f}".format
+        ),
     )
 
 
 def insight(result: ClassifierResult) -> str:
-    """Return where pre-training adds most, once all is trained, and whether it lasts as it did in the slides."""
+    """Return where pre-training adds most, once all is trained, and whether it lasts as it did in
+    the slides.
+    """
     gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
     if gains is None or result.settings.version == "none":
         return ""
@@ -33,8 +47,17 @@ def insight(result: ClassifierResult) -> str:
     if most is None:
         case = "few" if result.too_few_for_gains else "none"
         return SAYS(f"insight.{case}", runs=result.settings.repeats)
-    holes = {"most": _signed(most), "at": number(at), "end": number(EPSILONS[-1]), "printed": printed}
-    return SAYS("insight.ends", **holes) if last is None else SAYS("insight.lasts", last=_signed(last), **holes)
+    holes = {
+        "most": _signed(most),
+        "at": number(at),
+        "end": number(EPSILONS[-1]),
+        "printed": printed,
+    }
+    return (
+        SAYS("insight.ends", **holes)
+        if last is None
+        else SAYS("insight.lasts", last=_signed(last), **holes)
+    )
 
 
 def _listed(values) -> str:

@@ -1,4 +1,6 @@
-"""The classifier's pieces of work: today's epsilon with its path, the non-private references, slices of the curve."""
+"""The classifier's pieces of work: today's epsilon with its path, the non-private references,
+slices of the curve.
+"""
 
 import math
 from collections.abc import Sequence
@@ -30,10 +32,10 @@ _TOLD_BY, _TESTED_BY = 20_000, 2000
 class Training:
     """A descent as it is without privacy.
 
-    dataset: a key of ``DATASETS``, or a file of one's own. private_rows: how many there are; public knowledge.
-    steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any. rows_each: rows of a person, see
-    ``split_of``.
-    """
+    dataset: a key of ``DATASETS``, or a file of one's own. private_rows: how many there are; public
+        knowledge.
+    steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any. rows_each:
+    rows of a person, see ``split_of``."""
 
     dataset: data.Dataset
     private_rows: int
@@ -44,7 +46,9 @@ class Training:
 
     @property
     def split(self) -> data.Split:
-        return split_of(self.dataset, seed=self.seed, private_rows=self.private_rows, rows_each=self.rows_each)
+        return split_of(
+            self.dataset, seed=self.seed, private_rows=self.private_rows, rows_each=self.rows_each
+        )
 
     @property
     def zero(self) -> np.ndarray:
@@ -58,10 +62,14 @@ class Training:
         return np.unique(np.linspace(0, self.steps, _CURVE_POINTS).astype(int)).tolist()
 
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
-        """Train on rows X (n, d), y (n,): one model from zero without clipping and noise, where ``how`` says nothing
-        else."""
+        """Train on rows X (n, d), y (n,): one model from zero without clipping and noise, where
+        ``how`` says nothing else."""
         inputs, classes = losses.examples(X, y)
-        plain: dict[str, Any] = {"learning_rate": self.learning_rate, "start": self.zero, "draws": (0,)}
+        plain: dict[str, Any] = {
+            "learning_rate": self.learning_rate,
+            "start": self.zero,
+            "draws": (0,),
+        }
         plain |= {"clip_norm": 1.0, "noise_sd": 0.0, "clipping": "none"}
         return descent.noisy_gradient_descent(
             inputs,
@@ -75,7 +83,8 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class PublicStart(Training):
-    """A descent on the first public ``rows`` alone, moved by ``shift`` of their own standard deviations.
+    """A descent on the first public ``rows`` alone, moved by ``shift`` of their own standard
+    deviations.
 
     No private row is read.
     """
@@ -112,15 +121,17 @@ class Arms(Training):
     def train_without_privacy(self, record: Sequence[int]) -> descent.Path:
         """Train each arm without clipping and noise: weights (A, k, p), history (m, A, k, p)."""
         X, y, people = self.split.learned
-        return self.descend(X, y, people=people, start=self.starts, draws=[0] * len(self.starts), record=record)
+        return self.descend(
+            X, y, people=people, start=self.starts, draws=[0] * len(self.starts), record=record
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Arms):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
-    version, delta, clip_norm, adjacency: as in the settings. spent: of each epsilon, what was paid before the training.
-    """
+    version, delta, clip_norm, adjacency: as in the settings. spent: of each epsilon, what was paid
+    before the training."""
 
     version: str
     delta: float
@@ -137,20 +148,27 @@ class Model(Arms):
     def cells(self) -> float:
         """The work of one repeat of all arms at one epsilon."""
         outputs, inputs = self.zero.shape
-        several = self.split.several if self.rows_each > 1 or data.source(self.dataset).several else None
+        several = (
+            self.split.several if self.rows_each > 1 or data.source(self.dataset).several else None
+        )
         rows = _SEVERAL * len(several[1]) if several else self.rows
-        return len(self.arms) * chunking.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
+        return len(self.arms) * chunking.cells(
+            rows=rows, outputs=outputs, inputs=inputs, steps=self.steps
+        )
 
     def noise_sd(self, epsilon: float) -> float:
         """Return the noise of the training on a coordinate of the mean gradient."""
         return noise_sd(self, epsilon - self.spent)
 
-    def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
-        """Train one batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
+    def train(
+        self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()
+    ) -> descent.Path:
+        """Train one batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m,
+        A, E, R, k, p).
 
-        Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an arm are equal. Each
-        arm is then trained once, because some BLAS kernels round equal rows of one batch differently.
-        """
+        Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an
+        arm are equal. Each arm is then trained once, because some BLAS kernels round equal rows of
+        one batch differently."""
         starts = self.starts
         batch = len(starts), len(epsilons), len(draws)
         if self.version == "none":
@@ -185,11 +203,11 @@ class Model(Arms):
 class FocusOutcome:
     """The ensemble at one epsilon: per arm (A, ...) and repeat (R, ...).
 
-    weights (A, R, k, p); accuracy (A, R) and recall (A, R, c) of each class on held-out rows; steps (m,); loss
-    (A, R, m) on private rows, in nats, and ``tested`` (1, R, m), from scratch, on held-out rows; clipped (A,): share of
-    example gradients, or of people's averages, that the bound clipped, over the path; signal (A,): L2 norm of the mean
-    clipped gradient at the start; noise: expected L2 norm of the noise of one step.
-    """
+    weights (A, R, k, p); accuracy (A, R) and recall (A, R, c) of each class on held-out rows; steps
+    (m,); loss (A, R, m) on private rows, in nats, and ``tested`` (1, R, m), from scratch, on
+    held-out rows; clipped (A,): share of example gradients, or of people's averages, that the bound
+    clipped, over the path; signal (A,): L2 norm of the mean clipped gradient at the start; noise:
+    expected L2 norm of the noise of one step."""
 
     weights: np.ndarray
     accuracy: np.ndarray
@@ -203,7 +221,9 @@ class FocusOutcome:
 
     @classmethod
     def of(cls, parts: Sequence[Self]) -> Self:
-        """The repeats of several parts as one; what a few of them tell for all is the first part's."""
+        """The repeats of several parts as one; what a few of them tell for all is the first
+        part's.
+        """
         if len(parts) == 1:
             return parts[0]
         names = "weights", "accuracy", "recall", "loss", "tested"
@@ -221,8 +241,13 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
     clipped, signal = _clipping_facts(model, history, learned)
     loss = np.moveaxis(learned.loss(history), 0, -1)
     accuracy, recall = _by_class(split, weights)
-    loss[..., -1] = learned.loss(weights)  # as in ``ends``: a product of another size may differ in the last bit
-    X, y = losses.with_constant(split.X_test[:_TESTED_BY]).astype(np.float32), split.y_test[:_TESTED_BY]
+    loss[..., -1] = learned.loss(
+        weights
+    )  # as in ``ends``: a product of another size may differ in the last bit
+    X, y = (
+        losses.with_constant(split.X_test[:_TESTED_BY]).astype(np.float32),
+        split.y_test[:_TESTED_BY],
+    )
     return FocusOutcome(
         weights=weights,
         accuracy=accuracy,
@@ -237,8 +262,8 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
 
 
 class Ends(NamedTuple):
-    """accuracy (A, R) and recall (A, R, c) of each class on held-out rows, and loss (A, R, 1) on private rows, in nats,
-    at the end of the descents."""
+    """accuracy (A, R) and recall (A, R, c) of each class on held-out rows, and loss (A, R, 1) on
+    private rows, in nats, at the end of the descents."""
 
     accuracy: np.ndarray
     recall: np.ndarray
@@ -248,8 +273,8 @@ class Ends(NamedTuple):
 def ends(model: Model, at: tuple[float], repeats: range, *, given: int) -> Ends:
     """Return what ``focus`` measures at the end, without a path, of the first ``given`` repeats.
 
-    All of them are descended together, as in ``focus``, so that the arithmetic is the same to the last bit.
-    """
+    All of them are descended together, as in ``focus``, so that the arithmetic is the same to the
+    last bit."""
     weights = model.train(at, draws=repeats).weights[:, 0]
     loss = _learned(model.split).loss(weights)
     accuracy, recall = _by_class(model.split, weights)
@@ -263,11 +288,11 @@ def accuracies(model: Model, at: tuple[float, ...], repeats: range) -> np.ndarra
 
 @dataclass(frozen=True, kw_only=True)
 class RowByRow:
-    """A model whose rows are each clipped by itself, at most ``most_rows`` of a person, taken from a random place.
+    """A model whose rows are each clipped by itself, at most ``most_rows`` of a person, taken from
+    a random place.
 
-    A person moves the sum by most_rows C, which the noise is made for. The sum is divided by most_rows times the number
-    of people, both of them public.
-    """
+    A person moves the sum by most_rows C, which the noise is made for. The sum is divided by
+    most_rows times the number of people, both of them public."""
 
     model: Model
     most_rows: int
@@ -284,13 +309,17 @@ class RowByRow:
 
 
 def apart(by_row: RowByRow, at: tuple[float], repeats: range) -> np.ndarray:
-    """Return the held-out accuracy (R,) from zero at one epsilon, where each row of a person is clipped by itself."""
+    """Return the held-out accuracy (R,) from zero at one epsilon, where each row of a person is
+    clipped by itself.
+    """
     X, y = by_row.rows()
     model, units = by_row.model, by_row.most_rows * by_row.model.rows
     path = model.descend(
         X,
         y,
-        learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
+        learning_rate=model.learning_rate
+        * len(y)
+        / units,  # a mean over rows, made one over ``units``
         clip_norm=model.clip_norm,
         noise_sd=by_row.most_rows * replace(model, private_rows=len(y)).noise_sd(at[0]),
         draws=repeats,
@@ -299,8 +328,11 @@ def apart(by_row: RowByRow, at: tuple[float], repeats: range) -> np.ndarray:
     return _right(model.split, path.weights).mean(axis=-1)
 
 
-def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
-    """(share of clipped gradients over some of the path, norm of the first mean clipped gradient) an arm.
+def _clipping_facts(
+    model: Model, history: np.ndarray, learned: "_Learned"
+) -> tuple[np.ndarray, np.ndarray]:
+    """(share of clipped gradients over some of the path, norm of the first mean clipped gradient)
+    an arm.
 
     Of very many rows the first ones, which come in random order, are enough.
     """
@@ -321,7 +353,9 @@ def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> t
     return clipped, signal
 
 
-def _facts_of_people(model: Model, some, start, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
+def _facts_of_people(
+    model: Model, some, start, learned: "_Learned"
+) -> tuple[np.ndarray, np.ndarray]:
     """The same where it is people's averages that are clipped."""
 
     def gradient(models: int) -> PeopleGradient:
@@ -335,8 +369,9 @@ def _facts_of_people(model: Model, some, start, learned: "_Learned") -> tuple[np
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReferenceOutcome:
-    """weights (k, p) of an arm's descent without clipping and noise; its accuracy, steps (m,) and loss (m,); and the
-    accuracy and loss that descents approach (``best_accuracy``, ``best_loss``)."""
+    """weights (k, p) of an arm's descent without clipping and noise; its accuracy, steps (m,) and
+    loss (m,); and the accuracy and loss that descents approach (``best_accuracy``,
+    ``best_loss``)."""
 
     weights: np.ndarray
     accuracy: float
@@ -347,7 +382,9 @@ class ReferenceOutcome:
 
 
 def references(training: Arms, at: tuple[()], repeats: range) -> tuple[ReferenceOutcome, ...]:
-    """Return, of each arm, the non-private descent with the same start, steps and learning rate, and the optimum."""
+    """Return, of each arm, the non-private descent with the same start, steps and learning rate,
+    and the optimum.
+    """
     split, path = training.split, training.train_without_privacy(training.marks)
     learned = _Learned.of(split)
     best = _optimum(training.dataset, training.private_rows, training.seed, training.rows_each)
@@ -373,8 +410,8 @@ def _optimum(dataset: data.Dataset, private_rows: int, seed: int, rows_each: int
 
 
 class _Learned(NamedTuple):
-    """The private rows as models are trained on them: inputs X (n, p), classes y (n,), whose each is (n,) and what it
-    counts (n,); None where all are people and count the same."""
+    """The private rows as models are trained on them: inputs X (n, p), classes y (n,), whose each
+    is (n,) and what it counts (n,); None where all are people and count the same."""
 
     X: np.ndarray
     y: np.ndarray
@@ -385,7 +422,12 @@ class _Learned(NamedTuple):
     def of(cls, split: data.Split) -> Self:
         *rows, people = split.learned
         X, y = losses.examples(*rows)
-        return cls(X, y, people, None if people is None else shares(np.any(X, axis=1), people) / (people.max() + 1))
+        return cls(
+            X,
+            y,
+            people,
+            None if people is None else shares(np.any(X, axis=1), people) / (people.max() + 1),
+        )
 
     def loss(self, weights: np.ndarray) -> np.ndarray:
         """The mean over people of the mean of theirs, of each model (...,), in nats."""
@@ -399,11 +441,16 @@ def _learned(split: data.Split) -> _Learned:
 
 def _right(split: data.Split, weights: np.ndarray) -> np.ndarray:
     """Return whether each model is right about each held-out row, (..., n)."""
-    return losses.predict(weights, losses.with_constant(split.X_test).astype(np.float32)) == split.y_test
+    return (
+        losses.predict(weights, losses.with_constant(split.X_test).astype(np.float32))
+        == split.y_test
+    )
 
 
 def _by_class(split: data.Split, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the accuracy (...,), and the recall (..., c) of each class, on held-out rows; NaN for an empty class."""
+    """Return the accuracy (...,), and the recall (..., c) of each class, on held-out rows; NaN for
+    an empty class.
+    """
     right = _right(split, weights)
     member = split.y_test[:, None] == np.arange(split.n_classes)
     hits, rows = right.astype(np.float32) @ member.astype(np.float32), member.sum(axis=0)

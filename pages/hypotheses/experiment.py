@@ -20,9 +20,19 @@ from pages.hypotheses.parameters import (
     HypothesesParameters,
 )
 from pages.hypotheses.result import Found, HypothesesResult, Question
-from pages.hypotheses.work import Outcome, Sources, Target, Transfer, fit_sources, fit_target, make_rows, transfer
+from pages.hypotheses.work import (
+    Outcome,
+    Sources,
+    Target,
+    Transfer,
+    fit_sources,
+    fit_target,
+    make_rows,
+    transfer,
+)
 
-# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most of the table.
+# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most
+# of the table.
 _FIRST, _CHUNK, _TABLE = 3, 6, 12
 _FIRST_EFFORT = 3e7
 # With more features than this, a slice has half as many.
@@ -45,8 +55,8 @@ class HypothesesSettings(HypothesesParameters):
         target: Target | None = None,
         most: int = 10**6,
     ) -> tuple[Answer, ...]:
-        """Return what comes out at another epsilon, noise, share of labels, mixture or target: all repeats, some at
-        once."""
+        """Return what comes out at another epsilon, noise, share of labels, mixture or target: all
+        repeats, some at once."""
         count = min(self.repeats, most)
         model = target.sources if target else self.model
         chunk = self._chunk(model)
@@ -69,17 +79,24 @@ class HypothesesSettings(HypothesesParameters):
     @cached_property
     def work(self) -> dict[Question, tuple[Answer, ...]]:
         """Return each question -> the tasks that answer it, most urgent first."""
-        over_epsilon = {("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)}
+        over_epsilon = {
+            ("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)
+        }
         over_shares = {("share", share): self.answers(share=share) for share in SHARES}
         over_dimensions = {
-            (over, dimension): self.answers(epsilon=epsilon, target=self.target_at(dimension), most=FEW_REPEATS)
+            (over, dimension): self.answers(
+                epsilon=epsilon, target=self.target_at(dimension), most=FEW_REPEATS
+            )
             for dimension in DIMENSIONS
             for over, epsilon in (("dimension", self.epsilon), ("plain dimension", math.inf))
         }
         # Without a projection, with all words (0) and in a few public directions
         laws = {
             ("law", noise, few, epsilon): self.answers(
-                epsilon=epsilon, noise=noise, target=self.target_at(few) if few else None, most=FEW_REPEATS
+                epsilon=epsilon,
+                noise=noise,
+                target=self.target_at(few) if few else None,
+                most=FEW_REPEATS,
             )
             for few in (() if self.projected else (0, DIRECTIONS))
             for noise in LAWS
@@ -93,13 +110,20 @@ class HypothesesSettings(HypothesesParameters):
         return {**over_epsilon, **over_shares, **over_dimensions, **laws, **table}
 
     def schedule(self) -> Iterator[Task]:
-        """Today's answer for a few repeats first, also without noise, then for all, then the curves and the table."""
+        """Today's answer for a few repeats first, also without noise, then for all, then the curves
+        and the table.
+        """
         first, *later = self.samples()
         yield first
         # Until the curve over labels follows, its ends and today's point stand for it
-        yield from (replace(self.work["share", share][0], essential=True) for share in (SHARES[0], SHARES[-1]))
+        yield from (
+            replace(self.work["share", share][0], essential=True)
+            for share in (SHARES[0], SHARES[-1])
+        )
         yield self.work["epsilon", math.inf][0]
-        if not self.projected:  # a repeat takes long: a few of each epsilon come before all of today's
+        if (
+            not self.projected
+        ):  # a repeat takes long: a few of each epsilon come before all of today's
             yield from (self.work["epsilon", epsilon][0] for epsilon in EPSILONS)
         yield from _fits(self.target(), range(first.count, self.repeats))
         yield from later
@@ -113,7 +137,11 @@ class HypothesesSettings(HypothesesParameters):
                 LEVELS[0],
             ]:  # the rows of a repeat are drawn once for all
                 others = [self.target(mixture) for mixture in self.mixtures[1:]]
-                yield from (_target_fit(one, repeat) for repeat in range(min(self.repeats, _TABLE)) for one in others)
+                yield from (
+                    _target_fit(one, repeat)
+                    for repeat in range(min(self.repeats, _TABLE))
+                    for one in others
+                )
             yield from tasks
 
     def probe(self) -> Answer:
@@ -126,9 +154,16 @@ class HypothesesSettings(HypothesesParameters):
 
     def sample(self, count: int) -> tuple[Answer, ...]:
         own = self.samples()
-        parts = chunking.sample([one.repeats for one in own], count, each=1.0, most=self._chunk(self.model))
+        parts = chunking.sample(
+            [one.repeats for one in own], count, each=1.0, most=self._chunk(self.model)
+        )
         return tuple(
-            replace(own[0], first=part.start, count=len(part), given=given if given < len(part) else None)
+            replace(
+                own[0],
+                first=part.start,
+                count=len(part),
+                given=given if given < len(part) else None,
+            )
             for part, given in parts
         )
 
@@ -136,9 +171,13 @@ class HypothesesSettings(HypothesesParameters):
         asked = self.work | {("share", self.label_share): self.samples()}
         if not self.projected:
             words = self.model.world.features
-            asked |= {("dimension", words): self.samples(), ("plain dimension", words): asked["epsilon", math.inf]}
+            asked |= {
+                ("dimension", words): self.samples(),
+                ("plain dimension", words): asked["epsilon", math.inf],
+            }
         return HypothesesResult(
-            settings=self, found={question: Found.of(tasks, outcomes) for question, tasks in asked.items()}
+            settings=self,
+            found={question: Found.of(tasks, outcomes) for question, tasks in asked.items()},
         )
 
 

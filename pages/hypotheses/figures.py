@@ -41,7 +41,9 @@ def weights(result: HypothesesResult) -> dict:
         theme.word(f"{weight:.0f}", x=k, y=float(top) + 5, size=13)
         for k, (weight, top) in enumerate(zip(median, np.maximum(high, shares), strict=True), 1)
     ]
-    hover = "source %{x}: %{y:.0f} % of the weight, %{customdata:.0f} % of the target<extra></extra>"
+    hover = (
+        "source %{x}: %{y:.0f} % of the weight, %{customdata:.0f} % of the target<extra></extra>"
+    )
     return bars.bars(
         spread,
         reference=shares,
@@ -65,7 +67,9 @@ def _found(result: HypothesesResult) -> str:
 
 
 def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS) -> dict:
-    """Draw the accuracy of ``methods`` over "epsilon" or "share" of labels: medians, nine in ten for transfer."""
+    """Draw the accuracy of ``methods`` over "epsilon" or "share" of labels: medians, nine in ten
+    for transfer.
+    """
     settings, lowest = result.settings, 100.0
     now, scale = (settings.epsilon, 1) if along == "epsilon" else (100 * settings.label_share, 100)
     curves = []
@@ -76,9 +80,13 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
         median = 100 * summary.median
         points = (scale * at, found)
         style: dict[str, Any] = {"value": f"{median:.1f} %", "dots": 4, "dotted": True}
-        curves.append(measured(*STYLES[method], points, summary, band=method == "transfer", **style))
+        curves.append(
+            measured(*STYLES[method], points, summary, band=method == "transfer", **style)
+        )
         lowest = min([lowest, *(100 * found[1]), median])
-    top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
+    top = 5 * np.ceil(
+        20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2
+    )
     least = 5 * np.floor((lowest - 1) / 5)
     return accuracies(
         *curves,
@@ -118,7 +126,9 @@ def _axis(along: str) -> dict:
         (low, high), ticks = LIMITS["epsilon"], (0.1, 1, 10, 100, 1000)
         return theme.axis("epsilon (log scale)", low / 1.12, high * 1.12, log=True, ticks=ticks)
     low, high = 100 * SHARES[0] / 1.26, 100 * SHARES[-1] * 1.26
-    return theme.axis("target rows with a label, % (log scale)", low, high, log=True, ticks=(1, 2, 5, 10, 20, 50))
+    return theme.axis(
+        "target rows with a label, % (log scale)", low, high, log=True, ticks=(1, 2, 5, 10, 20, 50)
+    )
 
 
 def error(result: HypothesesResult) -> dict:
@@ -139,25 +149,41 @@ def error(result: HypothesesResult) -> dict:
         finding=SAYS("chart.now", error=now),
         shapes=[theme.diamond(result.settings.epsilon, max(now, 1e-9))],
         xaxis=_axis("epsilon"),
-        yaxis=theme.axis("mean square (log scale)", 10**low, 10**high, log=True) | {"dtick": 1, "tickformat": "~g"},
+        yaxis=theme.axis("mean square (log scale)", 10**low, 10**high, log=True)
+        | {"dtick": 1, "tickformat": "~g"},
     )
 
 
 def gain(result: HypothesesResult) -> dict:
-    """Draw what each method gains over the target's own few labels, repeat by repeat: below zero it harms."""
+    """Draw what each method gains over the target's own few labels, repeat by repeat: below zero it
+    harms.
+    """
     named = [name for name in METHODS if name != "weak"]
     spread = 100 * np.array([result.gain[name] for name in named]).T
     reach = 10 * np.ceil(max(np.abs(spread[[0, 2]]).max(), 1) / 10)
-    harm = {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    harm = {
+        "type": "rect",
+        "xref": "x",
+        "x0": -100,
+        "x1": 0,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+    }
     words = [
-        theme.word(_signed(median), x=0.995, y=place, size=13, xref="paper", xanchor="right", yshift=11)
+        theme.word(
+            _signed(median), x=0.995, y=place, size=13, xref="paper", xanchor="right", yshift=11
+        )
         for place, median in enumerate(spread[1])
     ]
     hover = "%{x:+.1f} points, the median run<extra></extra>"
     return bars.forest(
         [STYLES[name][0] for name in named],
         spread,
-        theme.markers(spread[1], np.arange(len(named)), colour="rgba(0,0,0,0)", size=14, hover=hover),
+        theme.markers(
+            spread[1], np.arange(len(named)), colour="rgba(0,0,0,0)", size=14, hover=hover
+        ),
         colours=[STYLES[name][1] for name in named],
         left=100,
         above=0.7,
@@ -175,19 +201,29 @@ def _signed(points: float) -> str:
 
 
 def noise(result: HypothesesResult) -> dict:
-    """Draw the sd of the noise on a row's margin and on the log of its weight, over the number of features."""
+    """Draw the sd of the noise on a row's margin and on the log of its weight, over the number of
+    features.
+    """
     found, now = result.noise, result.dimension
     # In the objective it has no formula: shown is what noise on the answer would be
     objective = result.settings.noise == "objective"
     shapes, words = [], []
     for name, colour in (("margin", theme.PRIVATE), ("weight", theme.PUBLIC)):
-        points = [(d, v) for d, v in zip(found["dimension"], found[name], strict=True) if _LEAST_SD < v < _MOST_SD]
+        points = [
+            (d, v)
+            for d, v in zip(found["dimension"], found[name], strict=True)
+            if _LEAST_SD < v < _MOST_SD
+        ]
         line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
         shapes += [theme.path(theme.route(points), line=line)] if points else []
-    for at, (text, colour) in enumerate((("–·– on a log weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))):
+    for at, (text, colour) in enumerate(
+        (("–·– on a log weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))
+    ):
         words.append(theme.note(theme.ink(text, colour), "upper left", y=1 - 0.09 * at))
     for name, d in PUBLISHED_FEATURES.items():
-        shapes.append(theme.rule(d) | {"line": {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}})
+        shapes.append(
+            theme.rule(d) | {"line": {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}}
+        )
         place = {"textangle": -90, "xanchor": "right", "yanchor": "bottom"}
         words.append(theme.word(name, x=np.log10(d), y=0.02, size=13, yref="paper") | place)
     return over(
@@ -197,7 +233,10 @@ def noise(result: HypothesesResult) -> dict:
         legend=False,
         title=SAYS["chart.noise"],
         finding=SAYS["chart.objective"] if objective else "",
-        shapes=[*shapes, *(theme.dot(now, value, colour=theme.NOW) for value in result.noise_at(now))],
+        shapes=[
+            *shapes,
+            *(theme.dot(now, value, colour=theme.NOW) for value in result.noise_at(now)),
+        ],
         annotations=words,
         xaxis=theme.axis("features d' (log scale)", 1.9, 9000, log=True, ticks=(2, 10, 100, 1000)),
         yaxis=theme.log_axis("standard deviation (log scale)", 10**-2.5, 10**3.2),
@@ -205,7 +244,9 @@ def noise(result: HypothesesResult) -> dict:
 
 
 def dimension(result: HypothesesResult) -> dict:
-    """Draw accuracy over the number of features at today's epsilon, and without noise, beside the noise's share."""
+    """Draw accuracy over the number of features at today's epsilon, and without noise, beside the
+    noise's share.
+    """
     (at, found), now = result.curve("transfer", "dimension"), result.dimension
     wide, (_, plain, _) = result.curve("transfer", "plain dimension")
     few, (_, own, _) = result.curve("weak", "dimension")
@@ -215,13 +256,19 @@ def dimension(result: HypothesesResult) -> dict:
         (_curve("without noise", theme.NON_PRIVATE, wide, plain), (0.01, 0.92)),
         (_curve(*STYLES["weak"], few, own), (0.5, 1.0)),
         (_curve(*STYLES["transfer"], at, found, at_now=shown), (0.01, 1.0)),
-        (_curve(noise, theme.BOUND, *result.noise_share, hover=hover, more={"yaxis": "y2"}), (0.5, 0.92)),
+        (
+            _curve(noise, theme.BOUND, *result.noise_share, hover=hover, more={"yaxis": "y2"}),
+            (0.5, 0.92),
+        ),
     )
     # Where all words are left, these lie close together
     ticks = list(DIMENSIONS) if now <= DIMENSIONS[-1] else [*DIMENSIONS[:3], DIMENSIONS[-1], now]
     all_words = {"ticktext": [str(one) if one <= DIMENSIONS[-1] else "all" for one in ticks]}
     low, high = _range([100 * found[0], 100 * plain, 100 * own, shown[1]], 100 * found[2])
-    right = theme.axis("noise, %", 0, 125, ticks=(0, 50, 100)) | {"overlaying": "y", "side": "right"}
+    right = theme.axis("noise, %", 0, 125, ticks=(0, 50, 100)) | {
+        "overlaying": "y",
+        "side": "right",
+    }
     return over(
         *(curve for curve, _ in curves),
         now=now,
@@ -230,10 +277,17 @@ def dimension(result: HypothesesResult) -> dict:
         title=SAYS["chart.dimension"],
         finding=_widest(result),
         annotations=[
-            theme.note(theme.ink(curve.name.removesuffix(" of a margin, %"), curve.colour), "upper left", x=x, y=y)
+            theme.note(
+                theme.ink(curve.name.removesuffix(" of a margin, %"), curve.colour),
+                "upper left",
+                x=x,
+                y=y,
+            )
             for curve, (x, y) in curves
         ],
-        xaxis=theme.axis("features d' (log scale)", 1.8, 1.13 * max(DIMENSIONS[-1], now), log=True, ticks=ticks)
+        xaxis=theme.axis(
+            "features d' (log scale)", 1.8, 1.13 * max(DIMENSIONS[-1], now), log=True, ticks=ticks
+        )
         | all_words,
         yaxis=theme.axis("test accuracy, %", low, high),
         yaxis2=right | {"showgrid": False, "zeroline": False},
@@ -261,12 +315,17 @@ _WORLDS = {0: theme.PRIVATE, DIRECTIONS: theme.PUBLIC}
 
 
 def laws(result: HypothesesResult) -> dict:
-    """Draw accuracy over epsilon with two laws of noise, with all words and in a few public directions."""
+    """Draw accuracy over epsilon with two laws of noise, with all words and in a few public
+    directions.
+    """
     curves, few = [], 100 * result.summary["weak"].median
     for features, colour in _WORLDS.items():
         where = f"{features} directions" if features else f"all {result.world.features:,} words"
         for noise in LAWS:
-            (name, dash), (at, (_, median, _)) = _LAWS[noise], result.curve("transfer", "law", noise, features)
+            (name, dash), (at, (_, median, _)) = (
+                _LAWS[noise],
+                result.curve("transfer", "law", noise, features),
+            )
             curves.append(_curve(f"{where}, {name}", colour, at, median, dash=dash))
     low, top = _range([*(curve.y for curve in curves), few], np.array([]))
     return accuracies(
@@ -284,7 +343,9 @@ def _laws_found(result: HypothesesResult) -> str:
     """Return from where on either law helps with all words; or how far the curves have come."""
     found = {noise: result.helps_from(noise) for noise in LAWS}
     if None in found.values():
-        done = sum(len(result.places("law", noise, features)) for features in _WORLDS for noise in LAWS)
+        done = sum(
+            len(result.places("law", noise, features)) for features in _WORLDS for noise in LAWS
+        )
         return trained(done, len(_WORLDS) * len(LAWS) * len(EPSILONS))
     return "" if math.inf in found.values() else SAYS("chart.helps", **found)
 

@@ -9,7 +9,9 @@ _DIGITS = 4
 
 
 def given(shares: tuple[float, ...], place: int, value: float) -> tuple[float, ...]:
-    """``shares`` with one of them set; the others share the rest in proportion, or evenly if they have nothing."""
+    """``shares`` with one of them set; the others share the rest in proportion, or evenly if they
+    have nothing.
+    """
     others = math.fsum(shares) - shares[place]
     if others > 0:
         new = [share * (1 - value) / others for share in shares]
@@ -26,7 +28,9 @@ def whole(shares: tuple[float, ...]) -> tuple[float, ...]:
     if rounded == tuple(shares) and abs(total - 1) <= len(shares) * 0.51 * 10**-_DIGITS:
         return rounded
     even = [1 / len(shares)] * len(shares)
-    return tuple(round(share, _DIGITS) for share in ([s / total for s in shares] if total > 0 else even))
+    return tuple(
+        round(share, _DIGITS) for share in ([s / total for s in shares] if total > 0 else even)
+    )
 
 
 def word(shares: tuple[float, ...]) -> str:
@@ -40,6 +44,10 @@ def read(text: str, count: int) -> tuple[float, ...]:
         shares = tuple(float(part) for part in text.split("-"))
     except ValueError:
         raise check.RefusedError("mixture", text, allowed) from None
-    if len(shares) != count or not all(0 <= share <= 1 for share in shares) or abs(math.fsum(shares) - 1) > 1e-2:
+    if (
+        len(shares) != count
+        or not all(0 <= share <= 1 for share in shares)
+        or abs(math.fsum(shares) - 1) > 1e-2
+    ):
         raise check.RefusedError("mixture", text, allowed)
     return shares

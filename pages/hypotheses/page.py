@@ -43,13 +43,15 @@ def setup(desk: controls.Desk) -> None:
 
 
 def knobs(settings: HypothesesParameters) -> Knobs:
-    """Return the knobs that have a say. The target's mixture is one knob where there are two sources, else a weight for
-    each, folded away.
-    """
+    """Return the knobs that have a say. The target's mixture is one knob where there are two
+    sources, else a weight for each, folded away."""
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
     shown = [*MAIN, *weights[:two]]
     main = [name for name in shown if name != "dimension" or settings.projected]
-    more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
+    more = [
+        *([] if two else weights),
+        *(name for name in MORE if name != "delta" or settings.noise == "gaussian"),
+    ]
     changes = {name: change | {"help": HELP[name]} for name, change in KNOBS.items()}
     return Knobs(hero="epsilon", main=main, more=more, changes=changes)
 
@@ -69,13 +71,18 @@ def steps(result: HypothesesResult) -> list[list[live.Picture]]:
 
 
 def ways(result: HypothesesResult) -> list[list[live.Picture]]:
-    others, share = figures.accuracy(result, "epsilon", figures.OTHERS), figures.accuracy(result, "share")
+    others, share = (
+        figures.accuracy(result, "epsilon", figures.OTHERS),
+        figures.accuracy(result, "share"),
+    )
     return [_row(gain=figures.gain(result), others=others, share=share)]
 
 
 def features(result: HypothesesResult) -> list[list[live.Picture]]:
     row = _row(dimension=figures.dimension(result), noise=figures.noise(result))
-    return [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
+    return (
+        [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
+    )
 
 
 PAGE = Page(

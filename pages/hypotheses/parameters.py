@@ -1,4 +1,6 @@
-"""The settings of hypothesis transfer from private sources, and what follows from them [wang2019]."""
+"""The settings of hypothesis transfer from private sources, and what follows from them
+[wang2019].
+"""
 
 import math
 from collections.abc import Mapping
@@ -18,7 +20,8 @@ MOST_SOURCES = 8
 # Data -> (fewest, most) sources; those with topics have as many as they have topics.
 SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4)}
 ROWS = ("source_rows", "unlabelled_rows", "target_rows")
-# Data -> most rows (with labels, without, target): text has a fixed number of documents, from which repeats draw.
+# Data -> most rows (with labels, without, target): text has a fixed number of documents, from which
+# repeats draw.
 ROOM = {
     "domains": (4000, 4000, 3000),
     "topics": (1000, 1200, 1500),
@@ -50,11 +53,13 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 LEVELS = (1.0, 10.0, 100.0, math.inf)
 # Numbers of features at which right answers are measured.
 DIMENSIONS = (2, 5, 10, 20, 40, 60)
-# Where all words are left, two laws of noise are held against each other, there and in so many public directions.
+# Where all words are left, two laws of noise are held against each other, there and in so many
+# public directions.
 LAWS, DIRECTIONS = ("exponential", "gaussian"), 20
 # Repeats at most for each number of features, and of each law of noise.
 FEW_REPEATS = 8
-# What makes the noise of the sources' releases smaller, and what brings their hypotheses closer to the truth.
+# What makes the noise of the sources' releases smaller, and what brings their hypotheses closer to
+# the truth.
 _LESS_NOISE = ("epsilon", "delta")
 _CLOSER = (*_LESS_NOISE, "source_rows")
 # What decides which rows there are, besides their numbers.
@@ -66,14 +71,14 @@ class HypothesesParameters(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     sources: K. epsilon: cost of a row of one source, with ``delta`` where noise is Gaussian.
-    dimension: d', features after the public ``projection``; "none" leaves all words, whatever ``dimension`` is.
+    dimension: d', features after the public ``projection``; "none" leaves all words, whatever
+        ``dimension`` is.
     source_rows: n_l, with labels, of each source. unlabelled_rows: n_ul, others, of each source.
     target_rows: of the target, of which a ``label_share`` has labels. public_rows: n_P.
     lambda_lr, lambda_iw: regularisation of hypotheses and importance weights.
     repeats: runs, each with other rows and other noise.
-    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1. mixture: the same in
-    one word.
-    """
+    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1.
+    mixture: the same in one word."""
 
     CHOICES: ClassVar = {
         "data": domains.KINDS,
@@ -82,7 +87,9 @@ class HypothesesParameters(Settings):
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "accuracy": Measure.accuracy("accuracy of transfer", lambda now: now.of("transfer"), rises=_CLOSER),
+        "accuracy": Measure.accuracy(
+            "accuracy of transfer", lambda now: now.of("transfer"), rises=_CLOSER
+        ),
         "gain": Measure(
             "gain over few labels only",
             "higher",
@@ -92,7 +99,10 @@ class HypothesesParameters(Settings):
             limits=(-1.0, 1.0),
         ),
         "error": Measure(
-            "mean squared error of the weights", "lower", lambda now: now.error, rises=(*_LESS_NOISE, "unlabelled_rows")
+            "mean squared error of the weights",
+            "lower",
+            lambda now: now.error,
+            rises=(*_LESS_NOISE, "unlabelled_rows"),
         ),
     }
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
@@ -130,10 +140,15 @@ class HypothesesParameters(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
-            raise check.RefusedError("mixture", self.mixture, "the weights, which sum to 1: change() keeps them so")
+            raise check.RefusedError(
+                "mixture", self.mixture, "the weights, which sum to 1: change() keeps them so"
+            )
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
+        """Return these settings with ``changes``.
+
+        A weight takes from the others, or gives to them, in proportion.
+        """
         data = check.choice(domains.KINDS, data=changes.get("data", self.data))
         if {"data", "sources"} & set(changes):
             changes = self._fitting(data, changes) | changes
@@ -147,7 +162,9 @@ class HypothesesParameters(Settings):
                 if place >= count and changes[name] == 0:
                     continue
                 check.between(0, 1 if place < count else 0, **{name: changes[name]})
-                shares = mixing.given(shares, place, float(changes[name]) + 0.0)  # no link has a minus zero
+                shares = mixing.given(
+                    shares, place, float(changes[name]) + 0.0
+                )  # no link has a minus zero
         shares = mixing.whole(shares)
         weights = dict.fromkeys(WEIGHTS, 0.0) | dict(zip(WEIGHTS, shares, strict=False))
         return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
@@ -158,7 +175,9 @@ class HypothesesParameters(Settings):
         Other data take the usual number of rows from a source, or what they have of them.
         """
         low, high = SOURCES[data]
-        found: dict[str, Any] = {"sources": changes.get("sources", min(max(self.sources, low), high))}
+        found: dict[str, Any] = {
+            "sources": changes.get("sources", min(max(self.sources, low), high))
+        }
         for name, (least, most) in _row_limits(data).items():
             usual = least
             if "data" in changes and name != "target_rows":
@@ -182,7 +201,9 @@ class HypothesesParameters(Settings):
     def model(self) -> Sources:
         """Return what the sources do, whatever the target is."""
         where = self.part(domains.Where, kind=self.data)
-        return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
+        return self.part(
+            Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows
+        )
 
     def target(self, mixture: tuple[float, ...] | None = None) -> Target:
         return Target(sources=self.model, mixture=mixture or self.shares)
@@ -221,7 +242,10 @@ class HypothesesParameters(Settings):
         if self.noise != "exponential":
             return held
         return replace(
-            held, event=NormExponentialRelease(epsilon=self.epsilon, dimension=self.model.world.public.shape[1])
+            held,
+            event=NormExponentialRelease(
+                epsilon=self.epsilon, dimension=self.model.world.public.shape[1]
+            ),
         )
 
 

@@ -1,6 +1,9 @@
-"""The paper's experiments [wang2019]: what its text states, what stands only in pictures that we could not read."""
+"""The paper's experiments [wang2019]: what its text states, what stands only in pictures that we
+could not read.
+"""
 
-# As the text gives them; epsilons are ours. In a link's order: what comes first decides what may follow.
+# As the text gives them; epsilons are ours. In a link's order: what comes first decides what may
+# follow.
 TOPICS = {"data": "topics", "projection": "none", "lambda_lr": 0.003, "mixture": "0.6-0-0-0.4-0"}
 REVIEWS = {
     "data": "reviews",

@@ -41,10 +41,15 @@ class Found:
 
     @classmethod
     def of(cls, tasks: Iterable[Any], outcomes: Mapping[Any, Outcome]) -> Self:
-        return cls([outcomes[task] for task in tasks if task in outcomes], sum(task.count for task in tasks))
+        return cls(
+            [outcomes[task] for task in tasks if task in outcomes],
+            sum(task.count for task in tasks),
+        )
 
     def runs(self, name: str) -> np.ndarray:
-        """Return one array (R, ...) of all repeats: a method's accuracy, or a field of the outcomes."""
+        """Return one array (R, ...) of all repeats: a method's accuracy, or a field of the
+        outcomes.
+        """
         parts = [one.of(name) if name in METHODS else getattr(one, name) for one in self.done]
         return np.concatenate(parts)
 
@@ -67,7 +72,9 @@ class Found:
         return float(rows.max() / rows.sum())
 
     def compare(self, method: str = "transfer", other: str = "weak") -> Case:
-        return compare(self.runs(method), self.runs(other), constant=self.constant, complete=self.complete)
+        return compare(
+            self.runs(method), self.runs(other), constant=self.constant, complete=self.complete
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,7 +109,10 @@ class HypothesesResult:
     @cached_property
     def gain(self) -> dict[str, Spread]:
         """Return method -> what it gains over the target's own few labels, repeat by repeat."""
-        return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
+        return {
+            name: Spread.of(values - self.accuracy["weak"])
+            for name, values in self.accuracy.items()
+        }
 
     @property
     def classes(self) -> tuple[str, str]:
@@ -111,13 +121,15 @@ class HypothesesResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on
-        the target's test rows, class by class."""
+        """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer
+        without noise" do on the target's test rows, class by class."""
         models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
         if self.plain.done:
             models["transfer without noise"] = self.plain, 0
         return {
-            name: ByClass(counts=found.runs("counts")[:, which], loss=found.runs("losses")[:, which])
+            name: ByClass(
+                counts=found.runs("counts")[:, which], loss=found.runs("losses")[:, which]
+            )
             for name, (found, which) in models.items()
         }
 
@@ -128,12 +140,18 @@ class HypothesesResult:
     def noiseless(self) -> Case:
         if not (self.now.complete and self.plain.complete):
             return Case.SO_FAR
-        return compare(self.accuracy["transfer"], self.plain.runs("transfer"), constant=self.now.constant)
+        return compare(
+            self.accuracy["transfer"], self.plain.runs("transfer"), constant=self.now.constant
+        )
 
     @cached_property
     def weighing(self) -> Case:
-        """Return what may be said of the found weights beside the same weight for all, by their mean squared error."""
-        return compare(self.now.runs("error"), self.equal_error, better="lower", complete=self.now.complete)
+        """Return what may be said of the found weights beside the same weight for all, by their
+        mean squared error.
+        """
+        return compare(
+            self.now.runs("error"), self.equal_error, better="lower", complete=self.now.complete
+        )
 
     @property
     def harmed(self) -> float:
@@ -145,10 +163,14 @@ class HypothesesResult:
         return quantiles_of(self.now.runs("weights"), axis=0)
 
     def places(self, *over: Any) -> list[tuple[float, Found]]:
-        """Return (place, what is found there) where anything is, over "epsilon", "share" of labels, "dimension",
-        "plain dimension" (without noise), or over epsilon with one "law" of noise and 0 (all words) or a few public
-        directions."""
-        there = [(place, found) for (*what, place), found in self.found.items() if what == [*over] and found.done]
+        """Return (place, what is found there) where anything is, over "epsilon", "share" of labels,
+        "dimension", "plain dimension" (without noise), or over epsilon with one "law" of noise and
+        0 (all words) or a few public directions."""
+        there = [
+            (place, found)
+            for (*what, place), found in self.found.items()
+            if what == [*over] and found.done
+        ]
         return sorted((one for one in there if math.isfinite(one[0])), key=lambda one: one[0])
 
     def curve(self, name: str, *over: Any) -> QuantileCurve:
@@ -170,8 +192,8 @@ class HypothesesResult:
 
     @cached_property
     def best_dimensions(self) -> tuple[int, ...]:
-        """Return places on the curve over numbers of features: the best median, and those that cannot be told apart
-        from it; nothing until all are measured."""
+        """Return places on the curve over numbers of features: the best median, and those that
+        cannot be told apart from it; nothing until all are measured."""
         arms = self._over_dimensions
         return tuple(map(int, leaders(arms))) if arms else ()
 
@@ -183,8 +205,8 @@ class HypothesesResult:
 
     @property
     def _over_dimensions(self) -> dict[str, np.ndarray]:
-        """Return place on the curve over numbers of features -> accuracies of as many runs each; {} until all are
-        measured."""
+        """Return place on the curve over numbers of features -> accuracies of as many runs each; {}
+        until all are measured."""
         places = [found for _, found in self.places("dimension")]
         if len(places) < self.settings.widths or not all(found.complete for found in places):
             return {}
@@ -193,18 +215,27 @@ class HypothesesResult:
 
     @property
     def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return (numbers of features, the noise's share of a released margin): noise^2 / (noise^2 + signal^2), the
-        median."""
+        """Return (numbers of features, the noise's share of a released margin): noise^2 / (noise^2
+        + signal^2), the median."""
         places, shares = self.places("dimension"), []
         for _, found in places:
             signal, noise = found.runs("margins").T
-            squares, total = noise**2, noise**2 + signal**2  # both 0 where no text has a word that counts
-            shares.append(float(np.median(np.divide(squares, total, out=np.zeros_like(total), where=total > 0))))
+            squares, total = (
+                noise**2,
+                noise**2 + signal**2,
+            )  # both 0 where no text has a word that counts
+            shares.append(
+                float(
+                    np.median(np.divide(squares, total, out=np.zeros_like(total), where=total > 0))
+                )
+            )
         return np.array([place for place, _ in places]), np.array(shares)
 
     @property
     def measured_noise(self) -> float:
-        """Return what the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
+        """Return what the noise does to a margin now (root of the mean square), whatever kind of
+        noise it is.
+        """
         return float(self.now.middle("margins")[1])
 
     @property
@@ -226,13 +257,16 @@ class HypothesesResult:
         )
 
     def noise_at(self, dimension: int) -> tuple[float, float]:
-        """Return the sd of the noise on the margin of a row of length 1, and on the logarithm of its weight.
+        """Return the sd of the noise on the margin of a row of length 1, and on the logarithm of
+        its weight.
 
-        With noise in the objective there is no such formula: the first is then that of noise on the answer.
-        """
+        With noise in the objective there is no such formula: the first is then that of noise on the
+        answer."""
         own = self.settings.budget
         budget = replace(own, noise="exponential") if own.noise == "objective" else own
-        margin, weight = (budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities)
+        margin, weight = (
+            budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities
+        )
         return margin, weight
 
     @cached_property
@@ -251,7 +285,9 @@ class HypothesesResult:
         return self.world.public.shape[1]
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per place, method and quantile: accuracy over epsilon, share of labels, number of features."""
+        """Return a row per place, method and quantile: accuracy over epsilon, share of labels,
+        number of features.
+        """
         parts = []
         for over in ("epsilon", "share", "dimension", "plain dimension"):
             for method in METHODS:
@@ -261,8 +297,8 @@ class HypothesesResult:
         return pd.concat(parts, ignore_index=True)
 
     def table(self) -> pd.DataFrame:
-        """Return a row per mixture and level of privacy: median accuracy in 100 by method, and the best of the first
-        five where one is shown to be.
+        """Return a row per mixture and level of privacy: median accuracy in 100 by method, and the
+        best of the first five where one is shown to be.
 
         Epsilon inf is without noise. NaN where it is still to be computed.
         """

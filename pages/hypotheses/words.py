@@ -15,7 +15,11 @@ from ui.plot import theme
 
 
 def numbers(result: HypothesesResult) -> list[Number]:
-    notes = {"transfer": SAYS("tiles.runs", runs=result.repeats), "weak": _gained(result), "plain": _lost(result)}
+    notes = {
+        "transfer": SAYS("tiles.runs", runs=result.repeats),
+        "weak": _gained(result),
+        "plain": _lost(result),
+    }
     shares, digits = [], _digits(result)
     for (name, note), value in zip(notes.items(), _three(result), strict=True):
         label, tone = SAYS[f"tiles.{name}"], "private" if name == "transfer" else ""
@@ -29,8 +33,14 @@ def numbers(result: HypothesesResult) -> list[Number]:
 
 
 def _three(result: HypothesesResult) -> tuple[float, float, float]:
-    """Return the median accuracy with transfer, of the target alone, and without noise, which may be NaN."""
-    return result.summary["transfer"].median, result.summary["weak"].median, float(result.plain.middle("transfer"))
+    """Return the median accuracy with transfer, of the target alone, and without noise, which may
+    be NaN.
+    """
+    return (
+        result.summary["transfer"].median,
+        result.summary["weak"].median,
+        float(result.plain.middle("transfer")),
+    )
 
 
 def _digits(result: HypothesesResult) -> int:
@@ -47,7 +57,9 @@ def _between(result: HypothesesResult, one: float, other: float) -> str:
 def _gained(result: HypothesesResult) -> str:
     mine, alone, _ = _three(result)
     said = SAYS("tiles.gain", gain=f"{'+' if mine > alone else '−'}{_between(result, mine, alone)}")
-    return outcomes.beside(result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats)
+    return outcomes.beside(
+        result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats
+    )
 
 
 def _lost(result: HypothesesResult) -> str:
@@ -56,7 +68,9 @@ def _lost(result: HypothesesResult) -> str:
         return SAYS["tiles.training"]
     case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
     said = SAYS("tiles.price", loss=_between(result, plain, mine))
-    return outcomes.beside(case, said, runs=result.repeats, of=result.settings.repeats, none=SAYS["tiles.none"])
+    return outcomes.beside(
+        case, said, runs=result.repeats, of=result.settings.repeats, none=SAYS["tiles.none"]
+    )
 
 
 def verdict(result: HypothesesResult) -> str:
@@ -73,7 +87,9 @@ def verdict(result: HypothesesResult) -> str:
         labels=result.labels,
     )
     if case == Case.AHEAD and result.harmed > 0.2:
-        said += " " + SAYS("outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats)
+        said += " " + SAYS(
+            "outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats
+        )
     share, weight = percent(shares[best]), percent(result.weight_spread[1][best])
     return f"{said} {SAYS('outcome.source', source=best + 1, share=share, weight=weight)}"
 
@@ -83,7 +99,9 @@ def caption(_: HypothesesResult) -> str:
 
 
 def diagnostics(result: HypothesesResult) -> list[str]:
-    """Return the explanation, at most three sentences: the noise, the weights, and what matters most besides."""
+    """Return the explanation, at most three sentences: the noise, the weights, and what matters
+    most besides.
+    """
     sentences = [_laws(result) or _noise(result), _weights(result), _besides(result)]
     return [sentence for sentence in sentences if sentence]
 
@@ -102,14 +120,18 @@ def _noise(result: HypothesesResult) -> str:
 
 
 def _laws(result: HypothesesResult) -> str:
-    """Return from which epsilon on transfer with all words helps, by the distribution of the noise."""
+    """Return from which epsilon on transfer with all words helps, by the distribution of
+    the noise.
+    """
     if result.settings.projected or result.now_beside("weak") == Case.FEW:
         return ""
     found = {noise: result.helps_from(noise) for noise in LAWS}
     if None in found.values():
         return ""
     helps = {noise: _onwards(epsilon) for noise, epsilon in found.items() if epsilon is not None}
-    return SAYS("laws.helps", words=result.world.features, delta=theme.delta(result.settings.delta), **helps)
+    return SAYS(
+        "laws.helps", words=result.world.features, delta=theme.delta(result.settings.delta), **helps
+    )
 
 
 def _onwards(epsilon: float) -> str:
@@ -125,11 +147,17 @@ def _onwards(epsilon: float) -> str:
 def _weights(result: HypothesesResult) -> str:
     """Return how far the weights are from the true mixture."""
     case = "misled" if result.weighing == Case.BEHIND else "missed"
-    return SAYS(f"why.{case}", error=number(float(result.now.middle("error"))), equal=number(result.equal_error))
+    return SAYS(
+        f"why.{case}",
+        error=number(float(result.now.middle("error"))),
+        equal=number(result.equal_error),
+    )
 
 
 def _besides(result: HypothesesResult) -> str:
-    """Return a warning of a large delta, the number of features that does best, or what the weights gain."""
+    """Return a warning of a large delta, the number of features that does best, or what the weights
+    gain.
+    """
     settings = result.settings
     if settings.noise == "gaussian":
         large_delta = panels.large_delta(settings.delta, settings.source_rows, "rows of a source")
@@ -168,13 +196,18 @@ def guarantee(result: HypothesesResult) -> str:
 def by_class(result: HypothesesResult) -> str:
     found, arms = result.held_out, {"weak": "weak", "transfer without noise": "plain"}
     others = {SAYS[f"classes.{case}"]: found[arm] for arm, case in arms.items() if arm in found}
-    return outcomes.by_class(found["transfer"], others, result.classes, models=SAYS["classes.models"])
+    return outcomes.by_class(
+        found["transfer"], others, result.classes, models=SAYS["classes.models"]
+    )
 
 
 def table(result: HypothesesResult) -> str:
     rows: list[dict] = result.table().to_dict("records")
     for row in rows:
-        row |= {name: f"<b>{tenths(row[name])}</b>" if row["best"] == name else tenths(row[name]) for name in METHODS}
+        row |= {
+            name: f"<b>{tenths(row[name])}</b>" if row["best"] == name else tenths(row[name])
+            for name in METHODS
+        }
     heads = {name: f"{STYLES[name][0]}<br>{panels.badge('trained now')}" for name in METHODS}
     return panels.table(
         rows,
@@ -182,7 +215,9 @@ def table(result: HypothesesResult) -> str:
         caption=SAYS["table.caption"],
         heads={name: SAYS[f"table.{name}"] for name in ("mixture", "epsilon")} | heads,
         formats={
-            "mixture": lambda shares: "\u00a0/\u00a0".join(f"{100 * share:.3g}" for share in shares),
+            "mixture": lambda shares: "\u00a0/\u00a0".join(
+                f"{100 * share:.3g}" for share in shares
+            ),
             "epsilon": lambda one: SAYS["table.no_noise"] if math.isinf(one) else number(one),
         },
     )

@@ -1,4 +1,6 @@
-"""The algorithm of hypothesis transfer in words: its steps, who adds which noise, and the paper's experiments."""
+"""The algorithm of hypothesis transfer in words: its steps, who adds which noise, and the paper's
+experiments.
+"""
 
 from urllib.parse import urlencode
 
@@ -45,24 +47,44 @@ _BOX = (
 
 def trust(result: HypothesesResult) -> str:
     """Return who sees what, and who adds which noise: a small diagram in HTML."""
-    box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
+    box = (
+        "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem"
+        " .6rem;margin:.15rem"
+    )
     settings = result.settings
     holes = {"sources": settings.sources, "added": SAYS[f"trust.{settings.noise}"]}
     sources, released, anybody, target = SAYS("trust.diagram", **holes).split(" / ")
-    blue, grey = (f'<span style="{box.format(colour)}">' for colour in (theme.PRIVATE, theme.NON_PRIVATE))
+    blue, grey = (
+        f'<span style="{box.format(colour)}">' for colour in (theme.PRIVATE, theme.NON_PRIVATE)
+    )
     return (
-        f'<p class="lab-note">{blue}{sources}</span> &rarr; {released} &rarr; {grey}{anybody}</span> &rarr; '
+        f'<p class="lab-note">{blue}{sources}</span> &rarr; {released} &rarr;'
+        f" {grey}{anybody}</span> &rarr; "
         f"{grey}{target}</span>. {SAYS('trust.why', sources=settings.sources)}</p>"
     )
 
 
 def published(_: HypothesesResult) -> str:
-    """Return the paper's experiments: what is stated, what only a picture showed, where it stands here, and a link."""
+    """Return the paper's experiments: what is stated, what only a picture showed, where it stands
+    here, and a link.
+    """
     rows = []
     for name, settings in PARTS.items():
-        link = f'<a href="?{urlencode(versioned(settings))}" target="_self">{SAYS["published.open"]}</a>'
-        stated, lost, here = (SAYS[f"paper.{name}.{column}"] for column in ("stated", "lost", "here"))
-        rows.append({"name": SAYS[f"paper.{name}"], "stated": stated, "lost": lost, "here": f"{here} {link}"})
+        link = (
+            f'<a href="?{urlencode(versioned(settings))}"'
+            f' target="_self">{SAYS["published.open"]}</a>'
+        )
+        stated, lost, here = (
+            SAYS[f"paper.{name}.{column}"] for column in ("stated", "lost", "here")
+        )
+        rows.append(
+            {
+                "name": SAYS[f"paper.{name}"],
+                "stated": stated,
+                "lost": lost,
+                "here": f"{here} {link}",
+            }
+        )
     table = panels.table(
         rows,
         title=SAYS["published.title"],

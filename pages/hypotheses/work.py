@@ -1,4 +1,6 @@
-"""The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what comes out."""
+"""The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what
+comes out.
+"""
 
 import math
 from collections.abc import Iterable
@@ -22,14 +24,17 @@ METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 _TARGET_PART = 99
 # What one slice of work may take (see ``Sources.effort``): some 20 ms.
 _SLICE_EFFORT = 4e6
-# What one row takes where all words are left: each of its words counts, in steps that are found step by step.
+# What one row takes where all words are left: each of its words counts, in steps that are found
+# step by step.
 _WORDS_EFFORT = 1500.0
 # Rows that the target's test has
 TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600}
 
 
 def projected(kind: str, projection: str) -> bool:
-    """Return whether rows have few features: else they have a place for each word, and are sparse."""
+    """Return whether rows have few features: else they have a place for each word, and are
+    sparse.
+    """
     return kind == "domains" or projection != "none"
 
 
@@ -68,7 +73,9 @@ class Sources(Key):
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Sources that are fitted in one slice of work."""
         count, size = self.where.sources, max(1, int(_SLICE_EFFORT / self.effort))
-        return tuple(tuple(range(first, min(first + size, count))) for first in range(0, count, size))
+        return tuple(
+            tuple(range(first, min(first + size, count))) for first in range(0, count, size)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +88,8 @@ class Target(Key):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TargetFit:
-    """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of its test, in random
-    order and single precision, and the hypothesis of all of its labels."""
+    """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of
+    its test, in random order and single precision, and the hypothesis of all of its labels."""
 
     weights: np.ndarray
     X: Matrix
@@ -96,11 +103,12 @@ class TargetFit:
 class Outcome:
     """Results by repeat.
 
-    weights: of the hypotheses (R, K). error: their mean squared error (R,). accuracy: by ``METHODS`` (R, 6).
-    counts, losses: confusion (R, 2, 2, 2) and mean loss (R, 2) on the test rows, of transfer and of the few labels
-    alone. margins: analyst only, root mean square (R, 2) of the margins that the sources' hypotheses give the target's
-    test rows without noise, and of the noise on them.
-    """
+    weights: of the hypotheses (R, K). error: their mean squared error (R,). accuracy: by
+        ``METHODS`` (R, 6).
+    counts, losses: confusion (R, 2, 2, 2) and mean loss (R, 2) on the test rows, of transfer and of
+    the few labels
+    alone. margins: analyst only, root mean square (R, 2) of the margins that the sources'
+    hypotheses give the target's test rows without noise, and of the noise on them."""
 
     repeats: np.ndarray
     weights: np.ndarray
@@ -118,14 +126,18 @@ class Outcome:
 def source_fit(model: Sources, repeat: int) -> Fitted:
     """Take Steps 1 and 2 of one repeat before noise: axes (K, d)."""
     parts = [group_fit(model, repeat, group) for group in model.groups]
-    found, tilts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts"))
+    found, tilts = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts")
+    )
     return replace(parts[0], hypotheses=found, tilts=tilts)
 
 
 @cached
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
     parts = source_parts(model, repeat, group)
-    return sources.fit(parts, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw)
+    return sources.fit(
+        parts, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw
+    )
 
 
 def source_parts(model: Sources, repeat: int, group: Iterable[int]) -> list[Source]:
@@ -136,7 +148,8 @@ def source_parts(model: Sources, repeat: int, group: Iterable[int]) -> list[Sour
     ]
 
 
-# As many as there are sources and repeats in the first picture: sources and target are fitted to the same draws.
+# As many as there are sources and repeats in the first picture: sources and target are fitted to
+# the same draws.
 @cached(newest=30)
 def draw(model: Sources, repeat: int, k: int) -> domains.Draw:
     sizes = {"labelled": model.labelled, "unlabelled": model.unlabelled, "target": model.reserve}
@@ -153,7 +166,9 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     rows = round(len(y) * source.target_rows / source.reserve)
     X_own, y_own = X[:rows], y[:rows]
     return TargetFit(
-        weights=importance.weights(importance.tilts(X_own, public, regularisation=source.lambda_iw), public),
+        weights=importance.weights(
+            importance.tilts(X_own, public, regularisation=source.lambda_iw), public
+        ),
         X=X_own.astype(np.float32, copy=False),
         y=y_own,
         X_test=X[rows:].astype(np.float32, copy=False),
@@ -164,12 +179,15 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
 
 @cached
 def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
-    """Draw noise of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and
-    tilt."""
+    """Draw noise of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's
+    hypothesis and tilt."""
     seed, d = model.where.seed, model.world.public.shape[1]
     return np.array(
         [
-            [sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which)) for which in (0, 1)]
+            [
+                sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which))
+                for which in (0, 1)
+            ]
             for k in range(model.where.sources)
         ]
     )
@@ -178,7 +196,9 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
 # Other curves ask for them again: today's repeats, and some more.
 @cached(newest=60)
 def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for each epsilon."""
+    """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for
+    each epsilon.
+    """
     return sources.perturbed(
         source_parts(model, repeat, range(model.where.sources)),
         model.world.public,
@@ -191,25 +211,33 @@ def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, 
 
 
 def make_rows(model: Sources, _: tuple[()], repeats: range) -> int:
-    """Make the rows of a world, as texts projected to other features, before anything is fitted to them."""
+    """Make the rows of a world, as texts projected to other features, before anything is fitted to
+    them.
+    """
     return model.world.features
 
 
 def fit_sources(model: Sources, group: tuple[int, ...], repeats: range) -> None:
-    """Fit a group of sources in some repeats, for ``transfer`` to find: they show rows, and are not handed on."""
+    """Fit a group of sources in some repeats, for ``transfer`` to find: they show rows, and are not
+    handed on.
+    """
     for repeat in repeats:
         group_fit(model, repeat, group)
 
 
 def fit_target(model: Target, _: tuple[()], repeats: range) -> None:
-    """Fit the target in some repeats, for ``transfer`` to find: it holds rows, and is not handed on."""
+    """Fit the target in some repeats, for ``transfer`` to find: it holds rows, and is not handed
+    on.
+    """
     for repeat in repeats:
         target_fit(model, repeat)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Transfer(Key):
-    """What the sources release at a budget, to a target that weights them; epsilon inf is without noise."""
+    """What the sources release at a budget, to a target that weights them; epsilon inf is without
+    noise.
+    """
 
     target: Target
     budget: Budget
@@ -234,15 +262,22 @@ class Transfer(Key):
 
 @cached
 def hypothesis_weights(model: Transfer, repeats: range) -> np.ndarray:
-    """Return those of Step 4, (R, K). What was released is larger by far, and quickly made again."""
+    """Return those of Step 4, (R, K).
+
+    What was released is larger by far, and quickly made again.
+    """
     public = model.target.sources.world.public
     own = np.stack([target_fit(model.target, repeat).weights for repeat in repeats])
     theirs = hypotheses.source_weights(model.releases(repeats), public)
     return hypotheses.hypothesis_weights(own, theirs)
 
 
-def transfer(model: Transfer, at: tuple[float], repeats: range, *, given: int | None = None) -> Outcome:
-    """Return what comes out of the releases with the share ``at`` of the target's labels, of ``given`` repeats."""
+def transfer(
+    model: Transfer, at: tuple[float], repeats: range, *, given: int | None = None
+) -> Outcome:
+    """Return what comes out of the releases with the share ``at`` of the target's labels, of
+    ``given`` repeats.
+    """
     if given is None:
         return _outcome(model, at[0], repeats)
     task = Runs(work=transfer, model=model, at=at, first=repeats.start, count=len(repeats))
@@ -251,7 +286,9 @@ def transfer(model: Transfer, at: tuple[float], repeats: range, *, given: int | 
 
 
 def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
-    """Take Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
+    """Take Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the
+    target's rows.
+    """
     model = asked.target
     released, weights = asked.releases(repeats), hypothesis_weights(asked, repeats)
     fits = [target_fit(model, repeat) for repeat in repeats]
@@ -280,14 +317,19 @@ def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
         accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
         counts=np.stack([one.counts for one in held_out]),
         losses=np.stack([one.loss for one in held_out]),
-        margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),
+        margins=np.array(
+            [_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]
+        ),
     )
 
 
 def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) -> list[float]:
     """Signal and noise in the margins of a repeat's test rows; released (K, d)."""
     noiseless = source_fit(model, repeat).hypotheses
-    return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (noiseless, released - noiseless)]
+    return [
+        float(np.sqrt(((fit.X_test @ one.T) ** 2).mean()))
+        for one in (noiseless, released - noiseless)
+    ]
 
 
 def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
@@ -301,4 +343,6 @@ def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
     """Return the accuracy on each repeat's test rows: (R, d) -> (R,)."""
-    return np.array([((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)])
+    return np.array(
+        [((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)]
+    )

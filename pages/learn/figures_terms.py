@@ -17,7 +17,9 @@ def drawing(key: str) -> str:
     if key not in DRAWINGS:
         return ""
     spoken, parts = DRAWINGS[key]
-    opening = f'<svg viewBox="0 0 {_WIDTH} 84" role="img" aria-label="{spoken}" class="lab-drawing">'
+    opening = (
+        f'<svg viewBox="0 0 {_WIDTH} 84" role="img" aria-label="{spoken}" class="lab-drawing">'
+    )
     return f"{opening}{''.join(parts())}</svg>"
 
 
@@ -30,15 +32,23 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{_INK}">{text}</text>'
 
 
-def _line(x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2) -> str:
+def _line(
+    x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2
+) -> str:
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"{dashed}/>'
+    return (
+        f'<polyline points="{points}" fill="none" stroke="{colour}"'
+        f' stroke-width="{width}"{dashed}/>'
+    )
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float, colour: str, *, dash: str = "") -> str:
     angle = math.atan2(to_y - y, to_x - x)
-    wings = [(to_x - 7 * math.cos(angle + turn), to_y - 7 * math.sin(angle + turn)) for turn in (0.45, -0.45)]
+    wings = [
+        (to_x - 7 * math.cos(angle + turn), to_y - 7 * math.sin(angle + turn))
+        for turn in (0.45, -0.45)
+    ]
     head_x, head_y = zip(wings[0], (to_x, to_y), wings[1], strict=True)
     return _line((x, to_x), (y, to_y), colour, dash=dash) + _line(head_x, head_y, colour)
 
@@ -48,12 +58,17 @@ def _neighbours() -> list[str]:
     parts = []
     for top, name in ((26, "with you"), (60, "without you")):
         parts += [_dot(112 + 22 * place, top) for place in range(8) if place != 5]
-        parts += [_dot(112 + 22 * 5, top, colour=theme.WITH_YOU, hollow=top == 60), _text(4, top + 4, name)]
+        parts += [
+            _dot(112 + 22 * 5, top, colour=theme.WITH_YOU, hollow=top == 60),
+            _text(4, top + 4, name),
+        ]
     return parts
 
 
 def _bells(power: int) -> list[str]:
-    """The densities of an answer in both worlds, 1 apart: exp(-|x|^p / p), of Laplace or normal noise."""
+    """The densities of an answer in both worlds, 1 apart: exp(-|x|^p / p), of Laplace or normal
+    noise.
+    """
     x = np.linspace(-5, 6, 141)
     at = 6 + (x + 5) * (_WIDTH - 12) / 11
     worlds = ((0.0, theme.WITHOUT_YOU, "8 4"), (1.0, theme.WITH_YOU, ""))
@@ -65,11 +80,17 @@ def _bells(power: int) -> list[str]:
 
 def _clipping() -> list[str]:
     """Gradients that end at a circle: longer ones are shortened to it, and go on as dashes."""
-    parts = [f'<circle cx="70" cy="42" r="30" fill="none" stroke="{theme.BOUND}" stroke-width="1.5"/>']
+    parts = [
+        f'<circle cx="70" cy="42" r="30" fill="none" stroke="{theme.BOUND}" stroke-width="1.5"/>'
+    ]
     for angle, length in ((-0.35, 70), (0.5, 24), (2.2, 34), (3.6, 52), (-1.2, 18)):
         x, y = math.cos(angle), math.sin(angle)
         if length > 30:
-            parts.append(_line((70 + 30 * x, 70 + length * x), (42 + 30 * y, 42 + length * y), _INK, dash="3 3"))
+            parts.append(
+                _line(
+                    (70 + 30 * x, 70 + length * x), (42 + 30 * y, 42 + length * y), _INK, dash="3 3"
+                )
+            )
         short = min(length, 30)
         parts.append(_arrow(70, 42, 70 + short * x, 42 + short * y, theme.PRIVATE))
     return [*parts, _text(160, 40, "no gradient is longer"), _text(160, 56, "than the bound")]
@@ -96,11 +117,19 @@ def _trust(*, local: bool) -> list[str]:
         x = 70 + 18 * place
         parts.append(_dot(x, top))
         if local:
-            parts.append(f'<circle cx="{x}" cy="{top}" r="8" fill="none" stroke="{theme.PRIVATE}" stroke-width="2"/>')
+            parts.append(
+                f'<circle cx="{x}" cy="{top}" r="8" fill="none" stroke="{theme.PRIVATE}"'
+                ' stroke-width="2"/>'
+            )
     parts.append(_arrow(140, top, 186, top, _INK))
-    parts.append(f'<rect x="192" y="{top - 12}" width="24" height="24" rx="4" fill="none" stroke="{_INK}"/>')
+    parts.append(
+        f'<rect x="192" y="{top - 12}" width="24" height="24" rx="4" fill="none" stroke="{_INK}"/>'
+    )
     if not local:
-        ring = f'<rect x="187" y="{top - 17}" width="34" height="34" rx="7" fill="none" stroke="{theme.PRIVATE}"'
+        ring = (
+            f'<rect x="187" y="{top - 17}" width="34" height="34" rx="7" fill="none"'
+            f' stroke="{theme.PRIVATE}"'
+        )
         parts.append(f'{ring} stroke-width="2"/>')
     return [*parts, _arrow(226, top, 280, top, theme.PRIVATE)]
 
@@ -108,12 +137,24 @@ def _trust(*, local: bool) -> list[str]:
 # Key of a term -> (what is to be seen, in words; the drawing's parts).
 DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
     "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
-    "laplace": ("Two Laplace densities, one sensitivity apart, with and without you", partial(_bells, 1)),
-    "gaussian": ("Two normal densities, one sensitivity apart, with and without you", partial(_bells, 2)),
+    "laplace": (
+        "Two Laplace densities, one sensitivity apart, with and without you",
+        partial(_bells, 1),
+    ),
+    "gaussian": (
+        "Two normal densities, one sensitivity apart, with and without you",
+        partial(_bells, 2),
+    ),
     "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
-    "composition": ("A straight line for basic composition, a far lower curve for advanced composition", _composition),
+    "composition": (
+        "A straight line for basic composition, a far lower curve for advanced composition",
+        _composition,
+    ),
     "local": (
-        "In the local model each person adds noise, in the central model the curator adds noise once",
+        (
+            "In the local model each person adds noise, in the central model the curator adds noise"
+            " once"
+        ),
         lambda: _trust(local=True) + _trust(local=False),
     ),
 }

@@ -38,8 +38,16 @@ SECTIONS: Mapping[str, Sequence[Example]] = {
     ),
     "delta": (Example("delta", "accounting", {"delta": "1e-05"}),),
     "accountant": (
-        Example("all-rows", "accounting", {"sampling_rate": "1", "noise_multiplier": "30", "steps": "50"}),
-        Example("sampled", "accounting", {"sampling_rate": "0.01", "noise_multiplier": "1", "steps": "1000"}),
+        Example(
+            "all-rows",
+            "accounting",
+            {"sampling_rate": "1", "noise_multiplier": "30", "steps": "50"},
+        ),
+        Example(
+            "sampled",
+            "accounting",
+            {"sampling_rate": "0.01", "noise_multiplier": "1", "steps": "1000"},
+        ),
     ),
     "epsilon": (
         Example("planner", "what-if", {}),

@@ -20,10 +20,17 @@ def show() -> None:
 
 
 def table() -> str:
-    """Return all records (HTML): those that protect a person and trust a curator first, then by unit."""
-    rows = [_row(one) for one in sorted(deployments(), key=lambda one: (not one.like(PERSON), one.protects))]
+    """Return all records (HTML): those that protect a person and trust a curator first, then by
+    unit.
+    """
+    rows = [
+        _row(one)
+        for one in sorted(deployments(), key=lambda one: (not one.like(PERSON), one.protects))
+    ]
     heads = SAYS["deployments.heads"].split(" | ")
-    return panels.table(rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True)))
+    return panels.table(
+        rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True))
+    )
 
 
 def protected(one: Deployment) -> str:

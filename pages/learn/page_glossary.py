@@ -50,7 +50,9 @@ def _one(key: str) -> None:
 def _cards(keys: Sequence[str]) -> None:
     """Three side by side, in reading order."""
     for place in range(0, len(keys), _ABREAST):
-        for column, key in zip(st.columns(_ABREAST, gap="small"), keys[place : place + _ABREAST], strict=False):
+        for column, key in zip(
+            st.columns(_ABREAST, gap="small"), keys[place : place + _ABREAST], strict=False
+        ):
             with column:
                 _card(key)
 

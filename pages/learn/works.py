@@ -1,4 +1,6 @@
-"""The papers that the lab began with: what each says, part by part, and what holds, read from ``works.md``."""
+"""The papers that the lab began with: what each says, part by part, and what holds, read from
+``works.md``.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,9 +14,8 @@ from ui.texts import flowing, sections
 class Part(NamedTuple):
     """An algorithm, a theorem, a table or a figure of a paper.
 
-    says, holds: markdown. page, settings: the link to the lab, "" without one; tab: the name of the tab that shows it,
-    "" for the first screen.
-    """
+    says, holds: markdown. page, settings: the link to the lab, "" without one; tab: the name of the
+    tab that shows it, "" for the first screen."""
 
     part: str
     says: str
@@ -37,7 +38,8 @@ def _parts(text: str) -> Iterator[Part]:
 
 # Key of a paper -> its parts, in its own order.
 WORKS: Mapping[str, tuple[Part, ...]] = {
-    key: tuple(_parts(text)) for key, text in sections(Path(__file__).with_name("works.md").read_text("utf-8"), level=1)
+    key: tuple(_parts(text))
+    for key, text in sections(Path(__file__).with_name("works.md").read_text("utf-8"), level=1)
 }
 # Newer than the five that the lab began with.
 BEYOND = frozenset({"fichtenberger2023"})

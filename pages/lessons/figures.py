@@ -30,28 +30,38 @@ def numbers(
     outcome: Outcome,
     mine: float | None,
 ) -> dict:
-    """Draw how many guessed what, between the ``ends``, as far apart as on the ``axis`` of the chart; beside it the
-    outcome, and one's own guess where there is one."""
+    """Draw how many guessed what, between the ``ends``, as far apart as on the ``axis`` of the
+    chart; beside it the outcome, and one's own guess where there is one."""
     log = axis.get("type") == "log"
     at = np.log10 if log else np.asarray
     low, high = at(ends)
     edges = np.linspace(low, high, BINS + 1)
-    counts, _ = np.histogram(np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges)
-    bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {"width": theme.array(np.diff(edges) * 0.9)}
+    counts, _ = np.histogram(
+        np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges
+    )
+    bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {
+        "width": theme.array(np.diff(edges) * 0.9)
+    }
     x = float(at(outcome.value))
     shapes = [_upright(x, outcome.colour, "solid")]
     words = [_over(f"<b>{outcome.words}</b>", x, 1.13, outcome.colour, edges)]
     if mine is not None:
         x = float(at(mine))
         shapes.append(_upright(x, theme.NOW, "5px,3px"))
-        words.append(_over(f"<b>your guess: {theme.written(mine, digits=4)}</b>", x, 1.02, theme.NOW, edges))
+        words.append(
+            _over(f"<b>your guess: {theme.written(mine, digits=4)}</b>", x, 1.02, theme.NOW, edges)
+        )
     ticks = _ticks(edges[0], edges[-1]) if log else {}
     return theme.figure(
         bars,
         title="What the class said",
         finding="",
         margin=_MARGIN,
-        xaxis={"range": [edges[0], edges[-1]], "title": {"text": f"guess{f', {unit}' if unit else ''}"}} | ticks,
+        xaxis={
+            "range": [edges[0], edges[-1]],
+            "title": {"text": f"guess{f', {unit}' if unit else ''}"},
+        }
+        | ticks,
         yaxis=_many(counts),
         shapes=shapes,
         annotations=words,
@@ -61,7 +71,9 @@ def numbers(
 def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int | None) -> dict:
     """Draw how many chose which option; what came out is marked."""
     counts = np.bincount(np.asarray(values, dtype=int), minlength=len(options))[: len(options)]
-    colours = [theme.PUBLIC if place == right else theme.NON_PRIVATE for place in range(len(options))]
+    colours = [
+        theme.PUBLIC if place == right else theme.NON_PRIVATE for place in range(len(options))
+    ]
     bars = _bars(np.arange(len(options)), counts) | {"marker": {"color": colours}}
     said = [_short(text) for text in options]
     return theme.figure(
@@ -69,10 +81,20 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
         title="What the class said",
         finding="",
         margin=_MARGIN | {"b": 84},
-        xaxis={"range": [-0.6, len(options) - 0.4], "tickvals": list(range(len(options))), "ticktext": said},
+        xaxis={
+            "range": [-0.6, len(options) - 0.4],
+            "tickvals": list(range(len(options))),
+            "ticktext": said,
+        },
         yaxis=_many(counts),
         annotations=[
-            theme.word(_mark(place, right, mine), x=place, y=float(counts[place]), yanchor="bottom", size=14)
+            theme.word(
+                _mark(place, right, mine),
+                x=place,
+                y=float(counts[place]),
+                yanchor="bottom",
+                size=14,
+            )
             for place in range(len(options))
         ],
     )
@@ -86,19 +108,32 @@ def _short(text: str) -> str:
     """An option in lines that stand beside others."""
     lines = [""]
     for word in text.split():
-        lines = [*lines[:-1], f"{lines[-1]} {word}".strip()] if len(lines[-1] + word) < 18 else [*lines, word]
+        lines = (
+            [*lines[:-1], f"{lines[-1]} {word}".strip()]
+            if len(lines[-1] + word) < 18
+            else [*lines, word]
+        )
     return "<br>".join(lines)
 
 
 def _bars(x: np.ndarray, counts: np.ndarray) -> dict:
     style = {"marker": {"color": theme.NON_PRIVATE}, "hovertemplate": "%{y} guesses<extra></extra>"}
-    return {"type": "bar", "x": theme.array(x), "y": theme.array(counts.astype(float)), "showlegend": False} | style
+    return {
+        "type": "bar",
+        "x": theme.array(x),
+        "y": theme.array(counts.astype(float)),
+        "showlegend": False,
+    } | style
 
 
 def _many(counts: np.ndarray) -> dict:
     """The axis of how many there are, with room for words."""
     most = int(max(counts.max(initial=0), 1))
-    return {"range": [0, 1.15 * most], "title": {"text": "guesses"}, "dtick": max(1, round(most / 4))}
+    return {
+        "range": [0, 1.15 * most],
+        "title": {"text": "guesses"},
+        "dtick": max(1, round(most / 4)),
+    }
 
 
 def _ticks(low: float, high: float) -> dict:

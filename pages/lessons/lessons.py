@@ -1,8 +1,8 @@
-"""The lessons: a page's settings and a question, read from ``lessons.toml``, and how the engine answers it.
+"""The lessons: a page's settings and a question, read from ``lessons.toml``, and how the engine
+answers it.
 
-Nothing here holds an outcome. What was right, and every number of a text, is a function of what was measured; a
-lesson's ``claim`` says what its text takes for granted.
-"""
+Nothing here holds an outcome. What was right, and every number of a text, is a function of what was
+measured; a lesson's ``claim`` says what its text takes for granted."""
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
@@ -46,7 +46,9 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """What a guess may be, on the axis upwards of the chart, in its units; ``tone``: "private", "public" or "bound"."""
+    """What a guess may be, on the axis upwards of the chart, in its units; ``tone``: "private",
+    "public" or "bound".
+    """
 
     low: float
     high: float
@@ -59,7 +61,8 @@ class Number:
 class Lesson:
     """One lesson, with the fields of ``lessons.toml``; a subclass computes what its texts say.
 
-    name: in the address, and of the file of its texts. picture: its chart, covered before the guess; "" if nothing is
+    name: in the address, and of the file of its texts. picture: its chart, covered before the
+        guess; "" if nothing is
     drawn then. number: what a guess may be; None where it is one of options.
     """
 
@@ -101,7 +104,10 @@ class Lesson:
         more = {} if seed is None else {"seed": str(seed)}
         if "base" in known and more:  # a question has the seed of the settings that it is about
             more = {"base": f"{known['base']} seed {seed}"}
-        both = [links.read(kind, known | more), links.read(kind, known | dict(parse_qsl(self.change)) | more)]
+        both = [
+            links.read(kind, known | more),
+            links.read(kind, known | dict(parse_qsl(self.change)) | more),
+        ]
         for _, refused in both:
             if refused:
                 raise ValueError(f"the lesson {self.name}: {refused}")
@@ -120,7 +126,9 @@ class Lesson:
         return float(np.median(self._runs(case, self.known)))
 
     def _runs(self, case: Case, measure: str) -> np.ndarray:
-        return case.share(measure) if self.number and self.number.unit == "%" else case.runs(measure)
+        return (
+            case.share(measure) if self.number and self.number.unit == "%" else case.runs(measure)
+        )
 
     def points(self, case: Case) -> list[tuple[float, float, str]]:
         """Return what of the chart may be seen before the guess: (x, y, words)."""
@@ -141,7 +149,12 @@ class Lesson:
         """Return the numbers of the later texts."""
         runs = self.truth(after)
         spread = Spread.of(runs)
-        return {"known": self.start(before), "truth": float(np.median(runs)), "low": spread.low, "high": spread.high}
+        return {
+            "known": self.start(before),
+            "truth": float(np.median(runs)),
+            "low": spread.low,
+            "high": spread.high,
+        }
 
     def right(self, before: Case, after: Case) -> int:
         """Return which option of the guess is right, of a lesson with options."""
@@ -219,10 +232,17 @@ class _SmallEpsilon(Lesson):
     def found(self, before: Case, after: Case) -> dict[str, float]:
         shares = {"plain": after.result.reference.accuracy, "baseline": after.result.baseline}
         times = self._noise(after) / self._noise(before)
-        return super().found(before, after) | {name: 100 * share for name, share in shares.items()} | {"times": times}
+        return (
+            super().found(before, after)
+            | {name: 100 * share for name, share in shares.items()}
+            | {"times": times}
+        )
 
     def claim(self, before: Case, after: Case) -> bool:
-        found, drowned = self.found(before, after), self._noise(after) > after.result.focus.signal[0]
+        found, drowned = (
+            self.found(before, after),
+            self._noise(after) > after.result.focus.signal[0],
+        )
         return found["truth"] < found["known"] - 10 and drowned
 
 
@@ -235,7 +255,10 @@ class _Clipping(Lesson):
     def clipped(self, case: Case) -> list[np.ndarray]:
         """(R,) by bound: accuracy of the page that is asked about, in percent."""
         base = case.settings.settings
-        return [100 * shown(base.change(clip_norm=bound), case.settings.measure) for bound in self.BOUNDS]
+        return [
+            100 * shown(base.change(clip_norm=bound), case.settings.measure)
+            for bound in self.BOUNDS
+        ]
 
     def start(self, case: Case) -> float:
         return float(np.median(self.clipped(case)[0]))
@@ -276,10 +299,18 @@ class _PublicStart(Lesson):
         return super().given(case) | {"people": case.settings.rows}
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
-        small, large = (float(np.median(self.gain(after, epsilon))) for epsilon in (after.settings.epsilon, 50.0))
+        small, large = (
+            float(np.median(self.gain(after, epsilon)))
+            for epsilon in (after.settings.epsilon, 50.0)
+        )
         scratch = float(np.median(after.share("scratch")))
         plain = 100 * after.result.references["public"].accuracy
-        return super().found(before, after) | {"scratch": scratch, "gain": small, "gain_large": large, "plain": plain}
+        return super().found(before, after) | {
+            "scratch": scratch,
+            "gain": small,
+            "gain_large": large,
+            "plain": plain,
+        }
 
     def claim(self, before: Case, after: Case) -> bool:
         return np.median(self.gain(after, after.settings.epsilon)) > 15
@@ -322,8 +353,8 @@ class _Published(_Attacker):
         return super().found(before, after) | {"shown": after.result.shown.epsilon}
 
     def right(self, before: Case, after: Case) -> int:
-        """How often the attacker is right, surely: a coin, as often as against the sound recipe, more, beyond the
-        claim."""
+        """How often the attacker is right, surely: a coin, as often as against the sound recipe,
+        more, beyond the claim."""
         attack = after.result.attack
         if attack.low > after.result.promised:
             return 3
@@ -332,7 +363,9 @@ class _Published(_Attacker):
         return 1 if attack.low <= before.result.attack.high else 2
 
     def claim(self, before: Case, after: Case) -> bool:
-        return self.right(before, after) == 3 and after.result.shown.epsilon > after.settings.epsilon
+        return (
+            self.right(before, after) == 3 and after.result.shown.epsilon > after.settings.epsilon
+        )
 
     def attacker(self, after: Case) -> None:
         return None
@@ -343,13 +376,18 @@ class _Tuning(Lesson):
         return 1 - 0.9**settings.settings_tried
 
     def best_alone(self, case: Case) -> float:
-        """Return epsilon of the best alone, where the number of tries is drawn by the logarithmic law."""
+        """Return epsilon of the best alone, where the number of tries is drawn by the logarithmic
+        law.
+        """
         run, tries = case.settings.whole, case.settings.settings_tried
         promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
         return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
-        return super().found(before, after) | {"naive": 10 * self.start(before), "best": self.best_alone(after)}
+        return super().found(before, after) | {
+            "naive": 10 * self.start(before),
+            "best": self.best_alone(after),
+        }
 
     def claim(self, before: Case, after: Case) -> bool:
         one = self.start(before)

@@ -1,8 +1,8 @@
 """Guess, see, and say why: the lessons.
 
-A guess is kept in the session and in no address: a link that somebody sends on shows nobody an outcome. Before it is
-locked in, nothing of the outcome is made into an element. The pages are handed over by the frame.
-"""
+A guess is kept in the session and in no address: a link that somebody sends on shows nobody an
+outcome. Before it is locked in, nothing of the outcome is made into an element. The pages are
+handed over by the frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,8 @@ TITLE, TRY = "Lessons", "Try it yourself"
 class Kept:
     """The answers of this session to a lesson.
 
-    guess: a number, or a place among the options. sent, shown: the question of a class that has the guess, and the last
+    guess: a number, or a place among the options. sent, shown: the question of a class that has the
+        guess, and the last
     whose outcome was gone to. refused: why the class does not have the guess.
     """
 
@@ -69,7 +70,11 @@ def show(pages: Sequence[Page]) -> None:
         notice, step = say.no_step(step), "guess"
     elif here is not None and here.open(lesson):
         step = "guess"
-    elif step != "guess" and kept(lesson).guess is None and not (here and here.teaches and here.asks(lesson)):
+    elif (
+        step != "guess"
+        and kept(lesson).guess is None
+        and not (here and here.teaches and here.asks(lesson))
+    ):
         notice, step = say.AGAIN, "guess"
     if notice:
         st.info(notice, icon=":material/replay:")
@@ -111,7 +116,12 @@ def _heed(here: seats.Seat) -> None:
         if named != lesson.name:
             go(lesson)
     answered = here.teaches or mine.sent == here.now
-    if here.room.closed and mine.shown != here.now and answered and st.query_params.get("lesson") == lesson.name:
+    if (
+        here.room.closed
+        and mine.shown != here.now
+        and answered
+        and st.query_params.get("lesson") == lesson.name
+    ):
         mine.shown = here.now
         go(lesson, "reveal")
 
@@ -124,7 +134,13 @@ def _all() -> None:
         for place, lesson in enumerate(LESSONS, 1):
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
                 title = f"{place}. {lesson.text('Title')}"
-                st.button(title, key=f"lesson.{lesson.name}.open", type="tertiary", on_click=go, args=(lesson,))
+                st.button(
+                    title,
+                    key=f"lesson.{lesson.name}.open",
+                    type="tertiary",
+                    on_click=go,
+                    args=(lesson,),
+                )
                 st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
@@ -132,7 +148,9 @@ def _all() -> None:
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
     st.session_state[AT] = (lesson, step) if lesson else None
-    stay = {name: st.query_params[name] for name in (together.ROOM, PRESENT) if name in st.query_params}
+    stay = {
+        name: st.query_params[name] for name in (together.ROOM, PRESENT) if name in st.query_params
+    }
     st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | stay)
 
 
@@ -149,18 +167,31 @@ def _present() -> None:
 
 def _trail(lesson: Lesson, here: seats.Seat | None) -> None:
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
-        st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
-        st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.text("Title")}</span>', width="stretch")
+        st.button(
+            "All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,)
+        )
+        st.html(
+            f'<span class="lab-trail{" presented" * _presented()}">{lesson.text("Title")}</span>',
+            width="stretch",
+        )
         refusal = together.offer(lesson, here)
         if here is None or here.teaches:  # a pupil has nobody to present to
             label = "Leave" if _presented() else "Present"
-            st.button(label, icon=":material/co_present:", type="tertiary", on_click=_present, key="lesson.present")
+            st.button(
+                label,
+                icon=":material/co_present:",
+                type="tertiary",
+                on_click=_present,
+                key="lesson.present",
+            )
     if refusal:
         st.error(refusal)
 
 
 def _places():
-    """(for the words, for the chart, for what one answers): beside each other, on a phone one below the other."""
+    """(for the words, for the chart, for what one answers): beside each other, on a phone one below
+    the other.
+    """
     whole = st.container(key="lesson")
     return [whole.container(key=f"lesson-{name}") for name in ("words", "chart", "answer")]
 
@@ -225,7 +256,9 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
         value = st.session_state[field]
     classed = here if here is not None and here.open(lesson) else None
     label, args = "Send my guess" if classed else "Lock in my guess", (lesson, classed, field)
-    st.button(label, type="primary", disabled=value is None, key=f"{key}.lock", on_click=_lock, args=args)
+    st.button(
+        label, type="primary", disabled=value is None, key=f"{key}.lock", on_click=_lock, args=args
+    )
     if st.session_state[AT] != (lesson, "guess"):
         st.rerun()
     if classed and mine.guess is not None and mine.sent == classed.now:
@@ -237,8 +270,8 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
 
 
 def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
-    """Lock in what is in the field, or send it: a callback, because a run that the room's next look interrupts loses
-    the press."""
+    """Lock in what is in the field, or send it: a callback, because a run that the room's next look
+    interrupts loses the press."""
     mine, value = kept(lesson), st.session_state[field]
     if value is None:
         return
@@ -257,7 +290,9 @@ def _refused(lesson: Lesson) -> None:
 
 
 def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> None:
-    """After the guess: the page's own chart with the guess beside the truth, and what to make of it."""
+    """After the guess: the page's own chart with the guess beside the truth, and what to make of
+    it.
+    """
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=WHOLE if lesson.whole else SECONDS)
     after = Case(asked, result)
@@ -274,7 +309,9 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> 
         if step == "reveal":
             _refused(lesson)
         if step == "reveal" and here is not None and here.asks(lesson):
-            axis = _picture(lesson, page, result).figure["layout"]["yaxis"] if lesson.picture else {}
+            axis = (
+                _picture(lesson, page, result).figure["layout"]["yaxis"] if lesson.picture else {}
+            )
             together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))
         match step:
             case "reveal":
@@ -287,7 +324,9 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> 
 
 @debounce.working()
 def _chart(lesson: Lesson, page: Page, late: bool) -> None:
-    """The chart, which gets finer while models are still trained; ``late``: it is asked for until they are."""
+    """The chart, which gets finer while models are still trained; ``late``: it is asked for until
+    they are.
+    """
     before, asked = _known(lesson, page)
     result, done = compute(asked, seconds=0.5 * SECONDS)
     after, mine = Case(asked, result), kept(lesson).guess
@@ -304,7 +343,9 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
     key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}
-    desk = st.session_state.setdefault(f"{key}.desk", controls.Desk(page=key, settings=asked, shown=only))
+    desk = st.session_state.setdefault(
+        f"{key}.desk", controls.Desk(page=key, settings=asked, shown=only)
+    )
     controls.heed(desk)
     here = page.at(desk.settings)
     result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else SECONDS)
@@ -343,12 +384,27 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.text('Title')}" if following else "All lessons"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, lesson.STEPS[-2]))
-        st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))
+        st.button(
+            "Back",
+            key=f"lesson.{lesson.name}.try.back",
+            on_click=go,
+            args=(lesson, lesson.STEPS[-2]),
+        )
+        st.button(
+            label,
+            key=f"lesson.{lesson.name}.try.on",
+            type="primary",
+            on_click=go,
+            args=(following,),
+        )
 
 
 def _ways(lesson: Lesson, *, back: str, on: str, label: str) -> None:
-    """Back and on. Each step has buttons of its own: one that is pressed while the next step comes is not another's."""
+    """Back and on.
+
+    Each step has buttons of its own: one that is pressed while the next step comes is not
+    another's.
+    """
     key = f"lesson.{lesson.name}.{on}"
     with st.container(horizontal=True, key="lesson-ways"):
         st.button("Back", key=f"{key}.back", on_click=go, args=(lesson, back))

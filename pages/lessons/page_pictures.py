@@ -23,16 +23,20 @@ def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
     return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
 
 
-def covered(lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None) -> Picture:
-    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x, y), or where one
-    goes."""
+def covered(
+    lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None
+) -> Picture:
+    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x,
+    y), or where one goes."""
     points = [guesses.Known(*point) for point in lesson.points(before)]
     figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
     alt = say.COVERED.format(lesson.text("Question"))
     return replace(drawn, name="guess", figure=figure, alt=alt, about="")
 
 
-def revealed(lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case) -> Picture:
+def revealed(
+    lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case
+) -> Picture:
     """Return the ``drawn`` chart with one's own guess, if it was a number."""
     if lesson.number and mine is not None:
         how = {"told": say.named(lesson, after), "tone": lesson.number.tone}

@@ -1,4 +1,7 @@
-"""A lesson in one file: guess, see, and say why, where nothing runs. The guess stays in the reader's page."""
+"""A lesson in one file: guess, see, and say why, where nothing runs.
+
+The guess stays in the reader's page.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -20,7 +23,9 @@ _STOPS = 20  # of a logarithmic guess, in a decade
 
 
 def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) -> str:
-    """Return the lesson as a page (HTML); above: HTML over it. link: address in the lab -> address from this file."""
+    """Return the lesson as a page (HTML); above: HTML over it. link: address in the lab -> address
+    from this file.
+    """
     before, after = (Case(one, compute(one, seconds=1e9)[0]) for one in lesson.cases(page.settings))
     taken = _taken(lesson, page, before, after)
     blank = pictures.covered(lesson, pictures.picture(lesson, page, before.result), before, None)
@@ -29,20 +34,26 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         for name, inside in _steps(lesson, before, after, link).items()
     )
     body = (
-        f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} · {lesson.minutes} '
+        f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} ·'
+        f" {lesson.minutes} "
         f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
         f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
-        f"{one_file.data(recording.frame_of(blank), name='first')}{one_file.data(taken, name='recording')}"
+        f"{one_file.data(recording.frame_of(blank), name='first')}"
+        f"{one_file.data(taken, name='recording')}"
         f"{one_file.program('recorded/lesson.js')}"
     )
     return recording.framed(lesson.text("Title"), body, above=above)
 
 
 def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, Any]:
-    """Return what the file plays: the guesses that can be made, and of each the charts and the heading."""
+    """Return what the file plays: the guesses that can be made, and of each the charts and the
+    heading.
+    """
     hidden, shown = (pictures.picture(lesson, page, one.result) for one in (before, after))
-    knob, at = (_knob(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
+    knob, at = (
+        (_knob(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
+    )
     values = recording.stops(knob) if knob else [*range(len(lesson.options("Guess")))]
 
     def frame(value: float) -> dict[str, Any]:
@@ -64,7 +75,15 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
 def _knob(one: Number) -> Knob:
     wide = one.low > 0 and one.high > 20 * one.low
     how: Mapping[str, Any] = {"scale": "log", "stops": _STOPS} if wide else {"step": one.step}
-    return Knob(name="guess", label="My guess", low=one.low, high=one.high, unit=one.unit, group="hero", **how)
+    return Knob(
+        name="guess",
+        label="My guess",
+        low=one.low,
+        high=one.high,
+        unit=one.unit,
+        group="hero",
+        **how,
+    )
 
 
 def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]) -> dict[str, str]:
@@ -77,20 +96,27 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     guess = (
         f"{markdown.html(say.known(lesson, before), link)}"
         f'<div class="panel"><div class="rows hero" id="knob"></div></div>{answer}'
-        f'<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p class=quiet>{say.GRADELESS}</p>'
+        '<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p'
+        f" class=quiet>{say.GRADELESS}</p>"
     )
     place = LESSONS.index(lesson) + 1
-    after_it, title = (LESSONS[place].name, LESSONS[place].text("Title")) if place < len(LESSONS) else ("", "")
+    after_it, title = (
+        (LESSONS[place].name, LESSONS[place].text("Title")) if place < len(LESSONS) else ("", "")
+    )
     onward = escape(f"Next: {title}" if title else "All lessons")
     following = f'<a href="{escape(link(f"lessons?lesson={after_it}"))}">{onward}</a>'
     settled = f"{lesson.page}?{urlencode(versioned(brief(after.settings)))}"
     return {
         "guess": guess,
         "reveal": f"{told('Seen')}{_ways('guess', 'why', 'Why?')}",
-        "why": f"{told('Why')}{say.attacker(lesson, after)}<p><b>Not so:</b></p>{told('Misconception')}"
-        f"{_ways('reveal', 'try', 'Try it yourself')}",
-        "try": f'{told("Try")}<p><a href="{escape(link(settled))}">{SAYS["recording.page"]}</a></p>'
-        f'<p><button data-go="why">Back</button> {following}</p>',
+        "why": (
+            f"{told('Why')}{say.attacker(lesson, after)}<p><b>Not"
+            f" so:</b></p>{told('Misconception')}{_ways('reveal', 'try', 'Try it yourself')}"
+        ),
+        "try": (
+            f'{told("Try")}<p><a href="{escape(link(settled))}">{SAYS["recording.page"]}</a></p>'
+            f'<p><button data-go="why">Back</button> {following}</p>'
+        ),
     }
 
 

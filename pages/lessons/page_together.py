@@ -1,4 +1,6 @@
-"""A class together: everybody guesses in a room, and the guesses of all stand beside the outcome once it is closed."""
+"""A class together: everybody guesses in a room, and the guesses of all stand beside the outcome
+once it is closed.
+"""
 
 import streamlit as st
 
@@ -17,13 +19,18 @@ _REFUSED = "lessons.room_refused"
 
 
 def seat() -> Seat | None:
-    """Return the place that the address names. A key in it is used up and taken out. Raise RefusedError."""
+    """Return the place that the address names.
+
+    A key in it is used up and taken out. Raise RefusedError.
+    """
     code, _, key = st.query_params.get(ROOM, "").partition(".")
     here = seats.at(code)
     if here is None or not key:
         return here
     st.query_params[ROOM] = here.code
-    st.session_state[_USED] = not (here.room is None or classroom().claim(here.code, key, me()) or here.teaches)
+    st.session_state[_USED] = not (
+        here.room is None or classroom().claim(here.code, key, me()) or here.teaches
+    )
     return seats.at(code)
 
 
@@ -37,7 +44,11 @@ def join() -> None:
     with form, st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(say.JOIN, width="content")
         code = st.text_input(
-            "Code of a room", max_chars=LETTERS_A_CODE, label_visibility="collapsed", placeholder="Code", width=110
+            "Code of a room",
+            max_chars=LETTERS_A_CODE,
+            label_visibility="collapsed",
+            placeholder="Code",
+            width=110,
         )
         if st.form_submit_button("Join a class", icon=":material/groups:") and code.strip():
             st.query_params[ROOM] = code.strip().upper()
@@ -58,11 +69,17 @@ def send(here: Seat, lesson: Lesson, value: float) -> RefusedError | None:
 
 
 def offer(lesson: Lesson, here: Seat | None) -> str:
-    """Let the teacher open a room about this lesson, or ask it in the open room. Return why not, where that is
-    refused."""
+    """Let the teacher open a room about this lesson, or ask it in the open room. Return why not,
+    where that is refused."""
     name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
-        if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=f"{name}.open", help=say.OPEN):
+        if st.button(
+            "Ask a class",
+            icon=":material/groups:",
+            type="tertiary",
+            key=f"{name}.open",
+            help=say.OPEN,
+        ):
             try:
                 st.query_params[ROOM] = classroom().open(lesson.name, me())
             except RefusedError as refusal:
@@ -70,7 +87,9 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
             st.rerun()
     elif not here.teaches:
         label = f"Leave room {here.code}"
-        st.button(label, icon=":material/logout:", type="tertiary", key=f"{name}.leave", on_click=leave)
+        st.button(
+            label, icon=":material/logout:", type="tertiary", key=f"{name}.leave", on_click=leave
+        )
     elif not here.open(lesson):
         label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
         if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
@@ -84,7 +103,9 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
 
 @st.fragment(run_every=seats.TEACHER)
 def teach(lesson: Lesson, here: Seat) -> None:
-    """Show the teacher the code, its picture, the number of guesses, and how to close the question."""
+    """Show the teacher the code, its picture, the number of guesses, and how to close the
+    question.
+    """
     room = seats.look(here.code)
     if room is None or room.closed:
         st.rerun()
@@ -94,11 +115,19 @@ def teach(lesson: Lesson, here: Seat) -> None:
         if me() < 0:
             st.warning(say.NAMELESS_TEACHER)
         # a callback: the next look may interrupt a run
-        st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close", on_click=_close, args=(here,))
+        st.button(
+            "Close and show",
+            type="primary",
+            key=f"lesson.{lesson.name}.close",
+            on_click=_close,
+            args=(here,),
+        )
         refused = st.session_state.pop(_REFUSED, "")
         if refused:
             st.error(refused)
-        more = st.popover("Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry")
+        more = st.popover(
+            "Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry"
+        )
         if more.open:
             with more:
                 _carry(lesson, here)
@@ -122,8 +151,12 @@ def _carry(lesson: Lesson, here: Seat) -> None:
     seats.invite({"lesson": lesson.name}, f"{here.code}.{key}")
 
 
-def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]) -> None:
-    """The guesses of all beside the outcome, once the room is closed; ``axis``: that of the chart, upwards."""
+def guesses_of_all(
+    lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]
+) -> None:
+    """The guesses of all beside the outcome, once the room is closed; ``axis``: that of the chart,
+    upwards.
+    """
     try:
         values = classroom().guesses(here.code)
     except RefusedError as refusal:
@@ -131,13 +164,17 @@ def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, c
         return
     one, after = lesson.number, cases[1]
     if one:
-        outcome = figures.Outcome(say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone])
+        outcome = figures.Outcome(
+            say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone]
+        )
         figure = figures.numbers(
             values, axis, ends=lesson.ends(values, after), unit=one.unit, outcome=outcome, mine=mine
         )
     else:
         place = None if mine is None else int(mine)
-        figure = figures.choices(values, lesson.options("Guess"), right=lesson.right(*cases), mine=place)
+        figure = figures.choices(
+            values, lesson.options("Guess"), right=lesson.right(*cases), mine=place
+        )
     said = say.of_all(lesson, values, *cases)
     picture = live.Picture(name="class", figure=figure, alt=said, height=HEIGHT)
     live.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")

@@ -11,8 +11,12 @@ from ui.texts import Texts
 
 COVERED = "The chart is covered until you have guessed. {}"
 _SAYS = Texts(__file__, "texts/page.md")
-INTRODUCTION, JOIN, GRADELESS, AGAIN = (_SAYS[name] for name in ("introduction", "join", "ungraded", "again"))
-OPEN, GONE, USED, CARRY, CLOSED = (_SAYS[name] for name in ("open", "gone", "used", "carry", "closed"))
+INTRODUCTION, JOIN, GRADELESS, AGAIN = (
+    _SAYS[name] for name in ("introduction", "join", "ungraded", "again")
+)
+OPEN, GONE, USED, CARRY, CLOSED = (
+    _SAYS[name] for name in ("open", "gone", "used", "carry", "closed")
+)
 NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
 
 
@@ -36,14 +40,24 @@ def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
 def attacker(lesson: Lesson, after: Case) -> str:
     """The best attacker as two rows of people, HTML, in a lesson that is about them."""
     guarantee = lesson.attacker(after)
-    return f'<p class="lab-note">{_SAYS["attacker"]}</p>{hundred.drawn(guarantee)}' if guarantee else ""
+    return (
+        f'<p class="lab-note">{_SAYS["attacker"]}</p>{hundred.drawn(guarantee)}'
+        if guarantee
+        else ""
+    )
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
     out = outcome(lesson, before, after)
     if guess is None:
         return out if lesson.number else _SAYS("guessed.none", outcome=out)
-    case = "number" if lesson.number else "right" if lesson.right(before, after) == int(guess) else "wrong"
+    case = (
+        "number"
+        if lesson.number
+        else "right"
+        if lesson.right(before, after) == int(guess)
+        else "wrong"
+    )
     return _SAYS(f"guessed.{case}", guess=guessed(lesson, guess), outcome=out)
 
 
@@ -56,7 +70,11 @@ def outcome(lesson: Lesson, before: Case, after: Case) -> str:
 
 def guessed(lesson: Lesson, guess: float) -> str:
     """Return a guess as it is written: a number with its unit, or the option."""
-    return number(guess) + _unit(lesson.number) if lesson.number else lesson.options("Guess")[int(guess)]
+    return (
+        number(guess) + _unit(lesson.number)
+        if lesson.number
+        else lesson.options("Guess")[int(guess)]
+    )
 
 
 def _unit(asked: Number) -> str:
@@ -65,7 +83,11 @@ def _unit(asked: Number) -> str:
 
 def middle(lesson: Lesson, after: Case) -> str:
     value = centre(lesson, after)
-    return f"{value:.0f}" if lesson.number and lesson.number.unit and lesson.number.step == 1 else number(value)
+    return (
+        f"{value:.0f}"
+        if lesson.number and lesson.number.unit and lesson.number.step == 1
+        else number(value)
+    )
 
 
 def named(lesson: Lesson, after: Case) -> str:
@@ -79,13 +101,26 @@ def centre(lesson: Lesson, after: Case) -> float:
 def dots(lesson: Lesson, step: str) -> str:
     """Return how far a lesson has come, HTML."""
     place, count = lesson.STEPS.index(step), len(lesson.STEPS)
-    marks = "".join(f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>' for at in range(count))
-    return f'<span class="lab-steps" role="img" aria-label="Step {place + 1} of {count}">{marks}</span>'
+    marks = "".join(
+        f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>'
+        for at in range(count)
+    )
+    return (
+        f'<span class="lab-steps" role="img" aria-label="Step {place + 1} of'
+        f' {count}">{marks}</span>'
+    )
 
 
 def head(lesson: Lesson, step: str) -> str:
-    place = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}" if lesson in LESSONS else lesson.text("Title")
-    return f'<div class="lab-lesson"><span>{place} · {lesson.minutes} minutes</span>{dots(lesson, step)}</div>'
+    place = (
+        f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
+        if lesson in LESSONS
+        else lesson.text("Title")
+    )
+    return (
+        f'<div class="lab-lesson"><span>{place} · {lesson.minutes}'
+        f" minutes</span>{dots(lesson, step)}</div>"
+    )
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
@@ -99,6 +134,8 @@ def of_all(lesson: Lesson, values: Collection[float], before: Case, after: Case)
         return _SAYS["class.none"]
     out = outcome(lesson, before, after)
     if lesson.number:
-        return _SAYS("class.number", guesses=len(values), median=guessed(lesson, median(values)), outcome=out)
+        return _SAYS(
+            "class.number", guesses=len(values), median=guessed(lesson, median(values)), outcome=out
+        )
     right = sum(value == lesson.right(before, after) for value in values)
     return _SAYS("class.choice", right=right, guesses=len(values), outcome=out)

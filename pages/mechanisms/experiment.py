@@ -1,4 +1,6 @@
-"""One number, or one winner, released from two neighbouring data sets: with you in them, and without you."""
+"""One number, or one winner, released from two neighbouring data sets: with you in them, and
+without you.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -46,22 +48,29 @@ class MechanismsSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     answers: a key of ``RELEASED``: one number, or answers to many questions about a hundred people.
-    questions, noise_sd: how many of those are answered, each with Gaussian noise of this standard deviation.
-    respondents, true_share: people who randomise their own answer among ``options``, and the share whose true answer
-    is the first.
+    questions, noise_sd: how many of those are answered, each with Gaussian noise of this standard
+    deviation.
+    respondents, true_share: people who randomise their own answer among ``options``, and the share
+    whose true answer is the first.
     mechanism: the noise on the number.
     epsilon, delta: what it claims; Laplace noise needs no delta.
     sensitivity: the most that one person may add.
     value: the true number without you; with you it is larger by ``sensitivity``.
     prior: the reader's own chance that you are in.
-    options: the counts among which report-noisy-max chooses, and the answers of randomised response.
+    options: the counts among which report-noisy-max chooses, and the answers of randomised
+        response.
     lead: by how much the first is ahead.
     vote: where your answer goes.
     noise: on the counts.
     seed: of the release.
     """
 
-    CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
+    CHOICES: ClassVar = {
+        "answers": RELEASED,
+        "mechanism": NUMBER_MECHANISMS,
+        "noise": COUNT_NOISES,
+        "vote": VOTES,
+    }
     LIMITS: ClassVar = {
         "epsilon": EPSILON_RANGE,
         "delta": (1e-9, 1e-2),
@@ -108,7 +117,11 @@ class MechanismsSettings(Settings):
 
     ESTIMATED: ClassVar = {
         "estimate": Measure(
-            "estimated share of the first answer", "higher", lambda found: found[:, 0], unit="%", limits=(-10.0, 10.0)
+            "estimated share of the first answer",
+            "higher",
+            lambda found: found[:, 0],
+            unit="%",
+            limits=(-10.0, 10.0),
         )
     }
 
@@ -131,7 +144,9 @@ class MechanismsSettings(Settings):
 
     @property
     def counts(self) -> tuple[float, ...]:
-        """Return each option's answers without you: a leader, and each further one two behind the one before it."""
+        """Return each option's answers without you: a leader, and each further one two behind the
+        one before it.
+        """
         return (_BASE + self.lead, *(_BASE - 2.0 * place for place in range(self.options - 1)))
 
     @property
@@ -141,14 +156,18 @@ class MechanismsSettings(Settings):
 
     def claim(self, mechanism: str) -> Claim:
         """Return the number as this mechanism releases it."""
-        return self.part(Claim, mechanism=mechanism, delta=0.0 if mechanism == "laplace" else self.delta)
+        return self.part(
+            Claim, mechanism=mechanism, delta=0.0 if mechanism == "laplace" else self.delta
+        )
 
     @property
     def measures(self) -> Mapping[str, Measure]:
         return {"many": self.RECOVERED, "local": self.ESTIMATED}.get(self.answers, self.MEASURES)
 
     def schedule(self) -> Iterable[Task]:
-        """Return the release alone, of which everything else is closed form, or the runs of many answers."""
+        """Return the release alone, of which everything else is closed form, or the runs of many
+        answers.
+        """
         return reconstruction.tasks(self) if self.answers == "many" else (self.probe(),)
 
     def probe(self) -> Task:
@@ -172,7 +191,9 @@ class MechanismsSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MechanismsResult:
-    """What a page shows. claim: what is promised, and what holds; worlds: the release without you and with you."""
+    """What a page shows. claim: what is promised, and what holds; worlds: the release without you
+    and with you.
+    """
 
     settings: MechanismsSettings
     claim: Claim
@@ -180,7 +201,9 @@ class MechanismsResult:
 
     @cached_property
     def drawn(self) -> dict[str, float]:
-        """Return a release drawn in the world with you: its output, and what that says about you."""
+        """Return a release drawn in the world with you: its output, and what that says
+        about you.
+        """
         truth = np.array([self.settings.value + self.settings.sensitivity])
         x = self.claim.made.release(truth, stream(self.settings.seed, "noise"))
         columns = {"output": x, "log ratio": self.worlds.log_ratio(x)}
@@ -190,12 +213,17 @@ class MechanismsResult:
     @property
     def errors(self) -> dict[str, np.ndarray]:
         """Return the error that nine releases in ten keep at each of ``CLAIMS``, by mechanism."""
-        return {name: self.settings.sensitivity * within for name, within in errors(self.settings.delta).items()}
+        return {
+            name: self.settings.sensitivity * within
+            for name, within in errors(self.settings.delta).items()
+        }
 
     @property
     def _log_chances(self) -> np.ndarray:
         one = self.settings
-        return winners(one.counts, one.voted, sensitivity=one.sensitivity, epsilon=one.epsilon, noise=one.noise)
+        return winners(
+            one.counts, one.voted, sensitivity=one.sensitivity, epsilon=one.epsilon, noise=one.noise
+        )
 
     @cached_property
     def chances(self) -> np.ndarray:
@@ -204,23 +232,31 @@ class MechanismsResult:
 
     @property
     def choice_ratio(self) -> np.ndarray:
-        """Return ln P(i wins with you) / P(i wins without you), (k,); NaN where neither can be told from 0."""
+        """Return ln P(i wins with you) / P(i wins without you), (k,); NaN where neither can be told
+        from 0.
+        """
         with np.errstate(invalid="ignore"):
             return np.diff(self._log_chances, axis=0)[0]
 
     @property
     def largest_change(self) -> float:
-        """Return the largest change of the log of any option's probability to win, when you vote."""
+        """Return the largest change of the log of any option's probability to win, when you
+        vote.
+        """
         return float(np.nanmax(np.abs(self.choice_ratio)))
 
     @property
     def cut(self) -> float:
-        """Return the published number above which the best attacker with the reader's prior says "in"."""
+        """Return the published number above which the best attacker with the reader's prior says
+        "in".
+        """
         prior = self.settings.prior
         return self.worlds.threshold(math.log((1 - prior) / prior))
 
     def posterior_range(self, prior: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far the promise lets a prior fall, and rise: odds by e^-epsilon, and by e^epsilon."""
+        """Return how far the promise lets a prior fall, and rise: odds by e^-epsilon, and by
+        e^epsilon.
+        """
         odds = np.log(prior) - np.log1p(-np.asarray(prior))
         return expit(odds - self.settings.epsilon), expit(odds + self.settings.epsilon)
 
@@ -236,7 +272,9 @@ class MechanismsResult:
 
     @cached_property
     def reach(self) -> tuple[float, float]:
-        """Return a range of outputs that holds nearly all releases, and the threshold of epsilon where there is one."""
+        """Return a range of outputs that holds nearly all releases, and the threshold of epsilon
+        where there is one.
+        """
         worlds = self.worlds
         middle = worlds.value + worlds.sensitivity / 2
         half = worlds.sensitivity / 2 + worlds.scale * float(worlds.at_share(0.998))
@@ -245,13 +283,17 @@ class MechanismsResult:
         return middle - half, middle + half
 
     def dots(self) -> np.ndarray:
-        """Return fifty equally likely releases without you and with you (2, 50): the middles of fifty equal shares."""
+        """Return fifty equally likely releases without you and with you (2, 50): the middles of
+        fifty equal shares.
+        """
         noise = self.worlds.scale * self.worlds.at_share((np.arange(_DOTS) + 0.5) / _DOTS)
         return self.worlds.value + np.array([[0.0], [self.worlds.sensitivity]]) + noise
 
     @cached_property
     def trade_off(self) -> dict[str, Any]:
-        """Return columns, a row per share of false alarms: the misses of the best test, and the least of the claim."""
+        """Return columns, a row per share of false alarms: the misses of the best test, and the
+        least of the claim.
+        """
         tail = np.geomspace(1e-9, 0.05, 40)
         alpha = np.concatenate([[0.0], tail, np.linspace(0.06, 0.94, 67), 1 - tail[::-1], [1.0]])
         promised = promised_misses(alpha, epsilon=self.settings.epsilon, delta=self.claim.delta)
@@ -259,15 +301,21 @@ class MechanismsResult:
 
     @cached_property
     def profile(self) -> dict[str, Any]:
-        """Return columns, a row per epsilon: the delta that this noise needs, closest where Laplace noise stops."""
+        """Return columns, a row per epsilon: the delta that this noise needs, closest where Laplace
+        noise stops.
+        """
         near = self.settings.epsilon * (1 - np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0]))
-        epsilons = np.unique(np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])]))
+        epsilons = np.unique(
+            np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])])
+        )
         deltas = [self.worlds.delta_at(float(epsilon)) for epsilon in epsilons]
         return {"epsilon": epsilons, "delta": np.array(deltas)}
 
     @cached_property
     def choice(self) -> dict[str, Any]:
-        """Return columns, a row per option: its answers without you, and its chance to win in both worlds."""
+        """Return columns, a row per option: its answers without you, and its chance to win in both
+        worlds.
+        """
         names = [chr(ord("A") + place) for place in range(self.settings.options)]
         columns = {"option": names, "answers": self.settings.counts}
         return columns | {"without you": self.chances[0], "with you": self.chances[1]}
@@ -285,12 +333,11 @@ class MechanismsResult:
 
     @cached_property
     def answers(self) -> dict[str, Any]:
-        """Return columns, a row per number k of answers, each moved by up to the sensitivity: an L1 norm of sqrt(k) L2
-        norms.
+        """Return columns, a row per number k of answers, each moved by up to the sensitivity: an L1
+        norm of sqrt(k) L2 norms.
 
-        sd of an answer's noise by the slide, the exact calibration and Laplace, which takes the L1 norm too, and the
-        epsilon that the slide's gives.
-        """
+        sd of an answer's noise by the slide, the exact calibration and Laplace, which takes the L1
+        norm too, and the epsilon that the slide's gives."""
         one, k = self.settings, np.array(ANSWERS)
         claim = {"epsilon": one.epsilon, "delta": one.delta}
         slide = [Formula.of(FORMULAS["slide"], math.sqrt(count), **claim) for count in ANSWERS]

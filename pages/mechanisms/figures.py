@@ -1,4 +1,5 @@
-"""Charts of one number, released with you and without you: densities, posterior, tests, errors and private selection.
+"""Charts of one number, released with you and without you: densities, posterior, tests, errors and
+private selection.
 
 ``finding``: what a picture shows, for its title.
 """
@@ -17,14 +18,20 @@ from ui.plot.curves import Curve, Level, over
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
 _DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
-FORMULA_NAMES = {"slide": "ln(2/δ)", "classical": "ln(1.25/δ)", "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers"}
+FORMULA_NAMES = {
+    "slide": "ln(2/δ)",
+    "classical": "ln(1.25/δ)",
+    "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers",
+}
 _FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
 # Room for the last of its ticks, in pixels.
 _RIGHT = 20
 
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw both densities with a release under them, and below, over the same outputs, their log-ratio."""
+    """Draw both densities with a release under them, and below, over the same outputs, their
+    log-ratio.
+    """
     x, epsilon = result.outputs, result.settings.epsilon
     densities, here = result.worlds.densities(x), result.worlds.densities(result.drawn["output"])
     top = _ladder(1.02 * max(density.max() for density in densities))
@@ -46,7 +53,12 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
         legend=True,
         xaxis=theme.axis("released number", *_span(result)) | {"anchor": "y2", "zeroline": False},
         yaxis=theme.axis("density", -0.14 * top, top)
-        | {"domain": [0.4, 1], "showticklabels": False, "zeroline": True, "showgrid": False},
+        | {
+            "domain": [0.4, 1],
+            "showticklabels": False,
+            "zeroline": True,
+            "showgrid": False,
+        },
         yaxis2={
             "domain": [0, 0.3],
             "range": [-2 * epsilon, 2 * epsilon],
@@ -54,7 +66,10 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
             "ticktext": ["−ε", "0", "+ε"],
         },
         shapes=[
-            *(theme.level(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2") for y in (epsilon, -epsilon)),
+            *(
+                theme.level(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
+                for y in (epsilon, -epsilon)
+            ),
             *_beyond(result),
             *_marks(result, top),
         ],
@@ -66,7 +81,11 @@ def _crossing(result: MechanismsResult) -> str:
     """Return the title of the privacy loss: how likely it is, with you, to exceed epsilon."""
     epsilon = result.settings.epsilon
     _, chance = result.worlds.beyond(epsilon)
-    outside = f"above ε = {epsilon:.3g} with probability {chance:.2g}" if chance else f"never above ε = {epsilon:.3g}"
+    outside = (
+        f"above ε = {epsilon:.3g} with probability {chance:.2g}"
+        if chance
+        else f"never above ε = {epsilon:.3g}"
+    )
     return f"privacy loss ({outside})"
 
 
@@ -95,10 +114,22 @@ def _marks(result: MechanismsResult, top: float) -> list[dict]:
 
 
 def _beyond(result: MechanismsResult) -> list[dict]:
-    """Draw the outputs whose log-ratio lies beyond the lines; hidden, but there, where no output does."""
-    low, high = (result.worlds.threshold(level) for level in (-result.settings.epsilon, result.settings.epsilon))
+    """Draw the outputs whose log-ratio lies beyond the lines; hidden, but there, where no output
+    does.
+    """
+    low, high = (
+        result.worlds.threshold(level)
+        for level in (-result.settings.epsilon, result.settings.epsilon)
+    )
     (left, right), some = _span(result), math.isfinite(high)
-    base = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "layer": "below", "line": {"width": 0}}
+    base = {
+        "type": "rect",
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "line": {"width": 0},
+    }
     base |= {"fillcolor": theme.rgba(theme.BOUND, 0.13), "visible": some}
     if not some:
         low, high = left, right
@@ -106,13 +137,19 @@ def _beyond(result: MechanismsResult) -> list[dict]:
 
 
 def _words(text: str, *, y: float) -> dict:
-    return theme.word(text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom")
+    return theme.word(
+        text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom"
+    )
 
 
 def _ladder(least: float) -> float:
-    """Return the next of 1, 1.5, 2, 3, 5, 7, 10, ... : axes that rest while a slider moves a little."""
+    """Return the next of 1, 1.5, 2, 3, 5, 7, 10, ... : axes that rest while a slider moves a
+    little.
+    """
     decade = 10.0 ** math.floor(math.log10(least))
-    return next(step * decade for step in (1, 1.5, 2, 3, 5, 7, 10) if step * decade >= least * (1 - 1e-12))
+    return next(
+        step * decade for step in (1, 1.5, 2, 3, 5, 7, 10) if step * decade >= least * (1 - 1e-12)
+    )
 
 
 def _span(result: MechanismsResult) -> list[float]:
@@ -125,17 +162,25 @@ def _span(result: MechanismsResult) -> list[float]:
 
 
 def dots(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw fifty equally likely releases that one can count: with you upwards, without you downwards."""
+    """Draw fifty equally likely releases that one can count: with you upwards, without you
+    downwards.
+    """
     left, right = span = _span(result)
     width = max(0.4 * result.worlds.scale, (right - left) / 44)
     truths = (result.worlds.value, result.worlds.value + result.worlds.sensitivity)
-    stacks = [_stacked(row - truth, width) for row, truth in zip(result.dots(), truths, strict=True)]
+    stacks = [
+        _stacked(row - truth, width) for row, truth in zip(result.dots(), truths, strict=True)
+    ]
     top = max(12, *(int(heights.max()) for _, heights in stacks)) + 1.5
     size = min(9.0, max(2.5, 165 / top))
     traces = []
-    for truth, (places, heights), (colour, name), side in zip(truths, stacks, WORLDS, (-1, 1), strict=True):
+    for truth, (places, heights), (colour, name), side in zip(
+        truths, stacks, WORLDS, (-1, 1), strict=True
+    ):
         inside = np.zeros(len(places), bool)
-        inside[3:48] = True  # the 5 % quantile is the third dot, the 95 % quantile the last of the 45
+        inside[3:48] = (
+            True  # the 5 % quantile is the third dot, the 95 % quantile the last of the 45
+        )
         for part, symbol in ((inside, "circle"), (~inside, "circle-open")):
             said = f"about %{{x:.4g}}<extra>{name}</extra>"
             x, y = truth + places[part], side * (heights[part] - 0.3)
@@ -154,7 +199,9 @@ def dots(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return (place, height 1, 2, ...) of each dot, in columns of this width; errors come in rising order."""
+    """Return (place, height 1, 2, ...) of each dot, in columns of this width; errors come in rising
+    order.
+    """
     columns = np.round(errors / width)
     firsts = np.searchsorted(columns, columns)
     return columns * width, np.arange(len(errors)) - firsts + 1
@@ -169,7 +216,13 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
         _diagonal(rising=True),
         theme.band(100 * grid, low, high, colour=theme.BOUND),
         *(
-            Curve(name=f"at {name}", x=100 * grid, y=end, colour=theme.BOUND, hover=f"{hover}{name}<extra></extra>")
+            Curve(
+                name=f"at {name}",
+                x=100 * grid,
+                y=end,
+                colour=theme.BOUND,
+                hover=f"{hover}{name}<extra></extra>",
+            )
             for name, end in (("least", low), ("most", high))
         ),
         now=prior,
@@ -192,11 +245,15 @@ def _diagonal(*, rising: bool) -> Curve:
     """Draw where nothing is learnt."""
     x = np.array([0.0, 100.0])
     y = x if rising else 100 - x
-    return Curve(name="no information", x=x, y=y, colour=theme.NON_PRIVATE, more={"hoverinfo": "skip"})
+    return Curve(
+        name="no information", x=x, y=y, colour=theme.NON_PRIVATE, more={"hoverinfo": "skip"}
+    )
 
 
 def trade_off(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw misses against false alarms of the best tests, the least of the promise, and the reader's best point."""
+    """Draw misses against false alarms of the best tests, the least of the promise, and the
+    reader's best point.
+    """
     alpha, misses, promised = (100 * column for column in result.trade_off.values())
     alarms, missed, _ = result.worlds.attacker(result.settings.prior)
     kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
@@ -216,9 +273,15 @@ def trade_off(result: MechanismsResult, finding: str = "") -> dict:
 def profile(result: MechanismsResult, finding: str = "") -> dict:
     """Draw the delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
-    promised, said = max(result.claim.delta, 2 * _LEAST_DELTA), theme.delta(result.claim.delta, digits=2)
+    promised, said = (
+        max(result.claim.delta, 2 * _LEAST_DELTA),
+        theme.delta(result.claim.delta, digits=2),
+    )
     hover = f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>"
-    ticks = {"tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1], "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]}
+    ticks = {
+        "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
+        "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
+    }
     return over(
         Curve(
             name="needed",
@@ -228,7 +291,15 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
             ghost=True,
             hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
         ),
-        theme.markers([epsilon], [promised], colour=theme.BOUND, size=10, symbol="x", hover=hover, cliponaxis=False),
+        theme.markers(
+            [epsilon],
+            [promised],
+            colour=theme.BOUND,
+            size=10,
+            symbol="x",
+            hover=hover,
+            cliponaxis=False,
+        ),
         now=epsilon,
         legend=False,
         title="Delta by epsilon",
@@ -239,7 +310,9 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def errors(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw the error that nine releases in ten keep, over epsilon; vermilion where a claim does not hold."""
+    """Draw the error that nine releases in ten keep, over epsilon; vermilion where a claim does not
+    hold.
+    """
     settings = result.settings
     here = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}
     middle = math.floor(2 * math.log10(settings.sensitivity)) / 2
@@ -252,13 +325,21 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
         finding=finding,
         shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.GHOST)],
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True) | {"dtick": 1, "tickformat": "~g"},
+        yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True)
+        | {
+            "dtick": 1,
+            "tickformat": "~g",
+        },
     )
 
 
 def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
     """Draw one mechanism's error, which is ``here`` now; the textbook formula's in two colours."""
-    within, text, chosen = result.errors[name], NUMBER_MECHANISMS[name], name == result.settings.mechanism
+    within, text, chosen = (
+        result.errors[name],
+        NUMBER_MECHANISMS[name],
+        name == result.settings.mechanism,
+    )
     said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
     curve = Curve(
         name=text,
@@ -274,7 +355,12 @@ def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
     if name != "classical":
         return [curve]
     broken = result.formulas[name].until <= CLAIMS
-    lost = _broken(curve, y=np.where(broken, within, np.nan), hover=f"{said}, does not hold</extra>", ghost=False)
+    lost = _broken(
+        curve,
+        y=np.where(broken, within, np.nan),
+        hover=f"{said}, does not hold</extra>",
+        ghost=False,
+    )
     return [replace(curve, y=np.where(broken, np.nan, within)), lost]
 
 
@@ -290,7 +376,8 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
         levels=[Level(y=1.0)],
         title="Real / claimed epsilon",
         finding=finding,
-        xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
+        xaxis=theme.epsilon_axis(*EPSILON_RANGE)
+        | {"title": {"text": "claimed epsilon (log scale)"}},
         yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3),
     )
 
@@ -299,7 +386,9 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
     """Draw one curve in two colours, which meet where the claim stops holding."""
     formula, ratio = result.formulas[name], result.claims[name] / CLAIMS
     x, place = np.sort([*CLAIMS, formula.until]), np.searchsorted(CLAIMS, formula.until)
-    y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= CLAIMS[-1] else np.nan)
+    y = np.insert(
+        np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= CLAIMS[-1] else np.nan
+    )
     kept, broken = x <= formula.until, x >= formula.until
     now, holds = result.settings.epsilon, formula.real <= result.settings.epsilon
     at_now = formula.real / now if formula.real > 0 else None
@@ -311,7 +400,9 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
         colour=theme.PRIVATE,
         dash=_FORMULA_DASHES[name],
         at_now=at_now if holds else None,
-        hover=f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>",
+        hover=(
+            f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
+        ),
     )
     return [curve, _broken(curve, x=x[broken], y=y[broken], at_now=None if holds else at_now)]
 
@@ -319,7 +410,10 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
 def choice(result: MechanismsResult, finding: str = "") -> dict:
     """Draw who wins report-noisy-max, in both worlds."""
     columns = result.choice
-    names = [f"{option}: {answers:.0f}" for option, answers in zip(columns["option"], columns["answers"], strict=True)]
+    names = [
+        f"{option}: {answers:.0f}"
+        for option, answers in zip(columns["option"], columns["answers"], strict=True)
+    ]
     names[result.settings.voted] += " (+ you)"
     bars = [
         {

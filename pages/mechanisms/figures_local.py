@@ -1,4 +1,6 @@
-"""Randomised response in pictures: what surveys estimate, and their error by the number of people."""
+"""Randomised response in pictures: what surveys estimate, and their error by the number of
+people.
+"""
 
 import numpy as np
 
@@ -30,12 +32,16 @@ def shares(result: LocalAnswers, finding: str = "") -> dict:
             "range": [0.4, options + 0.6],
             "title": {"text": "answer"},
         },
-        yaxis=theme.axis("share of people, %", -reach if spread[0].min() < -reach / 50 else 0, reach),
+        yaxis=theme.axis(
+            "share of people, %", -reach if spread[0].min() < -reach / 50 else 0, reach
+        ),
     )
 
 
 def errors(result: LocalAnswers, finding: str = "") -> dict:
-    """Draw the 90 % error of the first answer's share by the number of people, local and central."""
+    """Draw the 90 % error of the first answer's share by the number of people, local and
+    central.
+    """
     local, central = (100 * np.array([*map(of, PEOPLE)]) for of in (result.error, result.central))
     here = 100 * result.error(), 100 * result.central()
     return over(

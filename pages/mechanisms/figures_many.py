@@ -1,4 +1,6 @@
-"""Many noisy answers in pictures: whose secret is recovered, and how the number of questions decides it."""
+"""Many noisy answers in pictures: whose secret is recovered, and how the number of questions
+decides it.
+"""
 
 import numpy as np
 
@@ -22,7 +24,11 @@ def people(result: ManyAnswers, finding: str = "") -> dict:
         symbol = "square" if right else "square-open"
         name = theme.key(f"guessed {word}", str(int(some.sum())))
         hover = f"guessed {word}<extra></extra>"
-        traces.append(theme.markers(x[some], y[some], colour=colour, size=18, symbol=symbol, hover=hover, name=name))
+        traces.append(
+            theme.markers(
+                x[some], y[some], colour=colour, size=18, symbol=symbol, hover=hover, name=name
+            )
+        )
     bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
     return theme.figure(
         *traces,
@@ -38,7 +44,9 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
     """Draw the share recovered over the number of questions, and what the formula expects."""
     at, found = result.curve.over()
     more = np.array([count for count in CURVE if count > PEOPLE])
-    expected = [reconstruct.expected(PEOPLE, int(count), noise_sd=result.model.noise_sd) for count in more]
+    expected = [
+        reconstruct.expected(PEOPLE, int(count), noise_sd=result.model.noise_sd) for count in more
+    ]
     now = result.settings.questions
     low, high = np.quantile(result.now, (0.05, 0.95))
     return over(
@@ -52,7 +60,13 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
             at_now=100 * np.array([low, result.median, high]),
             ghost=True,
         ),
-        Curve(name="least squares, expected", x=more, y=100 * np.array(expected), colour=theme.NON_PRIVATE, dash="dot"),
+        Curve(
+            name="least squares, expected",
+            x=more,
+            y=100 * np.array(expected),
+            colour=theme.NON_PRIVATE,
+            dash="dot",
+        ),
         now=now,
         right=20,
         levels=[Level(y=50, name="coin toss", below=True)],

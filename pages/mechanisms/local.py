@@ -1,4 +1,6 @@
-"""Randomised response: what a survey estimates when every person randomises their own answer, beside a curator."""
+"""Randomised response: what a survey estimates when every person randomises their own answer,
+beside a curator.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +23,8 @@ _NINE_IN_TEN = float(ndtri(0.95))
 
 @dataclass(frozen=True, kw_only=True)
 class Surveys(Key):
-    """A question with ``options`` answers to ``respondents`` people, of whom a share of ``true_share`` has the first
-    answer and the others share the rest."""
+    """A question with ``options`` answers to ``respondents`` people, of whom a share of
+    ``true_share`` has the first answer and the others share the rest."""
 
     epsilon: float
     options: int
@@ -74,12 +76,16 @@ class LocalAnswers:
         return self.survey.people / self.survey.respondents
 
     def error(self, people: float | None = None) -> float:
-        """Return the error of the first option's share that nine surveys in ten keep, as a share, by its formula."""
+        """Return the error of the first option's share that nine surveys in ten keep, as a share,
+        by its formula.
+        """
         count = self.survey.respondents if people is None else people
         return _NINE_IN_TEN * self.survey.mechanism.sd(count, share=float(self.shares[0]))
 
     def central(self, people: float | None = None) -> float:
-        """Return the same where a trusted curator adds Laplace noise of scale 1/epsilon to the count."""
+        """Return the same where a trusted curator adds Laplace noise of scale 1/epsilon to the
+        count.
+        """
         count = self.survey.respondents if people is None else people
         return float(np.log(10)) / self.survey.epsilon / count
 

@@ -4,9 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pages.mechanisms import figures, figures_local, figures_many, words_local, words_many, words_tables
+from pages.mechanisms import (
+    figures,
+    figures_local,
+    figures_many,
+    words_local,
+    words_many,
+    words_tables,
+)
 from pages.mechanisms import words as say
-from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, RELEASED, MechanismsSettings
+from pages.mechanisms.experiment import (
+    COUNT_NOISES,
+    NUMBER_MECHANISMS,
+    RELEASED,
+    MechanismsSettings,
+)
 from ui import controls, labels, live
 from ui.moves import Move
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
@@ -47,7 +59,10 @@ def more(desk: controls.Desk) -> None:
 
 
 def row(
-    *names: str, height: int = 360, first_wide: float = 1.0, findings: Callable[[Any], dict[str, str]] = say.findings
+    *names: str,
+    height: int = 360,
+    first_wide: float = 1.0,
+    findings: Callable[[Any], dict[str, str]] = say.findings,
 ) -> Callable[[Any], Rows]:
     """Return a function that draws these pictures of a result side by side."""
 
@@ -100,7 +115,9 @@ ONE = Page(
 
 
 def variant(say: Any, knobs: Knobs, *names: str, move: Move) -> Page:
-    """Return the page as it is where something else is released: ``say``, its module of words; two pictures."""
+    """Return the page as it is where something else is released: ``say``, its module of words; two
+    pictures.
+    """
     return replace(
         ONE,
         asks=False,

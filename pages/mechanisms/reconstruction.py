@@ -24,7 +24,10 @@ _NINE_IN_TEN = float(ndtri(0.95))
 
 @dataclass(frozen=True, kw_only=True)
 class Asked(Key):
-    """All that decides who is recovered, but for the number of questions. Repeat 0 is the one that is drawn."""
+    """All that decides who is recovered, but for the number of questions.
+
+    Repeat 0 is the one that is drawn.
+    """
 
     noise_sd: float
     seed: int
@@ -33,7 +36,9 @@ class Asked(Key):
 def recovered(model: Asked, at: tuple[int, ...], repeats: range) -> np.ndarray:
     """Return the share (V, R) of right guesses after each number of questions."""
     surveys = [_drawn(model, max(at), repeat) for repeat in repeats]
-    return np.array([[one.right(count, noise_sd=model.noise_sd).mean() for one in surveys] for count in at])
+    return np.array(
+        [[one.right(count, noise_sd=model.noise_sd).mean() for one in surveys] for count in at]
+    )
 
 
 def _drawn(model: Asked, questions: int, repeat: int = 0) -> reconstruct.Survey:
@@ -62,12 +67,19 @@ def result(settings: Any, outcomes: Mapping[Any, Any]) -> "ManyAnswers":
     model = settings.part(Asked)
     first, whole, *curve = tasks(settings)
     now = outcomes.get(whole, outcomes[first])[0]
-    return ManyAnswers(settings=settings, now=now, curve=Grid.of(CURVE, curve, outcomes, repeats=REPEATS), model=model)
+    return ManyAnswers(
+        settings=settings,
+        now=now,
+        curve=Grid.of(CURVE, curve, outcomes, repeats=REPEATS),
+        model=model,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ManyAnswers:
-    """What a page shows. now: share of right guesses (R,) in each repeat; curve: the same over numbers of questions."""
+    """What a page shows. now: share of right guesses (R,) in each repeat; curve: the same over
+    numbers of questions.
+    """
 
     settings: Any
     model: Asked
@@ -99,14 +111,21 @@ class ManyAnswers:
     def guarantee(self) -> Guarantee:
         """Return what all answers together guarantee each person."""
         event = reconstruct.event(self.settings.questions, noise_sd=self.model.noise_sd)
-        return accountants.account(event, delta=self.settings.delta, adjacency=Adjacency.REPLACE_ONE, unit="person")
+        return accountants.account(
+            event, delta=self.settings.delta, adjacency=Adjacency.REPLACE_ONE, unit="person"
+        )
 
     @property
     def expected(self) -> float:
-        """Return the share that unweighted least squares recovers; NaN where there are too few questions."""
+        """Return the share that unweighted least squares recovers; NaN where there are too few
+        questions.
+        """
         return reconstruct.expected(PEOPLE, self.settings.questions, noise_sd=self.model.noise_sd)
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the downloads, by name."""
         people = {"person": np.arange(1, PEOPLE + 1), "right": self.right}
-        return {"People": lambda: pd.DataFrame(people), "Recovered": lambda: self.curve.quantiles(over="questions")}
+        return {
+            "People": lambda: pd.DataFrame(people),
+            "Recovered": lambda: self.curve.quantiles(over="questions"),
+        }

@@ -16,9 +16,14 @@ from ui.plot.theme import written
 from ui.texts import Texts
 
 SAYS = Texts(__file__)
-INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = SAYS["introduction"], SAYS["mechanisms"], SAYS["released"]
+INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = (
+    SAYS["introduction"],
+    SAYS["mechanisms"],
+    SAYS["released"],
+)
 ABOUT = SAYS.cases("about")
-# From this probability on, a release that moves a guess farther than epsilon alone would let it is not rare.
+# From this probability on, a release that moves a guess farther than epsilon alone would let it is
+# not rare.
 _OFTEN = 0.1
 # A likelihood ratio above this is not written out.
 _LARGE = math.log(1e9)
@@ -30,9 +35,22 @@ def numbers(result: MechanismsResult) -> list[Number]:
     off, after = number(result.worlds.within), drawn["posterior"]
     then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(drawn["log ratio"]))
     return [
-        Number(SAYS["tiles.error"], f"±{off}", SAYS["tiles.error_note"], tone="private", amount=panels.amount(off)),
+        Number(
+            SAYS["tiles.error"],
+            f"±{off}",
+            SAYS["tiles.error_note"],
+            tone="private",
+            amount=panels.amount(off),
+        ),
         Number(SAYS["tiles.release"], _released(drawn["output"]), release),
-        Number(SAYS["tiles.posterior"], then, _between(result, _far(prior, after)), "", panels.amount(then), "points"),
+        Number(
+            SAYS["tiles.posterior"],
+            then,
+            _between(result, _far(prior, after)),
+            "",
+            panels.amount(then),
+            "points",
+        ),
         panels.attacker(result.claim.guarantee),
     ]
 
@@ -53,9 +71,13 @@ def _ratio(log_ratio: float) -> str:
 
 
 def _between(result: MechanismsResult, shown: str) -> str:
-    """Return the limits of epsilon on the reader's posterior, and how often a release keeps them."""
+    """Return the limits of epsilon on the reader's posterior, and how often a release keeps
+    them.
+    """
     prior, outside = result.settings.prior, result.worlds.outside(result.settings.epsilon)
-    low, high = (_far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior))
+    low, high = (
+        _far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior)
+    )
     case = "always" if not outside else "mostly" if outside < _OFTEN else "seldom"
     case = case if result.claim.holds else "claimed"
     case = "any" if low.startswith("below") and high.startswith("above") else case
@@ -63,13 +85,17 @@ def _between(result: MechanismsResult, shown: str) -> str:
 
 
 def verdict(result: MechanismsResult) -> str:
-    """Return what one number tells an attacker, after an epsilon that differs from the one asked for."""
+    """Return what one number tells an attacker, after an epsilon that differs from the one asked
+    for.
+    """
     claimed, evidence = _formula_gives(result), _evidence(result)
     return f"{claimed} {evidence}" if claimed else f"{evidence} {_odds(result)}"
 
 
 def _formula_gives(result: MechanismsResult) -> str:
-    """Return the epsilon that the textbook formula gives, where that is not the claimed one; "" else."""
+    """Return the epsilon that the textbook formula gives, where that is not the claimed one; ""
+    else.
+    """
     settings, holds = result.settings, result.claim.holds
     both = settings.epsilon, result.claim.guarantee.epsilon
     claimed, real = map(number, both)
@@ -93,12 +119,18 @@ def _odds(result: MechanismsResult) -> str:
     outside = result.worlds.outside(epsilon)
     case = "odds_delta" if outside >= _OFTEN else "odds_mostly" if outside else "odds"
     case = "odds_any" if epsilon >= _LARGE else case
-    holes = {"factor": number(math.exp(epsilon)), "outside": panels.small(outside), "epsilon": number(epsilon)}
+    holes = {
+        "factor": number(math.exp(epsilon)),
+        "outside": panels.small(outside),
+        "epsilon": number(epsilon),
+    }
     return SAYS(f"verdict.{case}", **holes)
 
 
 def _far(after: float, prior: float) -> str:
-    """Return a posterior in percent, with enough decimals to tell it from the ``prior``, and never as certain."""
+    """Return a posterior in percent, with enough decimals to tell it from the ``prior``, and never
+    as certain.
+    """
     if after < 0.0005:
         return "below 0.1\u00a0%"
     if after > 0.9995:
@@ -120,7 +152,11 @@ def this_release(result: MechanismsResult) -> str:
     prior, after = settings.prior, drawn["posterior"]
     return " ".join(
         (
-            SAYS("release.shown", output=_released(drawn["output"]), truth=settings.value + settings.sensitivity),
+            SAYS(
+                "release.shown",
+                output=_released(drawn["output"]),
+                truth=settings.value + settings.sensitivity,
+            ),
             _likely(drawn, "release"),
             SAYS("release.posterior", prior=_far(prior, after), after=_far(after, prior)),
         )
@@ -136,7 +172,9 @@ def _likely(release: Mapping[str, float], section: str) -> str:
 
 
 def diagnostics(result: MechanismsResult) -> list[str]:
-    """Return the explanation, three sentences: the sensitivity, the best attacker, the mechanism."""
+    """Return the explanation, three sentences: the sensitivity, the best attacker, the
+    mechanism.
+    """
     settings = result.settings
     return [
         SAYS("why.sensitivity", sensitivity=number(settings.sensitivity)),
@@ -163,23 +201,45 @@ def _attack(result: MechanismsResult) -> str:
     """Return what the best attacker with the reader's prior does."""
     alarms, misses, right = result.worlds.attacker(result.settings.prior)
     always = min(alarms, misses) < 1e-12 and max(alarms, misses) > 0.5
-    case = "attack" if not always else "attack_hardly" if math.isfinite(result.cut) else "attack_never"
+    case = (
+        "attack" if not always else "attack_hardly" if math.isfinite(result.cut) else "attack_never"
+    )
     rates = {"right": in_hundred(right), "alarms": in_hundred(alarms), "misses": in_hundred(misses)}
     says = "out" if misses > alarms else "in"
-    return SAYS(f"why.{case}", prior=percent(result.settings.prior), cut=result.cut, says=says, **rates)
+    return SAYS(
+        f"why.{case}", prior=percent(result.settings.prior), cut=result.cut, says=says, **rates
+    )
 
 
 def choosing(result: MechanismsResult) -> str:
     """Return report-noisy-max in words."""
-    settings, most, epsilon = result.settings, result.largest_change, number(result.settings.epsilon)
-    wins, (before, after) = map(in_hundred, result.chances[:, 0]), map(panels.small, result.chances[:, settings.voted])
-    allowed = {} if most >= 700 else {"most": number(math.exp(most)), "allowed": number(math.exp(settings.epsilon))}
+    settings, most, epsilon = (
+        result.settings,
+        result.largest_change,
+        number(result.settings.epsilon),
+    )
+    wins, (before, after) = (
+        map(in_hundred, result.chances[:, 0]),
+        map(panels.small, result.chances[:, settings.voted]),
+    )
+    allowed = (
+        {}
+        if most >= 700
+        else {"most": number(math.exp(most)), "allowed": number(math.exp(settings.epsilon))}
+    )
     leader, mine = result.choice["option"][0], result.choice["option"][settings.voted]
     said = (
         SAYS("choice.noise", noise=COUNT_NOISES[settings.noise]),
-        SAYS("choice.ahead" if settings.lead else "choice.level", option=leader, lead=settings.lead),
+        SAYS(
+            "choice.ahead" if settings.lead else "choice.level", option=leader, lead=settings.lead
+        ),
         SAYS("choice.wins", **dict(zip(("without", "with_you"), wins, strict=True))),
-        SAYS("choice.stays" if before == after else "choice.moves", option=mine, before=before, after=after),
+        SAYS(
+            "choice.stays" if before == after else "choice.moves",
+            option=mine,
+            before=before,
+            after=after,
+        ),
         SAYS("choice.factor" if allowed else "choice.within", epsilon=epsilon, **allowed),
     )
     return panels.note(" ".join(said)) + panels.note(SAYS("choice.cost", epsilon=epsilon))
@@ -189,7 +249,9 @@ def guarantee(result: MechanismsResult) -> str:
     """Return the guarantee, its assumptions and its limits."""
     settings, held = result.settings, result.claim.guarantee
     claim = {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
-    said = panels.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
+    said = (
+        panels.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
+    )
     return said + outcomes.guaranteed(held, assumed=SAYS["guarantee.assumed"])
 
 
@@ -201,7 +263,10 @@ def findings(result: MechanismsResult) -> dict[str, str]:
     least = min(kept, key=lambda claim: claim.worlds.within).mechanism
     before, then = (float(chance) for chance in result.chances[:, settings.voted])
     profile = "finding.profile" if needed else "finding.profile_none"
-    given = [f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}" for name in ("slide", "classical")]
+    given = [
+        f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}"
+        for name in ("slide", "classical")
+    ]
     option, gain = result.choice["option"][settings.voted], outcomes.points(then - before)
     return {
         "release": _likely(drawn, "finding"),
@@ -210,6 +275,8 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         "profile": SAYS(profile, needed=needs(needed), delta=theme.delta(result.claim.delta)),
         "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[least]),
         "dots": SAYS("finding.dots", error=number(result.worlds.within)),
-        "formulas": SAYS("finding.formulas", epsilon=number(settings.epsilon), given=", ".join(given)),
+        "formulas": SAYS(
+            "finding.formulas", epsilon=number(settings.epsilon), given=", ".join(given)
+        ),
         "choice": SAYS("finding.choice", points=gain, option=option),
     }

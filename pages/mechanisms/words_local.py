@@ -14,7 +14,9 @@ _USELESS = 0.5
 
 
 def numbers(result: LocalAnswers) -> list[Number]:
-    """Return the error of the survey, that of a curator, how often answers are true, and the best attacker."""
+    """Return the error of the survey, that of a curator, how often answers are true, and the best
+    attacker.
+    """
     survey, times = result.survey, result.error() / result.central()
     error, central = _points(result.error()), number(100 * result.central())
     case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
@@ -37,7 +39,9 @@ def numbers(result: LocalAnswers) -> list[Number]:
 
 
 def _points(error: float) -> str:
-    """Return an error in points with the one decimal that shares have, or with two digits below 0.1 points."""
+    """Return an error in points with the one decimal that shares have, or with two digits below 0.1
+    points.
+    """
     if error >= 0.001:
         return f"{100 * error:.1f}"
     return number(float(f"{100 * error:.2g}"))
@@ -53,7 +57,9 @@ def verdict(result: LocalAnswers) -> str:
 
 
 def diagnostics(result: LocalAnswers) -> list[str]:
-    """Return the explanation, three sentences: how answers are drawn, whom they protect, what is corrected."""
+    """Return the explanation, three sentences: how answers are drawn, whom they protect, what is
+    corrected.
+    """
     survey = result.survey
     mechanism = survey.mechanism
     share = float(result.shares[0])
@@ -67,7 +73,11 @@ def diagnostics(result: LocalAnswers) -> list[str]:
             other=outcomes.percent(mechanism.other, digits=1),
         ),
         SAYS("why.deniable", lies=outcomes.percent(untrue / naive, digits=1)),
-        SAYS("why.biased", naive=outcomes.percent(naive, digits=1), share=outcomes.percent(share, digits=1)),
+        SAYS(
+            "why.biased",
+            naive=outcomes.percent(naive, digits=1),
+            share=outcomes.percent(share, digits=1),
+        ),
     ]
 
 

@@ -11,18 +11,29 @@ from ui.texts import Texts
 SAYS = Texts(__file__, "many.md")
 ABOUT = SAYS.cases("about")
 
-# More of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair binomial.
+# More of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair
+# binomial.
 _CHANCE = 58
 _MOST = 90
 
 
 def numbers(result: ManyAnswers) -> list[Number]:
-    """Return the secrets recovered, the error of an answer, the epsilon of all answers and the best attacker."""
+    """Return the secrets recovered, the error of an answer, the epsilon of all answers and the best
+    attacker.
+    """
     held, off = result.guarantee, number(result.error)
     delta = SAYS("page.spent", delta=theme.delta(held.delta))
     return [
-        Number(SAYS["page.recovered"], f"{result.many} of {PEOPLE}", SAYS["page.coin"], "bound", result.many),
-        Number(SAYS["page.error"], f"±{off}", SAYS["page.error_note"], "private", panels.amount(off)),
+        Number(
+            SAYS["page.recovered"],
+            f"{result.many} of {PEOPLE}",
+            SAYS["page.coin"],
+            "bound",
+            result.many,
+        ),
+        Number(
+            SAYS["page.error"], f"±{off}", SAYS["page.error_note"], "private", panels.amount(off)
+        ),
         Number(SAYS["page.epsilon"], number(held.epsilon), delta, "", held.epsilon),
         panels.attacker(held),
     ]
@@ -31,7 +42,15 @@ def numbers(result: ManyAnswers) -> list[Number]:
 def verdict(result: ManyAnswers) -> str:
     """Return how many secrets the answers give away, and what they have spent."""
     many = result.many
-    case = "all" if many == PEOPLE else "most" if many >= _MOST else "some" if many > _CHANCE else "none"
+    case = (
+        "all"
+        if many == PEOPLE
+        else "most"
+        if many >= _MOST
+        else "some"
+        if many > _CHANCE
+        else "none"
+    )
     held = result.guarantee
     spent = {"epsilon": number(held.epsilon), "delta": theme.delta(held.delta)}
     holes = {"many": many, "questions": result.settings.questions}
@@ -39,7 +58,9 @@ def verdict(result: ManyAnswers) -> str:
 
 
 def diagnostics(result: ManyAnswers) -> list[str]:
-    """Return the explanation, three sentences: the attack, what theory expects of it, what stops it."""
+    """Return the explanation, three sentences: the attack, what theory expects of it, what stops
+    it.
+    """
     noise_sd = result.model.noise_sd
     if math.isnan(result.expected):
         theory = SAYS("why.few", people=PEOPLE)

@@ -28,7 +28,9 @@ def table(result: MechanismsResult) -> str:
         "holds": _HOLDS,
     }
     return panels.table(
-        frame.assign(claimed=[f"{number(epsilon)}, {theme.delta(delta)}" for epsilon, delta in pairs]),
+        frame.assign(
+            claimed=[f"{number(epsilon)}, {theme.delta(delta)}" for epsilon, delta in pairs]
+        ),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
         heads=SAYS.heads("table", ("mechanism", "within", "claimed", *list(formats)[2:])),
@@ -38,7 +40,9 @@ def table(result: MechanismsResult) -> str:
 
 
 def formulas(result: MechanismsResult) -> str:
-    """Return the slides' formulas and the exact calibration, for one number and for several with the L1 norm."""
+    """Return the slides' formulas and the exact calibration, for one number and for several with
+    the L1 norm.
+    """
     settings, several = result.settings, result.answers
     claim = {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
     rows = [
@@ -53,11 +57,23 @@ def formulas(result: MechanismsResult) -> str:
         for name, norm in _NORMS.items()
         for one in (result.formulas[name],)
     ]
-    exact = {"formula": SAYS["formulas.exact"], "noise": number(settings.sensitivity * result.exact_noise)}
-    exact |= {"real": claim["epsilon"], "needed": claim["delta"], "until": SAYS["formulas.all"], "holds": _HOLDS(True)}
+    exact = {
+        "formula": SAYS["formulas.exact"],
+        "noise": number(settings.sensitivity * result.exact_noise),
+    }
+    exact |= {
+        "real": claim["epsilon"],
+        "needed": claim["delta"],
+        "until": SAYS["formulas.all"],
+        "holds": _HOLDS(True),
+    }
     names = ("answers", "slide", "real epsilon", "exact", "laplace")
     last = {name: float(several[name][-1]) for name in names}
-    holes = {"most": number(last["answers"]), "real": number(last["real epsilon"]), "epsilon": claim["epsilon"]}
+    holes = {
+        "most": number(last["answers"]),
+        "real": number(last["real epsilon"]),
+        "epsilon": claim["epsilon"],
+    }
     return panels.table(
         [*rows, exact],
         title=SAYS("formulas.title", **claim),

@@ -37,8 +37,8 @@ class NetworkSettings(NetworkParameters):
 
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
-        """Return the tasks of epsilon at every frame: at once, or where that is slow, in parts by the quick form, of
-        which a first picture has those that it tells."""
+        """Return the tasks of epsilon at every frame: at once, or where that is slow, in parts by
+        the quick form, of which a first picture has those that it tells."""
         marks = self._counted_marks(range(FRAMES + 1))
         moved = [1.0] if self.by_chance else map(self.sensitivity, marks)
         one = Price(
@@ -57,16 +57,21 @@ class NetworkSettings(NetworkParameters):
         parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
         begun = min(work.reached(groups[0][0]) for groups in self._stretches.values())
         told = set(self._counted_marks({self.shown, min(self.shown, begun)}))
-        return tuple(replace(one, steps=part, essential=not told.isdisjoint(part)) for part in parts)
+        return tuple(
+            replace(one, steps=part, essential=not told.isdisjoint(part)) for part in parts
+        )
 
     @cached_property
     def _prices_at_rest(self) -> tuple[Price, ...]:
-        """Return epsilon by the accountant itself, where it has a quick form besides, at the frames of which it is
-        told."""
+        """Return epsilon by the accountant itself, where it has a quick form besides, at the frames
+        of which it is told."""
         if not self.by_chance:
             return ()
         quick, told = self._prices[0], self._counted_marks({self.shown, *QUARTERS})
-        return tuple(replace(quick, accountant=ACCOUNTANT, steps=(mark,), essential=False) for mark in reversed(told))
+        return tuple(
+            replace(quick, accountant=ACCOUNTANT, steps=(mark,), essential=False)
+            for mark in reversed(told)
+        )
 
     def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
         """Return the steps by the time of each of these frames, but for none."""
@@ -81,18 +86,29 @@ class NetworkSettings(NetworkParameters):
         return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later)
 
     def probe(self) -> Runs[Training, np.ndarray]:
-        return Runs(work=work.accuracies, model=self.models["private"], at=(self.shown,), count=self.repeats)
+        return Runs(
+            work=work.accuracies, model=self.models["private"], at=(self.shown,), count=self.repeats
+        )
 
     def sample(self, count: int) -> tuple[Runs[Training, np.ndarray], ...]:
         model = self.models["private"]
         parts = chunking.sample(model.groups(self.repeats), count, each=model.cells, most=_SAMPLED)
         return tuple(
-            Runs(work=work.sampled, model=model, at=(self.shown,), first=part.start, count=len(part), given=given)
+            Runs(
+                work=work.sampled,
+                model=model,
+                at=(self.shown,),
+                first=part.start,
+                count=len(part),
+                given=given,
+            )
             for part, given in parts
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
-        quick, fine = (self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest))
+        quick, fine = (
+            self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest)
+        )
         return NetworkResult(
             settings=self,
             runs={arm: _trained(self._stretches[arm], outcomes) for arm in ARMS},

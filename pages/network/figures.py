@@ -34,7 +34,9 @@ def arm_name(result: NetworkResult, arm: str) -> str:
 
 
 def regions(result: NetworkResult, arm: str) -> dict:
-    """Draw what the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
+    """Draw what the ensemble of an arm decides at the drawn moment, with the boundary of every
+    network.
+    """
     width = 1.2 if arm == "private" else 1.6
     winner, share, boundaries = result.regions(arm)
     boundary = maps.boundary(result.plane, boundaries, colour=COLOURS[arm], width=width)
@@ -50,7 +52,9 @@ def regions(result: NetworkResult, arm: str) -> dict:
 
 
 def inputs(result: NetworkResult) -> dict:
-    """Draw how far training has moved what each input enters by, beside what noise alone would do: a dot a network."""
+    """Draw how far training has moved what each input enters by, beside what noise alone would do:
+    a dot a network.
+    """
     return columns.dots(
         leading(result),
         model="network",
@@ -63,7 +67,9 @@ def inputs(result: NetworkResult) -> dict:
 
 
 def leading(result: NetworkResult) -> columns.Leading:
-    """Return the inputs whose weights have moved most; without privacy, in the median finite network."""
+    """Return the inputs whose weights have moved most; without privacy, in the median finite
+    network.
+    """
     plain = result.moved("plain")
     plain = plain[np.isfinite(plain).all(axis=1)]
     middle = np.median(plain, axis=0) if len(plain) else np.full(plain.shape[1], np.nan)
@@ -71,10 +77,11 @@ def leading(result: NetworkResult) -> columns.Leading:
 
 
 def accuracy(result: NetworkResult) -> dict:
-    """Draw the right answers on held-out rows in training, above those of always giving the same answer.
+    """Draw the right answers on held-out rows in training, above those of always giving the same
+    answer.
 
-    What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
-    """
+    What moves while it plays are shapes, so that the curves need not be drawn again; the values
+    stand over the maps."""
     return accuracies(
         *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
         reference(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
@@ -86,7 +93,9 @@ def accuracy(result: NetworkResult) -> dict:
 
 
 def _finding(result: NetworkResult) -> str:
-    """Return what the second half of the training adds to the median network, or how far training has come."""
+    """Return what the second half of the training adds to the median network, or how far training
+    has come.
+    """
     if part := trained(result.reached, FRAMES, "checkpoints trained"):
         return part
     if result.second_half is None:
@@ -100,14 +109,23 @@ def _finding(result: NetworkResult) -> str:
 
 
 def loss(result: NetworkResult) -> dict:
-    seen = np.concatenate([one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()])
+    seen = np.concatenate(
+        [one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()]
+    )
     seen = seen[np.isfinite(seen)]
-    low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
+    low, high = theme.steady_range(
+        max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3)
+    )
     (tested,) = (one for one in _trajectory(result, "tested") if one.ghost)
     return over(
         *_trajectory(result, "loss"),
         replace(
-            tested, name=SAYS("figures.held_out", model=tested.name), y=tested.y[1], dash="dash", width=2, ghost=False
+            tested,
+            name=SAYS("figures.held_out", model=tested.name),
+            y=tested.y[1],
+            dash="dash",
+            width=2,
+            ghost=False,
         ),
         now=result.epochs,
         title=SAYS["figures.loss"],
@@ -117,7 +135,9 @@ def loss(result: NetworkResult) -> dict:
     )
 
 
-def _trajectory(result: NetworkResult, what: str, scale: float = 1, at_now: Any = None) -> list[Curve]:
+def _trajectory(
+    result: NetworkResult, what: str, scale: float = 1, at_now: Any = None
+) -> list[Curve]:
     """Return the median and 90 % of the networks in training, and the median without privacy."""
     curves = []
     for arm, trajectory in result.trajectories.items():
@@ -135,15 +155,23 @@ def _epochs_axis(result: NetworkResult) -> dict:
 
 
 def norms(result: NetworkResult) -> dict:
-    """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
+    """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip
+    them.
+    """
     bounds, (*layers, whole) = result.bounds, result.histogram.to_numpy().T[2:]
     who = "person" if result.settings.by_person else "row"
     each, at = len(bounds) > 1, float(bounds[0])
     shares = dict(zip(LAYERS, layers, strict=False)) if each else {theme.PRIVATE: whole}
     line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     place = {"yref": "paper", "xanchor": "center", "yanchor": "middle"}
-    words = [theme.word(theme.ink(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place)]
-    named = " ".join(theme.ink(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1))
+    words = [
+        theme.word(
+            theme.ink(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place
+        )
+    ]
+    named = " ".join(
+        theme.ink(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1)
+    )
     words += [theme.note(named, "upper left")] if each else []
     return bars.histogram(
         EDGES,
@@ -154,21 +182,32 @@ def norms(result: NetworkResult) -> dict:
         shapes=[theme.rule(at) | {"y1": 0.82, "line": line}],
         annotations=words,
         xaxis=theme.axis(
-            f"norm of a {who}'s gradient (log scale)", EDGES[0], EDGES[-1], log=True, ticks=(1e-4, 1e-2, 1, 100)
+            f"norm of a {who}'s gradient (log scale)",
+            EDGES[0],
+            EDGES[-1],
+            log=True,
+            ticks=(1e-4, 1e-2, 1, 100),
         ),
-        yaxis=theme.share_axis("share of " + ("people" if who == "person" else "rows"), _TALLEST, step=0.05),
+        yaxis=theme.share_axis(
+            "share of " + ("people" if who == "person" else "rows"), _TALLEST, step=0.05
+        ),
     )
 
 
 def clipped(result: NetworkResult) -> dict:
-    """Draw the share of gradients that the bound clips, over the epochs: of each layer where each has a bound."""
+    """Draw the share of gradients that the bound clips, over the epochs: of each layer where each
+    has a bound.
+    """
     (epochs, *layers, whole), each = result.clipping.to_numpy().T, len(result.recipe.bounds) > 1
     named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
     shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
     change = SAYS("figures.clipped_range", first=first, last=last) if first != last else ""
     return over(
-        *(Curve(name=name, x=epochs, y=100 * share, colour=colour) for name, share, colour in shown),
+        *(
+            Curve(name=name, x=epochs, y=100 * share, colour=colour)
+            for name, share, colour in shown
+        ),
         now=result.epochs,
         title=SAYS["figures.clipped"],
         finding=change,

@@ -34,11 +34,19 @@ MORE = (
     "seed",
 )
 LOOPS = {"sound": "Correct", "realised": "Actual batch size", "shuffled": "Shuffled batches"}
-MECHANISMS = {"sampled": "Poisson sampling", "ordered": "fixed order", "toeplitz": "fixed order, DP-FTRL"}
+MECHANISMS = {
+    "sampled": "Poisson sampling",
+    "ordered": "fixed order",
+    "toeplitz": "fixed order, DP-FTRL",
+}
 
 
 def setup(desk: controls.Desk) -> None:
-    desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
+    desk.choose(
+        "dataset",
+        "Data",
+        {name: "My data" if name == OWN else DATASETS[name].title for name in DATA},
+    )
     allowed = {name: LOOPS[name] for name in desk.settings.choices["variant"]}
     desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
@@ -64,8 +72,8 @@ def knobs(settings: NetworkSettings) -> Knobs:
 
 
 def pictures(result: NetworkResult) -> Rows:
-    """Draw what networks reach in training, and what they decide at the moment shown; of rows that may not be drawn,
-    which columns they go by."""
+    """Draw what networks reach in training, and what they decide at the moment shown; of rows that
+    may not be drawn, which columns they go by."""
     drawn, private = {"accuracy": figures.accuracy(result)}, result.settings.private
     if private:
         drawn["inputs"] = figures.inputs(result)
@@ -76,7 +84,11 @@ def pictures(result: NetworkResult) -> Rows:
 
 
 def training(result: NetworkResult) -> Rows:
-    drawn = {"loss": figures.loss(result), "norms": figures.norms(result), "clipped": figures.clipped(result)}
+    drawn = {
+        "loss": figures.loss(result),
+        "norms": figures.norms(result),
+        "clipped": figures.clipped(result),
+    }
     return [live.row(say.ABOUT, drawn)]
 
 
@@ -89,11 +101,15 @@ def program(settings: NetworkSettings) -> str:
 
 
 def targets(result: NetworkResult) -> Mapping[str, float]:
-    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is asked for."""
+    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is
+    asked for.
+    """
     if not result.settings.private:
         return {}
     base, made_up = result.split.best_constant[1], isinstance(result.settings.own, MadeUp)
-    return {"accuracy": outcomes.within_reach(result.summary("plain").median, base, made_up=made_up)}
+    return {
+        "accuracy": outcomes.within_reach(result.summary("plain").median, base, made_up=made_up)
+    }
 
 
 PAGE = Page(

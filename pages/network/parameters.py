@@ -1,4 +1,6 @@
-"""The parameters of the network page, and what follows from them: batches, steps, noise and the guarantee."""
+"""The parameters of the network page, and what follows from them: batches, steps, noise and the
+guarantee.
+"""
 
 import math
 from collections.abc import Mapping
@@ -30,11 +32,12 @@ LOOPS = ("sound", "realised", "shuffled")
 ACCOUNTANT, QUICK_ACCOUNTANT = "pld", "pld-coarse"
 ARMS = ("plain", "private")
 
-# Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
+# Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of
+# all.
 _LEAST_LOTS = 20
 
-# Data set -> what of the recipe it starts with, where the page's own does worse on other seeds and splits
-# (`python -m scripts.starts network digits`).
+# Data set -> what of the recipe it starts with, where the page's own does worse on other seeds and
+# splits (`python -m scripts.starts network digits`).
 STARTS: Mapping[str, Mapping[str, float]] = {"digits": {"clip_norm": 0.25, "learning_rate": 5.0}}
 RECIPE = ("clip_norm", "learning_rate")
 
@@ -44,21 +47,23 @@ class NetworkParameters(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     variant: the training loop: the sound one, or one that departs from what the accountants count.
-    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free; of a file at most
-        20,000.
+    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free;
+        of a file at most 20,000.
     rows_each: rows of a person, whose gradients are averaged, then clipped; lots are of people.
     layers, width: hidden layers, and units in each.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
-    mechanism: how lots and noise are made, a key of ``toeplitz.MECHANISMS``; loops that are not sound draw by chance.
-    clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
-        sensitivity.
+    mechanism: how lots and noise are made, a key of ``toeplitz.MECHANISMS``; loops that are not
+        sound draw by chance.
+    clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which
+        has the same sensitivity.
     epochs: steps times L over n.
-    learning_rate, plain_rate: at the start, of the private networks, and of those whose gradients are not clipped.
+    learning_rate, plain_rate: at the start, of the private networks, and of those whose gradients
+    are not clipped.
     decay: the rate at the end over the one at the start.
     shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
-    noise_ramp, clip_ramp: noise multiplier, and clip norm, of the last step over those of the first; both stay where
-        lots have a fixed order.
+    noise_ramp, clip_ramp: noise multiplier, and clip norm, of the last step over those of the
+        first; both stay where lots have a fixed order.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
     shown: frame of the training that is drawn.
     """
@@ -91,7 +96,9 @@ class NetworkParameters(RowsSettings):
         "shown": (0, FRAMES),
     }
     MEASURES: ClassVar = {
-        "accuracy": Measure.accuracy("accuracy at the moment shown", np.asarray, rises=("epsilon", "delta", "rows"))
+        "accuracy": Measure.accuracy(
+            "accuracy at the moment shown", np.asarray, rises=("epsilon", "delta", "rows")
+        )
     }
     TUNED: ClassVar = {
         "clip_norm": (0.05, 5.0),
@@ -152,14 +159,18 @@ class NetworkParameters(RowsSettings):
         return super().starts(dataset, own) | {name: start(name, dataset) for name in same}
 
     def of_rows(self, rows: int) -> Self:
-        """Return the settings with lots that are the same part of all rows: as many steps, with the same noise in a
-        larger sum."""
-        return self.change(rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9)))
+        """Return the settings with lots that are the same part of all rows: as many steps, with the
+        same noise in a larger sum."""
+        return self.change(
+            rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9))
+        )
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         low, high = self.LIMITS["lot_size"]
-        if isinstance(self.rows, int) and isinstance(self.rows_each, int) and self.rows_each > 0:  # else refused
+        if (
+            isinstance(self.rows, int) and isinstance(self.rows_each, int) and self.rows_each > 0
+        ):  # else refused
             people = self.people
             high = min(max(high, people // _LEAST_LOTS) if self.private else high, max(people, low))
         return {**super().limits, "lot_size": (low, high)}
@@ -168,11 +179,14 @@ class NetworkParameters(RowsSettings):
     def measures(self) -> Mapping[str, Measure]:
         """Return the measures with what they rise along.
 
-        In a fixed order, more rows make more batches in a pass, each with its own noise, and may lower accuracy.
-        """
+        In a fixed order, more rows make more batches in a pass, each with its own noise, and may
+        lower accuracy."""
         if self.by_chance:
             return self.MEASURES
-        return {name: measure._replace(rises=("epsilon", "delta")) for name, measure in self.MEASURES.items()}
+        return {
+            name: measure._replace(rises=("epsilon", "delta"))
+            for name, measure in self.MEASURES.items()
+        }
 
     @property
     def by_chance(self) -> bool:
@@ -181,19 +195,23 @@ class NetworkParameters(RowsSettings):
 
     @property
     def lot(self) -> float:
-        """Return the size L of a lot: expected, or in the mean of a pass, which has a whole number of lots."""
+        """Return the size L of a lot: expected, or in the mean of a pass, which has a whole number
+        of lots.
+        """
         if self.by_chance:
             return self.lot_size
         return self.people / max(1, round(self.people / self.lot_size))
 
     @property
     def rate(self) -> float:
-        """Return the chance q of a row, or a person, to be in a lot; in a fixed order, 1 over how many lots there
-        are."""
+        """Return the chance q of a row, or a person, to be in a lot; in a fixed order, 1 over how
+        many lots there are."""
         return self.lot / self.people
 
     def sensitivity(self, steps: int) -> float:
-        """Return what a row moves by so many steps in a fixed order, as one release, in clipping norms; else 1."""
+        """Return what a row moves by so many steps in a fixed order, as one release, in clipping
+        norms; else 1.
+        """
         if self.by_chance:
             return 1.0
         return toeplitz.sensitivity(self.mechanism, steps, lots=toeplitz.lots_a_pass(self.rate))
@@ -205,7 +223,9 @@ class NetworkParameters(RowsSettings):
 
     @property
     def accounted_rate(self) -> float:
-        """Return the sampling rate that the accountant counts with; 1 for a fixed order, which is not sampled."""
+        """Return the sampling rate that the accountant counts with; 1 for a fixed order, which is
+        not sampled.
+        """
         return self.rate if self.by_chance else 1.0
 
     @cached_property
@@ -241,7 +261,11 @@ class NetworkParameters(RowsSettings):
         source, layers = data.source(self.rows_of), self.layers + 1
         sizes = len(source.features), *(self.width,) * self.layers, len(source.classes)
         in_order = self.mechanism if private else "ordered"
-        bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
+        bounds = (
+            (self.clip_norm / math.sqrt(layers),) * layers
+            if self.clipping == "layers"
+            else self.clip_norm
+        )
         return Recipe(
             architecture=Architecture(sizes=sizes, activation=self.activation),
             sampling_rate=self.rate,
@@ -260,9 +284,13 @@ class NetworkParameters(RowsSettings):
     def models(self) -> Mapping[str, Training]:
         rows = {"dataset": self.rows_of, "private_rows": self.rows}
         recipes = {arm: self._recipe(private=arm == "private") for arm in ARMS}
-        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
+        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no
+        # bound, no noise
         noise = {arm: self.sigma * math.sqrt(len(recipe.bounds)) for arm, recipe in recipes.items()}
-        return {arm: self.part(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm]) for arm in ARMS}
+        return {
+            arm: self.part(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm])
+            for arm in ARMS
+        }
 
     @property
     def marks(self) -> np.ndarray:
@@ -271,9 +299,8 @@ class NetworkParameters(RowsSettings):
     def noise_left(self, steps: int) -> float:
         """Return the sd that noise alone gives each weight by ``steps`` steps.
 
-        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of correlated
-        noise, only what later steps have not taken out again counts.
-        """
+        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of
+        correlated noise, only what later steps have not taken out again counts."""
         recipe = self.models["private"].recipe
         rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
         if recipe.mechanism == "toeplitz":
@@ -281,7 +308,8 @@ class NetworkParameters(RowsSettings):
         return self.noise_sd * float(np.linalg.norm(rates))
 
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
-        """Return what the accountant ``by``, or the one that made the noise, says of so many steps, which cost
+        """Return what the accountant ``by``, or the one that made the noise, says of so many steps,
+        which cost
         ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
         model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
         event = model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing
@@ -291,9 +319,12 @@ class NetworkParameters(RowsSettings):
             delta=self.delta,
             adjacency=adjacency,
             unit=self.unit,
-            basis=basis(event, delta=self.delta, adjacency=adjacency, accountant=by or self.counted_by),
+            basis=basis(
+                event, delta=self.delta, adjacency=adjacency, accountant=by or self.counted_by
+            ),
             event=event,
-            assumes=public_count(adjacency, unit=self.unit) + (() if self.by_chance else (toeplitz.ASSUMES,)),
+            assumes=public_count(adjacency, unit=self.unit)
+            + (() if self.by_chance else (toeplitz.ASSUMES,)),
         )
         return self.whole(training)
 

@@ -1,4 +1,6 @@
-"""What the page of networks shows: the ensemble at one moment of its training, and the trajectory up to it."""
+"""What the page of networks shows: the ensemble at one moment of its training, and the trajectory
+up to it.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -31,9 +33,10 @@ EDGES = np.geomspace(1e-4, 1e2, 49)
 class NetworkResult:
     """What is known by now. A number that is still to be computed is NaN.
 
-    runs: arm -> the groups of its ensemble that have begun, the first one first. spent: epsilon at each frame (FRAMES +
-    1,). fine: whether it is counted by the accountant itself and not by its quick form (FRAMES + 1,).
-    """
+    runs: arm -> the groups of its ensemble that have begun, the first one first. spent: epsilon at
+        each frame (FRAMES +
+    1,). fine: whether it is counted by the accountant itself and not by its quick form (FRAMES +
+    1,)."""
 
     settings: NetworkParameters
     runs: Mapping[str, Sequence[Trained]]
@@ -72,13 +75,17 @@ class NetworkResult:
         return self.step * self.recipe.sampling_rate
 
     def weights(self, arm: str, frame: int | None = None) -> np.ndarray:
-        """Return the networks of an arm that have come to the drawn frame (R, P), there or at another ``frame``."""
+        """Return the networks of an arm that have come to the drawn frame (R, P), there or at
+        another ``frame``.
+        """
         at = self.frame if frame is None else frame
-        return np.concatenate([run.weights[at] for run in self.runs[arm] if len(run.weights) > self.frame])
+        return np.concatenate(
+            [run.weights[at] for run in self.runs[arm] if len(run.weights) > self.frame]
+        )
 
     def moved(self, arm: str) -> np.ndarray:
-        """Return how far training has moved the first layer's weights of each input by the drawn frame: L2 norms (R,
-        d)."""
+        """Return how far training has moved the first layer's weights of each input by the drawn
+        frame: L2 norms (R, d)."""
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             change = self.weights(arm) - self.weights(arm, 0)
             return np.linalg.norm(self.architecture.layers(change)[0][..., :-1], axis=1)
@@ -89,7 +96,9 @@ class NetworkResult:
         return self.settings.noise_left(self.step) * math.sqrt(self.architecture.shapes[0][0])
 
     def _whole(self, groups: Sequence[Trained]) -> np.ndarray | None:
-        """Return the held-out accuracy (m, R) of some private networks; None until all of them are trained."""
+        """Return the held-out accuracy (m, R) of some private networks; None until all of them are
+        trained.
+        """
         found = [one.accuracy for one in groups if one.frames[-1] == FRAMES]
         trained = sum(one.shape[1] for one in found)
         return np.concatenate(found, axis=1) if trained == self.settings.repeats else None
@@ -113,11 +122,14 @@ class NetworkResult:
         return _plane(self.split)
 
     def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return (what most of the ``drawn`` networks say, the share of them that say so), (GRID, GRID) each, and the
-        boundaries of all of them. The logits of the whole grid are not kept, because they have megabytes."""
+        """Return (what most of the ``drawn`` networks say, the share of them that say so), (GRID,
+        GRID) each, and the boundaries of all of them. The logits of the whole grid are not kept,
+        because they have megabytes."""
         points = inputs(self.plane.inputs(self.plane.grid(GRID)))
         with np.errstate(over="ignore", invalid="ignore"):
-            z = self.architecture.logits(self.weights(arm)[drawn(self.accuracy[arm], len(self.classes))], points)
+            z = self.architecture.logits(
+                self.weights(arm)[drawn(self.accuracy[arm], len(self.classes))], points
+            )
         winner, share = agreement(z)
         square = z.reshape(*z.shape[:2], GRID, GRID)
         return winner.reshape(GRID, GRID), share.reshape(GRID, GRID), traced(square, self.plane)
@@ -133,7 +145,9 @@ class NetworkResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """Return what the networks of each arm do on held-out rows at the drawn frame, class by class."""
+        """Return what the networks of each arm do on held-out rows at the drawn frame, class by
+        class.
+        """
         X = inputs(self.split.X_test)
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             logits = {arm: self.architecture.logits(self.weights(arm), X) for arm in self.runs}
@@ -141,13 +155,16 @@ class NetworkResult:
 
     @property
     def costs(self) -> Case:
-        """Return what may be said of the private networks beside those without privacy, at the drawn frame.
+        """Return what may be said of the private networks beside those without privacy, at the
+        drawn frame.
 
-        They are two groups, because there are fewer non-private ones and the noise of the private ones is theirs alone.
-        """
+        They are two groups, because there are fewer non-private ones and the noise of the private
+        ones is theirs alone."""
         private, plain = self.accuracy["private"], self.accuracy["plain"]
         complete = len(private) == self.settings.repeats
-        return compare(private, plain, constant=self.split.best_constant[1], complete=complete, paired=False)
+        return compare(
+            private, plain, constant=self.split.best_constant[1], complete=complete, paired=False
+        )
 
     def summary(self, arm: str) -> Spread:
         """Return the held-out accuracy at the drawn frame over the repeats."""
@@ -167,7 +184,8 @@ class NetworkResult:
 
     @property
     def by_epochs(self) -> Guarantee:
-        """Return what shuffled lots give without any amplification: each row is in one release an epoch, replace-one.
+        """Return what shuffled lots give without any amplification: each row is in one release an
+        epoch, replace-one.
 
         Nobody knows in which, so that noise that changes counts as the least of it.
         """
@@ -178,9 +196,11 @@ class NetworkResult:
 
     @cached_property
     def norms(self) -> np.ndarray:
-        """Return the gradient norms (layers, R, n) of some private rows, or persons' averages, under some private
-        networks at the drawn frame."""
-        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured)
+        """Return the gradient norms (layers, R, n) of some private rows, or persons' averages,
+        under some private networks at the drawn frame."""
+        return networks.gradient_norms(
+            self.architecture, self.weights("private")[:_NETWORKS], *self._measured
+        )
 
     @property
     def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -188,28 +208,43 @@ class NetworkResult:
 
     @property
     def clipped(self) -> np.ndarray:
-        """Return the share of these gradients that is clipped in each layer, and at all (layers + 1,)."""
+        """Return the share of these gradients that is clipped in each layer, and at all (layers +
+        1,).
+        """
         return clipped_share(self.bounds, self.norms)
 
     @cached_property
     def histogram(self) -> pd.DataFrame:
-        """Return the shares of gradient norms between neighbouring ``EDGES``: of each layer, and last of the whole
-        gradient."""
+        """Return the shares of gradient norms between neighbouring ``EDGES``: of each layer, and
+        last of the whole gradient."""
         names = [*(f"layer {place}" for place in range(1, len(self.norms) + 1)), "whole gradient"]
         whole = np.sqrt(np.square(self.norms).sum(axis=0))
         inside = [np.clip(norms.ravel(), EDGES[0], EDGES[-1]) for norms in (*self.norms, whole)]
         bars = [np.histogram(norms, EDGES)[0] / norms.size for norms in inside]
-        return pd.DataFrame({"from": EDGES[:-1], "to": EDGES[1:], **dict(zip(names, bars, strict=True))})
+        return pd.DataFrame(
+            {"from": EDGES[:-1], "to": EDGES[1:], **dict(zip(names, bars, strict=True))}
+        )
 
     @cached_property
     def signal(self) -> float:
-        """Return the L2 norm of the mean clipped gradient at the drawn frame, the median of some networks."""
+        """Return the L2 norm of the mean clipped gradient at the drawn frame, the median of some
+        networks.
+        """
         start = self.weights("private")[:_NETWORKS]
         now = self.bounds if len(self.bounds) > 1 else self.bounds[0]
-        one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=now, variant="sound")
+        one = replace(
+            self.recipe,
+            sampling_rate=1.0,
+            steps=1,
+            learning_rate=1.0,
+            clip_norm=now,
+            variant="sound",
+        )
         X, y, people = self._measured
         draws = range(len(start))
-        moved = sgd.train(one, X, y, people=people, start=start, noise_multiplier=0.0, seed=0, draws=draws)
+        moved = sgd.train(
+            one, X, y, people=people, start=start, noise_multiplier=0.0, seed=0, draws=draws
+        )
         return float(np.median(np.linalg.norm(moved.weights - start, axis=1)))
 
     @property
@@ -224,8 +259,8 @@ class NetworkResult:
 
     @cached_property
     def trajectories(self) -> dict[str, pd.DataFrame]:
-        """Return a row per measured frame of each arm: step, epochs, epsilon, and quantiles of accuracy and of the loss
-        on private and on held-out rows (``tested``)."""
+        """Return a row per measured frame of each arm: step, epochs, epsilon, and quantiles of
+        accuracy and of the loss on private and on held-out rows (``tested``)."""
         return {arm: self._trajectory(runs) for arm, runs in self.runs.items()}
 
     def _trajectory(self, runs: Sequence[Trained]) -> pd.DataFrame:
@@ -234,23 +269,31 @@ class NetworkResult:
         found = {"frame": frames, "step": steps, "epochs": steps * self.recipe.sampling_rate}
         found |= {"epsilon": self.spent[frames]}
         for what in ("accuracy", "loss", "tested"):
-            # The networks of later groups may not have come as far: quantiles are over those that have
+            # The networks of later groups may not have come as far: quantiles are over those that
+            # have
             there = [
-                [getattr(run, what)[place] for run in runs if len(run.frames) > place] for place in range(len(frames))
+                [getattr(run, what)[place] for run in runs if len(run.frames) > place]
+                for place in range(len(frames))
             ]
-            with np.errstate(invalid="ignore"):  # losses of networks that have diverged may be infinite
+            with np.errstate(
+                invalid="ignore"
+            ):  # losses of networks that have diverged may be infinite
                 quantiles = np.stack([quantiles_of(np.concatenate(some)) for some in there], axis=1)
             found |= dict(zip(columns_of(what), quantiles, strict=True))
         return pd.DataFrame(found)
 
     def curves(self) -> pd.DataFrame:
-        return pd.concat(self.trajectories, names=["arm"]).reset_index(level="arm").reset_index(drop=True)
+        return (
+            pd.concat(self.trajectories, names=["arm"])
+            .reset_index(level="arm")
+            .reset_index(drop=True)
+        )
 
     @cached_property
     def second_half(self) -> tuple[Case, float] | None:
-        """Return what the second half of the epochs does to the accuracy of the private networks: what may be said of
-        it, and the difference of the medians as they are drawn; None until all are trained, and where so few steps are
-        made that none ends near the middle."""
+        """Return what the second half of the epochs does to the accuracy of the private networks:
+        what may be said of it, and the difference of the medians as they are drawn; None until all
+        are trained, and where so few steps are made that none ends near the middle."""
         x = self.trajectories["private"]["epochs"].to_numpy()
         accuracy = self._whole(self.runs["private"])
         if accuracy is None:
@@ -264,7 +307,9 @@ class NetworkResult:
 
     @cached_property
     def clipping(self) -> pd.DataFrame:
-        """Return a row per measured frame: the epochs, and the share of clipped gradients in each layer, and at all."""
+        """Return a row per measured frame: the epochs, and the share of clipped gradients in each
+        layer, and at all.
+        """
         run = self.runs["private"][0]
         *layers, whole = run.clipped.T
         shares = {f"layer {place}": share for place, share in enumerate(layers, 1)}
@@ -272,9 +317,13 @@ class NetworkResult:
         return pd.DataFrame({"epochs": epochs, **shares, "any layer": whole})
 
     def table(self) -> pd.DataFrame:
-        """Return the training at a quarter, half, three quarters and the end: what is spent, and right answers in %."""
+        """Return the training at a quarter, half, three quarters and the end: what is spent, and
+        right answers in %.
+        """
         marks = [*QUARTERS]
-        private, plain = (self.trajectories[arm].set_index("frame").reindex(marks) for arm in ("private", "plain"))
+        private, plain = (
+            self.trajectories[arm].set_index("frame").reindex(marks) for arm in ("private", "plain")
+        )
         steps = self.settings.marks[marks]
         return pd.DataFrame(
             {

@@ -25,12 +25,20 @@ KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
 
 def lead(settings: NetworkParameters) -> str:
     batches = "sampled" if settings.by_chance else settings.mechanism
-    cases = batches, "people" if settings.by_person else "rows", "columns" if settings.private else "maps"
+    cases = (
+        batches,
+        "people" if settings.by_person else "rows",
+        "columns" if settings.private else "maps",
+    )
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
 
 
 def numbers(result: NetworkResult) -> list[Number]:
-    found, private, plain = result.summary("private"), result.accuracy["private"], result.accuracy["plain"]
+    found, private, plain = (
+        result.summary("private"),
+        result.accuracy["private"],
+        result.accuracy["plain"],
+    )
     mine, without = outcomes.apart(found.median, result.summary("plain").median)
     title, median = (
         SAYS[f"tiles.{'private' if result.holds else 'network'}"],
@@ -47,7 +55,9 @@ def numbers(result: NetworkResult) -> list[Number]:
 
 
 def _promise(result: NetworkResult) -> Number:
-    """Return what is guaranteed at the step shown: before the first step nothing is released but bounds."""
+    """Return what is guaranteed at the step shown: before the first step nothing is released but
+    bounds.
+    """
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
     if result.holds or not result.step:
@@ -59,11 +69,17 @@ def _promise(result: NetworkResult) -> Number:
 
 
 def verdict(result: NetworkResult) -> str:
-    """Return what is spent at the step shown and what it costs; where no theorem holds, that alone."""
+    """Return what is spent at the step shown and what it costs; where no theorem holds,
+    that alone.
+    """
     settings, held = result.settings, result.guarantee
     if not result.step:
         case = "start_paid" if settings.paid else "start"
-        return SAYS(f"verdict.{case}", steps=settings.steps, accuracy=percent(result.summary("private").median))
+        return SAYS(
+            f"verdict.{case}",
+            steps=settings.steps,
+            accuracy=percent(result.summary("private").median),
+        )
     holes = {"step": result.step, "steps": settings.steps, "epsilon": _epsilon(result)}
     if not result.holds:
         return f"{SAYS('verdict.unproved', **holes)} {SAYS[f'verdict.{settings.variant}']}"
@@ -78,7 +94,9 @@ def _cost(result: NetworkResult) -> str:
     always, base = result.split.best_constant
     private, plain = result.accuracy["private"], result.accuracy["plain"]
     runs, baseline = result.settings.repeats, (escape(always), base)
-    parts = [outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network", paired=False)]
+    parts = [
+        outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network", paired=False)
+    ]
     found, labels = lambda: result.held_out["private"], result.split.y_test
     parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
     if result.settings.private:
@@ -104,7 +122,9 @@ def _clipping(result: NetworkResult) -> str:
     shares, bounds, norm = result.clipped, result.bounds, number(result.bounds[0])
     if len(bounds) > 1:
         clipped = enumerate(map(in_hundred, shares[:-1]), 1)
-        layers = ", ".join(SAYS("clipping.layer", share=share, place=place) for place, share in clipped)
+        layers = ", ".join(
+            SAYS("clipping.layer", share=share, place=place) for place, share in clipped
+        )
         return SAYS("clipping.layers", layers=len(bounds), norm=norm, shares=layers)
     share = shares[-1]
     case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
@@ -137,7 +157,9 @@ def _plain(result: NetworkResult) -> str:
     if result.diverged:
         return SAYS("plain.diverged", lost=result.diverged)
     if result.step and result.costs == Case.AHEAD:
-        mine, theirs = outcomes.apart(result.summary("private").median, result.summary("plain").median)
+        mine, theirs = outcomes.apart(
+            result.summary("private").median, result.summary("plain").median
+        )
         return SAYS("plain.ahead", mine=mine, theirs=theirs)
     return ""
 
@@ -159,7 +181,9 @@ def guarantee(result: NetworkResult) -> str:
     secret = SAYS["guarantee.secret" if settings.by_chance else "guarantee.ordered"]
     if settings.roles:
         text += panels.note(secret)
-        return text + outcomes.of_own(settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH)
+        return text + outcomes.of_own(
+            settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH
+        )
     assumed = SAYS["guarantee.assumed_people" if settings.by_person else "guarantee.assumed"]
     return text + panels.note(f"{assumed} {secret} {SAYS['guarantee.uncovered']}")
 
@@ -177,14 +201,18 @@ def _epsilon(result: NetworkResult) -> str:
 
 def by_class(result: NetworkResult) -> str:
     found, models = result.held_out, "private networks" if result.holds else "networks"
-    return outcomes.by_class(found["private"], {"non-private": found["plain"]}, result.classes, models=models)
+    return outcomes.by_class(
+        found["private"], {"non-private": found["plain"]}, result.classes, models=models
+    )
 
 
 def caption(result: NetworkResult) -> str:
     if not result.settings.private:
         return SAYS["caption.many" if len(result.classes) > FEW else "caption.maps"]
     tested, along = len(result.split.y_test), SAYS["caption.along"]
-    used = outcomes.learned_from(result.settings, tested=tested, along=along, several=True, most=MOST_EACH)
+    used = outcomes.learned_from(
+        result.settings, tested=tested, along=along, several=True, most=MOST_EACH
+    )
     return f"{SAYS['caption.own']} {used}"
 
 
@@ -204,7 +232,9 @@ def _cases(result: NetworkResult) -> Iterator[str]:
 label = labels.of(
     "network",
     sources={name: one.title for name, one in DATASETS.items()},
-    promise=lambda now: now.settings.promise and (now.guarantee if now.frame < FRAMES else now.settings.promise),
+    promise=lambda now: (
+        now.settings.promise and (now.guarantee if now.frame < FRAMES else now.settings.promise)
+    ),
     cases=_cases,
     holes=lambda now: {
         "step": now.step,

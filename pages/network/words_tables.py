@@ -10,7 +10,9 @@ def table(result: NetworkResult) -> str:
     frame, arms = result.table(), {arm: arm_name(result, arm) for arm in ("private", "plain")}
     ends = zip(frame["low"].map(outcomes.tenths), frame["high"].map(outcomes.tenths), strict=True)
     band = [low if low == high else SAYS("table.band", low=low, high=high) for low, high in ends]
-    spent = panels.badge(SAYS["table.bound" if result.holds and not result.settings.void else "table.claimed"])
+    spent = panels.badge(
+        SAYS["table.bound" if result.holds and not result.settings.void else "table.claimed"]
+    )
     columns = "step", "epochs", "epsilon", "private", "band", "plain"
     return panels.table(
         frame.assign(band=band),

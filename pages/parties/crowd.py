@@ -1,8 +1,8 @@
 """What a crowd of parties says about public rows: asked in chunks, and kept.
 
-What the first M say together is kept, so that more parties cost only the new ones. It is kept by whoever holds the
-outcome of a ``Gather``, and found by all: so it takes part in what a cache counts, and is not thrown away behind it.
-"""
+What the first M say together is kept, so that more parties cost only the new ones. It is kept by
+whoever holds the outcome of a ``Gather``, and found by all: so it takes part in what a cache
+counts, and is not thrown away behind it."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -16,7 +16,8 @@ from dpcore.parties import aggregation, local
 from dpcore.parties.worlds import CHECK_ROWS, Public, World, parties, public
 from dpcore.training.losses import outputs
 
-# Of so many parties, what they say one by one is kept: for "one party changes" and for the spread of parties alone.
+# Of so many parties, what they say one by one is kept: for "one party changes" and for the spread
+# of parties alone.
 EARLY, _FIRST = 6, 500
 # More than so many weights or rows a party, and fewer parties are asked at once.
 _MANY_WEIGHTS, _MANY_ROWS = 30, 30
@@ -45,7 +46,9 @@ class Crowd(Key):
 
     def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Iterator[local.Votes]:
         """Yield what parties with the rows ``X``, ``y`` predict for ``rows``."""
-        return local.votes(X, y, rows, classes=self.world.kind.classes, regularisation=self.regularisation)
+        return local.votes(
+            X, y, rows, classes=self.world.kind.classes, regularisation=self.regularisation
+        )
 
     def edges(self, parties: int) -> tuple[int, ...]:
         """Return up to which party each chunk goes, for the first ``parties``."""
@@ -56,11 +59,11 @@ class Crowd(Key):
 class Tally:
     """What parties said together about the public and then the check rows.
 
-    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the
-    parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first parties, on the check rows.
-    early (EARLY or fewer, N): the votes of the first parties. dealt (M,): each party's vote about one public row only,
-    row j mod N of party j.
-    """
+    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum
+    of the parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first
+    parties, on the check rows.
+    early (EARLY or fewer, N): the votes of the first parties. dealt (M,): each party's vote about
+    one public row only, row j mod N of party j."""
 
     votes: np.ndarray
     shares: np.ndarray
@@ -75,12 +78,16 @@ _newest: deque[Tally] = deque(maxlen=8)
 
 
 def known(crowd: Crowd, upto: int) -> int:
-    """Return up to which party, at most ``upto``, it is known what they say together; 0: of none."""
+    """Return up to which party, at most ``upto``, it is known what they say together; 0: of
+    none.
+    """
     return next((edge for edge in reversed(crowd.edges(upto)) if (crowd, edge) in _found), 0)
 
 
 def tally(crowd: Crowd, upto: int) -> Tally:
-    """Return what the first ``upto`` parties say; only those are asked that come after the last ones known."""
+    """Return what the first ``upto`` parties say; only those are asked that come after the last
+    ones known.
+    """
     last = known(crowd, upto)
     so_far = _found.get((crowd, last))
     edges = [edge for edge in crowd.edges(upto) if so_far is None or edge > last]
@@ -92,7 +99,9 @@ def tally(crowd: Crowd, upto: int) -> Tally:
 
 
 def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
-    """Ask the chunk of parties that ends at ``upto``, and keep what they say together with those ``before``."""
+    """Ask the chunk of parties that ends at ``upto``, and keep what they say together with those
+    ``before``.
+    """
     new = _ask(crowd, (upto - 1) // crowd.chunk * crowd.chunk, upto)
     found = _found[crowd, upto] = new if before is None else _together(before, new)
     if isinstance(crowd.world.dataset, str):  # what a file's parties say goes with the file
@@ -103,7 +112,14 @@ def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
 def _together(old: Tally, new: Tally) -> Tally:
     accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
     dealt = np.concatenate([old.dealt, new.dealt])
-    return Tally(old.votes + new.votes, old.shares + new.shares, old.weights + new.weights, accuracy, old.early, dealt)
+    return Tally(
+        old.votes + new.votes,
+        old.shares + new.shares,
+        old.weights + new.weights,
+        accuracy,
+        old.early,
+        dealt,
+    )
 
 
 def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +139,9 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
     longest = aggregation.longest(kind.classes, crowd.regularisation)
     row = np.arange(first, last) % crowd.public_rows
     for said in crowd.votes(X, y, rows):
-        votes += np.stack([(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)])
+        votes += np.stack(
+            [(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)]
+        )
         shares += said.shares.sum(axis=0)
         accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))
         early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
@@ -136,7 +154,9 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Gather(Key):
-    """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is held."""
+    """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is
+    held.
+    """
 
     crowd: Crowd
     upto: int

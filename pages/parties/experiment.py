@@ -29,7 +29,9 @@ class PartiesSettings(PartiesParameters):
     """The parameters with their tasks and their result."""
 
     def schedule(self) -> Iterable[Task]:
-        """Return what the parties known by now say, or the first ones; then all of them, with the curves on the way."""
+        """Return what the parties known by now say, or the first ones; then all of them, with the
+        curves on the way.
+        """
         crowd, first = self.crowd, self._first
         tasks: list[Task] = [
             Gather(crowd=crowd, upto=first, essential=True),
@@ -50,14 +52,20 @@ class PartiesSettings(PartiesParameters):
 
     @property
     def _first(self) -> int:
-        """Return how many parties are asked before anything is shown: all if known, else up to a place of the curve."""
+        """Return how many parties are asked before anything is shown: all if known, else up to a
+        place of the curve.
+        """
         asked = known(self.crowd, self.parties)
         if asked == self.parties:
             return asked
-        return max([self.crowd.edges(self.parties)[0], *(place for place in self.places if place <= asked)])
+        return max(
+            [self.crowd.edges(self.parties)[0], *(place for place in self.places if place <= asked)]
+        )
 
     def _others(self, first: int) -> list[Task]:
-        """Return the parties after the ``first`` up to the end of the curve, and what is known at its places."""
+        """Return the parties after the ``first`` up to the end of the curve, and what is known at
+        its places.
+        """
         tasks: list[Task] = []
         done = first
         for number in sorted({*self.places, self.parties}):
@@ -84,16 +92,24 @@ class PartiesSettings(PartiesParameters):
     def result(self, outcomes: Mapping[Task, Any]) -> PartiesResult:
         kinds = {type(task): found for task, found in outcomes.items()}
         tried = [task for task in outcomes if isinstance(task, Tried) and task.model == self.model]
-        latest = max((task for task in tried if task.epsilon == self.epsilon), key=attrgetter("asked"))
-        changes = sorted((task for task in outcomes if isinstance(task, Change)), key=attrgetter("asked"))[-1:]
-        # One curve, all of the same parties: the fullest one, or of the most parties among those as full
+        latest = max(
+            (task for task in tried if task.epsilon == self.epsilon), key=attrgetter("asked")
+        )
+        changes = sorted(
+            (task for task in outcomes if isinstance(task, Change)), key=attrgetter("asked")
+        )[-1:]
+        # One curve, all of the same parties: the fullest one, or of the most parties among those as
+        # full
         curves = [self._over_epsilon(asked) for asked in {task.asked for task in tried}]
         over_epsilon = max(curves, key=lambda curve: (len(outcomes.keys() & curve), curve[0].asked))
         over_parties = [self._of(number) for number in self.places]
         now = outcomes[latest]
-        unknown = now._replace(accuracy=np.full_like(now.accuracy, np.nan), excess=np.full_like(now.excess, np.nan))
+        unknown = now._replace(
+            accuracy=np.full_like(now.accuracy, np.nan), excess=np.full_like(now.excess, np.nan)
+        )
         by_epsilon, by_parties = (
-            [outcomes.get(task, unknown) for task in curve] for curve in (over_epsilon, over_parties)
+            [outcomes.get(task, unknown) for task in curve]
+            for curve in (over_epsilon, over_parties)
         )
         return PartiesResult(
             settings=self,
@@ -105,8 +121,12 @@ class PartiesSettings(PartiesParameters):
             moves=next((outcomes[change] for change in changes), None),
             locals=kinds.get(Locals, np.empty((0, 0), np.uint8)),
             over={
-                "epsilon": Grid(EPSILONS, np.stack([trial.accuracy for trial in by_epsilon], axis=1)),
-                "parties": Grid(self.places, np.stack([trial.accuracy for trial in by_parties], axis=1)),
+                "epsilon": Grid(
+                    EPSILONS, np.stack([trial.accuracy for trial in by_epsilon], axis=1)
+                ),
+                "parties": Grid(
+                    self.places, np.stack([trial.accuracy for trial in by_parties], axis=1)
+                ),
             },
             excess=Grid(self.places, np.stack([trial.excess for trial in by_parties])),
         )

@@ -18,7 +18,11 @@ MAIN = ("parties", "rows", "regularisation")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 HEIGHT = 455
 LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
-CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
+CONSTANTS = {
+    "published": "as published",
+    "sharp": "tight for logistic loss",
+    "norms": "with bounded weights",
+}
 TRUST_MODELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
 HELP = SAYS.cases("help")
 KNOBS: dict[str, dict[str, Any]] = {
@@ -47,7 +51,9 @@ def more(desk: controls.Desk) -> None:
 
 
 def _map(result: PartiesResult, of: str, name: str, **size: Any) -> live.Picture:
-    return live.Picture(name=name, figure=figures.decisions(result, of), about=say.ABOUT["map"], **size)
+    return live.Picture(
+        name=name, figure=figures.decisions(result, of), about=say.ABOUT["map"], **size
+    )
 
 
 def pictures(result: PartiesResult) -> list[list[live.Picture]]:
@@ -61,7 +67,9 @@ def pictures(result: PartiesResult) -> list[list[live.Picture]]:
 
 def others(result: PartiesResult) -> list[list[live.Picture]]:
     shown = {"batch", "local", *result.methods} - {result.settings.method}
-    names = [name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown]
+    names = [
+        name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown
+    ]
     drawn = [_map(result, name, f"map.{name}") for name in names]
     return [*filter(None, (drawn[:3], drawn[3:]))]
 
@@ -71,7 +79,11 @@ def local_noise(result: PartiesResult) -> list[list[live.Picture]]:
 
 
 def limits(result: PartiesResult) -> list[list[live.Picture]]:
-    drawn = {"one_party": figures.one_party(result), "noise": figures.noise(result), "bound": figures.bound(result)}
+    drawn = {
+        "one_party": figures.one_party(result),
+        "noise": figures.noise(result),
+        "bound": figures.bound(result),
+    }
     return [live.row(say.ABOUT, drawn)]
 
 

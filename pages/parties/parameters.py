@@ -1,4 +1,6 @@
-"""What the parties page is asked: the fields and their ranges, what they mean together, and what is guaranteed."""
+"""What the parties page is asked: the fields and their ranges, what they mean together, and what is
+guaranteed.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +22,8 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 PARTIES = (2, 5, 20, 60, 200, 600, 2000, 6000, 20_000)
 # What makes the noise of each release smaller; PATE's is that of a delta too.
 _LESS_NOISE = ("epsilon", "parties")
-# Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style of its own.
+# Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style
+# of its own.
 RECORDED: Mapping[str, Mapping[str, int]] = {
     "activities": {"parties": 30, "rows": 300},
     "intrusions": {"parties": 1000, "rows": 22},
@@ -37,7 +40,8 @@ class PartiesParameters(Settings):
     labels: soft labels are shares of "votes", or means of class "probabilities".
     rows: of each party.
     public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
-    unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see ``dpcore.parties.worlds``.
+    unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see
+        ``dpcore.parties.worlds``.
     delta: of the claim with a shuffler, and of PATE's, for ``queries`` public rows, at most N.
     """
 
@@ -61,10 +65,18 @@ class PartiesParameters(Settings):
         "seed": (0, 9999),
     }
     MEASURES: ClassVar = {
-        "soft": Measure.accuracy("accuracy of soft labels", lambda now: now.of("soft"), rises=_LESS_NOISE),
-        "vote": Measure.accuracy("accuracy of the majority vote", lambda now: now.of("vote"), rises=_LESS_NOISE),
-        "average": Measure.accuracy("accuracy of averaged weights", lambda now: now.of("average"), rises=_LESS_NOISE),
-        "pate": Measure.accuracy("accuracy of PATE", lambda now: now.of("pate"), rises=(*_LESS_NOISE, "delta")),
+        "soft": Measure.accuracy(
+            "accuracy of soft labels", lambda now: now.of("soft"), rises=_LESS_NOISE
+        ),
+        "vote": Measure.accuracy(
+            "accuracy of the majority vote", lambda now: now.of("vote"), rises=_LESS_NOISE
+        ),
+        "average": Measure.accuracy(
+            "accuracy of averaged weights", lambda now: now.of("average"), rises=_LESS_NOISE
+        ),
+        "pate": Measure.accuracy(
+            "accuracy of PATE", lambda now: now.of("pate"), rises=(*_LESS_NOISE, "delta")
+        ),
     }
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
@@ -97,10 +109,11 @@ class PartiesParameters(Settings):
     trust_model: str = "central"
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``, and fields that these push out of range brought back.
+        """Return these settings with ``changes``, and fields that these push out of range brought
+        back.
 
-        A data set that parties have recorded brings its parties, and another one after it the usual ones.
-        """
+        A data set that parties have recorded brings its parties, and another one after it the usual
+        ones."""
         dataset = changes.get("dataset", self.dataset)
         if dataset != self.dataset and dataset in RECORDED:
             changes = {"unlike": 0.0, **RECORDED[dataset], **changes}
@@ -113,7 +126,11 @@ class PartiesParameters(Settings):
     def choices(self) -> Mapping[str, Collection[str]]:
         """Return field -> its values: a party alone answers or sends its weights."""
         methods = tuple(sorted(work.methods(self.trust_model), key=lambda name: name != "soft"))
-        return {**self.CHOICES, "method": methods, "labels": LABELS if self.trust_model == "central" else LABELS[:1]}
+        return {
+            **self.CHOICES,
+            "method": methods,
+            "labels": LABELS if self.trust_model == "central" else LABELS[:1],
+        }
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -123,7 +140,10 @@ class PartiesParameters(Settings):
             most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
             parties.append(kind.most_parties)
         most["parties"] = min(parties)
-        return {**self.LIMITS, **{name: (self.LIMITS[name][0], high) for name, high in most.items()}}
+        return {
+            **self.LIMITS,
+            **{name: (self.LIMITS[name][0], high) for name, high in most.items()},
+        }
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -151,7 +171,9 @@ class PartiesParameters(Settings):
 
     @property
     def plane(self) -> Plane:
-        """Return where decisions are drawn: the two features, or two main directions of the public rows."""
+        """Return where decisions are drawn: the two features, or two main directions of the public
+        rows.
+        """
         return work.plane(self.world, self.public_rows)
 
     @property

@@ -1,4 +1,6 @@
-"""What the parties page shows: accuracies of four private releases, their guarantees, and what one party can move."""
+"""What the parties page shows: accuracies of four private releases, their guarantees, and what one
+party can move.
+"""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -26,7 +28,9 @@ _SHOWN_ROWS = 120
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shown:
-    """Some private rows (n, f), their classes (n,), and all names of ``classes``, as a map takes them."""
+    """Some private rows (n, f), their classes (n,), and all names of ``classes``, as a map takes
+    them.
+    """
 
     X_private: np.ndarray
     y_private: np.ndarray
@@ -35,14 +39,18 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class PartiesResult:
-    """What a page shows. Accuracies are shares of right answers on test rows; repeats are draws of the noise.
+    """What a page shows. Accuracies are shares of right answers on test rows; repeats are draws of
+    the noise.
 
-    Two are equal that show the same tasks of the same settings: that parties are being asked in between changes
-    nothing. done: the tasks behind what is shown. asked: how many of the parties have been asked so far; until it is
-    all of them, shares are theirs, and noise is that for all. over: the accuracy (methods, V, R) along "epsilon" and
-    "parties". excess (V, R): the soft release's excess risk along "parties". batch (k, d): one model of all rows,
-    without privacy. moves: None until done. locals (L, GRID^2): what single parties say in the plane, if there is one.
-    """
+    Two are equal that show the same tasks of the same settings: that parties are being asked in
+    between changes
+    nothing. done: the tasks behind what is shown. asked: how many of the parties have been asked so
+    far; until it is all of them, shares are theirs, and noise is that for all. over: the accuracy
+    (methods, V, R) along "epsilon" and
+    "parties". excess (V, R): the soft release's excess risk along "parties". batch (k, d): one
+    model of all rows,
+    without privacy. moves: None until done. locals (L, GRID^2): what single parties say in the
+    plane, if there is one."""
 
     settings: PartiesParameters
     done: frozenset[Task]
@@ -74,7 +82,10 @@ class PartiesResult:
     @cached_property
     def exact(self) -> dict[str, float]:
         """Return the accuracy of what would be released without noise."""
-        return {name: float(work.accuracy(self.ensemble, weights)) for name, weights in self.fits.weights.items()}
+        return {
+            name: float(work.accuracy(self.ensemble, weights))
+            for name, weights in self.fits.weights.items()
+        }
 
     @cached_property
     def batch_accuracy(self) -> float:
@@ -102,9 +113,11 @@ class PartiesResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """Return what the models of each release, and that of all rows without privacy ("batch"), do on test rows,
-        class by class."""
-        models = dict(zip(self.methods, self.now.weights, strict=True)) | {"batch": self.batch[None]}
+        """Return what the models of each release, and that of all rows without privacy ("batch"),
+        do on test rows, class by class."""
+        models = dict(zip(self.methods, self.now.weights, strict=True)) | {
+            "batch": self.batch[None]
+        }
         test = self.ensemble.rows["test"]
         return {name: ByClass.of(weights @ test.X.T, test.y) for name, weights in models.items()}
 
@@ -114,13 +127,17 @@ class PartiesResult:
 
     @property
     def constant(self) -> tuple[str, float]:
-        """Return the best answer that is always the same, and its share of right answers on the test rows."""
+        """Return the best answer that is always the same, and its share of right answers on the
+        test rows.
+        """
         labels, found = np.unique(self.ensemble.rows["test"].y, return_counts=True)
         best = found.argmax()
         return self.classes[int(labels[best])], float(found[best] / found.sum())
 
     def sensitivity(self, release: str, *, published: bool = False) -> float:
-        """Return the L2 sensitivity of a release with what the solver may leave over, or by the published constants."""
+        """Return the L2 sensitivity of a release with what the solver may leave over, or by the
+        published constants.
+        """
         return self.settings.model.sensitivity(release, published=published)
 
     @property
@@ -141,9 +158,13 @@ class PartiesResult:
         return self.settings.model.sigma(self.settings.epsilon)
 
     def weight_sd(self, *, central: bool = False, parties: int = 0) -> float:
-        """Return the standard deviation of the noise on each averaged weight; ``central``: of a trusted aggregator."""
+        """Return the standard deviation of the noise on each averaged weight; ``central``: of a
+        trusted aggregator.
+        """
         model = self.settings.model.at(parties or self.settings.parties)
-        return (replace(model, trust_model="central") if central else model).weight_sd(self.settings.epsilon)
+        return (replace(model, trust_model="central") if central else model).weight_sd(
+            self.settings.epsilon
+        )
 
     @property
     def response(self) -> RandomisedResponse:
@@ -157,10 +178,11 @@ class PartiesResult:
 
     @property
     def truthful(self) -> float:
-        """Return how many truthful answers have the sampling error of the randomised ones so far, if classes are even.
+        """Return how many truthful answers have the sampling error of the randomised ones so far,
+        if classes are even.
 
-        M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers stays 1/k.
-        """
+        M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers
+        stays 1/k."""
         return self.asked * (self.response.truthful - self.response.other) ** 2
 
     @property
@@ -170,14 +192,16 @@ class PartiesResult:
 
     @cached_property
     def bound(self) -> dict[str, np.ndarray]:
-        """Return Theorem 4 with each of ``NOISE_AT`` parties, its "total" and its parts; for two classes only."""
+        """Return Theorem 4 with each of ``NOISE_AT`` parties, its "total" and its parts; for two
+        classes only.
+        """
         rows = [self.theorem("soft", count) for count in NOISE_AT]
         parts = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         return parts | {"total": np.sum([*parts.values()], axis=0)}
 
     def theorem(self, release: str, parties: float | None = None) -> dict[str, float]:
-        """Return the parts of the bound on a release's excess risk, in nats; a vote's is that of one party, as M moves
-        no noise."""
+        """Return the parts of the bound on a release's excess risk, in nats; a vote's is that of
+        one party, as M moves no noise."""
         own = self.ensemble
         return bounds.theorem_four(
             parties=1 if release == "vote" else parties or own.parties,
@@ -196,13 +220,21 @@ class PartiesResult:
 
     @cached_property
     def locals_agree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what most of the first parties say at each place of the plane, and the share of them that do."""
-        counts = np.stack([np.sum(self.locals == label, axis=0) for label in range(self.ensemble.classes)])
+        """Return what most of the first parties say at each place of the plane, and the share of
+        them that do.
+        """
+        counts = np.stack(
+            [np.sum(self.locals == label, axis=0) for label in range(self.ensemble.classes)]
+        )
         square = (work.GRID, work.GRID)
-        return counts.argmax(axis=0).reshape(square), (counts.max(axis=0) / len(self.locals)).reshape(square)
+        return counts.argmax(axis=0).reshape(square), (
+            counts.max(axis=0) / len(self.locals)
+        ).reshape(square)
 
     def table(self) -> pd.DataFrame:
-        """Return a row per method: quantiles of accuracy now, without noise, sensitivity, noise and guarantee."""
+        """Return a row per method: quantiles of accuracy now, without noise, sensitivity, noise and
+        guarantee.
+        """
         rows = []
         for name, spread in self.summary.items():
             held, (sensitivity, noise) = self.settings.guarantee(name), self._scale(name)
@@ -222,7 +254,9 @@ class PartiesResult:
         return pd.DataFrame(rows)
 
     def _scale(self, release: str) -> tuple[float, float]:
-        """Return sensitivity and noise of a release as its table has them; NaN of randomised answers."""
+        """Return sensitivity and noise of a release as its table has them; NaN of randomised
+        answers.
+        """
         if release == "pate":
             return pate.COUNTS_SENSITIVITY, self.sigma
         if self.settings.model.central:
@@ -233,13 +267,25 @@ class PartiesResult:
 
     def curves(self) -> pd.DataFrame:
         """Return a row per released model: over, at, method, repeat, accuracy."""
-        frames = {along: grid.frame("accuracy", over="at", method=self.methods) for along, grid in self.over.items()}
-        found = pd.concat(frames, names=["over"]).reset_index("over").sort_values(["over", "at"], ignore_index=True)
+        frames = {
+            along: grid.frame("accuracy", over="at", method=self.methods)
+            for along, grid in self.over.items()
+        }
+        found = (
+            pd.concat(frames, names=["over"])
+            .reset_index("over")
+            .sort_values(["over", "at"], ignore_index=True)
+        )
         return found[["over", "at", "method", "repeat", "accuracy"]]
 
     def moved(self) -> pd.DataFrame:
-        """Return how far one party moves each release: the parties tried, in the worst case, and by the bounds."""
-        moves, releases = self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan)), ("vote", "soft")
+        """Return how far one party moves each release: the parties tried, in the worst case, and by
+        the bounds.
+        """
+        moves, releases = (
+            self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan)),
+            ("vote", "soft"),
+        )
         return pd.DataFrame(
             {
                 "release": releases,
@@ -254,4 +300,6 @@ class PartiesResult:
 @cached
 def _shown(world: World, count: int) -> Shown:
     kind, (X, y) = world.kind, parties(world, 0, count)
-    return Shown(X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), classes=kind.names)
+    return Shown(
+        X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), classes=kind.names
+    )

@@ -1,4 +1,6 @@
-"""What [hamm2016] state of a release, with the published constants, beside what is measured of today's run."""
+"""What [hamm2016] state of a release, with the published constants, beside what is measured of
+today's run.
+"""
 
 import math
 from collections.abc import Iterator
@@ -15,7 +17,8 @@ FAILURE = 0.05
 
 
 class Statement(NamedTuple):
-    """A bound with the published constants, and the largest measured of what it bounds: NaN where nothing is.
+    """A bound with the published constants, and the largest measured of what it bounds: NaN where
+    nothing is.
 
     useless: from what value on the bound says less than is known without it.
     """
@@ -29,7 +32,11 @@ class Statement(NamedTuple):
     @property
     def holds(self) -> bool | None:
         """Return whether the bound holds; None where nothing is measured."""
-        return None if math.isnan(self.measured) or math.isnan(self.bound) else self.measured <= self.bound * (1 + 1e-9)
+        return (
+            None
+            if math.isnan(self.measured) or math.isnan(self.bound)
+            else self.measured <= self.bound * (1 + 1e-9)
+        )
 
     @property
     def vacuous(self) -> bool:
@@ -37,14 +44,22 @@ class Statement(NamedTuple):
 
 
 def theorems(result: PartiesResult) -> Iterator[Statement]:
-    """Yield sensitivities, the length of the noise, excess risks, and what a public row that may change costs."""
-    moved = result.moved().set_index("release")[["largest of the parties tried", "all rows tied"]].max(axis=1)
+    """Yield sensitivities, the length of the noise, excess risks, and what a public row that may
+    change costs.
+    """
+    moved = (
+        result.moved()
+        .set_index("release")[["largest of the parties tried", "all rows tied"]]
+        .max(axis=1)
+    )
     # Minimisers are no longer than B, so no two lie further apart than 2 B
     apart = 2 * aggregation.norm_bound(result.ensemble.classes, result.ensemble.regularisation)
     for release in ("vote", "soft", "average"):
         if release in result.methods:
             bound = result.sensitivity(release, published=True)
-            yield Statement("sensitivity", release, bound, float(moved.get(release, math.nan)), apart)
+            yield Statement(
+                "sensitivity", release, bound, float(moved.get(release, math.nan)), apart
+            )
     for release in ("vote", "soft"):
         noise = result.now.models(release) - result.fits.weights[release]
         longest = bounds.longest_noise(
@@ -62,5 +77,8 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
         excess = work.excess(result.ensemble, result.now.models(release), result.asked, release)
         yield Statement("risk", release, bound, float(np.quantile(excess, 1 - FAILURE)), useless)
     for release in ("vote", "soft"):
-        sizes = {"parties": result.ensemble.parties, "public_rows": result.ensemble.crowd.public_rows}
+        sizes = {
+            "parties": result.ensemble.parties,
+            "public_rows": result.ensemble.crowd.public_rows,
+        }
         yield Statement("public row", release, bounds.auxiliary_factor(release, **sizes))

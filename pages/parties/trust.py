@@ -1,21 +1,29 @@
-"""Who sees what, and who adds the noise: a line of boxes that follows the trust model and the method."""
+"""Who sees what, and who adds the noise: a line of boxes that follows the trust model and the
+method.
+"""
 
 from pages.parties.figures import SAYS
 from pages.parties.result import PartiesResult
 from ui.plot import theme
 
-_BOX = "display:inline-block;border:1.5px solid {0};background:{0}1f;border-radius:8px;padding:.15rem .6rem"
+_BOX = (
+    "display:inline-block;border:1.5px solid {0};background:{0}1f;border-radius:8px;padding:.15rem"
+    " .6rem"
+)
 _NOISE = "border:1.5px solid;border-radius:1rem;padding:0 .5rem"
 
 
 def trust(result: PartiesResult) -> str:
     """Return the drawing (HTML), with the same in words for a screen reader.
 
-    Boxes up to the one that adds the noise see private values, and the later ones only what is protected.
-    """
+    Boxes up to the one that adds the noise see private values, and the later ones only what is
+    protected."""
     settings = result.settings
     model, method = settings.trust_model, settings.method
-    sends, leaves = SAYS["trust.weights" if method == "average" else "trust.answers"], SAYS["trust.model"]
+    sends, leaves = (
+        SAYS["trust.weights" if method == "average" else "trust.answers"],
+        SAYS["trust.model"],
+    )
     if settings.model.central:
         sends = sends if method == "average" else SAYS["trust.classifier"]
         leaves = SAYS["trust.labels"] if method == "pate" else leaves
@@ -31,5 +39,6 @@ def trust(result: PartiesResult) -> str:
         colour = theme.PUBLIC if noise else colour
     line = "display:flex;flex-wrap:wrap;align-items:center;gap:.4rem;margin:0 0 .35rem"
     return (
-        f'<div role="img" style="{line}" aria-label="{SAYS(f"trust.{model}_spoken", **holes)}">{"".join(drawn)}</div>'
+        f'<div role="img" style="{line}"'
+        f' aria-label="{SAYS(f"trust.{model}_spoken", **holes)}">{"".join(drawn)}</div>'
     )

@@ -25,7 +25,10 @@ def numbers(result: PartiesResult) -> list[Number]:
     price = outcomes.price(runs, result.batch_accuracy, base=result.constant[1], runs=len(runs))
     if not result.complete:
         price = SAYS("tiles.so_far", asked=result.asked, parties=settings.parties)
-    label, draws = SAYS("tiles.accuracy", release=STYLES[method][0]), SAYS("tiles.draws", draws=len(runs))
+    label, draws = (
+        SAYS("tiles.accuracy", release=STYLES[method][0]),
+        SAYS("tiles.draws", draws=len(runs)),
+    )
     return [
         Number(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
         Number(SAYS["tiles.plain"], plain, price),
@@ -48,9 +51,15 @@ def verdict(result: PartiesResult) -> str:
 
 
 def _joining(result: PartiesResult) -> str:
-    right, local, (always, base) = result.summary[result.settings.method].median, result.local.median, result.constant
+    right, local, (always, base) = (
+        result.summary[result.settings.method].median,
+        result.local.median,
+        result.constant,
+    )
     if result.complete and right <= base:
-        return SAYS("joining.constant", answer=escape(always), base=percent(base), alone=percent(local))
+        return SAYS(
+            "joining.constant", answer=escape(always), base=percent(base), alone=percent(local)
+        )
     mine, alone = apart(right, local)
     cases = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.FEW: "few", Case.SO_FAR: "so_far"}
     return SAYS(
@@ -65,7 +74,9 @@ def _joining(result: PartiesResult) -> str:
 
 
 def _too_few(result: PartiesResult) -> str:
-    """Return whether the noise is longer than the weights, and how many parties, or which epsilon, would suffice."""
+    """Return whether the noise is longer than the weights, and how many parties, or which epsilon,
+    would suffice.
+    """
     settings, method = result.settings, result.settings.method
     if method == "pate":
         return SAYS("few.pate", noise=number(result.sigma), parties=settings.parties)
@@ -82,7 +93,9 @@ def _too_few(result: PartiesResult) -> str:
 
 
 def _rival(result: PartiesResult) -> str:
-    """Return the best release, where it is shown to be; else those that cannot be told apart from it."""
+    """Return the best release, where it is shown to be; else those that cannot be told apart from
+    it.
+    """
     own, (best, *others) = result.settings.method, leaders(result.now.runs)
     if result.summary[best].median <= result.constant[1]:
         return SAYS["rival.constant"]
@@ -92,8 +105,17 @@ def _rival(result: PartiesResult) -> str:
         return SAYS["rival.unshown" if others else "rival.none"]
     theirs = apart(result.summary[best].median, result.summary[own].median)[0]
     alike = " and ".join(STYLES[one][0] for one in others)
-    said = SAYS(f"rival.{'ahead' if others else 'best'}", release=STYLES[best][0], accuracy=theirs, others=alike)
-    return f"{said} {SAYS('rival.delta', delta=theme.delta(result.settings.delta))}" if best == "pate" else said
+    said = SAYS(
+        f"rival.{'ahead' if others else 'best'}",
+        release=STYLES[best][0],
+        accuracy=theirs,
+        others=alike,
+    )
+    return (
+        f"{said} {SAYS('rival.delta', delta=theme.delta(result.settings.delta))}"
+        if best == "pate"
+        else said
+    )
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
@@ -125,7 +147,12 @@ def _noise(result: PartiesResult) -> str:
     }
     if signal == 0:
         return SAYS("noise.tied", **holes)
-    return SAYS("noise.length", times=panels.multiple(number(noise / signal)), weights=number(signal), **holes)
+    return SAYS(
+        "noise.length",
+        times=panels.multiple(number(noise / signal)),
+        weights=number(signal),
+        **holes,
+    )
 
 
 def caption(result: PartiesResult) -> str:
@@ -141,7 +168,10 @@ def guarantee(result: PartiesResult) -> str:
     parts = (
         panels.guarantee(here=held),
         panels.note(f"{SAYS['guarantee.unit']} {panels.meaning(held)} {limit(held)}"),
-        panels.note(f"{SAYS(f'guarantee.{whom}', one=number(result.one))}{dealt} {SAYS['guarantee.assumed']}"),
+        panels.note(
+            f"{SAYS(f'guarantee.{whom}', one=number(result.one))}{dealt}"
+            f" {SAYS['guarantee.assumed']}"
+        ),
         fitted if central and settings.method != "pate" else "",
     )
     return "".join(parts)
@@ -150,21 +180,39 @@ def guarantee(result: PartiesResult) -> str:
 def by_class(result: PartiesResult) -> str:
     found = result.held_out
     others = {SAYS["classes.batch"]: found["batch"]}
-    return outcomes.by_class(found[result.settings.method], others, result.classes, models=SAYS["classes.models"])
+    return outcomes.by_class(
+        found[result.settings.method], others, result.classes, models=SAYS["classes.models"]
+    )
 
 
 def table(result: PartiesResult) -> str:
     found = result.table()
     ends, noise = zip(found["low"], found["high"], strict=True), found["noise"].map(number)
-    found["range"] = [SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in ends]
+    found["range"] = [
+        SAYS("table.range", low=_percent(low), high=_percent(high)) for low, high in ends
+    ]
     central = result.settings.model.central
-    found["noise"] = noise.where(found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise])
-    columns = ("method", "median", "range", "without noise", "sensitivity", "noise", "epsilon", "delta", "unit")
+    found["noise"] = noise.where(
+        found["method"] != "pate", [SAYS("table.votes", noise=one) for one in noise]
+    )
+    columns = (
+        "method",
+        "median",
+        "range",
+        "without noise",
+        "sensitivity",
+        "noise",
+        "epsilon",
+        "delta",
+        "unit",
+    )
     return panels.table(
         found,
         title=SAYS["table.title"],
         caption=SAYS["table.caption" if central else "table.local"],
-        heads=SAYS.heads("table", columns, now=panels.badge("trained now"), bound=panels.badge("bound")),
+        heads=SAYS.heads(
+            "table", columns, now=panels.badge("trained now"), bound=panels.badge("bound")
+        ),
         formats={"method": lambda name: STYLES[name][0], "sensitivity": number, "epsilon": number}
         | {"median": _percent, "without noise": _percent, "delta": theme.delta},
     )

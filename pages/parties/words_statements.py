@@ -1,4 +1,6 @@
-"""The theorems of the work in words, beside what is measured, and what it costs that each party adds the noise."""
+"""The theorems of the work in words, beside what is measured, and what it costs that each party
+adds the noise.
+"""
 
 import math
 from dataclasses import replace
@@ -25,7 +27,9 @@ def statements(result: PartiesResult) -> str:
     found = {(one.name, one.release): one for one in theorems(result)}
     needs = f"{SAYS['needs.heading']} {needed(result)}"
     lemma = SAYS[f"lemma.{result.settings.labels}"]
-    return _table(found, result) + panels.bullets([_crowd(found), needs, *_risk(found, result), lemma])
+    return _table(found, result) + panels.bullets(
+        [_crowd(found), needs, *_risk(found, result), lemma]
+    )
 
 
 def _table(found: Found, result: PartiesResult) -> str:
@@ -43,7 +47,9 @@ def _table(found: Found, result: PartiesResult) -> str:
         rows,
         title=SAYS("statements.title", work=short("hamm2016")),
         caption=SAYS("statements.caption", failure=percent(FAILURE)),
-        heads=SAYS.heads("statements", rows[0], now=panels.badge("trained now"), bound=panels.badge("bound")),
+        heads=SAYS.heads(
+            "statements", rows[0], now=panels.badge("trained now"), bound=panels.badge("bound")
+        ),
     )
 
 
@@ -54,7 +60,11 @@ def _key(one: Statement) -> str:
 def _said(value: float, name: str) -> str:
     if math.isnan(value):
         return "–"
-    return SAYS(f"unit.{name}", value=number(value)) if name in ("risk", "public_row") else number(value)
+    return (
+        SAYS(f"unit.{name}", value=number(value))
+        if name in ("risk", "public_row")
+        else number(value)
+    )
 
 
 def _conditions(one: Statement, result: PartiesResult) -> str:
@@ -64,8 +74,8 @@ def _conditions(one: Statement, result: PartiesResult) -> str:
 
 
 def _not_drawn_alike(result: PartiesResult) -> str:
-    """Return why public rows and those measured on are not drawn independently from one distribution; "" where they
-    are."""
+    """Return why public rows and those measured on are not drawn independently from one
+    distribution; "" where they are."""
     dataset = result.settings.dataset
     return "recorded" if dataset in RECORDED else ""
 
@@ -83,29 +93,43 @@ def _compared(one: Statement) -> str:
 
 
 def _crowd(found: Found) -> str:
-    """Return where a bound on what one party moves says less than that no two minimisers lie so far apart."""
+    """Return where a bound on what one party moves says less than that no two minimisers lie so far
+    apart.
+    """
     vote, soft = (found["sensitivity", release] for release in ("vote", "soft"))
     case = "both" if soft.vacuous else "vote" if vote.vacuous else "neither"
-    return f"{SAYS('sensitivity.longest', useless=number(vote.useless))} {SAYS[f'sensitivity.{case}']}"
+    return (
+        f"{SAYS('sensitivity.longest', useless=number(vote.useless))} {SAYS[f'sensitivity.{case}']}"
+    )
 
 
 def needed(result: PartiesResult) -> str:
-    """Return the noise on a margin of soft labels, and how many parties, or which epsilon, reduce it to ``ENOUGH``."""
+    """Return the noise on a margin of soft labels, and how many parties, or which epsilon, reduce
+    it to ``ENOUGH``.
+    """
     settings = result.settings
-    sd = aggregation.margin_sd(result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon)
-    said = SAYS("needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions)
+    sd = aggregation.margin_sd(
+        result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon
+    )
+    said = SAYS(
+        "needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions
+    )
     if sd <= ENOUGH:
         return f"{said} {SAYS('needs.met', enough=number(ENOUGH))}"
     epsilon = number(settings.epsilon * sd / ENOUGH)
-    return f"{said} {SAYS('needs.parties', enough=number(ENOUGH), needed=enough_parties(result), epsilon=epsilon)}"
+    needed = enough_parties(result)
+    parties = SAYS("needs.parties", enough=number(ENOUGH), needed=needed, epsilon=epsilon)
+    return f"{said} {parties}"
 
 
 def enough_parties(result: PartiesResult) -> int:
-    """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length falls with none of
-    them."""
+    """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length
+    falls with none of them."""
     settings, model = result.settings, result.settings.model
     model = replace(model, constants="sharp") if model.constants == "norms" else model
-    sd = aggregation.margin_sd(model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon)
+    sd = aggregation.margin_sd(
+        model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon
+    )
     return math.ceil(settings.parties * (sd / ENOUGH))
 
 
@@ -113,7 +137,9 @@ def _risk(found: Found, result: PartiesResult) -> list[str]:
     if result.ensemble.classes > 2:
         return [SAYS("risk.classes", classes=result.ensemble.classes)]
     soft, parts = found["risk", "soft"], result.theorem("soft")
-    most = max(("noise", "rows"), key=parts.__getitem__)  # the penalty's part is less with any lambda and N of the page
+    most = max(
+        ("noise", "rows"), key=parts.__getitem__
+    )  # the penalty's part is less with any lambda and N of the page
     case = "vacuous" if soft.vacuous else "useful"
     said = SAYS(f"risk.{case}", bound=number(soft.bound), useless=number(soft.useless))
     apart = _not_drawn_alike(result)
@@ -136,7 +162,9 @@ def own_noise(result: PartiesResult) -> str:
     parties = result.settings.parties
     if result.settings.method == "soft":
         truthful = percent(result.response.truthful)
-        return SAYS("local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful))
+        return SAYS(
+            "local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful)
+        )
     times, sd = number(parties / result.few), number(result.weight_sd())
     return SAYS("local.weights", parties=parties, sd=sd, times=times)
 
@@ -147,5 +175,11 @@ def shuffled(result: PartiesResult) -> str:
     if settings.trust_model != "shuffle":
         return ""
     held = settings.model.guarantee(settings.method, settings.epsilon)
-    holes = {"parties": settings.parties, "delta": theme.delta(settings.delta), "epsilon": number(held.epsilon)}
-    return SAYS(f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes)
+    holes = {
+        "parties": settings.parties,
+        "delta": theme.delta(settings.delta),
+        "epsilon": number(held.epsilon),
+    }
+    return SAYS(
+        f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes
+    )

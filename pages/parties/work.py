@@ -1,4 +1,5 @@
-"""The pieces of work of the parties page: fit what is released of what parties say, and try it many times.
+"""The pieces of work of the parties page: fit what is released of what parties say, and try it many
+times.
 
 The fits do not depend on epsilon, and the noise is the same at every epsilon but for its size.
 """
@@ -18,7 +19,14 @@ from dpcore.parties import aggregation, pate
 from dpcore.parties.aggregation import RELEASES
 from dpcore.parties.randomised_response import RandomisedResponse
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, REACH, Public, World, parties, public
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, NormExponentialRelease, PureRelease
+from dpcore.privacy import (
+    Adjacency,
+    Composed,
+    GaussianRelease,
+    Guarantee,
+    NormExponentialRelease,
+    PureRelease,
+)
 from dpcore.streams import stream
 from dpcore.training import erm, losses
 from dpcore.training.losses import outputs
@@ -26,9 +34,11 @@ from lab.boundaries import Plane, principal_plane
 from pages.parties.crowd import Crowd, tally
 
 METHODS = (*RELEASES, "pate")
-# Who adds the noise: a trusted aggregator; each party; each party, whose messages a shuffler brings into random order.
+# Who adds the noise: a trusted aggregator; each party; each party, whose messages a shuffler brings
+# into random order.
 TRUST_MODELS = ("central", "local", "shuffle")
-# An answer names its row: were it public who got which, only parties with the same row would hide one another.
+# An answer names its row: were it public who got which, only parties with the same row would hide
+# one another.
 _DEALT = "the shuffler deals the public rows at random and tells nobody who got which"
 # What parties can release by themselves: an answer about a public row, or their weights.
 _LOCAL = ("soft", "average")
@@ -42,9 +52,11 @@ _BASES = {
 }
 # How fine a map of local models is.
 GRID = 40
-# How many rows the model without privacy is fitted to at most; more would not be seen in the picture.
+# How many rows the model without privacy is fitted to at most; more would not be seen in the
+# picture.
 BATCH_ROWS = 3000
-# A student of noisy labels is post-processing, and what is never released needs no sensitivity: neither need be exact.
+# A student of noisy labels is post-processing, and what is never released needs no sensitivity:
+# neither need be exact.
 _STUDENT_TOLERANCE, _ANALYST_TOLERANCE = 1e-4, 1e-6
 
 
@@ -52,9 +64,8 @@ _STUDENT_TOLERANCE, _ANALYST_TOLERANCE = 1e-4, 1e-6
 class Ensemble(Key):
     """All that decides what the aggregator fits before it adds noise.
 
-    parties: M, of the ``crowd``. regularisation: lambda. labels: soft labels are shares of "votes", or means of class
-    "probabilities".
-    """
+    parties: M, of the ``crowd``. regularisation: lambda. labels: soft labels are shares of "votes",
+    or means of class "probabilities"."""
 
     crowd: Crowd
     parties: int
@@ -67,7 +78,9 @@ class Ensemble(Key):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return (k, d) of the weights: all k d of them are one vector, as far as the noise is concerned."""
+        """Return (k, d) of the weights: all k d of them are one vector, as far as the noise is
+        concerned.
+        """
         return outputs(self.classes), self.crowd.world.kind.inputs
 
     @property
@@ -79,7 +92,8 @@ class Ensemble(Key):
 class Model(Key):
     """All that decides what is released, but for epsilon: the ensemble, and how it is made private.
 
-    trust_model: of ``TRUST_MODELS``. constants: of the sensitivities. delta: of PATE and of a shuffler. queries: of
+    trust_model: of ``TRUST_MODELS``. constants: of the sensitivities. delta: of PATE and of a
+        shuffler. queries: of
     PATE. repeats: draws of the noise. spent: of each epsilon, what bounds have cost before.
     """
 
@@ -103,11 +117,14 @@ class Model(Key):
     def at(self, parties: int) -> "Model":
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
 
-    def sensitivity(self, release: str, parties: float | None = None, *, published: bool = False) -> float:
-        """Return the L2 sensitivity to one replaced party, whatever the ``parties`` say (by default the ensemble's).
+    def sensitivity(
+        self, release: str, parties: float | None = None, *, published: bool = False
+    ) -> float:
+        """Return the L2 sensitivity to one replaced party, whatever the ``parties`` say (by default
+        the ensemble's).
 
-        It includes the solver's tolerance, not what the solver reached. published: by the published constants alone.
-        """
+        It includes the solver's tolerance, not what the solver reached. published: by the published
+        constants alone."""
         own = self.ensemble
         return aggregation.sensitivity(
             release,
@@ -120,8 +137,14 @@ class Model(Key):
         )
 
     def sigma(self, epsilon: float) -> float:
-        """Return PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
-        return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon - self.spent, delta=self.delta)
+        """Return PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon,
+        delta)-DP, exactly.
+        """
+        return (
+            pate.COUNTS_SENSITIVITY
+            * math.sqrt(self.queries)
+            / gdp.mu_of(epsilon - self.spent, delta=self.delta)
+        )
 
     def of_one(self, epsilon: float) -> float:
         """Return the epsilon of one release: of the aggregator's, or of each party's message."""
@@ -131,39 +154,58 @@ class Model(Key):
         return shuffling.of_one(left, messages=self.ensemble.parties, delta=self.delta)
 
     def weight_sd(self, epsilon: float) -> float:
-        """Return the standard deviation of the noise on each averaged weight, drawn once or by each of M parties."""
+        """Return the standard deviation of the noise on each averaged weight, drawn once or by each
+        of M parties.
+        """
         own, dimensions = self.ensemble, math.prod(self.ensemble.shape)
         sensitivity, epsilon = self.sensitivity("average", 1), self.of_one(epsilon)
         each = aggregation.margin_sd(sensitivity, dimensions=dimensions, epsilon=epsilon)
         return each / (own.parties if self.central else math.sqrt(own.parties))
 
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
-        """Return what a method guarantees to a whole party by itself, within what ``epsilon`` leaves."""
+        """Return what a method guarantees to a whole party by itself, within what ``epsilon``
+        leaves.
+        """
         if not self.central:
             return self._of_messages(method, self.of_one(epsilon))
         if method == "pate":
-            release = GaussianRelease(noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY)
+            release = GaussianRelease(
+                noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY
+            )
             event = Composed(event=release, count=self.queries)
-            return accountants.account(event, delta=self.delta, adjacency=Adjacency.REPLACE_ONE, unit="party")
-        published = self.constants == "published" or (method == "average" and self.constants != "norms")
+            return accountants.account(
+                event, delta=self.delta, adjacency=Adjacency.REPLACE_ONE, unit="party"
+            )
+        published = self.constants == "published" or (
+            method == "average" and self.constants != "norms"
+        )
         left = epsilon - self.spent
         return Guarantee(
             epsilon=left,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
             unit="party",
-            basis=f"L2-norm exponential mechanism, {_BASES['published' if published else self.constants]}",
+            basis=(
+                "L2-norm exponential mechanism,"
+                f" {_BASES['published' if published else self.constants]}"
+            ),
             event=NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape)),
         )
 
     def _of_messages(self, method: str, epsilon: float) -> Guarantee:
-        """Return what messages of this epsilon guarantee: each by itself, or all of them in random order."""
+        """Return what messages of this epsilon guarantee: each by itself, or all of them in random
+        order.
+        """
         event, basis = PureRelease(epsilon=epsilon), "randomised response, exact"
         if method == "average":
-            event = NormExponentialRelease(epsilon=epsilon, dimension=math.prod(self.ensemble.shape))
+            event = NormExponentialRelease(
+                epsilon=epsilon, dimension=math.prod(self.ensemble.shape)
+            )
             basis = "L2-norm exponential mechanism on each party's weights"
         unit, relation = "party", Adjacency.REPLACE_ONE
-        one = Guarantee(epsilon=epsilon, delta=0.0, adjacency=relation, unit=unit, basis=basis, event=event)
+        one = Guarantee(
+            epsilon=epsilon, delta=0.0, adjacency=relation, unit=unit, basis=basis, event=event
+        )
         if self.trust_model == "local":
             return one
         held = shuffling.shuffled(one, messages=self.ensemble.parties, delta=self.delta)
@@ -185,7 +227,8 @@ def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.n
 class Fits:
     """What the aggregator has before it adds noise, from the first parties.
 
-    weights: release -> (k, d). check: the parties' shares (K, C) for the check rows. counts (K, C): their votes.
+    weights: release -> (k, d). check: the parties' shares (K, C) for the check rows. counts (K, C):
+        their votes.
     accuracy: of each of the first parties.
     """
 
@@ -199,8 +242,8 @@ class Fits:
 def fits(ensemble: Ensemble, asked: int) -> Fits:
     """Fit by the first ``asked`` of the ensemble's parties: all of them, or those so far.
 
-    Raises ArithmeticError where a fit is not within the tolerance that the noise is made for: it is not released.
-    """
+    Raises ArithmeticError where a fit is not within the tolerance that the noise is made for: it is
+    not released."""
     said = tally(ensemble.crowd, asked)
     sums = said.votes.astype(float) if ensemble.labels == "votes" else said.shares.astype(float)
     shares = np.stack(
@@ -209,7 +252,9 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
             aggregation.targets(sums[:, :-CHECK_ROWS], release="soft"),
         ]
     )
-    found = aggregation.fit(ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation)
+    found = aggregation.fit(
+        ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation
+    )
     weights = dict(zip(("vote", "soft"), found.exact(), strict=True))
     weights["average"] = said.weights / asked
     return Fits(
@@ -221,14 +266,20 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
 
 
 @cached
-def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int], senders: int) -> np.ndarray:
-    """Return norm-exponential noise (R, k, d) for sensitivity and epsilon 1, the mean of ``senders`` draws.
+def unit_noise(
+    seed: int, method: str, repeats: int, shape: tuple[int, int], senders: int
+) -> np.ndarray:
+    """Return norm-exponential noise (R, k, d) for sensitivity and epsilon 1, the mean of
+    ``senders`` draws.
 
     It is the same at every epsilon, and with one sender at every M.
     """
     mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
     streams = [stream(seed, "noise", r, _PARTS[method]) for r in range(repeats)]
-    return np.reshape([mechanism.noise(size, rng, size=senders).mean(axis=0) for rng in streams], (repeats, *shape))
+    return np.reshape(
+        [mechanism.noise(size, rng, size=senders).mean(axis=0) for rng in streams],
+        (repeats, *shape),
+    )
 
 
 def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -> np.ndarray:
@@ -239,27 +290,34 @@ def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -
     if method == "soft" and not model.central:
         return of_answers(model, asked, epsilons)
     senders = 1 if model.central else own.parties
-    scale = model.sensitivity(method, own.parties / senders) / np.array([model.of_one(one) for one in epsilons])
+    scale = model.sensitivity(method, own.parties / senders) / np.array(
+        [model.of_one(one) for one in epsilons]
+    )
     noise = unit_noise(own.crowd.world.seed, method, model.repeats, own.shape, senders)
     return fits(own, asked).weights[method] + scale[:, None, None, None] * noise
 
 
 def of_answers(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
-    """Return models (E, R, k, d) of the randomised answers of ``asked`` parties, of each about the row it is dealt.
+    """Return models (E, R, k, d) of the randomised answers of ``asked`` parties, of each about the
+    row it is dealt.
 
-    Answers train as they are: their lies are as likely for each class, so no two classes change places.
-    """
+    Answers train as they are: their lies are as likely for each class, so no two classes change
+    places."""
     own, said = model.ensemble, tally(model.ensemble.crowd, asked).dealt
     count = min(asked, own.crowd.public_rows)
     row, heard = np.arange(asked) % own.crowd.public_rows, []
     for epsilon in epsilons:
         response = RandomisedResponse(epsilon=model.of_one(epsilon), options=own.classes)
         for repeat in range(model.repeats):
-            answers = response.answers(said, stream(own.crowd.world.seed, "noise", repeat, _PARTS["soft"]))
+            answers = response.answers(
+                said, stream(own.crowd.world.seed, "noise", repeat, _PARTS["soft"])
+            )
             heard.append(np.bincount(answers * count + row, minlength=own.classes * count))
     counts = np.reshape(heard, (len(epsilons), model.repeats, own.classes, count))
     X, shares = own.rows["public"].X[:count], aggregation.targets(counts, release="soft")
-    return aggregation.fit(X, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE).weights
+    return aggregation.fit(
+        X, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE
+    ).weights
 
 
 def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
@@ -269,12 +327,17 @@ def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
     counts = tally(own.crowd, asked).votes[:, : model.queries] * (own.parties / asked)
     shape = (own.classes, model.queries)
     noise = np.stack(
-        [stream(seed, "noise", r, _PARTS["pate"]).standard_normal(shape[::-1]).T for r in range(model.repeats)]
+        [
+            stream(seed, "noise", r, _PARTS["pate"]).standard_normal(shape[::-1]).T
+            for r in range(model.repeats)
+        ]
     )
     sigma = np.array([model.sigma(epsilon) for epsilon in epsilons])
     labels = pate.noisy_winners(counts, noise, sigma[:, None])
     shares = aggregation.one_hot(labels, own.classes)
-    return aggregation.fit(rows, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE).weights
+    return aggregation.fit(
+        rows, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE
+    ).weights
 
 
 def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
@@ -290,7 +353,8 @@ def _said(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
 
 
 def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
-    """Return the loss of weights (..., k, d) on the check rows under the crowd's shares, in nats [hamm2016, Lemma 2].
+    """Return the loss of weights (..., k, d) on the check rows under the crowd's shares, in nats
+    [hamm2016, Lemma 2].
 
     release: "vote" for the loss under its majority, that of Theorem 2.
     """
@@ -302,10 +366,14 @@ def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "so
 def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
     """Return w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = ensemble.rows["check"].X, _said(ensemble, asked, release)
-    return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE).weights
+    return aggregation.fit(
+        X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE
+    ).weights
 
 
-def excess(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
+def excess(
+    ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft"
+) -> np.ndarray:
     """Return how much larger the ``risk`` of weights (..., k, d) is than the least one, in nats."""
     best = risk(ensemble, reference(ensemble, asked, release), asked, release)
     return risk(ensemble, weights, asked, release) - best
@@ -314,8 +382,8 @@ def excess(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "
 class Trial(NamedTuple):
     """What each of the ``methods`` releases at one epsilon.
 
-    accuracy (methods, R): on test rows. excess (R,): risk of soft labels. weights (methods, R, k, d).
-    """
+    accuracy (methods, R): on test rows. excess (R,): risk of soft labels. weights (methods, R, k,
+    d)."""
 
     methods: tuple[str, ...]
     accuracy: np.ndarray
@@ -338,7 +406,9 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Tried(Key):
-    """Every method released at one epsilon, as often as there are repeats, by what the first ``asked`` parties say."""
+    """Every method released at one epsilon, as often as there are repeats, by what the first
+    ``asked`` parties say.
+    """
 
     model: Model
     asked: int
@@ -347,7 +417,9 @@ class Tried(Key):
 
     def run(self) -> Trial:
         model, own, asked = self.model, self.model.ensemble, self.asked
-        weights = np.stack([released(model, name, asked, (self.epsilon,))[0] for name in model.methods])
+        weights = np.stack(
+            [released(model, name, asked, (self.epsilon,))[0] for name in model.methods]
+        )
         soft = excess(own, weights[model.methods.index("soft")], asked)
         return Trial(model.methods, accuracy(own, weights), soft, weights)
 
@@ -366,13 +438,14 @@ class Batch:
         X, y = parties(self.world, 0, max(1, min(self.parties, BATCH_ROWS // self.world.rows)))
         shares = aggregation.one_hot(y.ravel(), kind.classes)
         rows, tolerance = X.reshape(-1, kind.inputs), _ANALYST_TOLERANCE
-        return aggregation.fit(rows, shares, regularisation=self.regularisation, tolerance=tolerance).weights
+        return aggregation.fit(
+            rows, shares, regularisation=self.regularisation, tolerance=tolerance
+        ).weights
 
 
 class Moves(NamedTuple):
-    """How far the weights of "vote" and "soft" move when a party turns around: for each of some parties (2, EARLY),
-    and in the worst case, where all rows are tied without it (2,).
-    """
+    """How far the weights of "vote" and "soft" move when a party turns around: for each of some
+    parties (2, EARLY), and in the worst case, where all rows are tied without it (2,)."""
 
     here: np.ndarray
     worst: np.ndarray
@@ -397,11 +470,15 @@ class Change:
         tied[:, :2] = (own.parties - 1) / 2
         tied[[0, 1], [0, 1]] += 1
         cases = np.concatenate([counts[None], turned, tied])
-        shares = np.stack([aggregation.targets(cases, release=release) for release in ("vote", "soft")])
+        shares = np.stack(
+            [aggregation.targets(cases, release=release) for release in ("vote", "soft")]
+        )
         # One party's change is small: the search begins where the crowd's own is known to end
         known = fits(own, self.asked).weights
         start = np.stack([known["vote"], known["soft"]])[:, None]
-        near = aggregation.fit(X, shares[:, :-2], regularisation=own.regularisation, start=start).weights
+        near = aggregation.fit(
+            X, shares[:, :-2], regularisation=own.regularisation, start=start
+        ).weights
         far = aggregation.fit(X, shares[:, -2:], regularisation=own.regularisation).weights
         near, far = (weights.reshape(2, weights.shape[1], -1) for weights in (near, far))
         here = np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1)
@@ -410,14 +487,19 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Locals:
-    """What the first parties of a crowd say one by one at a grid over its ``plane``: votes (L, GRID^2)."""
+    """What the first parties of a crowd say one by one at a grid over its ``plane``: votes (L,
+    GRID^2).
+    """
 
     crowd: Crowd
     parties: int
     essential: bool = True
 
     def run(self) -> np.ndarray:
-        shown, (X, y) = plane(self.crowd.world, self.crowd.public_rows), parties(self.crowd.world, 0, self.parties)
+        shown, (X, y) = (
+            plane(self.crowd.world, self.crowd.public_rows),
+            parties(self.crowd.world, 0, self.parties),
+        )
         inputs = shown.inputs(shown.grid(GRID)).round(6)
         rows = np.column_stack([inputs, np.full(len(inputs), CONSTANT)])
         return np.concatenate([said.votes for said in self.crowd.votes(X, y, rows)])
@@ -425,7 +507,9 @@ class Locals:
 
 @cached
 def plane(world: World, public_rows: int) -> Plane:
-    """Return where decisions are drawn: the two features, or two main directions of the public rows."""
+    """Return where decisions are drawn: the two features, or two main directions of the public
+    rows.
+    """
     features = public(world.dataset, world.seed, public_rows)["public"].X[:, :-1]
     if features.shape[1] > 2:
         return principal_plane(features)

@@ -1,8 +1,9 @@
-"""Private linear regression: noise on the quadratic, on its statistics, on the answer, or on each step.
+"""Private linear regression: noise on the quadratic, on its statistics, on the answer, or on each
+step.
 
-The first mechanism follows the report [jiang2018, Section 4] exactly; the others are what is known to be sound and
-sharp. All of them look at sufficient statistics alone, so that 300,000 rows cost no more than 300.
-"""
+The first mechanism follows the report [jiang2018, Section 4] exactly; the others are what is known
+to be sound and sharp. All of them look at sufficient statistics alone, so that 300,000 rows cost no
+more than 300."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,7 +26,13 @@ class RegressionSettings(RegressionParameters):
 
     def focus(self, name: str) -> Runs[work.Method, work.FocusOutcome]:
         chosen = name == self.mechanism
-        return Runs(work=work.focus, model=self.method(name), at=(self.left,), count=self.repeats, essential=chosen)
+        return Runs(
+            work=work.focus,
+            model=self.method(name),
+            at=(self.left,),
+            count=self.repeats,
+            essential=chosen,
+        )
 
     def curve(self, name: str) -> Runs[work.Method, work.CurveOutcome]:
         at = tuple(epsilon - self.spent for epsilon in self.epsilons)
@@ -33,7 +40,12 @@ class RegressionSettings(RegressionParameters):
 
     def over_share(self, name: str) -> Runs[tuple[work.Method, ...], np.ndarray]:
         methods = tuple(self.method(name, share=share) for share in work.SHARES)
-        return Runs(work=work.over_share, model=methods, at=(self.left,), count=min(self.repeats, work.SHARE_REPEATS))
+        return Runs(
+            work=work.over_share,
+            model=methods,
+            at=(self.left,),
+            count=min(self.repeats, work.SHARE_REPEATS),
+        )
 
     def probe(self) -> Runs[work.Method, work.FocusOutcome]:
         return self.focus(self.mechanism)
@@ -41,12 +53,21 @@ class RegressionSettings(RegressionParameters):
     def sample(self, count: int) -> tuple[Runs[work.Method, work.Errors], ...]:
         method, at = self.method(self.mechanism), (self.left,)
         return tuple(
-            Runs(work=work.errors, model=method, at=at, first=part.start, count=len(part), given=given)
+            Runs(
+                work=work.errors,
+                model=method,
+                at=at,
+                first=part.start,
+                count=len(part),
+                given=given,
+            )
             for part, given in chunking.sample([range(self.repeats)], count, each=1.0)
         )
 
     def schedule(self) -> Iterable[Task]:
-        """The chosen mechanism at today's epsilon first, then the curves, the others at this epsilon, and the split."""
+        """The chosen mechanism at today's epsilon first, then the curves, the others at this
+        epsilon, and the split.
+        """
         others = [name for name in REGRESSIONS if name != self.mechanism]
         return (
             self.focus(self.mechanism),

@@ -1,4 +1,6 @@
-"""The settings of the regression: what they may be, which problem and methods they describe, and their guarantees."""
+"""The settings of the regression: what they may be, which problem and methods they describe, and
+their guarantees.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -17,11 +19,16 @@ from lab.sources import OWN, SourceSettings
 from pages.regression.work import EPSILONS, Method, Problem
 
 # The mechanisms that split epsilon, with the split of least noise for each.
-SPLITTERS: Mapping[str, Callable[[int], float]] = {"published": published_best_share, "functional": best_share}
-# The mechanisms that release a quadratic whose noise may leave it without a minimum, and no bound on the weights.
+SPLITTERS: Mapping[str, Callable[[int], float]] = {
+    "published": published_best_share,
+    "functional": best_share,
+}
+# The mechanisms that release a quadratic whose noise may leave it without a minimum, and no bound
+# on the weights.
 _UNBOUNDED = ("published", "functional", "gaussian")
 _FEWEST_ROWS = 50
-# What the label bound of a file is called: those that were declared with it stay there, out of links and scripts.
+# What the label bound of a file is called: those that were declared with it stay there, out of
+# links and scripts.
 _DECLARED = 200.0
 
 
@@ -31,9 +38,11 @@ class RegressionParameters(SourceSettings):
 
     mechanism: the one of ``REGRESSIONS`` that is looked at closely.
     share: of epsilon for the quadratic, where it is set by hand.
-    split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all ``share``.
+    split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all
+        ``share``.
     delta: of the guarantee of Gaussian mechanisms.
-    rows, features: how many private rows, or persons of a file, are trained on, and features, from the first.
+    rows, features: how many private rows, or persons of a file, are trained on, and features, from
+    the first.
     label_top: upper bound to which labels are clipped, in their unit; a file has declared its own.
     repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
     seed: of the noise, and of who is held out where the data set is not a fixed one.
@@ -54,13 +63,27 @@ class RegressionParameters(SourceSettings):
         "seed": (0, 9999),
     }
     MEASURES: ClassVar = {
-        "error": Measure("RMSE on held-out rows", "lower", lambda now: now.errors, rises=("epsilon", "delta", "rows"))
+        "error": Measure(
+            "RMSE on held-out rows",
+            "lower",
+            lambda now: now.errors,
+            rises=("epsilon", "delta", "rows"),
+        )
     }
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
-    COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
+    COMMON: ClassVar = (
+        "dataset",
+        "own",
+        "mechanism",
+        "rows",
+        "features",
+        "label_top",
+        "repeats",
+        "seed",
+    )
 
     dataset: str = "us"
     own: str = file_handles.NONE
@@ -78,14 +101,18 @@ class RegressionParameters(SourceSettings):
     feature: int = 2
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return all rows of a data set and its usual label bound, and all inputs of a file, unless a link has said how
-        many."""
+        """Return all rows of a data set and its usual label bound, and all inputs of a file, unless
+        a link has said how many."""
         source = _source(dataset, own)
         if source is None:
             return {"rows": limits.MOST_ROWS, "features": own_rows.MOST_COLUMNS}
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
-        return {} if self.awaits(dataset) else {"rows": source.train_rows, "features": len(source.features)}
+        return (
+            {}
+            if self.awaits(dataset)
+            else {"rows": source.train_rows, "features": len(source.features)}
+        )
 
     @property
     def source(self) -> regression_data.Source | None:
@@ -107,13 +134,17 @@ class RegressionParameters(SourceSettings):
             **super().limits,
             "rows": (_FEWEST_ROWS, rows),
             "features": (2, features),
-            "label_top": source.label_tops if source and not self.private else (_DECLARED, _DECLARED),
+            "label_top": source.label_tops
+            if source and not self.private
+            else (_DECLARED, _DECLARED),
             "feature": (0, last),
         }
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """The minimum of a noisy quadratic may lie anywhere: the mean over its draws is that of a few far ones."""
+        """The minimum of a noisy quadratic may lie anywhere: the mean over its draws is that of a
+        few far ones.
+        """
         if self.mechanism not in _UNBOUNDED:
             return self.MEASURES
         return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
@@ -131,7 +162,9 @@ class RegressionParameters(SourceSettings):
         return self.part(Problem, dataset=self.rows_of, label_top=top)
 
     def share_of(self, name: str) -> float:
-        """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there is no split."""
+        """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there
+        is no split.
+        """
         if name not in SPLITTERS:
             return float("nan")
         return self.share if self.split == "own" else SPLITTERS[name](self.features + 1)
@@ -140,16 +173,22 @@ class RegressionParameters(SourceSettings):
         """The mechanism ``name`` with these settings, but for ``options``."""
         source, share = self.problem.source, self.share_of(name)
         known = {"share": share, "delta": self.delta, "repair": self.repair}
-        return mechanism(name, **(known | {"rows_each": source.rows_each, "gaps": source.gaps} | options))
+        return mechanism(
+            name, **(known | {"rows_each": source.rows_each, "gaps": source.gaps} | options)
+        )
 
     @property
     def promise(self) -> Guarantee | None:
         return None if self.void else self.guarantee(self.mechanism)
 
     def guarantee(self, name: str) -> Guarantee:
-        """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost of it."""
+        """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost
+        of it.
+        """
         problem = self.problem
-        found = self.mechanism_of(name).guarantee(self.left, inputs=problem.inputs, rows=problem.places)
+        found = self.mechanism_of(name).guarantee(
+            self.left, inputs=problem.inputs, rows=problem.places
+        )
         return self.whole(replace(found, unit="person") if self.by_person else found)
 
     def method(self, name: str, **options: Any) -> Method:

@@ -1,4 +1,6 @@
-"""What the regression page shows: errors, released quadratics, lines and coefficients of the private runs."""
+"""What the regression page shows: errors, released quadratics, lines and coefficients of the
+private runs.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +22,10 @@ from pages.regression.work import SHARES, CurveOutcome, FocusOutcome, Problem
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RegressionResult:
-    """What a page shows: outcomes by mechanism, as far as they are done. Errors are in the label's unit."""
+    """What a page shows: outcomes by mechanism, as far as they are done.
+
+    Errors are in the label's unit.
+    """
 
     settings: RegressionParameters
     problem: Problem
@@ -50,7 +55,9 @@ class RegressionResult:
 
     @cached_property
     def noise_sd(self) -> float:
-        """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN without such noise."""
+        """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN
+        without such noise.
+        """
         if self.focus.gram is None:
             return float("nan")
         places = np.triu_indices(self.problem.inputs, k=1)
@@ -66,8 +73,12 @@ class RegressionResult:
 
     @cached_property
     def mean_error(self) -> float:
-        """Held-out error of always saying the mean of the clipped training labels: the upper rail."""
-        return float(self.problem.errors(np.r_[self.problem.train().mean, np.zeros(self.problem.features)]))
+        """Held-out error of always saying the mean of the clipped training labels: the
+        upper rail.
+        """
+        return float(
+            self.problem.errors(np.r_[self.problem.train().mean, np.zeros(self.problem.features)])
+        )
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -77,7 +88,9 @@ class RegressionResult:
     def noise_gives(self) -> float:
         """The epsilon that the noise of the published mechanism gives, counted exactly."""
         settings = self.settings
-        return settings.spent + published_epsilon(settings.left, share=settings.share_of("published"))
+        return settings.spent + published_epsilon(
+            settings.left, share=settings.share_of("published")
+        )
 
     def summary(self, name: str | None = None) -> Spread:
         return Spread.of(self.at_now[name or self.settings.mechanism].errors)
@@ -85,7 +98,9 @@ class RegressionResult:
     @cached_property
     def costs(self) -> Case:
         """Return what may be said of today's private runs beside least squares without privacy."""
-        return compare(self.focus.errors, self.least_squares, better="lower", constant=self.mean_error)
+        return compare(
+            self.focus.errors, self.least_squares, better="lower", constant=self.mean_error
+        )
 
     def quantiles(self, name: str) -> np.ndarray:
         """5 %, 50 % and 95 % quantiles (3, E) of the error over the ``epsilons``."""
@@ -93,10 +108,11 @@ class RegressionResult:
 
     @property
     def rival(self) -> str | None:
-        """Return which other mechanism errs least over all trained epsilons; None before all are trained.
+        """Return which other mechanism errs least over all trained epsilons; None before all are
+        trained.
 
-        It does not depend on today's epsilon, so one curve stays in the picture while epsilon moves.
-        """
+        It does not depend on today's epsilon, so one curve stays in the picture while epsilon
+        moves."""
         if len(self.curves) < len(REGRESSIONS):
             return None
         others = [name for name in self.curves if name != self.settings.mechanism]
@@ -105,16 +121,15 @@ class RegressionResult:
     def _error_over_epsilon(self, name: str) -> float:
         """Return the mean over the trained epsilons of a mechanism's median error.
 
-        An error above that of the baseline counts as the baseline's, because such a model is of no use however large
-        its error is.
-        """
+        An error above that of the baseline counts as the baseline's, because such a model is of no
+        use however large its error is."""
         medians = np.median(self.curves[name].errors, axis=1)
         return float(np.minimum(medians, self.mean_error).mean())
 
     @property
     def useful_from(self) -> float | None:
-        """Return from which trained epsilon on the chosen mechanism is shown to err less than always the mean; None
-        where it is not yet known, or not shown at the highest."""
+        """Return from which trained epsilon on the chosen mechanism is shown to err less than
+        always the mean; None where it is not yet known, or not shown at the highest."""
         if self.settings.mechanism not in self.curves:
             return None
         found = self.curves[self.settings.mechanism].errors
@@ -122,7 +137,9 @@ class RegressionResult:
         return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
 
     def table(self) -> pd.DataFrame:
-        """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it fails."""
+        """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it
+        fails.
+        """
         rows = [
             {
                 "mechanism": name,
@@ -139,15 +156,23 @@ class RegressionResult:
     @property
     def runs(self) -> pd.DataFrame:
         """A row a run of the curves: mechanism, epsilon, repeat, error."""
-        grid = Grid(self.settings.epsilons, np.array([curve.errors for curve in self.curves.values()]))
+        grid = Grid(
+            self.settings.epsilons, np.array([curve.errors for curve in self.curves.values()])
+        )
         return grid.frame("error", mechanism=list(self.curves))
 
     @property
     def over_epsilon(self) -> pd.DataFrame:
-        """A row a mechanism and epsilon: quantiles of the error, share of draws without a minimum."""
+        """A row a mechanism and epsilon: quantiles of the error, share of draws without a
+        minimum.
+        """
         rows = [
             {"mechanism": name, "epsilon": epsilon, **Spread.of(curve.errors[place])._asdict()}
-            | {"no minimum": float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])}
+            | {
+                "no minimum": (
+                    float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])
+                )
+            }
             for name, curve in self.curves.items()
             for place, epsilon in enumerate(self.settings.epsilons)
         ]
@@ -159,10 +184,11 @@ class RegressionResult:
         return pd.DataFrame({"share": SHARES} | dict(self.splits))
 
     def coefficients(self) -> pd.DataFrame:
-        """A row a coefficient: what the label gains from the lowest to the highest value of the feature, in its unit.
+        """A row a coefficient: what the label gains from the lowest to the highest value of the
+        feature, in its unit.
 
-        least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs with the right sign.
-        """
+        least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs
+        with the right sign."""
         exact, found = self.problem.least_squares(), self.focus.weights
         factor = 2 * self.problem.half
         low, median, high = factor * quantiles_of(found[:, 1:], axis=0)
@@ -178,7 +204,8 @@ class RegressionResult:
         )
 
     def lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least squares (2,)).
+        """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least
+        squares (2,)).
 
         All other features are held at their held-out mean; analyst only.
         """
@@ -186,11 +213,16 @@ class RegressionResult:
         at = np.tile(test.gram[0] / test.rows, (2, 1))
         at[:, feature + 1] = (-1, 1)
         middle, half = self.problem.middle, self.problem.half
-        runs, exact = (middle + half * weights @ at.T for weights in (self.focus.weights, self.problem.least_squares()))
+        runs, exact = (
+            middle + half * weights @ at.T
+            for weights in (self.focus.weights, self.problem.least_squares())
+        )
         return self._bounds, runs, exact
 
     def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
-        """(values of the chosen feature in its unit, labels) of some held-out rows; analyst only."""
+        """(values of the chosen feature in its unit, labels) of some held-out rows; analyst
+        only.
+        """
         table = regression_data.load(self.problem.dataset, seed=self.settings.seed)
         low, high = self._bounds
         values = table.X_test[:many, self.settings.feature + 1]
@@ -199,4 +231,6 @@ class RegressionResult:
     @property
     def _bounds(self) -> np.ndarray:
         """Return the bounds (2,) of the chosen feature in its unit."""
-        return np.array(list(self.problem.source.bounds.values())[self.settings.feature], dtype=float)
+        return np.array(
+            list(self.problem.source.bounds.values())[self.settings.feature], dtype=float
+        )

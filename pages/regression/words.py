@@ -31,22 +31,43 @@ def numbers(result: RegressionResult) -> list[Number]:
     dots = panels.runs("", places, low=min(places), high=max(places)).mark
     baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
     case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
-    note = SAYS("tiles.loses" if case == Case.BEHIND else f"tiles.{case}", loss=loss, runs=result.settings.repeats)
+    note = SAYS(
+        "tiles.loses" if case == Case.BEHIND else f"tiles.{case}",
+        loss=loss,
+        runs=result.settings.repeats,
+    )
     low, high = _apart(found.low, found.high)
     value = low if low == high else f"{low} <small>to</small> {high}"
     return [
-        Number(SAYS["tiles.private"], f"{mine} <small>{unit}</small>", baseline, "private", panels.amount(mine), unit),
+        Number(
+            SAYS["tiles.private"],
+            f"{mine} <small>{unit}</small>",
+            baseline,
+            "private",
+            panels.amount(mine),
+            unit,
+        ),
         Number(SAYS["tiles.plain"], plain, note),
         Number(SAYS["tiles.range"], value, mark=dots),
-        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee),
+        (
+            outcomes.void_attacker(result.settings)
+            if result.settings.void
+            else panels.attacker(result.guarantee)
+        ),
     ]
 
 
 def _beside(result: RegressionResult) -> tuple[str, str, str]:
-    """Return the RMSE of the median run and of least squares, and their difference, all as shown."""
+    """Return the RMSE of the median run and of least squares, and their difference, all as
+    shown.
+    """
     mine, plain = _apart(result.summary().median, result.least_squares)
-    one, other = (math.inf if (shown := panels.amount(text)) is None else shown for text in (mine, plain))
-    places = max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
+    one, other = (
+        math.inf if (shown := panels.amount(text)) is None else shown for text in (mine, plain)
+    )
+    places = (
+        max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
+    )
     return mine, plain, number(round(one - other, places))
 
 
@@ -56,10 +77,15 @@ def verdict(result: RegressionResult) -> str:
     nothing = result.summary().median >= baseline
     learnt = {Case.BEHIND: "loses", Case.FEW: "few"}.get(result.costs, "alike")
     case = learnt if not nothing else "constant_plain" if exact >= baseline else "constant"
-    holes = dict(zip(("private", "plain", "loss"), _beside(result), strict=True), unit=result.problem.source.unit)
+    holes = dict(
+        zip(("private", "plain", "loss"), _beside(result), strict=True),
+        unit=result.problem.source.unit,
+    )
     said = SAYS(f"verdict.{case}", baseline=number(baseline), runs=settings.repeats, **holes)
     fails = settings.mechanism == "published" and result.failed
-    failed = SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
+    failed = (
+        SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
+    )
     return " ".join(filter(None, [failed, said, outcomes.void(settings)]))
 
 
@@ -68,14 +94,18 @@ def caption(result: RegressionResult) -> str:
     if settings.private:
         people, most = "people" if settings.by_person else "rows", result.problem.source.train_rows
         used = SAYS(
-            "caption.some" if settings.rows < most else "caption.all", rows=settings.rows, all=most, people=people
+            "caption.some" if settings.rows < most else "caption.all",
+            rows=settings.rows,
+            all=most,
+            people=people,
         )
         return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
     return SAYS["caption.made"]
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with three digits, or with four where they would look alike and four tell them apart.
+    """Return two numbers with three digits, or with four where they would look alike and four tell
+    them apart.
 
     Both have the same decimals, unless one is too large for any.
     """
@@ -101,7 +131,9 @@ def diagnostics(result: RegressionResult) -> list[str]:
     if name in ON:
         case = "indefinite" if result.failed else "definite"
         noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
-        sentences.append(f"{noise} {SAYS(f'why.{case}', failed=result.failed, runs=result.settings.repeats)}")
+        sentences.append(
+            f"{noise} {SAYS(f'why.{case}', failed=result.failed, runs=result.settings.repeats)}"
+        )
     elif name in ("output", "descent"):
         sentences.append(SAYS[f"why.{name}"])
     if result.cut > _NEGLIGIBLE_CUT:
@@ -117,15 +149,25 @@ def diagnostics(result: RegressionResult) -> list[str]:
 
 
 def guarantee(result: RegressionResult) -> str:
-    settings, held, published = result.settings, result.guarantee, result.settings.mechanism == "published"
+    settings, held, published = (
+        result.settings,
+        result.guarantee,
+        result.settings.mechanism == "published",
+    )
     own = _of_own(settings.roles) if settings.roles else ""
     if settings.void:
         return outcomes.void_guarantee(settings) + own
-    text = panels.note(panels.meaning(held)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
+    text = (
+        panels.note(panels.meaning(held))
+        + panels.guarantee(here=held)
+        + panels.note(outcomes.limit(held))
+    )
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if published:
         fails = SAYS["guarantee.fails"] if result.failed else ""
-        text += panels.note(f"{SAYS('guarantee.published', epsilon=number(result.noise_gives))} {fails}")
+        text += panels.note(
+            f"{SAYS('guarantee.published', epsilon=number(result.noise_gives))} {fails}"
+        )
     return text + (own or panels.note(SAYS["guarantee.assumed"]))
 
 
@@ -133,13 +175,21 @@ def _of_own(roles: Roles) -> str:
     """Return who is protected where rows are a visitor's own, and what is taken as public."""
     who = "row" if not roles.person else "one" if roles.rows_each == 1 else "several"
     unit = SAYS(f"own.{who}", protected=outcomes.protected(roles), rows_each=roles.rows_each)
-    others = ("public_people" if roles.person else "public_rows", "gaps" if roles.gaps else "complete", "analyst")
+    others = (
+        "public_people" if roles.person else "public_rows",
+        "gaps" if roles.gaps else "complete",
+        "analyst",
+    )
     return panels.note(" ".join([unit, *(SAYS[f"own.{one}"] for one in others)]))
 
 
-def _table(part: str, rows: panels.Rows, formats: Formats, *, now: str | None = None, **holes: object) -> str:
+def _table(
+    part: str, rows: panels.Rows, formats: Formats, *, now: str | None = None, **holes: object
+) -> str:
     """Return the table ``part``, whose columns are those of ``formats``."""
-    heads = SAYS.heads(part, formats, now=panels.badge("trained now"), analyst=panels.badge("analyst only"))
+    heads = SAYS.heads(
+        part, formats, now=panels.badge("trained now"), analyst=panels.badge("analyst only")
+    )
     title, caption = (SAYS(f"{part}.{one}", **holes) for one in ("title", "caption"))
     return panels.table(rows, title=title, caption=caption, heads=heads, now=now, formats=formats)
 
@@ -157,7 +207,11 @@ def table(result: RegressionResult) -> str:
         "no minimum": lambda value: "–" if value != value else in_hundred(value),
     }
     rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
-    holes = {"epsilon": number(settings.epsilon), "unit": result.problem.source.unit, "runs": settings.repeats} | rails
+    holes = {
+        "epsilon": number(settings.epsilon),
+        "unit": result.problem.source.unit,
+        "runs": settings.repeats,
+    } | rails
     return _table("table", frame, formats, now=METHODS[settings.mechanism], **holes)
 
 

@@ -1,4 +1,6 @@
-"""The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon, over the split."""
+"""The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon,
+over the split.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +24,9 @@ _ROUNDING = 1e-18
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels clipped to
-    ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows each."""
+    """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels
+    clipped to ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows
+    each."""
 
     dataset: regression_data.Dataset
     rows: int
@@ -61,11 +64,15 @@ class Problem:
         return statistics.first(self.inputs)
 
     def test(self) -> Statistics:
-        statistics = regression_data.held_out_statistics(self.dataset, seed=self.seed, label_top=self.label_top)
+        statistics = regression_data.held_out_statistics(
+            self.dataset, seed=self.seed, label_top=self.label_top
+        )
         return statistics.first(self.inputs)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit; never 0."""
+        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's
+        unit; never 0.
+        """
         return self.half * np.sqrt(np.maximum(self.test().errors(weights), _ROUNDING))
 
     def least_squares(self) -> np.ndarray:
@@ -80,16 +87,20 @@ class Method:
     mechanism: Any
 
     def fit(self, epsilons: Sequence[float], repeats: range) -> Fit:
-        """Run some ``repeats`` at each of ``epsilons``; repeat r has the same noise at every epsilon."""
+        """Run some ``repeats`` at each of ``epsilons``; repeat r has the same noise at every
+        epsilon.
+        """
         problem = self.problem
-        noise = standard_noise(self.mechanism, inputs=problem.inputs, repeats=repeats.stop, seed=problem.seed)
+        noise = standard_noise(
+            self.mechanism, inputs=problem.inputs, repeats=repeats.stop, seed=problem.seed
+        )
         return self.mechanism.fit(problem.train(), noise[repeats.start :], np.array(epsilons))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FocusOutcome:
-    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the released
-    gram (R, p, p) and its least eigenvalue (R,); None where no gram is released."""
+    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the
+    released gram (R, p, p) and its least eigenvalue (R,); None where no gram is released."""
 
     weights: np.ndarray
     errors: np.ndarray
@@ -120,13 +131,17 @@ class Errors(NamedTuple):
 
 
 def errors(method: Method, at: tuple[float], repeats: range, *, given: int) -> Errors:
-    """Return the error that ``focus`` measures, of the first ``given`` repeats; all are fitted together."""
+    """Return the error that ``focus`` measures, of the first ``given`` repeats; all are fitted
+    together.
+    """
     return Errors(method.problem.errors(method.fit(at, repeats).weights[0])[:given])
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurveOutcome:
-    """Held-out error (E, R) at E epsilons, and the share (E,) of draws without a minimum, or None."""
+    """Held-out error (E, R) at E epsilons, and the share (E,) of draws without a minimum,
+    or None.
+    """
 
     errors: np.ndarray
     no_minimum: np.ndarray | None
@@ -140,6 +155,8 @@ def over_epsilon(method: Method, at: tuple[float, ...], repeats: range) -> Curve
 
 
 def over_share(methods: tuple[Method, ...], at: tuple[float], repeats: range) -> np.ndarray:
-    """Return the median held-out error (S,) of a method with each of ``SHARES`` of epsilon for the quadratic."""
+    """Return the median held-out error (S,) of a method with each of ``SHARES`` of epsilon for the
+    quadratic.
+    """
     weights = np.stack([method.fit(at, repeats).weights[0] for method in methods])
     return np.median(methods[0].problem.errors(weights), axis=1)

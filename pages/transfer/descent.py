@@ -1,8 +1,7 @@
 """The private rows alone: the noisy walk beside noisy gradient descent.
 
-Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's noise is for one
-number of a gradient, the descent's for the length of all d.
-"""
+Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's
+noise is for one number of a gradient, the descent's for the length of all d."""
 
 import math
 from functools import partial
@@ -19,8 +18,8 @@ from dpcore.streams import stream
 from dpcore.transfer import RADIUS
 from pages.transfer.work import PARTS, Model
 
-# The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on made-up data of many
-# sizes, best on none.
+# The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on
+# made-up data of many sizes, best on none.
 STEPS, _REACH = 16, 0.2
 
 
@@ -40,7 +39,13 @@ def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
     """Walk and descend at one epsilon on the private rows alone."""
     data, (epsilon,) = model.data, at
     problem, walk = _rows(data.seed, data.rows, data.dimension), model.plans(epsilon, 0)["target"]
-    noisy = {"steps": walk.steps, "scale": walk.scale, "noise": walk.noise, "part": PARTS["target"], "draws": repeats}
+    noisy = {
+        "steps": walk.steps,
+        "scale": walk.scale,
+        "noise": walk.noise,
+        "part": PARTS["target"],
+        "draws": repeats,
+    }
     return Alone(
         walk=problem.risk(model.walk(problem.X, problem.y, model.ball(RADIUS), **noisy).weights),
         descent=problem.risk(_descent(model, problem, epsilon, repeats)),
@@ -54,8 +59,8 @@ def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
 
 
 def way(model: Model) -> Descent:
-    """Return the descent, from public numbers alone: n usual rows of U(-1, 1)^d have a curvature of about
-    (1 + sqrt(d/n))^2 / 3."""
+    """Return the descent, from public numbers alone: n usual rows of U(-1, 1)^d have a curvature of
+    about (1 + sqrt(d/n))^2 / 3."""
     n, d = model.data.rows, model.data.dimension
     return Descent(
         delta=model.claim.delta,
@@ -77,7 +82,9 @@ def _clip_norm(dimension: int) -> float:
 
 def _descent(model: Model, problem: transfer.Problem, epsilon: float, repeats: range) -> np.ndarray:
     chosen, draw = way(model), partial(stream, model.data.seed, "noise")
-    unit = np.stack([chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in repeats])
+    unit = np.stack(
+        [chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in repeats]
+    )
     # Its noise is for a row that is replaced; one that is there or not moves the mean half as far
     unit *= Adjacency(model.claim.adjacency).contributions / 2
     X, y = problem.X, problem.y

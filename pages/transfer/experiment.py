@@ -1,8 +1,8 @@
-"""Private regression with public sources: alone, trusted as they are, pooled, or corrected privately.
+"""Private regression with public sources: alone, trusted as they are, pooled, or corrected
+privately.
 
-Follows the slides of [zhang2022], whose table is in ``transfer_published``; transfer as in [li2022], the private walk
-as in [talwar2015].
-"""
+Follows the slides of [zhang2022], whose table is in ``transfer_published``; transfer as in
+[li2022], the private walk as in [talwar2015]."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
 
-# One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
-# epsilon is first drawn with so few repeats that all of it is a slice, and with more coefficients than _WIDE at its
-# ends, as each point then takes statistics of its own.
+# One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve
+# that moves with epsilon is first drawn with so few repeats that all of it is a slice, and with
+# more coefficients than _WIDE at its ends, as each point then takes statistics of its own.
 _CELLS_AT_ONCE, _QUICK, _WIDE = 1.5e8, (3, 12), 100
 
 
@@ -38,8 +38,9 @@ class TransferSettings(TransferParameters):
         return (replace(self.probe(), count=count),)
 
     def draws_as(self, other: Self) -> bool:
-        """Return whether noise is common: a transfer without a source draws other noise, and a detection may find none
-        in one repeat or another; an L1 penalty has one vertex more, and a draw for it in each step."""
+        """Return whether noise is common: a transfer without a source draws other noise, and a
+        detection may find none in one repeat or another; an L1 penalty has one vertex more, and a
+        draw for it in each step."""
         return self.selection == "known" and self._drawn == other._drawn
 
     @property
@@ -49,15 +50,27 @@ class TransferSettings(TransferParameters):
         return alone, self.penalty > 0 and self.penalty_q == "1"
 
     def schedule(self) -> Iterable[Task]:
-        """Return today's values and the walk first, then both curves in slices, and the published table at the end."""
+        """Return today's values and the walk first, then both curves in slices, and the published
+        table at the end.
+        """
         printed = published.tasks(self.loop_penalty, self.penalty_q)
         over_epsilon, over_migrated = self._curves
-        return self.probe(), self._walks, *self._quick, *over_epsilon, *over_migrated, *self._alone, *printed
+        return (
+            self.probe(),
+            self._walks,
+            *self._quick,
+            *over_epsilon,
+            *over_migrated,
+            *self._alone,
+            *printed,
+        )
 
     @property
     def _walks(self) -> Runs[work.Walks, work.WalkOutcome]:
         plane = self.part(work.Walks)
-        return Runs(work=work.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True)
+        return Runs(
+            work=work.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True
+        )
 
     @cached_property
     def _pots(self) -> Cases:
@@ -70,7 +83,10 @@ class TransferSettings(TransferParameters):
     @property
     def _quick(self) -> tuple[Runs[Model, np.ndarray], ...]:
         """Return the work over migrated rows at today's epsilon, with a few of the repeats."""
-        few = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)))
+        few = min(
+            self.repeats,
+            int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)),
+        )
         width = 1 if self.dimension > _WIDE else len(self._pots)
         quick = slices(work.public_risks, self.model, self._pots, [range(few)], width=width)
         return tuple(replace(task, essential=task in (quick[0], quick[-1])) for task in quick)
@@ -87,10 +103,14 @@ class TransferSettings(TransferParameters):
 
     @property
     def _alone(self) -> tuple[Runs[Model, descent.Alone], ...]:
-        """Return the work of two methods on the private rows alone; none for a file, whose truth is not known."""
+        """Return the work of two methods on the private rows alone; none for a file, whose truth is
+        not known.
+        """
         if self.private:
             return ()
-        return (Runs(work=descent.beside, model=self.model, at=(self.epsilon,), count=self.repeats),)
+        return (
+            Runs(work=descent.beside, model=self.model, at=(self.epsilon,), count=self.repeats),
+        )
 
     def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:
         """Assemble what has been done; needs the essential tasks only."""
@@ -98,7 +118,9 @@ class TransferSettings(TransferParameters):
         cases, arms = [(epsilon, self.migrated) for epsilon in EPSILONS], (len(CANDIDATES),)
         budgets = Grid.of(cases, over_epsilon, outcomes, repeats=self.repeats, arms=arms).runs
         moving = over_migrated if all(task in outcomes for task in over_migrated) else self._quick
-        pots = Grid.of(self._pots, moving, outcomes, repeats=moving[0].count, arms=(len(CANDIDATES) - 1,)).runs
+        pots = Grid.of(
+            self._pots, moving, outcomes, repeats=moving[0].count, arms=(len(CANDIDATES) - 1,)
+        ).runs
         still = np.broadcast_to(now.risk[0, : pots.shape[2]], pots[:1].shape)
         return TransferResult(
             settings=self,
@@ -106,7 +128,9 @@ class TransferSettings(TransferParameters):
             focus=now,
             walks=outcomes[self._walks],
             over_epsilon=Grid(EPSILONS, budgets),
-            over_migrated=Grid(tuple(rows for _, rows in self._pots), np.concatenate([still, pots])),
+            over_migrated=Grid(
+                tuple(rows for _, rows in self._pots), np.concatenate([still, pots])
+            ),
             alone=next((outcomes[task] for task in self._alone if task in outcomes), None),
             published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
         )

@@ -1,4 +1,6 @@
-"""The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the sources."""
+"""The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the
+sources.
+"""
 
 from typing import Any
 
@@ -46,16 +48,23 @@ def risk(value: float) -> str:
 
 
 def walk(result: TransferResult) -> dict:
-    """Draw all walks in the plane, from zero over the large polytope and around the source over the small one."""
+    """Draw all walks in the plane, from zero over the large polytope and around the source over the
+    small one.
+    """
     found, names = result.walks, _NAMES
     areas, ends = [], []
-    for name, corners, points in zip(("target", "transfer"), found.corners, found.points, strict=True):
+    for name, corners, points in zip(
+        ("target", "transfer"), found.corners, found.points, strict=True
+    ):
         colour, faint = STYLES[name][1], {"color": STYLES[name][1], "width": 1}
         ground = {"fillcolor": theme.rgba(colour, 0.07), "line": {"color": colour, "width": 1.6}}
         areas.append(theme.path(theme.route(corners) + "Z", layer="between", **ground))
         runs = "".join(map(theme.route, np.moveaxis(points, 1, 0)))
         areas.append(theme.path(runs, layer="between", line=faint, opacity=0.3))
-        ends += [theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between") for end in points[-1]]
+        ends += [
+            theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between")
+            for end in points[-1]
+        ]
     reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
     return theme.figure(
         _mark(found.source, names[1], "diamond-open", theme.PUBLIC),
@@ -73,7 +82,9 @@ def walk(result: TransferResult) -> dict:
 
 def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
     hover = f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>"
-    return theme.markers(at[:1], at[1:], name=name, colour=colour, size=13, symbol=symbol, hover=hover)
+    return theme.markers(
+        at[:1], at[1:], name=name, colour=colour, size=13, symbol=symbol, hover=hover
+    )
 
 
 def _captions(result: TransferResult) -> list[dict]:
@@ -85,9 +96,13 @@ def _captions(result: TransferResult) -> list[dict]:
 
 
 def sources(result: TransferResult) -> dict:
-    """Draw each source by the norm of its contrast, and the threshold h, left of which sources are transferable."""
+    """Draw each source by the norm of its contrast, and the threshold h, left of which sources are
+    transferable.
+    """
     settings, found = result.settings, result.sources()
-    norms, harms, used, near = (found[name].to_numpy() for name in ("norm", "excess risk", "used", "transferable"))
+    norms, harms, used, near = (
+        found[name].to_numpy() for name in ("norm", "excess risk", "used", "transferable")
+    )
     # A range in whole decades that holds the thresholds one can choose and all sources
     low, high = 0.015, max(LIMITS["h"][1], float(norms.max()), settings.h)
     high = 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
@@ -98,21 +113,40 @@ def sources(result: TransferResult) -> dict:
         text=[str(one) for one in found["source"]],
         textfont={"size": 13},
         customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
-        hovertemplate="source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
-        "used in %{customdata[2]:.0f} % of runs<extra></extra>",
+        hovertemplate=(
+            "source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
+            "used in %{customdata[2]:.0f} % of runs<extra></extra>"
+        ),
         marker={
             "size": 23,
             "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
-            "line": {"width": 2, "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in near]},
+            "line": {
+                "width": 2,
+                "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in near],
+            },
         },
     )
-    region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    region = {
+        "type": "rect",
+        "x0": low,
+        "x1": settings.h,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+    }
     region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
     shown = f"{near.sum()} of {settings.sources} within h = {settings.h:.3g}"
     if settings.selection == "detected":
         shown += "; filled: found"
     side, shift = ("right", -4) if settings.h > 0.12 else ("left", 4)
-    place: dict[str, Any] = {"y": 1, "yref": "paper", "xanchor": side, "yanchor": "top", "xshift": shift}
+    place: dict[str, Any] = {
+        "y": 1,
+        "yref": "paper",
+        "xanchor": side,
+        "yanchor": "top",
+        "xshift": shift,
+    }
     return over(
         dots,
         now=settings.h,
@@ -122,7 +156,9 @@ def sources(result: TransferResult) -> dict:
         finding=shown,
         shapes=[region],
         annotations=[theme.word("transferable", size=13, x=float(np.log10(settings.h)), **place)],
-        xaxis=theme.log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8),
+        xaxis=theme.log_axis(
+            f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8
+        ),
         yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, most=8),
     )
 
@@ -132,7 +168,9 @@ def over_epsilon(result: TransferResult) -> dict:
     low, high = LIMITS["epsilon"]
     name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
     axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8)
-    return _risks(result, result.over_epsilon, name, axis, now=result.settings.epsilon, shown=_ahead(result))
+    return _risks(
+        result, result.over_epsilon, name, axis, now=result.settings.epsilon, shown=_ahead(result)
+    )
 
 
 # Where the sources are shown to help.
@@ -159,11 +197,15 @@ def over_migrated(result: TransferResult) -> dict:
     return _risks(result, result.over_migrated, "public rows", axis, now=result.settings.migrated)
 
 
-def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, shown: str = "") -> dict:
+def _risks(
+    result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, shown: str = ""
+) -> dict:
     """Draw the excess risks of the candidates over a parameter."""
     plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
     curves = []
-    for arm, runs, (who, spread) in zip(grid.arms, result.focus.risk, result.summary().items(), strict=True):
+    for arm, runs, (who, spread) in zip(
+        grid.arms, result.focus.risk, result.summary().items(), strict=True
+    ):
         label, colour, dash = STYLES[who]
         curves.append(
             measured(
@@ -173,7 +215,9 @@ def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: f
                 spread,
                 band=who in _BANDS,
                 scale=1,
-                value=risk(spread.median).ljust(6, "\u2007"),  # a legend that grows would be drawn anew
+                value=risk(spread.median).ljust(
+                    6, "\u2007"
+                ),  # a legend that grows would be drawn anew
                 dash=dash,
                 dotted=who == "transfer",
                 ghost=who == "transfer",
@@ -189,7 +233,11 @@ def _risks(result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: f
         Curve(name=WITHOUT[0], colour=WITHOUT[1], y=plain, listed=False),
         *curves,
         now=now,
-        levels=[Level(y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed)],
+        levels=[
+            Level(
+                y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed
+            )
+        ],
         annotations=[named.word(yaxis)],
         left=_LEFT,
         title=f"Excess risk by {name}",
@@ -208,7 +256,11 @@ def published(result: TransferResult) -> dict:
         np.full(len(table), 50.0),
         table["published"],
         mode="markers+text",
-        text=["0 and 5 migrated", "", *(f"{rows} migrated" for rows in table["migrated"][2:])],  # two in one place
+        text=[
+            "0 and 5 migrated",
+            "",
+            *(f"{rows} migrated" for rows in table["migrated"][2:]),
+        ],  # two in one place
         textposition=["top right", *["middle right"] * 4],
         symbol="circle-open",
         size=10,
@@ -223,6 +275,8 @@ def published(result: TransferResult) -> dict:
         left=_LEFT,
         legend=False,
         title="Five rows alone, with more passes",
-        xaxis=theme.axis("passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)),
+        xaxis=theme.axis(
+            "passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)
+        ),
         yaxis=theme.log_axis(f"training MSE + {penalty:g} {named} (log scale)", least, 100, most=8),
     )

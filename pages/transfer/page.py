@@ -17,7 +17,17 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, li
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("h", "difference", "migrated", "target_rows")
-MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
+MORE = (
+    "penalty",
+    "q",
+    "sources",
+    "dimension",
+    "loop_penalty",
+    "delta",
+    "detection_share",
+    "repeats",
+    "seed",
+)
 DRAWN = {
     "epsilon": figures.over_epsilon,
     "walk": figures.walk,
@@ -29,31 +39,51 @@ DRAWN = {
 
 def setup(desk: controls.Desk) -> None:
     """Show the choices that make another experiment."""
-    desk.choose("selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"])
+    desk.choose(
+        "selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"]
+    )
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
     desk.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
-    desk.choose("adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=say.HELP["adjacency"])
+    desk.choose(
+        "adjacency",
+        "Adjacency",
+        {str(one): str(one) for one in Adjacency},
+        help=say.HELP["adjacency"],
+    )
     desk.choose("polytope", "Feasible set", say.POLYTOPES)
     desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
 
 
-def board(*names: str, height: int = HEIGHT, **parts: Any) -> Callable[[TransferResult], list[list[live.Picture]]]:
-    """Return a function that draws a row of these pictures, each with the text about it; parts: as of ``live.row``."""
+def board(
+    *names: str, height: int = HEIGHT, **parts: Any
+) -> Callable[[TransferResult], list[list[live.Picture]]]:
+    """Return a function that draws a row of these pictures, each with the text about it; parts: as
+    of ``live.row``.
+    """
 
     def draw(result: TransferResult) -> list[list[live.Picture]]:
         texts, drawn = say.SAYS, {name: DRAWN[name](result) for name in names}
-        return [live.row({name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts)]
+        return [
+            live.row(
+                {name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts
+            )
+        ]
 
     return draw
 
 
 def program(settings: TransferParameters) -> str:
-    """Return the transfer of these settings by the estimator, as a program that runs in a checkout."""
-    noise, rows = "gumbel" if settings.noise == "gumbel" else "laplace", settings.migrated // settings.sources
+    """Return the transfer of these settings by the estimator, as a program that runs in a
+    checkout.
+    """
+    noise, rows = (
+        "gumbel" if settings.noise == "gumbel" else "laplace",
+        settings.migrated // settings.sources,
+    )
     return PROGRAM.format(settings=settings, noise=noise, rows=rows)
 
 
@@ -81,7 +111,8 @@ PAGE = Page(
         "costs": words_tabs.costs_table,
     },
     pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
-    # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.
+    # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on
+    # top of that.
     slices=Slices(moving=0.02, resting=0.02),
     tabs=(
         WHY_TAB,

@@ -1,4 +1,6 @@
-"""The parameters of the transfer page, and what follows from them: data, models, and what each of them promises."""
+"""The parameters of the transfer page, and what follows from them: data, models, and what each of
+them promises.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -50,18 +52,21 @@ class TransferParameters(Settings):
     delta: of the claim.
     sources: K.
     difference: L1 norm of the largest contrast.
-    h: the threshold up to which a contrast is small: which sources are transferable, and how far the correction may go.
+    h: the threshold up to which a contrast is small: which sources are transferable, and how far
+        the correction may go.
     q: of the norm of a contrast; 0 counts its entries.
     target_rows: n, private.
     dimension: d, coefficients.
     migrated: public rows of all sources together.
     detection_share: of the budget, where the sources are detected.
-    penalty, penalty_q: lambda and q of lambda ||w||_q, which the walks add to the mean of squares; q = 2 is squared.
+    penalty, penalty_q: lambda and q of lambda ||w||_q, which the walks add to the mean of squares;
+    q = 2 is squared.
     loop_penalty: lambda of the published table's loop, which is printed with the same q.
     repeats: models a setting.
     seed: of rows and noise.
     selection: the transferable sources are "known", or "detected" privately.
-    noise: "gumbel" (exponential mechanism), "laplace", or "printed", Laplace as printed for a nominal epsilon.
+    noise: "gumbel" (exponential mechanism), "laplace", or "printed", Laplace as printed for a
+        nominal epsilon.
     adjacency: "replace-one" or "add/remove".
     polytope: what the walk in the plane goes over.
     """
@@ -76,11 +81,18 @@ class TransferParameters(Settings):
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
         "transfer": Measure(
-            "excess risk, sources corrected privately", "lower", lambda now: now.risk[3], rises=_LESS_NOISE
+            "excess risk, sources corrected privately",
+            "lower",
+            lambda now: now.risk[3],
+            rises=_LESS_NOISE,
         ),
-        "target": Measure("excess risk, target rows only", "lower", lambda now: now.risk[0], rises=_LESS_NOISE),
+        "target": Measure(
+            "excess risk, target rows only", "lower", lambda now: now.risk[0], rises=_LESS_NOISE
+        ),
         "source": Measure("excess risk, sources only", "lower", lambda now: now.risk[1]),
-        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.risk[2], rises=_LESS_NOISE[:2]),
+        "pooled": Measure(
+            "excess risk, all rows pooled", "lower", lambda now: now.risk[2], rises=_LESS_NOISE[:2]
+        ),
     }
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
@@ -114,20 +126,26 @@ class TransferParameters(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what a file or the private rows leave of them."""
+        """Return the (lowest, highest) value of each field, with what a file or the private rows
+        leave of them.
+        """
         return {**LIMITS, "dimension": (LIMITS["dimension"][0], _widest(self.target_rows))}
 
     @property
     def measures(self) -> Mapping[str, Measure]:
         """Return the measures with what they rise along."""
         found = {**self.MEASURES}
-        # With less noise a penalty pulls more, and a detection is stricter, also with sources that would have helped
+        # With less noise a penalty pulls more, and a detection is stricter, also with sources that
+        # would have helped
         unclear = [*found] if self.penalty else ["transfer"] * (self.selection == "detected")
         return found | {name: found[name]._replace(rises=()) for name in unclear}
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return what one may tune. Known sources need no detection; detected ones only limit the correction by h."""
+        """Return what one may tune.
+
+        Known sources need no detection; detected ones only limit the correction by h.
+        """
         found = super().tuned
         return found if self.selection == "detected" else {"h": found["h"]}
 
@@ -156,7 +174,9 @@ class TransferParameters(Settings):
         return self.guarantee("transfer")
 
     def guarantee(self, name: str) -> Guarantee:
-        """Return the guarantee of a candidate that walks, by concentrated privacy, with what bounds have cost."""
+        """Return the guarantee of a candidate that walks, by concentrated privacy, with what bounds
+        have cost.
+        """
         return self.model.guarantee(name, self.epsilon, self.migrated)
 
 

@@ -1,17 +1,21 @@
 """The published table of [zhang2022], made again by its loop, and what its numbers are.
 
-Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise; "migrating" 5, 10, ... rows makes m larger. The loop, from 0:
+Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise; "migrating" 5, 10, ... rows makes m
+    larger. The loop, from 0:
 
     in each of 50 epochs: g <- Laplace noise of scale mean(a), a number a coefficient; h <- 0
-        for each row: r = a.x + b - y;  g <- (g + 2 r x + 0.1 a) / m;  h <- (h + 2 r) / m;  a -= 1e-4 g;  b -= 1e-4 h
+        for each row: r = a.x + b - y;  g <- (g + 2 r x + 0.1 a) / m;  h <- (h + 2 r) / m;  a -=
+        1e-4 g;  b -= 1e-4 h
 
-The gradient is not reset between rows but divided by m at each. Printed is the mean over 100 runs of the *training*
-mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no error on held-out rows. Nor is it private:
-the noise's scale is read off the data's own fit (0 at first), nothing bounds what a row does, and there is no epsilon.
+The gradient is not reset between rows but divided by m at each. Printed is the mean over 100 runs
+of the *training* mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no error
+on held-out rows. Nor is it private: the noise's scale is read off the data's own fit (0 at first),
+nothing bounds what a row does, and there is no epsilon.
 
-The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers again. Both are free
-here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2, and so the
-loop descends on another penalty than the lambda ||a||_1 that it prints. q decides only what is printed.
+The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers
+again. Both are free
+here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2, and so the loop
+descends on another penalty than the lambda ||a||_1 that it prints. q decides only what is printed.
 """
 
 from collections.abc import Mapping
@@ -59,12 +63,23 @@ class Fits:
         return self.squares(np.arange(1, self.rows + 1.0))
 
     def printed(self, q: str = NORM) -> np.ndarray:
-        """Return what is printed (R,): training mean squared error + lambda ||a||_1, or lambda ||a||^2 for q = "2"."""
+        """Return what is printed (R,): training mean squared error + lambda ||a||_1, or lambda
+        ||a||^2 for q = "2".
+        """
         return self.training.mean(axis=1) + self.penalty * (np.abs(self.a) ** int(q)).sum(axis=1)
 
 
-def epoch(a: np.ndarray, b: np.ndarray, gradient: np.ndarray, *, rows: int, penalty: float, wanted: float = 1.0):
-    """Return (a, b) after one pass over the rows, for R runs at once; ``gradient`` (R, 2) is what it starts with.
+def epoch(
+    a: np.ndarray,
+    b: np.ndarray,
+    gradient: np.ndarray,
+    *,
+    rows: int,
+    penalty: float,
+    wanted: float = 1.0,
+):
+    """Return (a, b) after one pass over the rows, for R runs at once; ``gradient`` (R, 2) is what
+    it starts with.
 
     ``wanted`` 0 takes the labels to be 0, which leaves the linear part.
     """
@@ -89,8 +104,8 @@ def fits(
 ) -> Fits:
     """Run the loop, for ``runs`` runs at once.
 
-    An epoch is linear in where it starts and in its noise, so its matrix is read off one pass over a basis.
-    """
+    An epoch is linear in where it starts and in its noise, so its matrix is read off one pass over
+    a basis."""
     basis, one = np.eye(5), partial(epoch, rows=rows, penalty=penalty)
     moved = np.column_stack(one(basis[:, :2], basis[:, 2], basis[:, 3:], wanted=0.0))  # (5, 3)
     shift = np.column_stack(one(np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2))))[0]
@@ -99,7 +114,9 @@ def fits(
         for _ in range(epochs):
             unit = generator.laplace(size=(runs, 2))
             # A negative scale would be refused; a Laplace draw times it has the same law.
-            state = np.hstack([state, state[:, :2].mean(axis=1, keepdims=True) * unit]) @ moved + shift
+            state = (
+                np.hstack([state, state[:, :2].mean(axis=1, keepdims=True) * unit]) @ moved + shift
+            )
     else:
         whole = np.block([[moved[:3], np.zeros((3, 1))], [shift, np.ones(1)]])
         state = np.linalg.matrix_power(whole, epochs)[3:, :3]
@@ -108,8 +125,8 @@ def fits(
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One row of the table: ``migrated`` rows more, or the control of more epochs without any. penalty, q: of what is
-    printed, as published by default."""
+    """One row of the table: ``migrated`` rows more, or the control of more epochs without any.
+    penalty, q: of what is printed, as published by default."""
 
     migrated: int
     epochs: int = EPOCHS
@@ -136,7 +153,10 @@ class Row:
 def tasks(penalty: float = PENALTY, q: str = NORM) -> tuple[Row, ...]:
     """Return the five rows of the table, and the control."""
     table = (Row(migrated=rows, penalty=penalty, q=q) for rows in PUBLISHED)
-    return (*table, *(Row(migrated=0, epochs=n, noisy=False, penalty=penalty, q=q) for n in CONTROLS))
+    return (
+        *table,
+        *(Row(migrated=0, epochs=n, noisy=False, penalty=penalty, q=q) for n in CONTROLS),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,7 +173,8 @@ class PublishedResult:
 
     @property
     def passes_suffice(self) -> bool | None:
-        """Return whether some number of passes over the five rows prints no more than twenty more rows do.
+        """Return whether some number of passes over the five rows prints no more than twenty more
+        rows do.
 
         None until all of it is known.
         """
@@ -164,9 +185,16 @@ class PublishedResult:
         return bool(values[~noisy].min() <= values[frame["migrated"] == max(PUBLISHED)].item())
 
     def frame(self) -> pd.DataFrame:
-        """Return a row per fit: migrated, rows, epochs, noisy, published (NaN for the control), and what was found."""
+        """Return a row per fit: migrated, rows, epochs, noisy, published (NaN for the control), and
+        what was found.
+        """
         parts = [
-            {"migrated": row.migrated, "rows": OWN_ROWS + row.migrated, "epochs": row.epochs, "noisy": row.noisy}
+            {
+                "migrated": row.migrated,
+                "rows": OWN_ROWS + row.migrated,
+                "epochs": row.epochs,
+                "noisy": row.noisy,
+            }
             | {"published": PUBLISHED[row.migrated] if row.noisy else np.nan}
             | self.found.get(row, dict.fromkeys(_COLUMNS, np.nan))
             for row in tasks(self.penalty, self.q)
@@ -177,7 +205,9 @@ class PublishedResult:
 _COLUMNS = ("value", "standard error", "training MSE", "training SSE", "held-out MSE")
 
 
-def result(outcomes: Mapping[Any, Any], *, penalty: float = PENALTY, q: str = NORM) -> PublishedResult:
+def result(
+    outcomes: Mapping[Any, Any], *, penalty: float = PENALTY, q: str = NORM
+) -> PublishedResult:
     """Assemble what has been done."""
     found = {task: outcomes[task] for task in tasks(penalty, q) if task in outcomes}
     return PublishedResult(found=found, penalty=penalty, q=q)

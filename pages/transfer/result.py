@@ -1,4 +1,6 @@
-"""What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and the curves."""
+"""What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and
+the curves.
+"""
 
 from dataclasses import dataclass
 
@@ -22,9 +24,11 @@ _LEAST_RISK, _LEAST_SHOWN = 1e-4, 0.1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TransferResult:
-    """What a page shows. Excess risks are squared errors of prediction above that of the true coefficients.
+    """What a page shows. Excess risks are squared errors of prediction above that of the true
+    coefficients.
 
-    over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``. While a slider moves, over_migrated has fewer
+    over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``. While a slider moves,
+    over_migrated has fewer
     repeats. alone: the private rows by walk and by descent; None until trained.
     """
 
@@ -55,7 +59,9 @@ class TransferResult:
         return self.beside(self.runs(name), self.runs(other))
 
     def beside(self, a: np.ndarray, b: np.ndarray) -> Case:
-        """Return the same of runs; excess risks have two digits, so that less than 10 % is no difference there."""
+        """Return the same of runs; excess risks have two digits, so that less than 10 % is no
+        difference there.
+        """
         a, b = np.maximum(a, _LEAST_RISK), np.maximum(b, _LEAST_RISK)
         least = _LEAST_SHOWN * float(np.median(b))
         return compare(a, b, better="lower", constant=self.nothing_learnt, least=least)
@@ -67,8 +73,12 @@ class TransferResult:
         return min(others, key=lambda name: others[name])
 
     def over_epsilon_beside(self) -> list[Case]:
-        """Return what may be said of the transfer beside the private rows alone at each trained epsilon."""
-        alone, helped = (self.over_epsilon.runs[CANDIDATES.index(name)] for name in ("target", "transfer"))
+        """Return what may be said of the transfer beside the private rows alone at each trained
+        epsilon.
+        """
+        alone, helped = (
+            self.over_epsilon.runs[CANDIDATES.index(name)] for name in ("target", "transfer")
+        )
         trained = ~np.isnan(alone[:, 0])
         return [self.beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
 
@@ -84,8 +94,12 @@ class TransferResult:
 
     @property
     def nearer(self) -> Case:
-        """Return what may be said of how far from the truth walks around the source end, beside those from zero."""
-        zero, source = (np.abs(points[-1] - self.walks.truth).sum(axis=1) for points in self.walks.points)
+        """Return what may be said of how far from the truth walks around the source end, beside
+        those from zero.
+        """
+        zero, source = (
+            np.abs(points[-1] - self.walks.truth).sum(axis=1) for points in self.walks.points
+        )
         return compare(source, zero, better="lower", least=_LEAST_SHOWN * float(np.median(zero)))
 
     def plan(self, name: str) -> work.Plan:
@@ -93,22 +107,36 @@ class TransferResult:
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 
     def strong(self, name: str) -> Guarantee:
-        """Return the walk's guarantee by strong composition, which the printed scale is made for."""
-        return account(self.plan(name).event, accountant="strong", **self.settings.model.claim.neighbours)
+        """Return the walk's guarantee by strong composition, which the printed scale is
+        made for.
+        """
+        return account(
+            self.plan(name).event, accountant="strong", **self.settings.model.claim.neighbours
+        )
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per trained model: over, candidate, at, repeat, excess risk, or of a file the held-out error."""
+        """Return a row per trained model: over, candidate, at, repeat, excess risk, or of a file
+        the held-out error.
+        """
         grids = {"epsilon": self.over_epsilon, "migrated": self.over_migrated}
-        frames = {over: grid.frame("excess risk", over="at", candidate=CANDIDATES) for over, grid in grids.items()}
+        frames = {
+            over: grid.frame("excess risk", over="at", candidate=CANDIDATES)
+            for over, grid in grids.items()
+        }
         return pd.concat(frames, names=["over"]).reset_index("over").reset_index(drop=True)
 
     def sources(self) -> pd.DataFrame:
-        """Return a row per source: where its rows lie, how far it is from the target, and whether it is used.
+        """Return a row per source: where its rows lie, how far it is from the target, and whether
+        it is used.
 
-        norm: ||delta_k||_q. excess risk: of its true coefficients, which is what it says with endless rows. used: in
-        which share of the repeats. Of a file, whose truth is not known, there is no row.
-        """
-        contrasts, model, (low, high) = self.problem.contrasts, self.settings.model, self.problem.ranges.T
+        norm: ||delta_k||_q. excess risk: of its true coefficients, which is what it says with
+        endless rows. used: in which share of the repeats. Of a file, whose truth is not known,
+        there is no row."""
+        contrasts, model, (low, high) = (
+            self.problem.contrasts,
+            self.settings.model,
+            self.problem.ranges.T,
+        )
         return pd.DataFrame(
             {
                 "source": range(1, len(contrasts) + 1),
@@ -123,7 +151,9 @@ class TransferResult:
         )
 
     def table(self) -> pd.DataFrame:
-        """Return a row per candidate: quantiles of the excess risk now, steps, noise, and epsilon."""
+        """Return a row per candidate: quantiles of the excess risk now, steps, noise, and
+        epsilon.
+        """
         rows = []
         for name, spread in self.summary().items():
             row: dict[str, object] = {"candidate": name, **spread._asdict()}
@@ -138,15 +168,21 @@ class TransferResult:
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
-    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by strong composition or zCDP."""
+    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by strong
+    composition or zCDP.
+    """
     rows = []
     for nominal in (0.1, 1.0, 4.0):
         row = {"nominal": nominal}
         for adjacency in Adjacency:
             each = fw.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
-            laplace, gumbel = (fw.event(each, steps=steps, noise=noise) for noise in ("laplace", "gumbel"))
+            laplace, gumbel = (
+                fw.event(each, steps=steps, noise=noise) for noise in ("laplace", "gumbel")
+            )
             held = account(laplace, delta=delta, adjacency=adjacency, accountant="strong")
             row[f"laplace, {adjacency}"] = held.epsilon
-            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(zcdp.rho_of_event(gumbel), delta=delta)
+            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(
+                zcdp.rho_of_event(gumbel), delta=delta
+            )
         rows.append(row)
     return pd.DataFrame(rows)

@@ -23,7 +23,9 @@ HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency",
 
 
 def numbers(result: TransferResult) -> list[Number]:
-    """Return the error with the sources, of the private rows alone and without privacy, and the best attacker."""
+    """Return the error with the sources, of the private rows alone and without privacy, and the
+    best attacker.
+    """
     median, settings, held = result.medians, result.settings, result.settings.guarantee("transfer")
     says, shown, digits = SAYS, risk, 2
     case = result.compare("transfer", "target")
@@ -39,11 +41,16 @@ def numbers(result: TransferResult) -> list[Number]:
     if settings.noise != "printed":
         return [*said, panels.attacker(held)]
     nominal = says("tiles.nominal", nominal=number(settings.epsilon))
-    return [*said, Number(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon)]
+    return [
+        *said,
+        Number(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon),
+    ]
 
 
 def times_apart(one: float, other: float) -> str:
-    """Return how many times the larger is the smaller, of the numbers as shown; "" where one is not measured."""
+    """Return how many times the larger is the smaller, of the numbers as shown; "" where one is not
+    measured.
+    """
     if math.isnan(one + other):
         return ""
     one, other = (max(float(f"{value:.2g}"), 1e-4) for value in (one, other))
@@ -51,11 +58,17 @@ def times_apart(one: float, other: float) -> str:
 
 
 def verdict(result: TransferResult) -> str:
-    """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
+    """Return whether the sources help, what does better than correcting them, and what is worse
+    than nothing.
+    """
     median, runs, (says, shown) = result.medians, result.settings.repeats, (SAYS, risk)
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
     text = {name: shown(one) for name, one in median.items()}
-    holes = {"helped": text["transfer"], "alone": text["target"], "nothing": shown(result.nothing_learnt)}
+    holes = {
+        "helped": text["transfer"],
+        "alone": text["target"],
+        "nothing": shown(result.nothing_learnt),
+    }
     times = times_apart(median["transfer"], median["target"])
     main = says(f"verdict.{case}", times=times, runs=runs, **holes)
     said = [main, others(result, text)]
@@ -67,7 +80,10 @@ def verdict(result: TransferResult) -> str:
 
 
 def others(result: TransferResult, said: Mapping[str, str]) -> str:
-    """Return which other model is shown to do better, or what the others leave. ``said``: medians as shown."""
+    """Return which other model is shown to do better, or what the others leave.
+
+    ``said``: medians as shown.
+    """
     if _rival_is_ahead(result):
         return SAYS(f"others.{result.rival}", **said)
     case = "harms" if result.compare("pooled", "target") == Case.BEHIND else "both"
@@ -75,12 +91,16 @@ def others(result: TransferResult, said: Mapping[str, str]) -> str:
 
 
 def _rival_is_ahead(result: TransferResult) -> bool:
-    """Return whether the sources alone, or all rows pooled, are shown to do better than a private correction."""
+    """Return whether the sources alone, or all rows pooled, are shown to do better than a private
+    correction.
+    """
     return result.rival != "target" and result.compare(result.rival, "transfer") == Case.AHEAD
 
 
 def caption(result: TransferResult) -> str:
-    """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used too."""
+    """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used
+    too.
+    """
     settings = result.settings
     free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     marks = SAYS["caption.marks"]
@@ -88,7 +108,9 @@ def caption(result: TransferResult) -> str:
 
 
 def diagnostics(result: TransferResult) -> list[str]:
-    """Return the explanation, at most three sentences: the noise, the sources, and what matters most besides."""
+    """Return the explanation, at most three sentences: the noise, the sources, and what matters
+    most besides.
+    """
     settings = result.settings
     detection = result.focus.detection
     sources = _threshold(result)
@@ -114,7 +136,9 @@ def _besides(result: TransferResult) -> str:
 
 
 def noise(result: TransferResult) -> str:
-    """Return the noise of Frank-Wolfe from zero and around the sources, which is proportional to the ball's radius."""
+    """Return the noise of Frank-Wolfe from zero and around the sources, which is proportional to
+    the ball's radius.
+    """
     plan = result.plan("target")
     holes = {"radius": number(RADIUS), "scale": number(plan.scale), "steps": plan.steps}
     if "transfer" not in result.focus.sparsity:
@@ -161,11 +185,15 @@ def _detected(settings: TransferParameters) -> str:
 def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
     settings = result.settings
-    target, pooled, transfer = (settings.guarantee(name) for name in ("target", "pooled", "transfer"))
+    target, pooled, transfer = (
+        settings.guarantee(name) for name in ("target", "pooled", "transfer")
+    )
     said = [panels.meaning(transfer)]
     if settings.noise == "printed":
         spent, steps = number(result.strong("target").epsilon), result.plan("target").steps
-        said.append(SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent))
+        said.append(
+            SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent)
+        )
     detected = _detected(settings)
     known = f"guarantee.{'detected' if detected else 'known'}"
     after = (

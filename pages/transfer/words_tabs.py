@@ -16,11 +16,15 @@ def _medians(found: Alone) -> dict[str, str]:
 
 
 def beside(result: TransferResult) -> str:
-    """Return descent beside Frank-Wolfe and beside what the sources buy it; "" until it is trained."""
+    """Return descent beside Frank-Wolfe and beside what the sources buy it; "" until it is
+    trained.
+    """
     now = result.alone
     if now is None:
         return ""
-    ahead = all(result.beside(now.descent, one) == Case.AHEAD for one in (result.runs("transfer"), now.walk))
+    ahead = all(
+        result.beside(now.descent, one) == Case.AHEAD for one in (result.runs("transfer"), now.walk)
+    )
     case = "descent.beside_ahead" if ahead else "descent.beside"
     return SAYS(case, helped=risk(result.medians["transfer"]), **_medians(now))
 
@@ -30,10 +34,13 @@ def costs_table(_: TransferResult) -> str:
     frame = printed_costs()
     bound = panels.badge("bound")
     heads = {"nominal": "nominal<br>epsilon"} | {
-        name: f"{name.split(', ')[0].capitalize()},<br>{name.split(', ')[1]} {bound}" for name in frame.columns[1:]
+        name: f"{name.split(', ')[0].capitalize()},<br>{name.split(', ')[1]} {bound}"
+        for name in frame.columns[1:]
     }
     shown = frame.map(lambda value: f"{value:.3g}")
-    return panels.table(shown, title=SAYS["costs.title"], caption=SAYS["costs.caption"], heads=heads)
+    return panels.table(
+        shown, title=SAYS["costs.title"], caption=SAYS["costs.caption"], heads=heads
+    )
 
 
 def published_table(result: TransferResult) -> str:
@@ -42,7 +49,9 @@ def published_table(result: TransferResult) -> str:
     passes = {None: None, True: "suffices", False: "fails"}[loop.passes_suffice]
     cases = ("values", None if loop.as_published else "now", "loop", passes, "held_out")
     norm = {"1": "L1", "2": "squared L2"}[loop.q]
-    caption = (SAYS(f"published.{case}", penalty=number(loop.penalty), norm=norm) for case in cases if case)
+    caption = (
+        SAYS(f"published.{case}", penalty=number(loop.penalty), norm=norm) for case in cases if case
+    )
     badges = {"now": panels.badge("trained now"), "printed": panels.badge("published")}
     columns = ("migrated", "rows", "epochs", "published", *_NUMBERS)
     return panels.table(
@@ -50,7 +59,11 @@ def published_table(result: TransferResult) -> str:
         title=SAYS["published.title"],
         caption=" ".join(caption),
         heads=dict(zip(columns, SAYS("published.heads", **badges).split("; "), strict=True)),
-        formats=digits | {"migrated": str, "published": lambda x: "control" if x != x else f"{x:.4f}"},
+        formats=digits
+        | {
+            "migrated": str,
+            "published": lambda x: "control" if x != x else f"{x:.4f}",
+        },
     )
 
 

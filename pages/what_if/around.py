@@ -1,4 +1,6 @@
-"""Settings around the base that a question measures: along a parameter, a step beside each, and over two."""
+"""Settings around the base that a question measures: along a parameter, a step beside each, and
+over two.
+"""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -20,7 +22,9 @@ MAP_STEPS, MAP_REACH = 6, 30.0
 MORE = (1.25, 1.5, 1.75, 2, 2.5)
 
 
-def allowed(settings: Settings, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]) -> dict[Any, Settings]:
+def allowed(
+    settings: Settings, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]
+) -> dict[Any, Settings]:
     """Return place -> settings with its changes, without places that the settings refuse."""
     found = {}
     for place in places:
@@ -31,7 +35,8 @@ def allowed(settings: Settings, places: Iterable[Any], changes: Callable[[Any], 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Around:
-    """Settings around ``settings`` and the tasks that measure them. Each part is planned when it is first read.
+    """Settings around ``settings`` and the tasks that measure them. Each part is planned when it is
+    first read.
 
     along: the knob of the curve. other: the knob on the y axis of the map. knobs: those with bars.
     """
@@ -49,7 +54,9 @@ class Around:
         return self.settings.sample(self.repeats)
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
-        """Return the tasks that measure some settings, on each split in as many parts as the topic's own."""
+        """Return the tasks that measure some settings, on each split in as many parts as the
+        topic's own.
+        """
         if settings not in self._measurements:
             self._measurements[settings] = measurements(
                 settings,
@@ -68,7 +75,9 @@ class Around:
     def _turns(self) -> list[dict[float, Settings]]:
         """Return value -> settings along the knob, in turns from coarse to fine."""
         turns = coarse_to_fine(grid(self.settings, self.along), getattr(self.settings, self.along))
-        return [allowed(self.settings, values, lambda value: {self.along: value}) for values in turns]
+        return [
+            allowed(self.settings, values, lambda value: {self.along: value}) for values in turns
+        ]
 
     @cached_property
     def curve(self) -> dict[float, Settings]:
@@ -114,7 +123,11 @@ class Around:
     @cached_property
     def cells(self) -> dict[tuple[float, float], Settings]:
         """Return (x, y) -> settings over the map."""
-        return allowed(self.settings, product(*self.axes), lambda place: {self.along: place[0], self.other: place[1]})
+        return allowed(
+            self.settings,
+            product(*self.axes),
+            lambda place: {self.along: place[0], self.other: place[1]},
+        )
 
     def _map_turns(self) -> list[list[Settings]]:
         """Return the cells of the map in turns from coarse to fine."""
@@ -142,13 +155,23 @@ class Around:
         if len(self._turns) < 2:
             return ()
         settings = [*self._turns[1].values()]
-        cost = sum(getattr(task, "cells", chunking.FIRST) for task in self._tasks) * self.seeds * len(settings)
+        cost = (
+            sum(getattr(task, "cells", chunking.FIRST) for task in self._tasks)
+            * self.seeds
+            * len(settings)
+        )
         quick = cost < chunking.FIRST
-        return tuple(replace(task, essential=quick) for there in settings for task in self.measurements(there))
+        return tuple(
+            replace(task, essential=quick)
+            for there in settings
+            for task in self.measurements(there)
+        )
 
     @cached_property
     def rest(self) -> tuple[Measurement, ...]:
-        """Return the other tasks: estimates, bars, the coarsest map, the finer curve, the finer map."""
+        """Return the other tasks: estimates, bars, the coarsest map, the finer curve, the finer
+        map.
+        """
         coarsest_map, *finer_maps = self._map_turns()
         turns = [
             [*self.estimated.values()],
@@ -157,7 +180,9 @@ class Around:
             *([*turn.values()] for turn in self._turns[2:]),
             *finer_maps,
         ]
-        return tuple(task for turn in turns for settings in turn for task in self.measurements(settings))
+        return tuple(
+            task for turn in turns for settings in turn for task in self.measurements(settings)
+        )
 
 
 @cached(newest=32)

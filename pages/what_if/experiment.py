@@ -1,8 +1,8 @@
 """Questions of the What-if planner: which epsilon, how many people, which configuration.
 
-A question is about the settings of another page, ``base``. All parts of an answer use the same runs: ``repeats`` runs
-on each of ``seeds`` splits, for each value of the curve, each bar, each cell of the map and each try.
-"""
+A question is about the settings of another page, ``base``. All parts of an answer use the same
+runs: ``repeats`` runs on each of ``seeds`` splits, for each value of the curve, each bar, each cell
+of the map and each try."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,7 +64,9 @@ class Start(NamedTuple):
 
 
 STARTS: Mapping[str, Start] = {
-    "classifier": Start("dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 80, "epsilon", "clip_norm"),
+    "classifier": Start(
+        "dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 80, "epsilon", "clip_norm"
+    ),
     "network": Start("", "accuracy", 90, "epsilon", "clip_norm", repeats=24),
     "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows"),
     "transfer": Start("", "transfer", 0.01, "epsilon", "h"),
@@ -129,7 +131,9 @@ class WhatIfSettings(Settings):
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
         if self.repeats not in REPEATS:
-            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
+            raise check.RefusedError(
+                "repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}"
+            )
 
     def _read(self) -> None:
         """Read the base. Refuse a text that is none, and data that are not here."""
@@ -216,7 +220,9 @@ class WhatIfSettings(Settings):
 
     @property
     def knobs(self) -> tuple[str, ...]:
-        """Return the fields of the base that can be solved for: sliders on its page that affect the measure."""
+        """Return the fields of the base that can be solved for: sliders on its page that affect the
+        measure.
+        """
         return self._knobs(self.settings)
 
     def _knobs(self, base: Settings) -> tuple[str, ...]:
@@ -259,9 +265,10 @@ class WhatIfSettings(Settings):
     def change(self, **changes: Any) -> Self:
         """Return these settings with changes to their own fields or to the base's.
 
-        A new topic begins with its first question. A field or measure that a changed base lacks becomes that of the
-        first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of a click on the map, each from -1 to 1.
-        """
+        A new topic begins with its first question. A field or measure that a changed base lacks
+        becomes that of the
+        first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of a click on the map,
+        each from -1 to 1."""
         own = {field.name for field in fields(self)}
         if "bar" in changes:
             clicked = {"knob": changes.pop("bar")}
@@ -297,7 +304,9 @@ class WhatIfSettings(Settings):
         return replaced
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
-        """Return these settings with ``changes``, two different axes, and the usual target of a new measure."""
+        """Return these settings with ``changes``, two different axes, and the usual target of a new
+        measure.
+        """
         knob = changes.get("knob", self.knob)
         if knob == changes.get("other", self.other):
             moved = "other" if "knob" in changes else "knob"
@@ -318,7 +327,9 @@ class WhatIfSettings(Settings):
         return 1.0
 
     def _at(self, place: str) -> dict[str, float]:
-        """Return the values of the map's cell at "x,y", where -1 and 1 are the ends of each axis."""
+        """Return the values of the map's cell at "x,y", where -1 and 1 are the ends of each
+        axis.
+        """
         try:
             shares = [check.between(-1, 1, place=float(part)) for part in str(place).split(",")]
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
@@ -341,8 +352,13 @@ class WhatIfSettings(Settings):
         """Return a Python script that prints the page's numbers."""
         kind = type(self.settings)
         preparation = getattr(self.settings, "preparation", "")
-        arguments = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
-        settings = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}(\n{arguments})\n"
+        arguments = "".join(
+            f"    {name}={value!r},\n" for name, value in asdict(self.settings).items()
+        )
+        settings = (
+            f"from {kind.__module__} import {kind.__name__}\n\nsettings ="
+            f" {kind.__name__}(\n{arguments})\n"
+        )
         runs = f"measure={self.measure!r}, repeats={self.repeats}"
         if self.asks == "best":
             imports = "from lab.sweep import recommend\n"
@@ -356,8 +372,8 @@ class WhatIfSettings(Settings):
         if self.improves and self.seeds == 1:
             share = f", share={MOST}" if self.reached == "most" else ""
             lines.append(
-                f"found = smallest(settings, {self.along!r}, {self.goal!r}, values=values, {runs}{share})"
-                "  # the answer, in a row"
+                f"found = smallest(settings, {self.along!r}, {self.goal!r}, values=values,"
+                f" {runs}{share})  # the answer, in a row"
             )
         imports = "from lab.sweep import smallest, summary, sweep\n"
         return preparation + imports + settings + "\n".join(lines) + "\n"
@@ -367,7 +383,9 @@ class WhatIfSettings(Settings):
     @property
     def compares(self) -> frozenset[Settings]:
         """Return the settings that the curve compares."""
-        return frozenset({self.settings, *self.around.curve.values(), *self.around.estimated.values()})
+        return frozenset(
+            {self.settings, *self.around.curve.values(), *self.around.estimated.values()}
+        )
 
     @cached_property
     def around(self) -> Around:
@@ -396,7 +414,9 @@ class WhatIfSettings(Settings):
 
     @cached_property
     def again(self) -> tuple[tuple[Again, tuple[Measurement, ...]], ...]:
-        """Return, for each other split, the task that retests the best try and those of the base."""
+        """Return, for each other split, the task that retests the best try and those of the
+        base.
+        """
         if not self.tried:
             return ()
         pairs = []

@@ -39,7 +39,9 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
         levels=[_target(result, say, yaxis)],
         title=say.title(result),
         finding=progress or say.finding(result),
-        xaxis=_knob_axis(settings.axis(settings.along, _shown_values(result)), say.low(settings.along)),
+        xaxis=_knob_axis(
+            settings.axis(settings.along, _shown_values(result)), say.low(settings.along)
+        ),
         yaxis={"title": {"text": say.upwards(settings)}} | yaxis,
         shapes=_marks(result),
         annotations=_mark_texts(result, say),
@@ -66,7 +68,10 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[Curve | dict]:
     settings = result.settings
     x, runs, _ = result.curve
     least, _, most = settings.scale * result.curve.quantiles
-    band = theme.band(x, least, most, colour=theme.PRIVATE) | {"name": SAYS["chart.range"], "showlegend": True}
+    band = theme.band(x, least, most, colour=theme.PRIVATE) | {
+        "name": SAYS["chart.range"],
+        "showlegend": True,
+    }
     median = Curve(
         name=SAYS["chart.median"],
         x=x,
@@ -123,15 +128,24 @@ def _shown_values(result: WhatIfResult) -> tuple[float, ...]:
 
 
 def _measure_range(result: WhatIfResult) -> tuple[float, float]:
-    """Return the ends of the axis of the measure, as shown. They are steady while the chart refines."""
+    """Return the ends of the axis of the measure, as shown.
+
+    They are steady while the chart refines.
+    """
     settings = result.settings
-    drawn = [result.curve.quantiles[[0, 2]].ravel(), np.array([settings.goal]), result.beyond.medians]
+    drawn = [
+        result.curve.quantiles[[0, 2]].ravel(),
+        np.array([settings.goal]),
+        result.beyond.medians,
+    ]
     values = settings.scale * np.concatenate(drawn)
     low = float(values.min())
     high = float(values.max())
     if settings.asked.unit == "%":
         least, most = (settings.scale * end for end in settings.asked.limits)
-        return max(least, 10 * math.floor((low - 2) / 10)), min(most, 10 * math.ceil((high + 2) / 10))
+        return max(least, 10 * math.floor((low - 2) / 10)), min(
+            most, 10 * math.ceil((high + 2) / 10)
+        )
     if _is_log(low, high):
         log_low, log_high = theme.steady_range(low, high)
         return 10**log_low, 10**log_high
@@ -147,7 +161,12 @@ def _is_log(low: float, high: float) -> bool:
 
 def _measure_axis(low: float, high: float) -> dict[str, Any]:
     if _is_log(low, high):
-        return {"type": "log", "range": [math.log10(low), math.log10(high)], "dtick": 1, "tickformat": "~g"}
+        return {
+            "type": "log",
+            "range": [math.log10(low), math.log10(high)],
+            "dtick": 1,
+            "tickformat": "~g",
+        }
     return {"range": [low, high]}
 
 
@@ -160,7 +179,9 @@ def _knob_axis(axis: Axis, name: str) -> dict:
 
 
 def ticks(axis: Axis, most: int) -> dict[str, list]:
-    """Return round values along a log axis and their texts, at most ``most``; fewer where numbers are long."""
+    """Return round values along a log axis and their texts, at most ``most``; fewer where numbers
+    are long.
+    """
     if axis.values[-1] >= 1000:
         most = most * 2 // 3
     low, high = axis.ends
@@ -186,9 +207,13 @@ def _tick(value: float) -> str:
 
 
 def _marks(result: WhatIfResult) -> list[dict]:
-    """Return the marks of the base, the crossing of the median in orange, and that of 90 % of runs as a hollow dot."""
+    """Return the marks of the base, the crossing of the median in orange, and that of 90 % of runs
+    as a hollow dot.
+    """
     settings = result.settings
-    shapes = [theme.dot(getattr(settings, settings.along), _now_height(result), colour=theme.PRIVATE)]
+    shapes = [
+        theme.dot(getattr(settings, settings.along), _now_height(result), colour=theme.PRIVATE)
+    ]
     if result.span:
         shapes.append(_strip(*result.span))
     if result.main is not None:
@@ -244,7 +269,9 @@ def _mark_texts(result: WhatIfResult, say: ModuleType) -> list[dict]:
     return texts
 
 
-def _mark_text(result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str) -> dict:
+def _mark_text(
+    result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str
+) -> dict:
     """Return a value at its line, on the side that has room."""
     settings = result.settings
     axis = settings.axis(settings.along, _shown_values(result))
@@ -267,7 +294,9 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     """Draw the median of each try, the best first, and the retests of the best and of the base."""
     settings = result.settings
     scale = settings.scale
-    medians = sorted((scale * median for _, median in result.tries), reverse=settings.asked.better == "higher")
+    medians = sorted(
+        (scale * median for _, median in result.tries), reverse=settings.asked.better == "higher"
+    )
     order = [*range(1, len(medians) + 1)]
     traces = [_dots(result, "selected", order, medians, colour=theme.PRIVATE, size=9)]
     heights = [_now_height(result), settings.target, *medians]
@@ -288,10 +317,16 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
         title=SAYS["chart.tries"],
         finding=say.best_finding(result),
         legend=True,
-        xaxis={"title": {"text": SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
+        xaxis={
+            "title": {"text": SAYS["chart.order"]},
+            "range": [0.3, len(settings.tried) + 0.7],
+            "nticks": 7,
+        },
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
-        annotations=[theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")],
+        annotations=[
+            theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")
+        ],
     )
 
 

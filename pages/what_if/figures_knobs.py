@@ -25,7 +25,10 @@ _EMPTY_PATH = "M0,0Z"
 
 
 class _Bar(NamedTuple):
-    """A bar from 0 to ``end`` with its whisker, in the unit that is shown. A step down lies above a step up."""
+    """A bar from 0 to ``end`` with its whisker, in the unit that is shown.
+
+    A step down lies above a step up.
+    """
 
     effect: Effect
     down: bool
@@ -41,8 +44,12 @@ class _Bar(NamedTuple):
 
 
 def knobs(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the effects of a step of each knob down and up, the largest first; hatched where they may be zero."""
-    rows = [(knob, effects) for knob, effects in result.effects.items() if any(map(_acts, effects))][:_MOST_ROWS]
+    """Draw the effects of a step of each knob down and up, the largest first; hatched where they
+    may be zero.
+    """
+    rows = [
+        (knob, effects) for knob, effects in result.effects.items() if any(map(_acts, effects))
+    ][:_MOST_ROWS]
     bars = []
     for row, (_, effects) in enumerate(rows):
         bars += [_bar(result, row, effect) for effect in effects]
@@ -50,7 +57,9 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     left, right = _range(bars, values)
     shown = [bar for bar in bars if bar.effect.difference.shown]
     unsure = [bar for bar in bars if not bar.effect.difference.shown]
-    zero = theme.level(0, colour=theme.NOW, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper")
+    zero = theme.level(
+        0, colour=theme.NOW, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
+    )
     longest = min(_LONGEST, max((len(say.label(knob)) for knob, _ in rows), default=0))
     traces = [theme.holder()]
     if bars:
@@ -60,7 +69,11 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
         title=SAYS["chart.knobs"],
         finding=say.important(result),
         margin={"l": 24 + 8 * longest, "r": 8, "t": 54, "b": 44},
-        xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
+        xaxis={
+            "title": {"text": say.differences(result.settings)},
+            "range": [left, right],
+            "nticks": 5,
+        },
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
         shapes=[
             _boxes(shown, opacity=0.8),
@@ -177,8 +190,12 @@ def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
     )
 
 
-def _clickable(bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float) -> dict:
-    """Return invisible points along each bar, with the knob that a click chooses and the text of a hover."""
+def _clickable(
+    bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float
+) -> dict:
+    """Return invisible points along each bar, with the knob that a click chooses and the text of a
+    hover.
+    """
     knobs = []
     texts = []
     for bar in bars:

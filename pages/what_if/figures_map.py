@@ -22,7 +22,8 @@ _KEY_LEFT, _KEY_WIDTH, _KEY_BOXES = 0.68, 0.17, 12
 _LOG = 20
 # Most iso-lines, about.
 _LEVELS = 5
-# An iso-line whose level is within this share of the target is left out: the target has a line of its own.
+# An iso-line whose level is within this share of the target is left out: the target has a line of
+# its own.
 _NEAR_TARGET = 0.02
 # A number of an iso-line keeps this distance from marks, as shares of the map across and up.
 _CLEARANCE = (0.3, 0.08)
@@ -152,12 +153,19 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
 def _line(segments: np.ndarray, colour: str, width: float) -> list[dict]:
     """Return a line with a rim that sets it off from the colours."""
     path = "".join(f"M{a:.4g},{b:.4g}L{c:.4g},{d:.4g}" for (a, b), (c, d) in segments) or "M0,0Z"
-    rim = {"type": "path", "path": path, "line": {"color": theme.ON_SCALE[1], "width": width + 1.6}, "opacity": 0.5}
+    rim = {
+        "type": "path",
+        "path": path,
+        "line": {"color": theme.ON_SCALE[1], "width": width + 1.6},
+        "opacity": 0.5,
+    }
     return [rim, {"type": "path", "path": path, "line": {"color": colour, "width": width}}]
 
 
 def _level_text(result: WhatIfResult, segments: np.ndarray, text: str) -> list[dict]:
-    """Return the number of an iso-line where it is nearest to the middle of the map, away from edges and marks."""
+    """Return the number of an iso-line where it is nearest to the middle of the map, away from
+    edges and marks.
+    """
     if not len(segments):
         return []
     low, high = np.transpose([axis.ends for axis in result.settings.axes])
@@ -198,7 +206,9 @@ def _marks(result: WhatIfResult) -> list[dict]:
 
 
 def _star(result: WhatIfResult) -> tuple[float, float] | None:
-    """Return where the target is first reached, or else the middle of the best cell; None until the map is whole."""
+    """Return where the target is first reached, or else the middle of the best cell; None until the
+    map is whole.
+    """
     if not result.whole:
         return None
     if result.first:
@@ -211,7 +221,9 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
 def _now(result: WhatIfResult) -> tuple[float, float]:
     settings = result.settings
     across, up = settings.axes
-    return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.upwards)))
+    return float(across.place(getattr(settings, settings.along))), float(
+        up.place(getattr(settings, settings.upwards))
+    )
 
 
 def _mark_texts(result: WhatIfResult) -> list[dict]:

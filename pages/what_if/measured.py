@@ -93,8 +93,8 @@ class Axis(NamedTuple):
 class Map(NamedTuple):
     """Medians over two knobs.
 
-    x: (X,) and y: (Y,), values of the knobs. medians: (Y, X), NaN where they are missing or refused.
-    """
+    x: (X,) and y: (Y,), values of the knobs. medians: (Y, X), NaN where they are missing or
+    refused."""
 
     x: np.ndarray
     y: np.ndarray
@@ -126,7 +126,8 @@ class Peak(NamedTuple):
 class Winner(NamedTuple):
     """The best of the tries and its retests on other splits.
 
-    chosen: the median that selected it. again, base: (S,), its median and that of the base on each other split that is
+    chosen: the median that selected it. again, base: (S,), its median and that of the base on each
+        other split that is
     done. gain: what the retests allow to say about the two.
     """
 

@@ -130,7 +130,9 @@ class _TopicQuestion:
         self.kind = kind  # made by ``asking``
         self.start = STARTS[name]
 
-    def settings(self, own: Settings, ask: str, targets: Mapping[str, float] = _USUAL) -> WhatIfSettings:
+    def settings(
+        self, own: Settings, ask: str, targets: Mapping[str, float] = _USUAL
+    ) -> WhatIfSettings:
         """Return the question that an address holds."""
         return self._read(own, ask, targets)[0]
 
@@ -138,7 +140,9 @@ class _TopicQuestion:
         """Return a notice (markdown) for each part of an address that has no meaning."""
         return self._read(own, ask, _USUAL)[1]
 
-    def _read(self, own: Settings, ask: str, targets: Mapping[str, float]) -> tuple[WhatIfSettings, list[str]]:
+    def _read(
+        self, own: Settings, ask: str, targets: Mapping[str, float]
+    ) -> tuple[WhatIfSettings, list[str]]:
         texts = ask.split(APART) if ask else []
         pairs = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
         question = self.kind().change(
@@ -148,13 +152,17 @@ class _TopicQuestion:
             target=targets.get(self.start.measure, usual_target(own, self.start.target)),
         )
         if len(pairs) > len(ASKED):
-            return question, [f"The link's question was ignored. It must have at most {len(ASKED)} fields."]
+            return question, [
+                f"The link's question was ignored. It must have at most {len(ASKED)} fields."
+            ]
         notices = []
         for field, value in pairs:
             try:
                 question = changed(question, check.choice(ASKED, field=field), value)
                 if field == "measure":
-                    question = question.change(target=targets.get(question.measure, question.target))
+                    question = question.change(
+                        target=targets.get(question.measure, question.target)
+                    )
             except RefusedError as refusal:
                 pair = quoted(f"{field} {value}".strip())
                 allowed = f"{refusal.name} must be {refusal.allowed}"
@@ -167,7 +175,10 @@ class _TopicQuestion:
         targets: Mapping[str, float] = _USUAL,
         before: WhatIfSettings | None = None,
     ) -> str:
-        """Return what the address says of a question. A new measure asks for its own first target."""
+        """Return what the address says of a question.
+
+        A new measure asks for its own first target.
+        """
         usual = self.settings(question.settings, "", targets)
         texts = []
         if question.measure != usual.measure:
@@ -184,7 +195,9 @@ class _TopicQuestion:
 
 
 def asked(name: str, questions: Page) -> Asked | None:
-    """Return the tab *What if* of the topic of this name; None where nothing can be asked about it."""
+    """Return the tab *What if* of the topic of this name; None where nothing can be asked
+    about it.
+    """
     if name not in STARTS:
         return None
     topic = _TopicQuestion(name, questions.settings)
@@ -210,12 +223,18 @@ def inset(desk: controls.Desk) -> None:
     if isinstance(settings.base, Word):  # a private file, which an address can only name
         st.caption(words.of_rows(settings))
     else:
-        page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
+        page_links.door(
+            "what-if", "Open in the What-if planner", settings.change(question="smallest")
+        )
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     """Return the topics that questions can be about."""
-    return {page.name: Topic(page.settings, partial(_sliders, page)) for page in pages if page.name in STARTS}
+    return {
+        page.name: Topic(page.settings, partial(_sliders, page))
+        for page in pages
+        if page.name in STARTS
+    }
 
 
 def _sliders(page: Page, settings: Settings) -> list[str]:

@@ -14,7 +14,9 @@ from ui.plot import theme
 
 
 def price(result: WhatIfResult) -> str:
-    """Return what the runs of the answer cost, and what a search on private rows would cost, by what is released."""
+    """Return what the runs of the answer cost, and what a search on private rows would cost, by
+    what is released.
+    """
     settings = result.settings
     honest = panels.note(SAYS("cost.honest", papers=f"{short('ligett2017')}; {short('ghazi2025')}"))
     if not result.prices:
@@ -22,7 +24,14 @@ def price(result: WhatIfResult) -> str:
     one = result.prices["public"]
     rows = []
     for way, cost in result.prices.items():
-        rows.append({"way": SAYS[f"cost.{way}"], "epsilon": cost.epsilon, "delta": cost.delta, "basis": cost.basis})
+        rows.append(
+            {
+                "way": SAYS[f"cost.{way}"],
+                "epsilon": cost.epsilon,
+                "delta": cost.delta,
+                "basis": cost.basis,
+            }
+        )
     table = panels.table(
         rows,
         title=SAYS("cost.title", tries=settings.tries, **_pair(one)),
@@ -50,7 +59,9 @@ def _used(result: WhatIfResult) -> str:
         texts.append(SAYS["cost.none"])
     else:
         texts.append(SAYS("cost.together", **_pair(result.used_up)))
-    texts.append(SAYS["cost.own_rows" if result.settings.reads_private_rows else "cost.public_rows"])
+    texts.append(
+        SAYS["cost.own_rows" if result.settings.reads_private_rows else "cost.public_rows"]
+    )
     return panels.note(" ".join(texts))
 
 
@@ -63,14 +74,17 @@ def search(result: WhatIfResult) -> str:
     if not len(frame):
         return panels.note(SAYS["search.waiting"])
     names = [name for name in frame.columns if name != "chosen"]
-    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(again=_retests(result))
+    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(
+        again=_retests(result)
+    )
     chosen_head, again_head = SAYS["search.heads"].split(", ")
     return panels.table(
         frame,
         title=SAYS("search.title", tries=len(frame)),
         caption=SAYS("search.caption", ranges=_ranges(settings, names), splits=OTHER_SEEDS),
         heads={name: label(name) for name in names} | {"chosen": chosen_head, "again": again_head},
-        formats={name: _format(settings, name) for name in names} | {"chosen": partial(amount, settings)},
+        formats={name: _format(settings, name) for name in names}
+        | {"chosen": partial(amount, settings)},
     )
 
 
@@ -101,12 +115,15 @@ def table(result: WhatIfResult) -> str:
     settings = result.settings
     name = settings.along
     frame = result.table()
-    frame["range"] = [interval(settings, ends) for ends in zip(frame["low"], frame["high"], strict=True)]
+    frame["range"] = [
+        interval(settings, ends) for ends in zip(frame["low"], frame["high"], strict=True)
+    ]
     heads = tell(result, "table.heads").split(", ")
     return panels.table(
         frame,
         caption=tell(result, "table.drawn"),
-        heads={name: label(name)} | dict(zip(("median", "range", "share reaching"), heads, strict=True)),
+        heads={name: label(name)}
+        | dict(zip(("median", "range", "share reaching"), heads, strict=True)),
         formats={
             name: _format(settings, name),
             "median": partial(amount, settings),

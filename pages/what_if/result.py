@@ -1,4 +1,6 @@
-"""Result of a question: where the target is reached, which parameter matters, which configuration is best."""
+"""Result of a question: where the target is reached, which parameter matters, which configuration
+is best.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +45,9 @@ class WhatIfResult:
     # Runs
 
     def of(self, settings: Settings) -> np.ndarray | None:
-        """Return all runs of some settings of the topic, (seeds x repeats,), or None while some are missing."""
+        """Return all runs of some settings of the topic, (seeds x repeats,), or None while some are
+        missing.
+        """
         return self._runs(self.settings.measurements(settings))
 
     def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
@@ -65,7 +69,9 @@ class WhatIfResult:
     def now(self) -> np.ndarray:
         """Return the runs of the base that are done."""
         measurements = self.settings.measurements(self.settings.settings)
-        return np.concatenate([self.outcomes[task] for task in measurements if task in self.outcomes])
+        return np.concatenate(
+            [self.outcomes[task] for task in measurements if task in self.outcomes]
+        )
 
     @property
     def complete(self) -> bool:
@@ -74,7 +80,9 @@ class WhatIfResult:
 
     @property
     def compared(self) -> int:
-        """Return the number of splits that medians are taken over; 1 until the base has runs on all."""
+        """Return the number of splits that medians are taken over; 1 until the base has runs on
+        all.
+        """
         if self.complete:
             return self.settings.seeds
         return 1
@@ -83,7 +91,9 @@ class WhatIfResult:
         """Return the median of some runs; of several splits, the median of their medians."""
         return float(median_run(runs, splits=self.compared))
 
-    def _difference(self, one: Settings, other: Settings, *, confidence: float = 0.95) -> Difference | None:
+    def _difference(
+        self, one: Settings, other: Settings, *, confidence: float = 0.95
+    ) -> Difference | None:
         """Return the measure of one setting less that of the other; None while runs are missing."""
         runs, other_runs = self.of(one), self.of(other)
         if runs is None or other_runs is None:
@@ -92,13 +102,16 @@ class WhatIfResult:
 
     @property
     def splits(self) -> tuple[float, float]:
-        """Return the standard deviation of the base's medians over splits, and what noise alone would give.
+        """Return the standard deviation of the base's medians over splits, and what noise alone
+        would give.
 
-        The second is half the interval that holds a median as often as one standard error around it does.
-        """
+        The second is half the interval that holds a median as often as one standard error around it
+        does."""
         by_split = self.now.reshape(self.settings.seeds, -1)
         across = np.median(by_split, axis=1).std(ddof=1)
-        within = np.mean([np.ptp(median_interval(runs, confidence=_ONE_ERROR)) / 2 for runs in by_split])
+        within = np.mean(
+            [np.ptp(median_interval(runs, confidence=_ONE_ERROR)) / 2 for runs in by_split]
+        )
         return float(across), float(within)
 
     # Curve
@@ -152,7 +165,9 @@ class WhatIfResult:
 
     @property
     def level(self) -> float | None:
-        """Return the smallest value from which on no median gains a point; None if that is the largest value alone."""
+        """Return the smallest value from which on no median gains a point; None if that is the
+        largest value alone.
+        """
         if self.trained < 1:
             return None
         medians = self.curve.medians
@@ -179,8 +194,8 @@ class WhatIfResult:
     def crossings(self) -> Mapping[str, Crossing]:
         """Return from which value on the median run, and 90 % of runs, reach the target.
 
-        Empty where the measure may get better and worse along the knob: there is no smallest value then.
-        """
+        Empty where the measure may get better and worse along the knob: there is no smallest value
+        then."""
         if not self.settings.improves:
             return {}
         return {reached: self._crossing(reached) for reached in SHARES}
@@ -203,9 +218,8 @@ class WhatIfResult:
     def _crossing_runs(self, reached: str) -> np.ndarray | Medians:
         """Return the runs of the curve for a crossing.
 
-        Runs on several splits are not independent: a median is that of the splits, and a share is counted on the base's
-        own split.
-        """
+        Runs on several splits are not independent: a median is that of the splits, and a share is
+        counted on the base's own split."""
         runs = self._all_runs
         by_split = runs.reshape(len(runs), self.compared, -1)
         if self.compared > 1 and reached == "median":
@@ -245,7 +259,9 @@ class WhatIfResult:
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """Return the confidence interval of the crossing within the axis; None where there is no crossing."""
+        """Return the confidence interval of the crossing within the axis; None where there is no
+        crossing.
+        """
         found = self.crossing
         if not self.settings.solving or not isinstance(found, Found):
             return None
@@ -257,7 +273,8 @@ class WhatIfResult:
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
-        """Return knob -> effects of a step down and a step up, the largest first; only those that are done.
+        """Return knob -> effects of a step down and a step up, the largest first; only those that
+        are done.
 
         All intervals hold together with 95 % confidence (Bonferroni).
         """
@@ -301,9 +318,8 @@ class WhatIfResult:
     def colours(self) -> tuple[float, float]:
         """Return the ends of the map's colour scale.
 
-        They move in wide steps, so that the scale seldom changes while the map refines: tenths of the measure's range
-        or, where it has no largest value, quarters of a power of ten.
-        """
+        They move in wide steps, so that the scale seldom changes while the map refines: tenths of
+        the measure's range or, where it has no largest value, quarters of a power of ten."""
         least, most = self.settings.asked.limits
         medians = np.append(self.map.medians, self.median(self.now))
         medians = medians[np.isfinite(medians)]
@@ -327,7 +343,8 @@ class WhatIfResult:
         return self.iso(self.settings.goal)
 
     def iso(self, level: float) -> np.ndarray:
-        """Return where the map's medians are at a level: segments (m, 2, 2) of (across, up), on the axes of the map.
+        """Return where the map's medians are at a level: segments (m, 2, 2) of (across, up), on the
+        axes of the map.
 
         Lines are straight between the middles of cells.
         """
@@ -336,15 +353,18 @@ class WhatIfResult:
         segments = zeros(self.map.medians[None] - level)
         places = []
         for i, axis in enumerate(self.settings.axes):
-            places.append(np.interp(segments[..., i], range(len(axis.values)), axis.place(axis.values)))
+            places.append(
+                np.interp(segments[..., i], range(len(axis.values)), axis.place(axis.values))
+            )
         return np.stack(places, axis=-1)
 
     @cached_property
     def first(self) -> tuple[float, float] | None:
-        """Return (across, up), on the axes of the map, where the target is first reached along the knob.
+        """Return (across, up), on the axes of the map, where the target is first reached along the
+        knob.
 
-        None until the map is whole, and where the target is reached at the first value or nowhere between cells.
-        """
+        None until the map is whole, and where the target is reached at the first value or nowhere
+        between cells."""
         points = self.line.reshape(-1, 2)
         if not (self.settings.solving and self.settings.improves and self.whole and len(points)):
             return None
@@ -386,12 +406,16 @@ class WhatIfResult:
         base_medians = np.array([np.median(runs) for runs in bases])
         return Winner(settings, chosen, again, base_medians, self._gain(settings, retests, bases))
 
-    def _gain(self, winner: Settings, retests: Sequence[np.ndarray], bases: Sequence[np.ndarray]) -> Case:
+    def _gain(
+        self, winner: Settings, retests: Sequence[np.ndarray], bases: Sequence[np.ndarray]
+    ) -> Case:
         """Return what the retests allow to say about the winner and the base."""
         if len(retests) < max(2, len(self.settings.again)):
             return Case.SO_FAR
         base = np.concatenate(bases)
-        found = apart(winner, self.settings.settings, np.concatenate(retests), base, splits=len(retests))
+        found = apart(
+            winner, self.settings.settings, np.concatenate(retests), base, splits=len(retests)
+        )
         asked = self.settings.asked
         least = LEAST  # a point or, without percent, 1 % of the base's median
         if asked.unit != "%":
@@ -402,7 +426,9 @@ class WhatIfResult:
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:
-        """Return way of release -> cost of a search on private rows; empty where a run promises nothing."""
+        """Return way of release -> cost of a search on private rows; empty where a run promises
+        nothing.
+        """
         return prices(self.settings.settings, self.settings.tries)
 
     @property
@@ -420,14 +446,20 @@ class WhatIfResult:
 
     @property
     def used_up(self) -> Guarantee | None:
-        """Return the cost of releasing all runs of the answer; None where they have no guarantee together."""
+        """Return the cost of releasing all runs of the answer; None where they have no guarantee
+        together.
+        """
         return together(self.used)
 
     # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a row for each value of the knob: median, range of 90 % of runs, share that reaches the target."""
-        return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
+        """Return a row for each value of the knob: median, range of 90 % of runs, share that
+        reaches the target.
+        """
+        return summary(
+            self.all_runs(), target=self.settings.goal, better=self.settings.asked.better
+        )
 
     def all_runs(self) -> pd.DataFrame:
         """Return a row for each run of the curve."""
@@ -458,7 +490,9 @@ class WhatIfResult:
     def cells(self) -> pd.DataFrame:
         """Return a row for each cell of the map that is done."""
         x, y, medians = self.map
-        index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
+        index = pd.MultiIndex.from_product(
+            [y, x], names=[self.settings.upwards, self.settings.along]
+        )
         return pd.DataFrame({"median": medians.ravel()}, index=index).dropna().reset_index()
 
     def search(self) -> pd.DataFrame:
@@ -471,7 +505,9 @@ class WhatIfResult:
 
 
 def _first_after(values: np.ndarray, failing: np.ndarray, *, least: int) -> float | None:
-    """Return the first value after the last failing one; None where fewer than ``least`` values are left."""
+    """Return the first value after the last failing one; None where fewer than ``least`` values are
+    left.
+    """
     places = np.flatnonzero(failing)
     first = places[-1] + 1 if len(places) else 0
     if len(values) - first < least:

@@ -50,7 +50,9 @@ def words_of(settings: WhatIfSettings) -> dict[str, str]:
 
 
 def of_rows(settings: WhatIfSettings) -> str:
-    """Return which rows a question about a visitor's file is asked on, and what that costs (markdown)."""
+    """Return which rows a question about a visitor's file is asked on, and what that costs
+    (markdown).
+    """
     own = settings.settings.own
     if not isinstance(own, MadeUp):
         return SAYS("own-rows.private", count=len(settings.compares))
@@ -127,7 +129,9 @@ def shown(settings: WhatIfSettings, value: float) -> str:
 
 
 def amount(settings: WhatIfSettings, value: float) -> str:
-    """Return a number of the measure, percent with a decimal and anything else with three digits."""
+    """Return a number of the measure, percent with a decimal and anything else with three
+    digits.
+    """
     if settings.asked.unit == "%":
         return with_minus(f"{100 * value:.1f}") + "\u00a0%"
     return number(value)
@@ -188,7 +192,9 @@ def title(result: WhatIfResult) -> str:
 def finding(result: WhatIfResult) -> str:
     """Return what the curve shows; "" while that is open."""
     if result.main is not None:
-        return tell(result, "finding.from", value=at(result.settings, result.settings.along, result.main))
+        return tell(
+            result, "finding.from", value=at(result.settings, result.settings.along, result.main)
+        )
     if result.trained < 1:
         return ""
     if result.crossing is None:
@@ -237,7 +243,11 @@ def map_finding(result: WhatIfResult) -> str:
         return SAYS("finding.trained", done=result.cells_done, count=len(settings.around.cells))
     if result.first:
         value = settings.axes[1].value(result.first[1])
-        return SAYS("setting.one", name=low(settings.upwards), value=rough(settings, settings.upwards, value))
+        return SAYS(
+            "setting.one",
+            name=low(settings.upwards),
+            value=rough(settings, settings.upwards, value),
+        )
     return _best_median(settings, result.map.medians[result.best_cell])
 
 
@@ -268,7 +278,10 @@ def best_finding(result: WhatIfResult) -> str:
 
 
 def crossing_interval(result: WhatIfResult, found: Found) -> str:
-    """Return the confidence interval of a crossing. The measure rises, so its upper end is the safe value."""
+    """Return the confidence interval of a crossing.
+
+    The measure rises, so its upper end is the safe value.
+    """
     settings = result.settings
     high = at(settings, settings.along, found.safe)
     if found.low is None:

@@ -32,12 +32,16 @@ def _answer(result: WhatIfResult) -> str:
     if isinstance(found, Found):
         return _sentences(_found(result, found), _levels(result), _attackers(result))
     if result.trained < 1:
-        return tell(result, "so-far", done=len(result.curve.values), best=_best_value(result, found))
+        return tell(
+            result, "so-far", done=len(result.curve.values), best=_best_value(result, found)
+        )
     if found.verdict == "everywhere":
         return tell(result, f"everywhere.{result.settings.reached}")
     if found.verdict == "nowhere":
         best = _best_value(result, found)
-        return _sentences(tell(result, f"nowhere.{result.settings.reached}", best=best), _estimate(result))
+        return _sentences(
+            tell(result, f"nowhere.{result.settings.reached}", best=best), _estimate(result)
+        )
     return _sentences(_unclear(result, found), _estimate(result))
 
 
@@ -46,7 +50,12 @@ def _answer(result: WhatIfResult) -> str:
 
 def _found(result: WhatIfResult, found: Found) -> str:
     if result.settings.reached == "most":
-        text = tell(result, "found.most_rises", safe=along(result, found.safe), did=runs_reaching(result, found))
+        text = tell(
+            result,
+            "found.most_rises",
+            safe=along(result, found.safe),
+            did=runs_reaching(result, found),
+        )
         median = result.crossings["median"]
         if not isinstance(median, Found):
             return text
@@ -57,7 +66,9 @@ def _found(result: WhatIfResult, found: Found) -> str:
 
 
 def _single_runs(result: WhatIfResult, found: Found) -> str:
-    """Return how many runs reach the target at the crossing or the next value, and where 90 % do."""
+    """Return how many runs reach the target at the crossing or the next value, and where 90
+    % do.
+    """
     point = along(result, found.point)
     there = along(result, found.there)
     case = "here" if there == point else "next"
@@ -66,7 +77,9 @@ def _single_runs(result: WhatIfResult, found: Found) -> str:
     most = result.crossings["most"]
     if found.share_there >= MOST or not isinstance(most, Found):
         return text
-    return _sentences(text, SAYS("found.most", safe=along(result, most.safe), did=runs_reaching(result, most)))
+    return _sentences(
+        text, SAYS("found.most", safe=along(result, most.safe), did=runs_reaching(result, most))
+    )
 
 
 def _levels(result: WhatIfResult) -> str:
@@ -78,7 +91,9 @@ def _levels(result: WhatIfResult) -> str:
 
 
 def _attackers(result: WhatIfResult) -> str:
-    """Return the best attacker's accuracy at each epsilon that is found for rows of a visitor's own file."""
+    """Return the best attacker's accuracy at each epsilon that is found for rows of a visitor's own
+    file.
+    """
     settings = result.settings
     if settings.along != "epsilon" or not settings.own_rows or settings.void:
         return ""
@@ -108,7 +123,9 @@ def _epsilons(result: WhatIfResult) -> list[float]:
 
 
 def _best_value(result: WhatIfResult, found: Crossing) -> str:
-    """Return the best median, or the largest share of runs that reach the target, and its setting."""
+    """Return the best median, or the largest share of runs that reach the target, and its
+    setting.
+    """
     assert found.best is not None  # the base is always known
     assert found.at is not None
     setting = along(result, found.at)
@@ -170,7 +187,9 @@ def _best_configuration(result: WhatIfResult) -> str:
     if winner is None:
         return SAYS("best.waiting", done=len(result.tries), tries=len(settings.tried))
     names = [name for name in settings.settings.tuned if name in settings.knobs]
-    configuration = ", ".join(named(settings, name, getattr(winner.settings, name)) for name in names)
+    configuration = ", ".join(
+        named(settings, name, getattr(winner.settings, name)) for name in names
+    )
     text = SAYS("best.chosen", tries=len(settings.tried), configuration=configuration)
     if not len(winner.again):
         return _sentences(text, SAYS("best.pending", chosen=amount(settings, winner.chosen)))

@@ -23,7 +23,9 @@ WAITING = "…"
 
 
 def numbers(result: WhatIfResult) -> list[Number]:
-    """Return the tiles: the answer, what single runs do, the base, and the cost of looking where it has no limit."""
+    """Return the tiles: the answer, what single runs do, the base, and the cost of looking where it
+    has no limit.
+    """
     if result.settings.asks == "best":
         tiles = _best_tiles(result)
     elif result.crossing is None:
@@ -32,19 +34,28 @@ def numbers(result: WhatIfResult) -> list[Number]:
         tiles = _crossing_tiles(result, result.crossing)
     if result.prices:
         return tiles
-    return [*tiles, Number(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"])]
+    return [
+        *tiles,
+        Number(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"]),
+    ]
 
 
-def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Number:
+def _measure_tile(
+    result: WhatIfResult, name: str, value: float, note: str, tone: str = ""
+) -> Number:
     """Return a tile with a number of the measure."""
     settings = result.settings
     unit = "points" if settings.asked.unit == "%" else noun(settings)
-    return Number(name, amount(settings, value), note, tone=tone, amount=settings.scale * value, unit=unit)
+    return Number(
+        name, amount(settings, value), note, tone=tone, amount=settings.scale * value, unit=unit
+    )
 
 
 def _now(result: WhatIfResult) -> Number:
     """Return the tile of the base."""
-    return _measure_tile(result, tell(result, "tiles.now"), result.median(result.now), tell(result, "tiles.hits"))
+    return _measure_tile(
+        result, tell(result, "tiles.now"), result.median(result.now), tell(result, "tiles.hits")
+    )
 
 
 def _crossing_tiles(result: WhatIfResult, found: Crossing) -> list[Number]:
@@ -61,7 +72,11 @@ def _answer(result: WhatIfResult, found: Crossing) -> Number:
     value = result.main
     if value is None or not isinstance(found, Found):
         return Number(name, _no_value(result, found), who, tone="bound")
-    detail = crossing_interval(result, found) if settings.reached == "median" else runs_reaching(result, found)
+    detail = (
+        crossing_interval(result, found)
+        if settings.reached == "median"
+        else runs_reaching(result, found)
+    )
     note = SAYS("tiles.found", who=who, found=detail)
     text = at(settings, settings.along, value)
     return Number(name, text, note, tone="bound", amount=value, unit=label(settings.along))
@@ -98,7 +113,9 @@ def _peak_tiles(result: WhatIfResult) -> list[Number]:
     note = tell(result, "tiles.peak_note", values=values)
     text = at(settings, settings.along, peak.value)
     best = Number(name, text, note, tone="bound", amount=peak.value, unit=label(settings.along))
-    there = _measure_tile(result, SAYS["tiles.there"], peak.median, tell(result, "tiles.there_note", hits=peak.hits))
+    there = _measure_tile(
+        result, SAYS["tiles.there"], peak.median, tell(result, "tiles.there_note", hits=peak.hits)
+    )
     return [best, there, _now(result)]
 
 
@@ -145,7 +162,9 @@ def _splits(result: WhatIfResult) -> str:
     if not result.complete:
         return ""
     across, within = (points(settings, deviation) for deviation in result.splits)
-    return SAYS("why.splits", splits=settings.seeds, repeats=settings.repeats, across=across, within=within)
+    return SAYS(
+        "why.splits", splits=settings.seeds, repeats=settings.repeats, across=across, within=within
+    )
 
 
 def _single_run(result: WhatIfResult) -> str:

@@ -1,4 +1,7 @@
-"""A real browser and real servers. An error in the console, an exception or a request elsewhere fails a test."""
+"""A real browser and real servers.
+
+An error in the console, an exception or a request elsewhere fails a test.
+"""
 
 import contextlib
 import os
@@ -70,7 +73,9 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 
 def _free_port() -> int:
-    """One below those that a system gives to whoever asks for any: it is still free when the server has started."""
+    """One below those that a system gives to whoever asks for any: it is still free when the server
+    has started.
+    """
     for port in random.Random().sample(range(20_000, 30_000), 100):
         with contextlib.suppress(OSError), socket.socket() as free:
             free.bind(("127.0.0.1", port))
@@ -80,7 +85,9 @@ def _free_port() -> int:
 
 @dataclass
 class Server:
-    """A script on Streamlit, started from the root of the repository, whose configuration it then reads."""
+    """A script on Streamlit, started from the root of the repository, whose configuration it then
+    reads.
+    """
 
     script: str | Path
     options: tuple[str, ...]
@@ -94,15 +101,31 @@ class Server:
 
     def start(self) -> None:
         """Return once it answers. Fail with its own words if it ends instead."""
-        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / self.script), "--server.port", str(self.port)]
-        how = {"cwd": ROOT, "env": os.environ | {"PYTHONPATH": str(ROOT), "LAB_FIRST_PICTURE": "off"}}
+        command = [
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            str(ROOT / self.script),
+            "--server.port",
+            str(self.port),
+        ]
+        how = {
+            "cwd": ROOT,
+            "env": os.environ | {"PYTHONPATH": str(ROOT), "LAB_FIRST_PICTURE": "off"},
+        }
         with self.log.open("wb") as output:
-            self.process = subprocess.Popen([*command, *self.options], stdout=output, stderr=output, **how)
+            self.process = subprocess.Popen(
+                [*command, *self.options], stdout=output, stderr=output, **how
+            )
         until(lambda: self._answers() or self.process.poll() is not None)
         assert self._answers(), self.log.read_text()
 
     def _answers(self) -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2):
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2),
+        ):
             return True
         return False
 
@@ -131,15 +154,21 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
 @contextlib.contextmanager
 def hosted(folder: Path) -> Iterator[int]:
-    """Files of a folder on a plain web server, which answers to all names of this machine at this port."""
-    with ThreadingHTTPServer(("", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
+    """Files of a folder on a plain web server, which answers to all names of this machine at this
+    port.
+    """
+    with ThreadingHTTPServer(
+        ("", 0), partial(SimpleHTTPRequestHandler, directory=folder)
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
 
 
 class Watch:
-    """A window and the faults of its page, opened at this address, but for those that contain an ``expected`` text."""
+    """A window and the faults of its page, opened at this address, but for those that contain an
+    ``expected`` text.
+    """
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -157,7 +186,11 @@ class Watch:
 
     def _console(self, message: ConsoleMessage) -> None:
         source, link = message.location.get("url", ""), self.address.path.rstrip("/")
-        probe = "404" in message.text and link and urlsplit(source).path in [link + probe for probe in PROBES]
+        probe = (
+            "404" in message.text
+            and link
+            and urlsplit(source).path in [link + probe for probe in PROBES]
+        )
         # A page that is left, or whose server restarts, may cut a connection before it is made.
         cut = message.text.startswith(f"WebSocket connection to 'ws://{self.address.netloc}/")
         if message.type == "error" and not probe and not cut:
@@ -171,8 +204,8 @@ class Watch:
     def leave(self) -> None:
         """Leave the page, and forget what it has stored.
 
-        Streamlit stores whether the sidebar is open. A page that was wide opens it again on a phone.
-        """
+        Streamlit stores whether the sidebar is open. A page that was wide opens it again on a
+        phone."""
         self.page.unroute_all(behavior="ignoreErrors")
         with contextlib.suppress(Error):  # a page without an address may store nothing
             self.page.evaluate("localStorage.clear()")
@@ -183,8 +216,14 @@ class Watch:
 
 @pytest.fixture(scope="session")
 def windows(chromium: Browser) -> Iterator[dict[bool, tuple[BrowserContext, list[Watch]]]]:
-    """Browser and idle windows of a visitor with a mouse, and with a finger. A new one compiles all scripts again."""
-    kinds = {touch: (chromium.new_context(has_touch=touch, is_mobile=touch), []) for touch in (False, True)}
+    """Browser and idle windows of a visitor with a mouse, and with a finger.
+
+    A new one compiles all scripts again.
+    """
+    kinds = {
+        touch: (chromium.new_context(has_touch=touch, is_mobile=touch), [])
+        for touch in (False, True)
+    }
     for profile, _ in kinds.values():
         profile.set_default_timeout(PATIENCE)
     yield kinds
@@ -196,8 +235,8 @@ def windows(chromium: Browser) -> Iterator[dict[bool, tuple[BrowserContext, list
 def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """page(address, width=, height=, dark=, touch=, forced=) -> a page with something on it.
 
-    forced: whether the visitor has chosen a few colours for all pages. ``page.watches`` tell of faults.
-    """
+    forced: whether the visitor has chosen a few colours for all pages. ``page.watches`` tell of
+    faults."""
     taken, failed = [], request.session.testsfailed
 
     def open_page(
@@ -222,13 +261,17 @@ def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page
             forced_colors="active" if forced else "none",
         )
         opened.goto(address)
-        opened.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]:not(.st-key-connection)")
+        opened.wait_for_selector(
+            "[data-testid=stMain] [data-testid=stElementContainer]:not(.st-key-connection)"
+        )
         return opened
 
     open_page.watches = []
     yield open_page
     for idle, watch in zip(taken, open_page.watches, strict=True):
-        if watch.faults or request.session.testsfailed > failed:  # no other test gets what a failed one leaves
+        if (
+            watch.faults or request.session.testsfailed > failed
+        ):  # no other test gets what a failed one leaves
             watch.page.close()
         elif not watch.page.is_closed():
             watch.leave()
@@ -238,7 +281,9 @@ def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page
 
 @pytest.fixture
 def lab(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
-    """lab(path, charts=, address=, **how) -> a page of the lab with so many charts drawn; 0: without waiting."""
+    """lab(path, charts=, address=, **how) -> a page of the lab with so many charts drawn; 0:
+    without waiting.
+    """
 
     def open_lab(path: str = "", *, charts: int = 2, address: str = "", **how) -> Page:
         opened = page(f"{address or serve('app.py')}/{path}", **how)
@@ -251,7 +296,9 @@ def lab(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., P
 
 @pytest.fixture
 def toy(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
-    """toy(query, channel=, **how) -> the page of tests/toy, at rest, on a server with or without a channel."""
+    """toy(query, channel=, **how) -> the page of tests/toy, at rest, on a server with or without a
+    channel.
+    """
 
     def open_toy(query: str = "", *, channel: bool = True, **how) -> Page:
         script = "toy_app" if channel else "toy_page"
@@ -265,7 +312,9 @@ def toy(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., P
 
 @pytest.fixture
 def visitor(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """visitor(address, **how) -> the page of a browser of its own, which has no cookie yet; opened, not watched."""
+    """visitor(address, **how) -> the page of a browser of its own, which has no cookie yet; opened,
+    not watched.
+    """
     with contextlib.ExitStack() as open_:
 
         def come(address: str, *, width: int = 1200, height: int = 900, **how) -> Page:

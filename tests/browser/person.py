@@ -7,7 +7,8 @@ from functools import partial
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
-# JavaScript: bring a node to the middle of the window, and wait until five frames have found it at one place.
+# JavaScript: bring a node to the middle of the window, and wait until five frames have found it at
+# one place.
 STANDS = """async (node) => {
   node.scrollIntoView({ block: "center", behavior: "instant" })
   for (let [times, before] = [0, ""]; times < 5;) {
@@ -17,7 +18,9 @@ STANDS = """async (node) => {
     await new Promise(requestAnimationFrame)
   }
 }"""
-PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
+PATIENCE = (
+    60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
+)
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:
@@ -41,7 +44,10 @@ def button(page: Page, name: str) -> Locator:
 
 
 def choose(page: Page, choice: str, option: str) -> None:
-    """Choose from a list. A run of the page that makes another layout closes it: then it is opened once more."""
+    """Choose from a list.
+
+    A run of the page that makes another layout closes it: then it is opened once more.
+    """
     box = page.get_by_role("combobox", name=choice, exact=True)
     wanted = page.get_by_role("option", name=option, exact=True)
     box.click()
@@ -84,7 +90,9 @@ def middle(thing: Locator) -> tuple[float, float]:
 
 
 def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:
-    """Press the mouse on the middle of a slider: (left, width, height of the pointer) of its track."""
+    """Press the mouse on the middle of a slider: (left, width, height of the pointer) of
+    its track.
+    """
     box = slider(page, name).bounding_box()
     page.mouse.move(*(place := middle(slider(page, name))))
     page.mouse.down()
@@ -99,7 +107,9 @@ def sweep(page: Page, track: tuple[float, float, float], steps: int, begin: int 
 
 
 def drag_until(page: Page, read: Callable[[], object], least: int, name: str = "Epsilon") -> None:
-    """Drag a slider to and fro until ``read()`` has given so many values, while the mouse is still pressed."""
+    """Drag a slider to and fro until ``read()`` has given so many values, while the mouse is still
+    pressed.
+    """
     # A busy browser may draw nothing but the place where a sweep ends: each ends at another.
     track, begins, seen = grab(page, name), itertools.count(0, 7), set()
     until(lambda: sweep(page, track, 7, next(begins)) or seen.add(read()) or len(seen) >= least)
@@ -107,14 +117,18 @@ def drag_until(page: Page, read: Callable[[], object], least: int, name: str = "
 
 
 def swipe(page: Page, places: Sequence[tuple[float, float]]) -> Callable[[], None]:
-    """Put a finger on the first place, and move it to the last. It stays there until what is returned is called.
+    """Put a finger on the first place, and move it to the last. It stays there until what is
+    returned is called.
 
     It is what the browser gets from its screen. Unlike Playwright's taps, it may scroll the page.
     """
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *places: tuple[float, float]) -> None:
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in places]})
+        session.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in places]},
+        )
 
     touch("touchStart", places[0])
     for place in places[1:]:

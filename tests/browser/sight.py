@@ -19,7 +19,8 @@ SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
 # JavaScript: no run is at work, and what is to be seen is Streamlit's own.
 RESTED = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
   && !document.querySelector("[aria-busy]")"""
-# JavaScript: all is computed, nothing is pale because it is of an earlier run, and nothing moves but what always does.
+# JavaScript: all is computed, nothing is pale because it is of an earlier run, and nothing moves
+# but what always does.
 STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
   && ![...document.querySelectorAll("[data-there]")].some((host) => host.shadowRoot?.querySelector(".bar.on"))
   && document.getAnimations().every((one) =>
@@ -28,14 +29,16 @@ STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
 GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
   ...[...document.querySelectorAll("[data-there]")].map((one) =>
     getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
-# What is wider than the room it has, without a scroll bar of its own: of each the three elements that reach furthest.
+# What is wider than the room it has, without a scroll bar of its own: of each the three elements
+# that reach furthest.
 WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
   .map((box) => [box, ...box.querySelectorAll("*")]
     .map((one) => [one.getBoundingClientRect().right, one.outerHTML.slice(0, 160)])
     .sort(([one], [other]) => other - one).slice(0, 3).join(" "))"""
-# All words that can be seen, but formulas and icons: [height of the letters, text, left, top, right, bottom].
+# All words that can be seen, but formulas and icons: [height of the letters, text, left, top,
+# right, bottom].
 WORDS = """() => {
   const seen = []
   const look = (root) => {
@@ -55,8 +58,8 @@ WORDS = """() => {
   return seen
 }"""
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
-# The strokes inside of a picture take axe long, and are one picture to a screen reader; a drawing with anything in it
-# that can have the focus is not left out. What passed is not written up.
+# The strokes inside of a picture take axe long, and are one picture to a screen reader; a drawing
+# with anything in it that can have the focus is not left out. What passed is not written up.
 RUN = """async () => {
   const focusable = "a[href], button, input, [tabindex]"
   const exclude = [...document.querySelectorAll("[role=img] .main-svg")].filter(one => !one.querySelector(focusable))
@@ -71,11 +74,15 @@ def drawn(page: Page, charts: int = 2) -> None:
     """Wait until the panel and this many charts are there."""
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(page.get_by_role("slider").first).to_be_visible()
-    page.wait_for_function("charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts)
+    page.wait_for_function(
+        "charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts
+    )
 
 
 def still(page: Page) -> None:
-    """Wait until twenty frames have found the page at rest, with all of its work done, which may take long."""
+    """Wait until twenty frames have found the page at rest, with all of its work done, which may
+    take long.
+    """
     done = f"""async () => {{
       const still = {STILL}
       for (let times = 0; times < 20; times++) {{
@@ -111,7 +118,9 @@ def darken(page: Page) -> None:
 def broken(page: Page, ignored: Collection[str] = ()) -> list[str]:
     """The rules of axe that a page breaks at rest, and where."""
     page.evaluate(AXE)
-    for _ in range(2):  # a run of the page that begins while axe looks makes it pale: then once more
+    for _ in range(
+        2
+    ):  # a run of the page that begins while axe looks makes it pale: then once more
         still(page)
         found = [one for one in page.evaluate(RUN) if one.partition(":")[0] not in ignored]
         if not found:
@@ -135,8 +144,12 @@ def toy_says(page: Page, epsilon: float | str, shown: int | str = 0, done: int |
 
 
 def settings_of(address: str, usual: Settings) -> dict[str, str]:
-    """The settings that an address says, with those that it leaves out because they are as usual."""
-    return {name: str(value) for name, value in asdict(usual).items()} | dict(parse_qsl(urlsplit(address).query))
+    """The settings that an address says, with those that it leaves out because they are as
+    usual.
+    """
+    return {name: str(value) for name, value in asdict(usual).items()} | dict(
+        parse_qsl(urlsplit(address).query)
+    )
 
 
 def addressed(page: Page, usual: Settings, **settings: object) -> None:
@@ -151,7 +164,10 @@ def says(page: Page, words, where: str = VERDICT) -> None:
 
 
 def downloaded(page: Page, name: str) -> Download:
-    """Press a download. A run of the page that replaces the button takes the press away: then once more."""
+    """Press a download.
+
+    A run of the page that replaces the button takes the press away: then once more.
+    """
     expect(button(page, name)).to_be_visible()
     still(page)
     with suppress(TimeoutError), page.expect_download(timeout=PATIENCE / 4) as saved:

@@ -31,7 +31,9 @@ class Class:
     """Two processes and Caddy, as ``make class`` starts them."""
 
     def __init__(self, log: Path):
-        caddy = subprocess.run(["sh", "scripts/caddy.sh"], cwd=ROOT, capture_output=True, text=True, check=False)
+        caddy = subprocess.run(
+            ["sh", "scripts/caddy.sh"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
         if caddy.returncode:
             pytest.skip(caddy.stderr)
         (self.port,) = free_ports(1)
@@ -39,12 +41,16 @@ class Class:
         how = {"cwd": ROOT, "stdout": subprocess.PIPE}
         with log.open("wb") as output:
             self.process = psutil.Popen(command, stderr=output, **how)
-        assert list(takewhile(lambda line: b"processes" not in line, self.process.stdout)), log.read_text()
+        assert list(takewhile(lambda line: b"processes" not in line, self.process.stdout)), (
+            log.read_text()
+        )
         self.address = f"http://localhost:{self.port}"
 
     @property
     def replicas(self) -> list[psutil.Process]:
-        return [one for one in self.process.children(recursive=True) if "streamlit" in one.cmdline()]
+        return [
+            one for one in self.process.children(recursive=True) if "streamlit" in one.cmdline()
+        ]
 
     def end(self) -> None:
         if self.process.poll() is None:
@@ -53,13 +59,17 @@ class Class:
             self.process.stdout.close()
 
     def newcomer(self) -> str:
-        """To which process Caddy sends who has no cookie: of those that it has tried, the last has answered."""
+        """To which process Caddy sends who has no cookie: of those that it has tried, the last has
+        answered.
+        """
         with urllib.request.urlopen(f"{self.address}/_stcore/health") as answer:
             told = [SimpleCookie(one) for one in answer.headers.get_all("set-cookie")]
         return [one[COOKIE].value for one in told if COOKIE in one][-1]
 
     def both(self) -> set[str]:
-        """The names of the processes, once both take newcomers: an earlier test may have killed one."""
+        """The names of the processes, once both take newcomers: an earlier test may have killed
+        one.
+        """
         found = set()
         until(lambda: found.add(self.newcomer()) or len(found) == 2)
         return found
@@ -89,7 +99,9 @@ def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture
         expect(page.get_by_text("1 guess, median")).to_be_visible()
 
 
-def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newcomers_come_to_both(lecture):
+def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newcomers_come_to_both(
+    lecture,
+):
     """Their connections, without browsers: cookies, Streamlit's protocol and the channel."""
     lecture.both()
     crowd = people.members(lecture.address, 40, seed=100)
@@ -107,7 +119,9 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
         await people.go(crowd)
 
     async def loses(one: people.Member) -> bool:
-        """Whether it has lost its connection when it asks for what it had; then it comes back first."""
+        """Whether it has lost its connection when it asks for what it had; then it comes back
+        first.
+        """
         try:
             await one.moves(one.value(0.6))
         except (OSError, WebSocketException):
@@ -117,7 +131,9 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
             return True
         return False
 
-    with ThreadPoolExecutor(1) as beside:  # the browser's driver has a loop of its own in this thread
+    with ThreadPoolExecutor(
+        1
+    ) as beside:  # the browser's driver has a loop of its own in this thread
         beside.submit(lambda: asyncio.run(visit())).result()
     assert not [error for one in crowd for error in one.errors]
     lecture.both()  # the process that was killed is started anew
@@ -128,7 +144,9 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
 
 def test_a_port_that_is_taken_is_said_at_once_and_when_a_class_ends_nothing_is_left(lecture):
     """The last test here: nobody comes any more."""
-    done = subprocess.run([*REPLICAS, str(lecture.port)], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*REPLICAS, str(lecture.port)], cwd=ROOT, capture_output=True, timeout=60, check=False
+    )
     assert (done.returncode, b"in use" in done.stderr) == (1, True)
     children = lecture.process.children(recursive=True)
     assert len(children) >= 3

@@ -1,4 +1,6 @@
-"""A server that is late, gone or silent: no choice is lost, and the page says what it shows and agrees afterwards."""
+"""A server that is late, gone or silent: no choice is lost, and the page says what it shows and
+agrees afterwards.
+"""
 
 import re
 import signal
@@ -15,7 +17,13 @@ from tests.browser.sight import AXE, RUN, addressed, darken, drawn, rests, setti
 
 LOST = "Connection lost"
 # What the browser and Streamlit write into the console while there is no server.
-AWAY = ("net::ERR_", "when disconnected", "Client Error", "timed out", "Is Streamlit still running?")
+AWAY = (
+    "net::ERR_",
+    "when disconnected",
+    "Client Error",
+    "timed out",
+    "Is Streamlit still running?",
+)
 PALE = """() => [...document.querySelectorAll(".lab-numbers, .lab-verdict, [data-chart]")]
   .map((one) => Number(getComputedStyle(one).opacity) < 1)"""
 # Counts how often Streamlit's dialog is there, and in how many frames it is seen.
@@ -48,11 +56,17 @@ def rested(lab, page, server) -> Page:
 
 
 def agree(page: Page, epsilon: str) -> None:
-    """Wait until slider, field, picture and address all say this epsilon, and the page is at rest."""
+    """Wait until slider, field, picture and address all say this epsilon, and the page is
+    at rest.
+    """
     expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible()
     page.wait_for_url(re.compile(rf"[?&]epsilon={re.escape(epsilon)}(\.0)?(&|$)"))
-    expect(slider(page)).to_have_count(1)  # a new run may put a new panel beside the old one for a moment
-    expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
+    expect(slider(page)).to_have_count(
+        1
+    )  # a new run may put a new panel beside the old one for a moment
+    expect(slider(page)).to_have_attribute(
+        "aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)")
+    )
     expect(field(page)).to_have_value(epsilon)
     expect(page.get_by_text(LOST)).to_have_count(0)
     rests(page)
@@ -60,7 +74,9 @@ def agree(page: Page, epsilon: str) -> None:
 
 
 def test_a_server_that_is_killed_and_started_anew(rested, server):
-    """Streamlit's dialog opens some seconds after the connection is lost, and is closed before anybody sees it."""
+    """Streamlit's dialog opens some seconds after the connection is lost, and is closed before
+    anybody sees it.
+    """
     rested.evaluate(DIALOGS)
     left, width, middle = grab(rested)
     for step in range(20):
@@ -99,14 +115,20 @@ def test_a_cut_line_to_a_server_that_stays(rested):
     for end in ends:
         end.close()
     expect(rested.get_by_text(LOST)).to_be_visible()
-    for name, key in (("Your prior", "ArrowRight"), ("Epsilon", "PageUp"), ("Epsilon", "ArrowRight")):
+    for name, key in (
+        ("Your prior", "ArrowRight"),
+        ("Epsilon", "PageUp"),
+        ("Epsilon", "ArrowRight"),
+    ):
         slider(rested, name).press(key)
     last, prior = field(rested).input_value(), field(rested, "Your prior").input_value()
     up.append(True)
     agree(rested, last)
     assert prior != "0.5"
     guess = re.compile(rf"{100 * float(prior):.0f}.% becomes")
-    expect(rested.locator("[data-chart=posterior] [role=img]")).to_have_attribute("aria-label", guess)
+    expect(rested.locator("[data-chart=posterior] [role=img]")).to_have_attribute(
+        "aria-label", guess
+    )
     rested.wait_for_url(f"**prior={prior}*")
     rested.close()  # its connections stay routed
 
@@ -137,7 +159,8 @@ def test_a_silent_server_leaves_a_pale_result_with_the_settings_it_is_of(rested,
 
 
 DELAY = 300  # milliseconds
-# JavaScript: each message of the server comes `window.delay` milliseconds late, in order; `late` are on their way.
+# JavaScript: each message of the server comes `window.delay` milliseconds late, in order; `late`
+# are on their way.
 LATE = """() => {
   window.delay = window.late = 0
   const add = WebSocket.prototype.addEventListener
@@ -153,8 +176,8 @@ LATE = """() => {
     set(listener) { add.call(this, "message", late(listener)) },
   })
 }"""
-# JavaScript: whether for so long no message has been on its way, and no run of the page at work or asked for: longer
-# than a knob waits with its value, and than a question and its answer take.
+# JavaScript: whether for so long no message has been on its way, and no run of the page at work or
+# asked for: longer than a knob waits with its value, and than a question and its answer take.
 QUIET = """(time) => {
   const busy = late > 0 || document.querySelector("[aria-busy]") ||
     document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning"
@@ -196,12 +219,17 @@ def late(chromium, serve):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_choice_is_lost_and_back_leads_back(late, path):
-    """A choice right after a movement is kept, and so is the movement; so is the last of two quick choices."""
+    """A choice right after a movement is kept, and so is the movement; so is the last of two quick
+    choices.
+    """
     page, (usual, label, name, options) = late(path), PATHS[path]
     choice = page.get_by_role("combobox", name=label, exact=True)
 
     def settled(**said: str) -> dict[str, str]:
-        """Wait until the address says this. Return its settings once all that was sent is answered."""
+        """Wait until the address says this.
+
+        Return its settings once all that was sent is answered.
+        """
         addressed(page, usual, **said)
         page.evaluate("() => (window.quiet = 0)")
         page.wait_for_function(QUIET, arg=3 * DELAY)

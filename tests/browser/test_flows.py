@@ -1,4 +1,6 @@
-"""What a person does on pages: go back, follow words, pin and compare, ask what if, share, play, drag a mark."""
+"""What a person does on pages: go back, follow words, pin and compare, ask what if, share, play,
+drag a mark.
+"""
 
 import io
 import re
@@ -8,7 +10,19 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import button, choose, drag_until, enter, field, hold_still, middle, reset, slider, swipe, tab
+from tests.browser.person import (
+    button,
+    choose,
+    drag_until,
+    enter,
+    field,
+    hold_still,
+    middle,
+    reset,
+    slider,
+    swipe,
+    tab,
+)
 from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
 from ui.qr_code import QR_ALT
 
@@ -76,7 +90,8 @@ def test_a_word_leads_to_its_term_and_back_in_the_same_window(lab):
     assert len(page.context.pages) == before
 
 
-# Notes what the columns of the table say, how often the maps of A and of B change, and how often they are painted.
+# Notes what the columns of the table say, how often the maps of A and of B change, and how often
+# they are painted.
 NOTE = f"""() => {{
   const [mine, theirs] = ["map.scratch", "map.scratch.pinned"]
     .map((name) => document.querySelector(`[data-chart="${{name}}"]`))
@@ -97,7 +112,9 @@ NOTE = f"""() => {{
 
 def row(page: Page, label: str, *cells: str) -> None:
     """Wait until a row of the table of a comparison says this."""
-    found = page.locator(f"{COMPARED} tr", has=page.get_by_role("rowheader", name=label, exact=True))
+    found = page.locator(
+        f"{COMPARED} tr", has=page.get_by_role("rowheader", name=label, exact=True)
+    )
     expect(found.get_by_role("cell")).to_have_text(list(cells))
 
 
@@ -112,10 +129,14 @@ def test_pin_drag_swap_reload_and_unpin(lab):
     still(page)
     page.evaluate(NOTE)
     drag_until(
-        page, lambda: page.evaluate(f"({SHOWN})(document.querySelector('[data-chart=\"map.scratch\"]'))"), least=8
+        page,
+        lambda: page.evaluate(f"({SHOWN})(document.querySelector('[data-chart=\"map.scratch\"]'))"),
+        least=8,
     )
     assert page.evaluate("seen.painted") > 0
-    sizes = page.evaluate("Object.fromEntries(Object.entries(seen).map(([name, one]) => [name, one.size]))")
+    sizes = page.evaluate(
+        "Object.fromEntries(Object.entries(seen).map(([name, one]) => [name, one.size]))"
+    )
     assert sizes["a"] > 1, "the table follows the finger"
     assert sizes["b"] == sizes["theirs"] == 1, "B stands still"
     slider(page).press("Home")
@@ -168,11 +189,16 @@ def test_the_tab_asks_about_the_page_and_its_link_too(lab):
     expect(page.locator(ANSWER)).to_have_text(said)
 
 
-def test_long_work_leaves_what_is_typed_and_gives_way_to_a_movement(lab, serve, tmp_path, monkeypatch):
+def test_long_work_leaves_what_is_typed_and_gives_way_to_a_movement(
+    lab, serve, tmp_path, monkeypatch
+):
     monkeypatch.setenv("LAB_HELD", str(tmp_path))
     (work := tmp_path / "work").touch()
     page = lab("classifier?repeats=12", address=serve("tests/browser/apps/held_app.py"), width=1440)
-    bar, numbers = page.get_by_role("progressbar", name="Work in progress"), page.locator(".lab-numbers")
+    bar, numbers = (
+        page.get_by_role("progressbar", name="Work in progress"),
+        page.locator(".lab-numbers"),
+    )
     tab(page, "What if")
     target = page.get_by_role("spinbutton", name="Target")
     expect(page.locator("[data-chart=answer]")).to_contain_text(TRAINING)
@@ -189,7 +215,9 @@ def test_long_work_leaves_what_is_typed_and_gives_way_to_a_movement(lab, serve, 
     expect(bar).to_be_visible()
     before = numbers.inner_html()
     enter(page, "7")
-    page.wait_for_function("before => document.querySelector('.lab-numbers').innerHTML !== before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('.lab-numbers').innerHTML !== before", arg=before
+    )
     page.wait_for_url("**epsilon=7.0*")
     expect(bar).to_be_visible()
     assert int(bar.get_attribute("aria-valuenow")) < 90
@@ -207,7 +235,9 @@ def test_a_phone_reads_the_link_off_the_screen(lab):
     still(page)  # what is shown may pale while the page computes
     hold_still(code)
     [found] = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
-    expect(page.get_by_test_id("stCode").filter(visible=True).last).to_have_text(found.text)  # which opens elsewhere
+    expect(page.get_by_test_id("stCode").filter(visible=True).last).to_have_text(
+        found.text
+    )  # which opens elsewhere
 
 
 def test_share_fits_a_phone_and_its_heading_is_no_tab_stop(lab):
@@ -248,7 +278,11 @@ def test_a_training_plays_from_the_first_step_to_the_last(lab):
     steps = [int(step) for words in heard for step in re.findall(r"After (\d+) steps? of", words)]
     assert steps == sorted(set(steps))
     assert any("nothing is spent" in words for words in heard)
-    spent = [float(epsilon) for words in heard for epsilon in re.findall(r"epsilon ([\d.]+) is spent", words)]
+    spent = [
+        float(epsilon)
+        for words in heard
+        for epsilon in re.findall(r"epsilon ([\d.]+) is spent", words)
+    ]
     assert spent == sorted(spent)
     assert min(len(set(spent)), page.evaluate("regions.size")) > 3
     button(page, "Play").click()
@@ -259,12 +293,25 @@ def test_a_training_plays_from_the_first_step_to_the_last(lab):
 
 
 def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
-    page = lab("attack?repeats=100&steps=5&who=row", charts=3, width=390, height=1000, dark=True, touch=True)
-    map_, handle = page.locator("[data-chart='map'] .nsewdrag"), page.locator("[data-chart='map'] [data-handle]")
+    page = lab(
+        "attack?repeats=100&steps=5&who=row",
+        charts=3,
+        width=390,
+        height=1000,
+        dark=True,
+        touch=True,
+    )
+    map_, handle = (
+        page.locator("[data-chart='map'] .nsewdrag"),
+        page.locator("[data-chart='map'] [data-handle]"),
+    )
     hold_still(handle)
     x, y = middle(handle)
     top = page.evaluate(SCROLLED)
-    places = [(x, y), (x - 50, y - 60)]  # none in between, which would be in the address for a while
+    places = [
+        (x, y),
+        (x - 50, y - 60),
+    ]  # none in between, which would be in the address for a while
     lift = swipe(page, places)
     says(page, "an outlier", "[data-chart='map'] .js-plotly-plot")  # before it is let go
     lift()

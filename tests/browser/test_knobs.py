@@ -1,11 +1,23 @@
-"""The panel of knobs and the charts beside it: keys, fingers, typed values, a knob that plays, zoom, late charts."""
+"""The panel of knobs and the charts beside it: keys, fingers, typed values, a knob that plays,
+zoom, late charts.
+"""
 
 import re
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.person import button, enter, field, grab, hold_still, middle, reset, slider, swipe
+from tests.browser.person import (
+    button,
+    enter,
+    field,
+    grab,
+    hold_still,
+    middle,
+    reset,
+    slider,
+    swipe,
+)
 from tests.browser.sight import drawn, rests
 from tests.browser.sight import toy_says as says
 
@@ -16,12 +28,21 @@ PLAYER = ("Restart", "One step back", "Play", "One step on")
 def test_keys_move_a_knob(toy):
     page = toy()
     page.evaluate(f"document.querySelectorAll('{PLOTS}').forEach((node, at) => (node.born = at))")
-    for key, value in (("ArrowRight", 1.06), ("PageUp", 1.88), ("ArrowLeft", 1.78), ("Home", 0.1), ("End", 100)):
+    for key, value in (
+        ("ArrowRight", 1.06),
+        ("PageUp", 1.88),
+        ("ArrowLeft", 1.78),
+        ("Home", 0.1),
+        ("End", 100),
+    ):
         slider(page).press(key)
         says(page, value)
     expect(slider(page)).to_have_attribute("aria-valuetext", "100")
     expect(field(page)).to_have_value("100")
-    assert page.evaluate(f"[...document.querySelectorAll('{PLOTS}')].map(node => node.born)") == [0, 1]
+    assert page.evaluate(f"[...document.querySelectorAll('{PLOTS}')].map(node => node.born)") == [
+        0,
+        1,
+    ]
     assert slider(page).evaluate("node => node.getRootNode().activeElement === node")
     reset(page)
     says(page, 1)
@@ -58,7 +79,9 @@ def test_an_exact_value_is_kept_and_a_refused_one_says_why(toy):
         expect(field(page)).to_have_value("20")
 
 
-PLAYED = "least => /shown (\\d+)/.exec(document.querySelector('.lab-verdict').textContent)[1] >= least"
+PLAYED = (
+    "least => /shown (\\d+)/.exec(document.querySelector('.lab-verdict').textContent)[1] >= least"
+)
 HANDS = {
     "click": lambda page: button(page, "Pause").click(),
     "space on the button": lambda page: button(page, "Pause").press("Space"),
@@ -90,14 +113,21 @@ def test_one_step_at_a_time_by_keyboard(toy):
     for name in PLAYER:
         page.keyboard.press("Tab")
         expect(button(page, name)).to_be_focused()
-    for name, step in (("One step on", 1), ("One step on", 2), ("One step back", 1), ("Restart", 0)):
+    for name, step in (
+        ("One step on", 1),
+        ("One step on", 2),
+        ("One step back", 1),
+        ("Restart", 0),
+    ):
         button(page, name).press("Enter")
         says(page, 1, step)
     slider(page, STEP).press("End")
     says(page, 1, 60)
     expect(button(page, "One step on")).to_have_attribute("aria-disabled", "true")
     button(page, "Play").click()  # begins anew at the end
-    page.wait_for_function("() => !document.querySelector('.lab-verdict').textContent.includes('shown 60')")
+    page.wait_for_function(
+        "() => !document.querySelector('.lab-verdict').textContent.includes('shown 60')"
+    )
     button(page, "Restart").click()  # plays on, from the beginning
     page.wait_for_function(PLAYED, arg=3)
     button(page, "Pause").click()
@@ -123,19 +153,26 @@ def test_a_finger_scrolls_up_and_down_and_moves_the_thumb_sideways(toy):
         page.wait_for_function(f"() => {scrolled} > 50")
     expect(slider(page)).to_have_attribute("aria-valuetext", "1")
     swiped(slider(page), 60, 0)
-    page.wait_for_function("() => !document.querySelector('.lab-verdict').textContent.startsWith('Epsilon 1,')")
+    page.wait_for_function(
+        "() => !document.querySelector('.lab-verdict').textContent.startsWith('Epsilon 1,')"
+    )
 
 
 def test_zoom_is_kept_while_the_data_move_and_reset_by_key(toy):
     page = toy()
-    plot, drawn_of = page.locator(PLOTS).first, "document.querySelector('[data-chart=moves] .gtitle').textContent"
+    plot, drawn_of = (
+        page.locator(PLOTS).first,
+        "document.querySelector('[data-chart=moves] .gtitle').textContent",
+    )
     ranges = "node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range].flat()"
     whole, box = plot.evaluate(ranges), plot.locator(".nsewdrag").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.7, steps=5)
     page.mouse.up()
-    page.wait_for_function("node => node._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
+    page.wait_for_function(
+        "node => node._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle()
+    )
     zoomed = plot.evaluate(ranges)
     slider(page).press("End")
     page.wait_for_function(f"() => {drawn_of}.startsWith('Epsilon 100,')")
@@ -143,7 +180,9 @@ def test_zoom_is_kept_while_the_data_move_and_reset_by_key(toy):
     reset = page.locator("[data-chart=moves]").get_by_role("button", name="Reset axes")
     reset.focus()
     reset.press("Enter")
-    page.wait_for_function("node => node._fullLayout.xaxis.range[1] >= 0.9", arg=plot.element_handle())
+    page.wait_for_function(
+        "node => node._fullLayout.xaxis.range[1] >= 0.9", arg=plot.element_handle()
+    )
     assert plot.evaluate(ranges) == pytest.approx(whole)
 
 
@@ -162,8 +201,13 @@ def test_a_chart_that_is_late_shows_that_it_is_coming_or_that_it_could_not_be_dr
     opened.reload()
     boxes = opened.locator("[data-waiting]")
     expect(boxes).to_have_count(2)
-    sizes = "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight, box.offsetWidth])"
-    assert all(height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes))
+    sizes = (
+        "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight,"
+        " box.offsetWidth])"
+    )
+    assert all(
+        height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes)
+    )
     assert boxes.first.evaluate("box => box.getAnimations().length") == 1
     held[0].continue_()
     drawn(opened)
@@ -172,9 +216,13 @@ def test_a_chart_that_is_late_shows_that_it_is_coming_or_that_it_could_not_be_dr
 
 def test_the_watch_sees_what_a_page_must_not_do(page, toy):
     opened, watch = toy(channel=False), page.watches[-1]
-    opened.evaluate("() => { console.error('oops'); fetch('http://elsewhere.invalid/x').catch(() => 0) }")
+    opened.evaluate(
+        "() => { console.error('oops'); fetch('http://elsewhere.invalid/x').catch(() => 0) }"
+    )
     opened.evaluate("() => setTimeout(() => { throw new Error('bang') })")
-    opened.wait_for_function("() => performance.getEntriesByName('http://elsewhere.invalid/x').length > 0")
+    opened.wait_for_function(
+        "() => performance.getEntriesByName('http://elsewhere.invalid/x').length > 0"
+    )
     rests(opened)
     seen = " ".join(watch.faults)
     watch.expected = ("",)

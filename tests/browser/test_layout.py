@@ -1,4 +1,6 @@
-"""The layout in forced colours, on narrow screens, and while the first knob is dragged over its whole range."""
+"""The layout in forced colours, on narrow screens, and while the first knob is dragged over its
+whole range.
+"""
 
 import io
 
@@ -13,7 +15,8 @@ from tests.browser.test_smoke import PATHS, QUICK
 
 # The topics whose charts once moved; the others are dragged at night.
 DRAGGED = ("classifier", "regression", "accounting", "parties", "what-if")
-# Where the elements of a page are: the lowest and the highest left and upper edge of each since the page was watched.
+# Where the elements of a page are: the lowest and the highest left and upper edge of each since the
+# page was watched.
 WATCH = """() => {
   const places = window.places = {}
   const look = () => {
@@ -38,7 +41,8 @@ WATCH = """() => {
 MOVED = """() => Object.entries(window.places)
   .filter(([, [least, most]]) => most.some((at, axis) => at - least[axis] > 2))
   .map(([name, [least, most]]) => [name, ...most.map((at, axis) => Math.round(at - least[axis]))])"""
-# What ends beyond the right edge of the window and is in no box that scrolls or cuts it off within the window.
+# What ends beyond the right edge of the window and is in no box that scrolls or cuts it off within
+# the window.
 BEYOND = """() => {
   const within = (box) => box.getBoundingClientRect().right <= innerWidth + 1
   const cut = (node) => {
@@ -72,19 +76,24 @@ def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
 
     track = painted(page.get_by_role("slider").first)
     middle = track.height // 2
-    left, right, above = (track.getpixel(place) for place in ((8, middle), (track.width - 8, middle), (8, 2)))
+    left, right, above = (
+        track.getpixel(place) for place in ((8, middle), (track.width - 8, middle), (8, 2))
+    )
     assert left != above, "the part of the track up to the thumb"
     edge = {track.getpixel((track.width - 8, y)) for y in range(track.height)}
     assert len(edge) > 1, "the rest of the track has an outline"
     assert left != right
 
     chosen, other = (
-        page.locator(f".st-key-setup [role=radio][aria-checked={state}]").first for state in ("true", "false")
+        page.locator(f".st-key-setup [role=radio][aria-checked={state}]").first
+        for state in ("true", "false")
     )
     assert ground(chosen) != ground(other)
     letters = chosen.locator("p").evaluate("one => getComputedStyle(one).color")
     assert letters != ground(chosen)
-    assert ground(page.locator("[role=tab][aria-selected=true] .react-aria-SelectionIndicator")) != app
+    assert (
+        ground(page.locator("[role=tab][aria-selected=true] .react-aria-SelectionIndicator")) != app
+    )
 
     other.focus()
     page.keyboard.press("Tab")
@@ -98,7 +107,9 @@ def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
     assert ground(chart) not in (title, "rgba(0, 0, 0, 0)")
 
 
-@pytest.mark.parametrize("path", [*PATHS, *(name for name in HEADS if name not in PATHS and name != "attack")])
+@pytest.mark.parametrize(
+    "path", [*PATHS, *(name for name in HEADS if name not in PATHS and name != "attack")]
+)
 def test_nothing_ends_beyond_the_right_edge_at_a_zoom_of_four(lab, path):
     """320 px is what a screen of 1280 px has at 400 %."""
     page = lab(QUICK.get(path, path), charts=0, width=320, height=640)
@@ -116,7 +127,9 @@ def bottom(thing: Locator) -> float:
     return box["y"] + box["height"]
 
 
-def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_numbers_and_charts(lab):
+def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_numbers_and_charts(
+    lab,
+):
     page = lab("classifier", width=390, height=844)
     still(page)
     assert top(page.locator(".panel .more > summary")) >= bottom(page.locator(".hero .notes"))
@@ -131,7 +144,9 @@ def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_n
 
 
 def drag_over_all(page: Page) -> None:
-    """Drag the first knob to both ends and between, and wait at each place until all of it is shown."""
+    """Drag the first knob to both ends and between, and wait at each place until all of it is
+    shown.
+    """
     name = page.get_by_role("slider").first.get_attribute("aria-label")
     left, width, height = grab(page, name)
     for share in (0.6, 0.8, 1, 0.7, 0.4, 0.25, 0.1, 0, 0.5):

@@ -12,7 +12,8 @@ from ui.live.chart import Picture
 from ui.qr_code import QR_ALT
 
 GUESS = "document.querySelector('[data-chart=guess] .js-plotly-plot')"
-# (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
+# (how far the middle of the mark at the guess is from where its value stands on the axis, in
+# pixels; the guess)
 OFF = """(node) => {
   const { shapes, yaxis, xaxis } = node._fullLayout
   const at = shapes.findIndex(({ name }) => name === "guess")
@@ -58,7 +59,9 @@ def lock(page: Page, name: str, value: str = "60"):
 
 
 def outcome(name: str) -> list[bytes]:
-    """What only the outcome's picture holds: the data of its traces, and the strokes of single runs."""
+    """What only the outcome's picture holds: the data of its traces, and the strokes of single
+    runs.
+    """
     one = NAMED[name]
     page = next(page for page in PAGES if page.name == one.page)
     known, asked = (
@@ -71,7 +74,11 @@ def outcome(name: str) -> list[bytes]:
 def _parts(picture: Picture) -> list[bytes]:
     figure = picture.figure
     data = [trace["y"]["bdata"] for trace in figure["data"] if isinstance(trace.get("y"), dict)]
-    paths = [shape["path"] for shape in figure["layout"].get("shapes", ()) if len(shape.get("path", "")) > 200]
+    paths = [
+        shape["path"]
+        for shape in figure["layout"].get("shapes", ())
+        if len(shape.get("path", "")) > 200
+    ]
     return [text.encode() for text in (*data, *paths) if len(text) > 24]
 
 
@@ -117,7 +124,9 @@ def test_a_guess_that_is_typed_or_dragged_stands_at_its_value(lab, name):
     page.mouse.move(x + 60, y - 40, steps=4)
     assert middle(handle) == pytest.approx((x, y - 40), abs=5)  # at the nearest step
     top = chart(page).bounding_box()["y"]
-    reached = chart(page).evaluate("({ _fullLayout: { yaxis } }, y) => yaxis.p2d(y - yaxis._offset)", y - 40 - top)
+    reached = chart(page).evaluate(
+        "({ _fullLayout: { yaxis } }, y) => yaxis.p2d(y - yaxis._offset)", y - 40 - top
+    )
     page.mouse.up()
     until(lambda: float(guess(page).input_value()) == pytest.approx(reached, rel=0.02), page)
     typed = guess(page).input_value()
@@ -149,7 +158,9 @@ def test_from_the_list_through_a_lesson_to_the_page(lab):
     chart(page)
     lock(page, "epsilon")
     assert "guess=" not in page.url
-    expect(lab(f"lessons?{page.url.partition('?')[2]}", charts=0).get_by_text(say.AGAIN)).to_be_visible()
+    expect(
+        lab(f"lessons?{page.url.partition('?')[2]}", charts=0).get_by_text(say.AGAIN)
+    ).to_be_visible()
     tabs = len(page.context.pages)
     button(page, "Why?").click()
     page.wait_for_url("**step=why*")

@@ -1,4 +1,6 @@
-"""Words and pictures by the channel: at once while something moves, and the ordinary way at rest."""
+"""Words and pictures by the channel: at once while something moves, and the ordinary way at
+rest.
+"""
 
 import json
 import os
@@ -56,7 +58,9 @@ HOVERS = """() => [...document.querySelectorAll("[data-chart=moves] .hovertext")
 
 @pytest.fixture
 def noted(toy):
-    """noted(query, channel=) -> the toy, which notes what it shows, and connected where there is a channel."""
+    """noted(query, channel=) -> the toy, which notes what it shows, and connected where there is a
+    channel.
+    """
 
     def open_page(query: str = "", *, channel: bool = True) -> Page:
         opened = toy(query, channel=channel)
@@ -64,7 +68,9 @@ def noted(toy):
         if channel and "own" not in query:
 
             def connected() -> bool:
-                """A pointer that comes to a slider asks for its next stops once there is a connection."""
+                """A pointer that comes to a slider asks for its next stops once there is a
+                connection.
+                """
                 opened.mouse.move(0, 0)
                 slider(opened).hover()
                 return opened.evaluate("told.channel") > 0
@@ -90,7 +96,9 @@ def agrees(page: Page) -> None:
     other.goto(page.url)
     drawn(other)
     rests(other)
-    other.wait_for_function(f"() => {{ const look = ({LOOK})(); return look[3] === `Curve: ${{look[4]}}` }}")
+    other.wait_for_function(
+        f"() => {{ const look = ({LOOK})(); return look[3] === `Curve: ${{look[4]}}` }}"
+    )
     fresh = other.evaluate(LOOK)
     other.close()
     page.bring_to_front()
@@ -151,7 +159,9 @@ def test_what_hovers_is_never_of_an_older_picture(noted):
     slider(page).focus()
     plane = page.locator("[data-chart=moves] .draglayer .nsewdrag")
     box = plane.bounding_box()
-    plane.hover(position={"x": box["width"] / 2, "y": box["height"] * (1 - np.sin(0.5)) / 2})  # on the curve
+    plane.hover(
+        position={"x": box["width"] / 2, "y": box["height"] * (1 - np.sin(0.5)) / 2}
+    )  # on the curve
     expect(page.locator("[data-chart=moves] .hovertext")).to_be_visible()
     [before] = page.evaluate(HOVERS)
     page.keyboard.press("ArrowRight")
@@ -171,7 +181,9 @@ def test_it_plays_every_moment_in_order_and_all_together(noted):
     address(page, shown=60)
     moments = [f"Epsilon 1, shown {step}, 1 done" for step in range(61)]
     seen = page.evaluate("seen")
-    assert seen[seen[0] == [moments[0], f"Curve: {moments[0]}"] :] == [[one, f"Curve: {one}"] for one in moments[1:]]
+    assert seen[seen[0] == [moments[0], f"Curve: {moments[0]}"] :] == [
+        [one, f"Curve: {one}"] for one in moments[1:]
+    ]
     assert page.evaluate("told.streamlit") <= 2
     agrees(page)
 
@@ -191,7 +203,9 @@ def test_another_knob_moves_while_it_plays(noted):
     assert [step for step, _ in groupby(steps)] == list(range(int(step) + 1))
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 8))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 8))]
+)
 def test_whatever_is_dragged_ends_as_a_fresh_page_at_its_link(noted, seed):
     """With work that is slower than the hand, and ordinary runs that come late."""
     chance = random.Random(seed)
@@ -206,13 +220,20 @@ def test_whatever_is_dragged_ends_as_a_fresh_page_at_its_link(noted, seed):
             page.mouse.up()
         page.wait_for_timeout(chance.choice([0, 40, 250, 450, 1200]))
     wanted = {name: field(page, name).input_value() for name in names}
-    address(page, epsilon=float(wanted["Epsilon"]), repeats=wanted["Repeats"], shown=wanted["Step shown"])
+    address(
+        page,
+        epsilon=float(wanted["Epsilon"]),
+        repeats=wanted["Repeats"],
+        shown=wanted["Step shown"],
+    )
     says(page, wanted["Epsilon"], wanted["Step shown"], wanted["Repeats"])
     agrees(page)
 
 
 @pytest.mark.parametrize(("query", "channel"), [("", False), ("&dataset=own", True)])
-def test_without_a_channel_and_on_a_private_file_the_ordinary_run_does_everything(noted, query, channel):
+def test_without_a_channel_and_on_a_private_file_the_ordinary_run_does_everything(
+    noted, query, channel
+):
     page = noted(f"work=5&shown=52{query}", channel=channel)
     for key in ("End", "PageDown"):
         slider(page).press(key)
@@ -245,7 +266,9 @@ def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypat
 
     assert read({"movement": GOOD}, after=6) == Movement(**GOOD)
     assert read({"movement": GOOD}, after=7) is None, "it is applied already"
-    assert read({"movement": GOOD | {"value": "<b>many</b>" * 99}}).value == ("<b>many</b>" * 99)[:64]
+    assert (
+        read({"movement": GOOD | {"value": "<b>many</b>" * 99}}).value == ("<b>many</b>" * 99)[:64]
+    )
     tick = read({"movement": GOOD | {"tick": True, "final": True}})
     assert tick == Movement(name="", value=0.0, seq=7, final=False, tick=True)
     assert read({"movement": GOOD | {"page": True}}).page
@@ -255,7 +278,14 @@ def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypat
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("low", 10), ("low", float("nan")), ("high", float("inf")), ("step", 0), ("stops", -1), ("pace", 0)],
+    [
+        ("low", 10),
+        ("low", float("nan")),
+        ("high", float("inf")),
+        ("step", 0),
+        ("stops", -1),
+        ("pace", 0),
+    ],
 )
 def test_a_knob_that_no_slider_can_show_is_refused(name, value):
     with pytest.raises(ValueError, match="knob 'k'"):
@@ -270,9 +300,14 @@ def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():
     def delays(sock: socket.socket) -> bool:
         return sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
 
-    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.socket(type=socket.SOCK_DGRAM) as datagrams,
+    ):
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
-            assert delays(accepted)  # else Python or Streamlit has mended it, and ui/live/wire.py can go
+            assert delays(
+                accepted
+            )  # else Python or Streamlit has mended it, and ui/live/wire.py can go
             before = os.listdir("/dev/fd")
             assert wire.hurry() >= 2
             assert os.listdir("/dev/fd") == before

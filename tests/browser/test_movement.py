@@ -1,4 +1,6 @@
-"""What one movement of a slider causes in the browser, counted, whatever the speed of the machine."""
+"""What one movement of a slider causes in the browser, counted, whatever the speed of the
+machine.
+"""
 
 import pytest
 from playwright.sync_api import Page
@@ -6,8 +8,8 @@ from playwright.sync_api import Page
 from tests.browser.person import slider
 from tests.browser.sight import drawn, rests
 
-# Counts messages on the channel, frames that are shown, and what Streamlit's tabs see and do. While `counted.alone`
-# nothing is sent to Streamlit, so that only the movements are counted.
+# Counts messages on the channel, frames that are shown, and what Streamlit's tabs see and do. While
+# `counted.alone` nothing is sent to Streamlit, so that only the movements are counted.
 COUNT = """
 const counted = (window.counted = { alone: false, asked: 0, shown: 0, nodes: 0, walks: 0 })
 const send = WebSocket.prototype.send

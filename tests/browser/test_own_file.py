@@ -1,4 +1,6 @@
-"""A file of one's own in a real browser: brought, declared, used on every page, told to nobody, refused in words."""
+"""A file of one's own in a real browser: brought, declared, used on every page, told to nobody,
+refused in words.
+"""
 
 import re
 from html import unescape
@@ -28,7 +30,9 @@ def test_from_home_to_a_classifier_of_ones_own_rows(lab):
         box.press_sequentially(value)
         expect(page.get_by_role("option", name=f"Add: {value}")).to_be_visible()
         box.press("Enter")
-        expect(page.locator(f'[data-tag][aria-label="{value}"]').locator("visible=true")).to_be_visible()
+        expect(
+            page.locator(f'[data-tag][aria-label="{value}"]').locator("visible=true")
+        ).to_be_visible()
     page.keyboard.press("Escape")
     go, heads = button(page, "Classifier with these rows"), page.locator(".st-key-heads")
     for name, high in (("tenure_years", "30"), ("support_calls", "20")):
@@ -60,19 +64,29 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_for_nothing_and_after_a_searc
     page.get_by_text("One row each", exact=True).click()
     expect(page.get_by_text("One person is one row")).to_be_visible()
     button(page, "Which epsilon does it take?").click()
-    says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
+    says(
+        page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer"
+    )
     says(page, "No value of your file is read for this answer", ".st-key-asking")
     expect(page.locator(".lab-tile.void")).to_have_count(0)
     says(page, "The privacy label becomes void", ".st-key-private-rows")
     button(page, "Search the private rows").click()
     says(page, re.compile(r"compares \d+ settings on the private rows"), ".st-key-asking")
-    says(page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer")
-    says(page, re.compile(r"no limit\s*\d+ settings were compared on the private rows"), ".lab-tile.void")
+    says(
+        page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer"
+    )
+    says(
+        page,
+        re.compile(r"no limit\s*\d+ settings were compared on the private rows"),
+        ".lab-tile.void",
+    )
     assert "target" not in page.url, "it is computed from the rows"
     still(page)  # the search goes on after its first answer, and each step counts
     button(page, "Share").click()
     printed = page.locator(".lab-paper").first
-    expect(printed).to_contain_text(re.compile(r"Settings tried: not covered: \d+ settings were compared"))
+    expect(printed).to_contain_text(
+        re.compile(r"Settings tried: not covered: \d+ settings were compared")
+    )
     label = unescape(downloaded(page, "Privacy label (HTML)").path().read_text("utf-8"))
     for name in ("Summary", "Settings tried"):
         (said,) = re.findall(f"<dt>{name}</dt><dd>(.*?)</dd>", label)
@@ -134,15 +148,24 @@ def test_a_file_goes_soon_after_its_page(page, serve):
 
 
 def rows(count: int) -> dict:
-    return {"name": f"{count}.csv", "mimeType": "text/csv", "buffer": b"age,answer\n" + b"31,yes\n" * count}
+    return {
+        "name": f"{count}.csv",
+        "mimeType": "text/csv",
+        "buffer": b"age,answer\n" + b"31,yes\n" * count,
+    }
 
 
 def test_a_file_that_is_not_taken_is_told_until_the_next_file_is_read(lab, page):
     opened = lab("data", charts=0)
     page.watches[-1].expected = ("503", "ERR_FAILED", "Network Error")
-    failed, notice = opened.locator("[data-testid=stFileChip][aria-invalid=true]"), opened.locator(".lab-upload")
+    failed, notice = (
+        opened.locator("[data-testid=stFileChip][aria-invalid=true]"),
+        opened.locator(".lab-upload"),
+    )
     ends = (lambda route: route.fulfill(status=503), lambda route: route.abort())
-    for end, words in zip(ends, ("no room for this file now", "The connection was lost"), strict=True):
+    for end, words in zip(
+        ends, ("no room for this file now", "The connection was lost"), strict=True
+    ):
         opened.route("**/upload_file/**", end)
         brought(opened, rows(5))
         expect(notice).to_contain_text(words)
@@ -153,4 +176,6 @@ def test_a_file_that_is_not_taken_is_told_until_the_next_file_is_read(lab, page)
     expect(opened.get_by_text("6 rows")).to_be_visible()
     expect(notice).to_be_hidden()
     expect(failed).to_be_hidden()
-    expect(opened.get_by_test_id("stFileChip").filter(visible=True)).to_have_text([re.compile("6.csv")])
+    expect(opened.get_by_test_id("stFileChip").filter(visible=True)).to_have_text(
+        [re.compile("6.csv")]
+    )

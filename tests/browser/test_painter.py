@@ -1,4 +1,6 @@
-"""The painter against Plotly: for every chart of every page, what it paints over one picture is the next one."""
+"""The painter against Plotly: for every chart of every page, what it paints over one picture is the
+next one.
+"""
 
 import io
 import json
@@ -37,7 +39,8 @@ LOOK = """look => {
 }"""
 WIDTH = 460
 LEAST = 12  # of 255
-# A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of mark is there.
+# A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of
+# mark is there.
 OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
     f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion")
 }
@@ -45,24 +48,36 @@ OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "clip_norm~0.1"}
 DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
 TRACED = ["classifier", "attack worlds"]
 MOST = 0.05  # of the inked pixels of a chart may differ
-MOST_OF_A_TRACE = 0.2  # of the pixels that one trace inks: there are few of them, and their edges are less even
-LEFT_OUT = 0.5  # of them differ at least where the trace is not painted: the rest is hidden under other traces
+MOST_OF_A_TRACE = (
+    0.2  # of the pixels that one trace inks: there are few of them, and their edges are less even
+)
+# of them differ at least where the trace is not painted: the rest is hidden under other traces
+LEFT_OUT = 0.5
 LEAST_INK = 12  # pixels of a trace that can be judged
 # A random axis: where it begins and how far it goes; a logarithmic one in powers of ten.
 SPANS = {
-    "linear": lambda random: (random.normal() * 10.0 ** random.integers(-3, 4), 10 ** random.uniform(-2, 3.7)),
+    "linear": lambda random: (
+        random.normal() * 10.0 ** random.integers(-3, 4),
+        10 ** random.uniform(-2, 3.7),
+    ),
     "log": lambda random: (random.uniform(-4, 2), random.uniform(0.3, 5)),
 }
 NODES = """() => [...document.querySelectorAll(".js-plotly-plot")]
   .map(node => node.innerHTML.replaceAll(' style=""', ""))"""
 CURVE = {"type": "scatter", "mode": "lines", "x": [0, 1, 2], "y": [0, 1, 0.5]}
-AXES = {"xaxis": {"range": [0, 2]}, "yaxis": {"range": [0, 1]}, "margin": {"l": 50, "r": 10, "t": 30, "b": 40}}
+AXES = {
+    "xaxis": {"range": [0, 2]},
+    "yaxis": {"range": [0, 1]},
+    "margin": {"l": 50, "r": 10, "t": 30, "b": 40},
+}
 CHART = {"data": [CURVE], "layout": AXES}
 Figures = Mapping[str, Mapping[str, Any]]
 
 
 class Moves(NamedTuple):
-    """What a page shows: ``before`` at first, and ``after`` each of its knobs has been moved, the hero's first."""
+    """What a page shows: ``before`` at first, and ``after`` each of its knobs has been moved, the
+    hero's first.
+    """
 
     heights: Mapping[str, int]
     before: Figures
@@ -71,7 +86,9 @@ class Moves(NamedTuple):
 
 @cache
 def moves(opened: str, knobs: int | None = 1) -> Moves:
-    """The figures of a page, or of a part of one, and those after each of so many knobs has been moved; None: all."""
+    """The figures of a page, or of a part of one, and those after each of so many knobs has been
+    moved; None: all.
+    """
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
     pinned = pin.read(page.settings, link.pop("pin"))[0] if "pin" in link else None
@@ -88,7 +105,10 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
         track = stops(controls.knob(name, settings.limits, **shown.changes.get(name, {})))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
-        return {one: picture["figure"] for one, picture in pictures(controls.moved(settings, name, there)[0]).items()}
+        return {
+            one: picture["figure"]
+            for one, picture in pictures(controls.moved(settings, name, there)[0]).items()
+        }
 
     shown, first = page.at(settings).knobs(settings), pictures(settings)
     moving = [name for name in shown.shown if len(set(settings.limits[name])) == 2]
@@ -101,27 +121,51 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
 
 def legend(figure: Mapping[str, Any]) -> list[tuple]:
     """What a legend names, but for the values that it tells."""
-    told = [one for one in figure["data"] if one.get("showlegend", True)] if figure["layout"].get("showlegend") else []
+    told = (
+        [one for one in figure["data"] if one.get("showlegend", True)]
+        if figure["layout"].get("showlegend")
+        else []
+    )
     return [(one.get("name", "").partition("  <b>")[0], str(one.get("line"))) for one in told]
 
 
 def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The figure with one trace of which nothing is in view: its legend, and with it the room for the axes, stays."""
+    """The figure with one trace of which nothing is in view: its legend, and with it the room for
+    the axes, stays.
+    """
     trace = figure["data"][place]
-    names = {axis: trace[axis] for axis in "xy" if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)}
-    nothing = [math.nan] * max(map(len, names.values())) if names else [1e12]  # far out, and no exponent in a path
+    names = {
+        axis: trace[axis]
+        for axis in "xy"
+        if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)
+    }
+    nothing = (
+        [math.nan] * max(map(len, names.values())) if names else [1e12]
+    )  # far out, and no exponent in a path
     empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")}
     empty |= {"x": nothing, "y": nothing} | names
-    return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
+    return {
+        **figure,
+        "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])],
+    }
 
 
 def over(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``before``, or, as a legend that names others is Plotly's to draw, a figure in its place that names the same."""
-    return before if legend(before) == legend(after) else {**without(after, 0), "layout": before["layout"]}
+    """``before``, or, as a legend that names others is Plotly's to draw, a figure in its place that
+    names the same.
+    """
+    return (
+        before
+        if legend(before) == legend(after)
+        else {**without(after, 0), "layout": before["layout"]}
+    )
 
 
 class Bench:
-    """The page, and pictures of the charts on it. A picture: (height, width, 3), numbers from 0 to 255."""
+    """The page, and pictures of the charts on it.
+
+    A picture: (height, width, 3), numbers from 0 to 255.
+    """
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -135,53 +179,74 @@ class Bench:
     def look(self, name: str) -> None:
         """Light or dark, as Streamlit says it: by variables of the page's style."""
         self.page.evaluate(LOOK, LOOKS[name] | {"font": FONT})
-        self.ground = np.array([*bytes.fromhex(LOOKS[name]["background-color"][1:])], dtype=np.int16)
+        self.ground = np.array(
+            [*bytes.fromhex(LOOKS[name]["background-color"][1:])], dtype=np.int16
+        )
 
     def place(self, heights: Mapping[str, int], *, view: tuple[int, int] | None = None) -> None:
-        """Empty cells for these charts in a window of this size, or in one that shows all of them and nothing else.
+        """Empty cells for these charts in a window of this size, or in one that shows all of them
+        and nothing else.
 
-        What is out of view is not painted, and a picture of what is empty takes as long as one of charts.
-        """
+        What is out of view is not painted, and a picture of what is empty takes as long as one of
+        charts."""
         width, height = view or (3 * WIDTH, 900)
         self.page.set_viewport_size({"width": width, "height": height})
-        self.boxes = self.page.evaluate("all => bench.place(...all)", [list(heights.items()), WIDTH])
+        self.boxes = self.page.evaluate(
+            "all => bench.place(...all)", [list(heights.items()), WIDTH]
+        )
         if view is None:
             height = math.ceil(max(box["bottom"] for box in self.boxes.values()))
             self.page.set_viewport_size({"width": width, "height": height})
 
     def draw(self, figures: Figures, *, afresh: bool = False) -> dict[str, np.ndarray]:
-        """Pictures by name after Plotly has drawn these figures; ``afresh``: as if it had drawn nothing before."""
+        """Pictures by name after Plotly has drawn these figures; ``afresh``: as if it had drawn
+        nothing before.
+        """
         self.page.evaluate("all => bench.draw(...all)", [dict(figures), afresh])
         return self.pictures()
 
     def paint(self, figures: Figures) -> dict[str, np.ndarray]:
-        """Pictures by name of those that could be painted, of what Plotly has drawn if they could not."""
+        """Pictures by name of those that could be painted, of what Plotly has drawn if they could
+        not.
+        """
         self.painted = self.page.evaluate("figures => bench.paint(figures)", dict(figures))
         return self.pictures()
 
     def pictures(self) -> dict[str, np.ndarray]:
-        whole = np.asarray(Image.open(io.BytesIO(self.page.screenshot(full_page=True))).convert("RGB"), dtype=np.int16)
+        whole = np.asarray(
+            Image.open(io.BytesIO(self.page.screenshot(full_page=True))).convert("RGB"),
+            dtype=np.int16,
+        )
         scale = whole.shape[1] / self.page.evaluate("innerWidth")
         sides = ("top", "bottom", "left", "right")
-        cuts = {name: [round(box[side] * scale) for side in sides] for name, box in self.boxes.items()}
-        return {name: whole[top:bottom, left:right] for name, (top, bottom, left, right) in cuts.items()}
+        cuts = {
+            name: [round(box[side] * scale) for side in sides] for name, box in self.boxes.items()
+        }
+        return {
+            name: whole[top:bottom, left:right] for name, (top, bottom, left, right) in cuts.items()
+        }
 
 
 def _answer(route: Route) -> None:
     path = route.request.url.removeprefix(HOME).partition("?")[0]
     if path.endswith(".js"):
-        route.fulfill(path=SCRIPTS.get(path, f"{ROOT}/ui/live{path}"), content_type="text/javascript")
+        route.fulfill(
+            path=SCRIPTS.get(path, f"{ROOT}/ui/live{path}"), content_type="text/javascript"
+        )
     else:
         route.fulfill(body=HTML, content_type="text/html")
 
 
-def difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray, *, of_drawn: bool = False) -> float:
-    """Of the pixels that a chart, or a part of it, inks in either picture, or in the drawn one, the share that differs.
+def difference(
+    painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray, *, of_drawn: bool = False
+) -> float:
+    """Of the pixels that a chart, or a part of it, inks in either picture, or in the drawn one, the
+    share that differs.
 
-    ``bare`` is the picture without it, or the colour of the ground: inked is what is further than LEAST from it. Two
-    pixels are alike if within a pixel's distance the other picture has a colour that is nearer than 8 and a quarter of
-    the ink. Distances of colours are those of the channel that differs most. 0 where nothing is inked.
-    """
+    ``bare`` is the picture without it, or the colour of the ground: inked is what is further than
+    LEAST from it. Two pixels are alike if within a pixel's distance the other picture has a colour
+    that is nearer than 8 and a quarter of the ink. Distances of colours are those of the channel
+    that differs most. 0 where nothing is inked."""
     ink = _far(drawn, bare) if of_drawn else np.maximum(_far(painted, bare), _far(drawn, bare))
     places = np.nonzero(ink > LEAST)
     far = np.maximum(_nearest(painted, drawn, places), _nearest(drawn, painted, places))
@@ -193,7 +258,9 @@ def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _nearest(one: np.ndarray, other: np.ndarray, places: tuple[np.ndarray, ...]) -> np.ndarray:
-    """How far the colours at these places are from the nearest within a pixel of its place in the other picture."""
+    """How far the colours at these places are from the nearest within a pixel of its place in the
+    other picture.
+    """
     padded = np.pad(other, ((1, 1), (1, 1), (0, 0)), mode="edge")
     near = [padded[places[0] + down, places[1] + right] for down in range(3) for right in range(3)]
     return np.min([_far(one[places], colour) for colour in near], axis=0)
@@ -213,8 +280,8 @@ def bench(chromium: Browser) -> Iterator[Bench]:
 def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
     """Chart -> how much of it differs, painted over ``before`` and drawn by Plotly.
 
-    A legend that names others is Plotly's to draw: such a chart is painted over one that names the same.
-    """
+    A legend that names others is Plotly's to draw: such a chart is painted over one that names the
+    same."""
     bench.draw(before)
     painted = bench.paint(after)
     left = {name for name, (done, _) in bench.painted.items() if not done}
@@ -231,10 +298,16 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
     ("opened", "look", "knobs"),
     [
         *((one, "light", 1) for one in DRAWN),
-        *(pytest.param(one, look, None, marks=pytest.mark.soak) for one in OPENED for look in ("light", "dark")),
+        *(
+            pytest.param(one, look, None, marks=pytest.mark.soak)
+            for one in OPENED
+            for look in ("light", "dark")
+        ),
     ],
 )
-def test_what_is_painted_is_what_plotly_draws(bench: Bench, opened: str, look: str, knobs: int | None):
+def test_what_is_painted_is_what_plotly_draws(
+    bench: Bench, opened: str, look: str, knobs: int | None
+):
     """Over one picture, of the first knobs or of all."""
     bench.look(look)
     shown = moves(opened, knobs)
@@ -245,7 +318,8 @@ def test_what_is_painted_is_what_plotly_draws(bench: Bench, opened: str, look: s
 
 
 @pytest.mark.parametrize(
-    "opened", [one if one in TRACED else pytest.param(one, marks=pytest.mark.soak) for one in OPENED]
+    "opened",
+    [one if one in TRACED else pytest.param(one, marks=pytest.mark.soak) for one in OPENED],
 )
 def test_each_trace_is_painted_and_one_that_is_left_out_is_noticed(bench: Bench, opened: str):
     shown = moves(opened)
@@ -255,10 +329,16 @@ def test_each_trace_is_painted_and_one_that_is_left_out_is_noticed(bench: Bench,
     bench.draw(before)
     painted, drawn, judged = bench.paint(after), bench.draw(after, afresh=True), 0
     for place in range(max(len(figure["data"]) for figure in after.values())):
-        less = {name: without(figure, place) for name, figure in after.items() if place < len(figure["data"])}
+        less = {
+            name: without(figure, place)
+            for name, figure in after.items()
+            if place < len(figure["data"])
+        }
         bench.draw(before)
         left_out, bare = bench.paint(less), bench.draw(less, afresh=True)
-        for name in (name for name in less if (_far(drawn[name], bare[name]) > LEAST).sum() >= LEAST_INK):
+        for name in (
+            name for name in less if (_far(drawn[name], bare[name]) > LEAST).sum() >= LEAST_INK
+        ):
             differs = partial(difference, drawn=drawn[name], bare=bare[name], of_drawn=True)
             assert differs(painted[name]) <= MOST_OF_A_TRACE, (name, place)
             if differs(bare[name]) > LEFT_OUT:  # else another trace lies beside it
@@ -281,7 +361,9 @@ def test_ticks_are_plotlys(bench: Bench, kind: str):
         known += ours is not None
         if ours is not None:
             assert [text for _, text in ours] == [text for _, text in theirs], asked
-            np.testing.assert_allclose([at for at, _ in ours], [at for at, _ in theirs], atol=1e-6 * span)
+            np.testing.assert_allclose(
+                [at for at, _ in ours], [at for at, _ in theirs], atol=1e-6 * span
+            )
     assert known > 20  # an axis that needs all digits between powers of ten is Plotly's
 
 
@@ -336,7 +418,11 @@ def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench, panned: bool
         {"layout": AXES | {"xaxis": {"range": [0, 2], "tickvals": [0, 1]}}},
         {"layout": AXES | {"shapes": [{"type": "path", "path": "M0,0H1"}]}},
         {"layout": AXES | {"annotations": [{"text": "x", "x": 1, "y": 1, "showarrow": True}]}},
-        {"layout": AXES | {"annotations": [{"text": "<u>x</u>", "x": 1, "y": 1, "showarrow": False}]}},
+        {
+            "layout": (
+                AXES | {"annotations": [{"text": "<u>x</u>", "x": 1, "y": 1, "showarrow": False}]}
+            )
+        },
         {"layout": AXES | {"title": {"text": "a title where there was none"}}},
     ],
 )
@@ -363,7 +449,10 @@ def test_a_chart_out_of_view_is_painted_when_it_comes_into_view(bench: Bench):
     bench.place({"above": 600, "below": 300}, view=(480, 500))
     bench.draw({"above": CHART, "below": CHART})
     moved = CHART | {"data": [CURVE | {"y": [1, 0, 1]}]}
-    hidden = "name => getComputedStyle(bench.div(name).querySelector('.overplot')).visibility === 'hidden'"
+    hidden = (
+        "name => getComputedStyle(bench.div(name).querySelector('.overplot')).visibility ==="
+        " 'hidden'"
+    )
     bench.page.evaluate("figures => bench.paint(figures)", {"above": moved, "below": moved})
     assert [bench.page.evaluate(hidden, name) for name in ("above", "below")] == [True, False]
     bench.page.evaluate("scrollTo(0, 900)")

@@ -29,7 +29,9 @@ def presented(lab):
     """presented(path, **how) -> the page, presented, and its picture drawn."""
 
     def present(path: str, *, width: int = 1920, height: int = 1080) -> Page:
-        page = lab(f"{path}{'&' if '?' in path else '?'}present=1", charts=1, width=width, height=height)
+        page = lab(
+            f"{path}{'&' if '?' in path else '?'}present=1", charts=1, width=width, height=height
+        )
         expect(button(page, "Leave (Escape)")).to_be_visible()
         page.wait_for_function("() => !document.querySelector('[data-waiting]')")
         return page
@@ -39,12 +41,16 @@ def presented(lab):
 
 def at(page: Page, stop: int, of: int, epsilon: str | None = None) -> None:
     """Wait until this stop is shown, and this value."""
-    expect(page.get_by_role("group", name="Presentation").get_by_role("status")).to_have_text(f"{stop} / {of}")
+    expect(page.get_by_role("group", name="Presentation").get_by_role("status")).to_have_text(
+        f"{stop} / {of}"
+    )
     if epsilon:
         expect(field(page)).to_have_value(epsilon)
 
 
-@pytest.mark.parametrize("path", [one if one in SHORT else pytest.param(one, marks=pytest.mark.soak) for one in PATHS])
+@pytest.mark.parametrize(
+    "path", [one if one in SHORT else pytest.param(one, marks=pytest.mark.soak) for one in PATHS]
+)
 def test_a_hall_can_read_all_of_it(presented, path):
     page = presented(QUICK.get(path, path))
     hero, picture = page.get_by_role("slider"), page.locator("[data-chart] [role=img]")
@@ -59,7 +65,9 @@ def test_a_hall_can_read_all_of_it(presented, path):
             expect(where).to_be_in_viewport(ratio=1)
         seen = page.evaluate(WORDS)
         assert len(seen) > 15
-        assert [one for one in seen if min(one[2:]) < -1 or one[4] > width + 1 or one[5] > height + 1] == []
+        assert [
+            one for one in seen if min(one[2:]) < -1 or one[4] > width + 1 or one[5] > height + 1
+        ] == []
         assert page.evaluate(WIDER) == []
     for gone in ("stHeader", "stAlert"):
         expect(page.get_by_test_id(gone)).to_be_hidden()
@@ -91,7 +99,9 @@ def test_page_keys_step_and_arrows_move(lab):
 
 def test_blank_full_another_picture_and_leave(presented):
     page = presented("classifier?epsilon=0.7")
-    page.evaluate("Element.prototype.requestFullscreen = () => Promise.resolve(window.filled = true)")
+    page.evaluate(
+        "Element.prototype.requestFullscreen = () => Promise.resolve(window.filled = true)"
+    )
     blank = page.locator(".lab-blank")
     slider(page).press("b")
     expect(blank).to_be_visible()
@@ -109,7 +119,9 @@ def test_blank_full_another_picture_and_leave(presented):
     resting(page, epsilon="0.75")
     assert not re.search("[?&](present|step)=", page.url)
     size = "one => parseFloat(getComputedStyle(one).fontSize) * one.currentCSSZoom"
-    assert page.locator(".hero .label").evaluate(size) == pytest.approx(22.5), "letters are as they were"
+    assert page.locator(".hero .label").evaluate(size) == pytest.approx(22.5), (
+        "letters are as they were"
+    )
     page.keyboard.press("PageDown")  # it has no meaning any more
     slider(page).press("ArrowRight")
     resting(page, epsilon="0.794")
@@ -123,4 +135,6 @@ def test_in_somebody_elses_page_and_on_a_phone_it_is_whole_too(presented):
     expect(page.locator("[data-chart] .main-svg").first).to_be_visible()
     page.keyboard.press("PageDown")
     at(page, 4, 6)
-    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollWidth <= 390")
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stMain]').scrollWidth <= 390"
+    )

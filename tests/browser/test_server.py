@@ -1,4 +1,6 @@
-"""The server as a visitor meets it: a first visit by a link, what may be loaded and asked, and frames of others."""
+"""The server as a visitor meets it: a first visit by a link, what may be loaded and asked, and
+frames of others.
+"""
 
 import json
 import urllib.error
@@ -17,7 +19,10 @@ from tests.browser.sight import VERDICT
 from tests.hostile import HOSTILE
 
 # A page that holds what its address names.
-COURSE = "<script>document.write(`<iframe src='${location.search.slice(1)}' width=1100 height=800></iframe>`)</script>"
+COURSE = (
+    "<script>document.write(`<iframe src='${location.search.slice(1)}' width=1100"
+    " height=800></iframe>`)</script>"
+)
 
 
 @pytest.fixture(scope="session")
@@ -31,12 +36,22 @@ def course(tmp_path_factory) -> Iterator[int]:
 
 @pytest.fixture(scope="session")
 def framable(serve, course):
-    """framable(cookie) -> the address of a lab that the course page may frame, and that answers to one name only."""
+    """framable(cookie) -> the address of a lab that the course page may frame, and that answers to
+    one name only.
+    """
 
     def start(cookie: str) -> str:
         with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("LAB_FRAME_ANCESTORS", f"http://127.0.0.1:{course} http://localhost:{course}")
-            return serve("app.py", "--server.allowedHosts", "localhost", "--server.xsrfCookieSameSite", cookie)
+            environment.setenv(
+                "LAB_FRAME_ANCESTORS", f"http://127.0.0.1:{course} http://localhost:{course}"
+            )
+            return serve(
+                "app.py",
+                "--server.allowedHosts",
+                "localhost",
+                "--server.xsrfCookieSameSite",
+                cookie,
+            )
 
     return start
 
@@ -58,14 +73,18 @@ def status(address: str, headers: Mapping[str, str]) -> int:
 def test_the_first_visitor_of_a_server_may_come_by_a_link(lab, public):
     page = lab("classifier?epsilon=1.0", charts=3, address=public)
     expect(page).to_have_title("Classifier | Epsilon Lab")
-    expect(page.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "What does privacy cost a classifier?"
+    )
     expect(field(page)).to_have_value("1")
     expect(page.get_by_role("dialog")).to_have_count(0)
     slider(page).press("ArrowRight")
     expect(page).not_to_have_url(f"{public}/classifier?epsilon=1.0")
     page.get_by_test_id("stHeader").get_by_text("Privacy").click()
     page.get_by_role("menuitem", name="Privacy accounting").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "How much privacy does a training run spend?"
+    )
 
 
 def test_a_server_that_knows_its_name_answers_to_no_other(public):
@@ -78,11 +97,17 @@ def test_a_server_that_knows_its_name_answers_to_no_other(public):
 
 def test_the_rules_hold_in_a_browser(lab, page):
     opened = lab("classifier", charts=3)
-    assert opened.evaluate("fetch('http://evil.test/x').then(() => 'sent', () => 'stopped')") == "stopped"
+    assert (
+        opened.evaluate("fetch('http://evil.test/x').then(() => 'sent', () => 'stopped')")
+        == "stopped"
+    )
     with pytest.raises(Error, match="Content Security Policy"):
         opened.add_script_tag(content="window.evil = 1")
     assert opened.evaluate("window.evil") is None
-    image = "Object.assign(new Image(), { src: 'http://evil.test/p.png' }).decode().then(() => 'seen', () => 'stopped')"
+    image = (
+        "Object.assign(new Image(), { src: 'http://evil.test/p.png' }).decode().then(() => 'seen',"
+        " () => 'stopped')"
+    )
     assert opened.evaluate(image) == "stopped"
     assert sum("Content Security Policy" in fault for fault in page.watches[-1].faults) >= 3
     page.watches[-1].expected = ("Content Security Policy", "evil.test")
@@ -96,7 +121,10 @@ def test_a_first_visit_is_small_and_nothing_moves_when_its_charts_come(chromium,
     assert max(cold["shift"], warm["shift"]) < 0.1
 
 
-EVIL = quote("\n\n![x](http://evil.test/p.png)\n\n# BIG headline\n\n[click](http://evil.test) :red[x] <img src=x>")
+EVIL = quote(
+    "\n\n![x](http://evil.test/p.png)\n\n# BIG headline\n\n[click](http://evil.test) :red[x] <img"
+    " src=x>"
+)
 
 
 def test_a_link_puts_nothing_but_letters_on_a_page(lab):
@@ -108,20 +136,29 @@ def test_a_link_puts_nothing_but_letters_on_a_page(lab):
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
-ACTIVE = "img, a, h1, h2, li, blockquote, pre, hr, table, em, strong, del, script, .katex, [onmouseover], [role=img]"
+ACTIVE = (
+    "img, a, h1, h2, li, blockquote, pre, hr, table, em, strong, del, script, .katex,"
+    " [onmouseover], [role=img]"
+)
 
 
 def test_hostile_text_is_read_as_it_was_written(page, serve):
     opened = page(f"{serve('tests/browser/apps/plain_demo.py')}/")
     expect(opened.locator(f".st-key-code{len(HOSTILE) - 1}")).to_be_visible()
     for place, text in enumerate(HOSTILE):
-        wanted = " ".join(text.replace("\x00", "").replace("\x1b", "").replace("\u202e", "").split())
+        wanted = " ".join(
+            text.replace("\x00", "").replace("\x1b", "").replace("\u202e", "").split()
+        )
         shown = opened.locator(f".st-key-one{place}").locator("p")
         expect(shown).to_have_count(4)
         seen = [words.replace("\u2060", "") for words in shown.all_inner_texts()]
         assert seen == [wanted, wanted, f"It is {wanted}", wanted]
-        parts, code = (opened.locator(f"{where}{place}") for where in (".st-key-one", ".st-key-code"))
-        wanted = wanted.replace(":material/", ":material_")  # by Streamlit, before it reads the Markdown
+        parts, code = (
+            opened.locator(f"{where}{place}") for where in (".st-key-one", ".st-key-code")
+        )
+        wanted = wanted.replace(
+            ":material/", ":material_"
+        )  # by Streamlit, before it reads the Markdown
         assert code.locator("code").all_inner_texts() == [wanted.replace("`", "'")]
         for part in (parts, code):
             assert part.locator(".stMarkdown, .stHtml, .stAlert").locator(ACTIVE).count() == 0, text
@@ -134,9 +171,8 @@ COOKIELESS = "your browser sends the lab no cookies"
 def framed(page: Page, host: str, course: int, address: str) -> FrameLocator:
     """The lab inside of a course page (LMS): what docs/teaching.md says of it is what is seen here.
 
-    Hosts are sites to a browser, whatever their ports: the lab at localhost is cross-site to a course at 127.0.0.1. In
-    a private window Chromium takes no cookies of third parties.
-    """
+    Hosts are sites to a browser, whatever their ports: the lab at localhost is cross-site to a
+    course at 127.0.0.1. In a private window Chromium takes no cookies of third parties."""
     page.goto(f"http://{host}:{course}/?{address}")
     return page.frame_locator("iframe")
 
@@ -165,7 +201,9 @@ def test_in_a_cross_site_frame_the_lab_draws_and_a_knob_moves(visitor, course, p
     expect(frame.locator("#root")).to_have_count(0)
 
 
-def test_in_a_cross_site_frame_the_page_says_why_it_takes_no_file_and_opens_in_a_tab(visitor, course, public):
+def test_in_a_cross_site_frame_the_page_says_why_it_takes_no_file_and_opens_in_a_tab(
+    visitor, course, public
+):
     """In a frame of the same site a file is read."""
     window = visitor("about:blank")
     frame = framed(window, "127.0.0.1", course, f"{public}/data?embed=true")
@@ -186,7 +224,9 @@ def test_in_a_cross_site_frame_a_class_guesses_and_is_told_what_is_counted(visit
     button(teacher, "Ask a class").click()
     expect(button(teacher, "Close and show")).to_be_visible()
     code = teacher.locator(".lab-room b").inner_text()
-    frame = framed(visitor("about:blank"), "127.0.0.1", course, f"{public}/lessons?embed=true&room={code}")
+    frame = framed(
+        visitor("about:blank"), "127.0.0.1", course, f"{public}/lessons?embed=true&room={code}"
+    )
     expect(frame.get_by_text(say.NAMELESS)).to_be_visible()
     enter(frame.get_by_role("spinbutton").first, "60")
     frame.get_by_role("button", name="Send my guess").click()
@@ -195,8 +235,12 @@ def test_in_a_cross_site_frame_a_class_guesses_and_is_told_what_is_counted(visit
 
 
 @pytest.mark.soak
-def test_with_a_cookie_for_other_sites_it_depends_on_the_browser(visitor, playwright, course, framable, tmp_path):
-    """A private window refuses it; one of a browser that takes the cookies of third parties does not."""
+def test_with_a_cookie_for_other_sites_it_depends_on_the_browser(
+    visitor, playwright, course, framable, tmp_path
+):
+    """A private window refuses it; one of a browser that takes the cookies of third parties does
+    not.
+    """
     address = f"{framable('none')}/data?embed=true"
     frame = framed(visitor("about:blank"), "127.0.0.1", course, address)
     expect(frame.get_by_text(COOKIELESS)).to_be_visible()

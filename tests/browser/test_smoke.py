@@ -1,4 +1,6 @@
-"""Every page in a real browser, on all screens, narrow and dark, and what a screen reader and the keyboard find."""
+"""Every page in a real browser, on all screens, narrow and dark, and what a screen reader and the
+keyboard find.
+"""
 
 from itertools import groupby
 
@@ -12,11 +14,14 @@ from pages.table import PAGES
 from tests.browser.person import button, drag_until, enter, grab, slider, sweep, tab
 from tests.browser.sight import AXE, RUN, VERDICT, WIDE, WORDS, becomes, drawn, obeys, still
 
-PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part={part}" for part in PARTS]
+PATHS = [page.name for page in PAGES if page.name != "attack"] + [
+    f"attack?part={part}" for part in PARTS
+]
 # Few runs where the usual ones take long.
 QUICK = {one: f"{one}?repeats=4" for one in ("hypotheses", "network", "transfer")}
 QUICK |= {"parties": "parties?parties=60&public_rows=60&repeats=4", "what-if": "what-if?repeats=24"}
-# One page of each kind, on which axe looks and the knob is dragged at a commit; on the others, at night.
+# One page of each kind, on which axe looks and the knob is dragged at a commit; on the others, at
+# night.
 KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
 # Built as others are.
 ALIKE = [f"attack?part={part}" for part in ("membership", "pays")]
@@ -56,11 +61,18 @@ def opened(lab):
     ("path", "whole"),
     [
         *(pytest.param(path, path in KINDS, id=path) for path in PATHS if path not in ALIKE),
-        *(pytest.param(path, True, marks=pytest.mark.soak, id=f"all of {path}") for path in PATHS if path not in KINDS),
+        *(
+            pytest.param(path, True, marks=pytest.mark.soak, id=f"all of {path}")
+            for path in PATHS
+            if path not in KINDS
+        ),
     ],
 )
 def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(opened, path, whole):
-    """At 1440 x 900 numbers, sentence and the first row of charts are in sight. The knob stays beside its chart."""
+    """At 1440 x 900 numbers, sentence and the first row of charts are in sight.
+
+    The knob stays beside its chart.
+    """
     page = opened(QUICK.get(path, path))
     still(page)
     ends = page.evaluate(ENDS)
@@ -69,7 +81,9 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     assert page.locator(".lab-tile").count() in (3, 4)
     assert page.locator(".hero .label").evaluate(LINES) == 1
     panel, beside = (page.locator(where).bounding_box() for where in (".panel", ".st-key-beside"))
-    assert 0 < beside["y"] - panel["y"] - panel["height"] < 40, "what stands under the knobs stands right under them"
+    assert 0 < beside["y"] - panel["y"] - panel["height"] < 40, (
+        "what stands under the knobs stands right under them"
+    )
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
     hero = page.get_by_role("slider").first.get_attribute("aria-label")
     for width, height in SIZES[: None if path == "classifier" else 3]:
@@ -77,7 +91,9 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
         for what in (WIDE, SMALL, UNSEEN):  # a chart takes its new width when it is drawn
             becomes(page, what, [])
         if width == 1024:
-            assert page.get_by_role("tablist").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
+            assert page.get_by_role("tablist").evaluate(
+                "tabs => tabs.scrollWidth <= tabs.clientWidth"
+            )
         chart = page.locator(".st-key-pictures [data-chart]").first
         chart.scroll_into_view_if_needed()
         expect(chart).to_be_in_viewport()
@@ -92,14 +108,18 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     page.locator(UNFOLDS).evaluate_all("all => all.forEach(one => one.click())")
     obeys(page)
     chart.scroll_into_view_if_needed()
-    drag_until(page, lambda: "".join(page.locator(f"{VERDICT}, .lab-numbers").all_inner_texts()), 3, hero)
+    drag_until(
+        page, lambda: "".join(page.locator(f"{VERDICT}, .lab-numbers").all_inner_texts()), 3, hero
+    )
 
 
 def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
     page, sizes = opened("classifier", 1699), {}
     for width, title in ((1699, 15), (1700, 18.75)):
         page.set_viewport_size({"width": width, "height": 1080})
-        page.wait_for_function("size => document.querySelector('.gtitle').style.fontSize === `${size}px`", arg=title)
+        page.wait_for_function(
+            "size => document.querySelector('.gtitle').style.fontSize === `${size}px`", arg=title
+        )
         for size, text, *_ in page.evaluate(WORDS):
             sizes.setdefault(text, []).append(size)
     both = [pair for pair in sizes.values() if len(pair) == 2]  # of texts that are there once
@@ -110,20 +130,30 @@ def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
 def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
     home = lab(charts=1, width=1440)
     loss, attacker = home.locator(".lab-tile").nth(1), home.locator(".lab-tile.bound")
-    for label, styles in {"Find the cost": ("solid", "none"), "Test the attacker": ("none", "solid")}.items():
+    for label, styles in {
+        "Find the cost": ("solid", "none"),
+        "Test the attacker": ("none", "solid"),
+    }.items():
         button(home, label).click()
         for tile, style in zip((loss, attacker), styles, strict=True):
             expect(tile).to_have_css("outline-style", style)
     picture = home.locator(".st-key-pictures [data-chart] [role=img]")
     before = picture.get_attribute("aria-label")
-    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("More privacy")):
+    for thing in (
+        picture,
+        slider(home),
+        home.locator(".lab-numbers"),
+        home.get_by_text("More privacy"),
+    ):
         expect(thing).to_be_in_viewport(ratio=1)
     slider(home).press("PageUp")
     expect(picture).not_to_have_attribute("aria-label", before)
     home.wait_for_url("**epsilon=0.891*")
     home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
     drawn(home, 3)
-    expect(home.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
+    expect(home.get_by_role("heading", level=1)).to_have_text(
+        "What does privacy cost a classifier?"
+    )
 
 
 @pytest.mark.parametrize("path", ["", pytest.param(shift.LESSON, marks=pytest.mark.soak)])
@@ -137,7 +167,9 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     opened.reload()
     card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
     expect(card).to_be_visible()
-    expect(lit).to_have_attribute("data-knob", next(one for one in PAGES if one.name == "mechanisms").move.knob)
+    expect(lit).to_have_attribute(
+        "data-knob", next(one for one in PAGES if one.name == "mechanisms").move.knob
+    )
     card.get_by_role("button", name="Dismiss").focus()
     opened.keyboard.press("Enter")
     expect(card).to_be_hidden()
@@ -151,10 +183,14 @@ OPEN_SHADOWS = """const attach = Element.prototype.attachShadow
 Element.prototype.attachShadow = function (how) { return attach.call(this, { ...how, mode: "open" }) }"""
 
 
-def test_a_first_picture_moves_before_streamlit_is_there_and_the_live_page_goes_on_where_it_stands(visitor):
+def test_a_first_picture_moves_before_streamlit_is_there_and_the_live_page_goes_on_where_it_stands(
+    visitor,
+):
     page, held, free = visitor("about:blank", width=1440), [], []
     page.add_init_script(OPEN_SHADOWS)
-    page.route("**/static/js/index.*.js", lambda route: route.continue_() if free else held.append(route))
+    page.route(
+        "**/static/js/index.*.js", lambda route: route.continue_() if free else held.append(route)
+    )
     tiles = page.locator(".lab-numbers .lab-tile > b")
     with served("app.py", first_picture="on") as address:
         recorded(address)
@@ -274,7 +310,11 @@ def press(page: Page, name: str, then: Locator) -> None:
 
 
 def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
-    for pressed, then in (("Pin for comparison", "Unpin"), ("Swap", "Swap"), ("Unpin", "Pin for comparison")):
+    for pressed, then in (
+        ("Pin for comparison", "Unpin"),
+        ("Swap", "Swap"),
+        ("Unpin", "Pin for comparison"),
+    ):
         press(classifier, pressed, button(classifier, then))
 
 
@@ -288,12 +328,18 @@ def test_a_lesson_by_keyboard_alone_leads_from_heading_to_heading(lab):
     expect(guess).to_have_value("73")
     guess.press("Tab")
     expect(button(page, "Lock in my guess")).to_be_enabled()
-    for name, words in (("Lock in my guess", "You said 73\xa0%"), ("Why?", "Why"), ("Back", "You said")):
+    for name, words in (
+        ("Lock in my guess", "You said 73\xa0%"),
+        ("Why?", "Why"),
+        ("Back", "You said"),
+    ):
         press(page, name, heading)
         expect(heading).to_contain_text(words)
 
 
-@pytest.mark.parametrize("path", ["", "glossary", "works", "choosing", "lessons", "classifier?pin=clip_norm~0.5"])
+@pytest.mark.parametrize(
+    "path", ["", "glossary", "works", "choosing", "lessons", "classifier?pin=clip_norm~0.5"]
+)
 def test_another_page_breaks_no_rule_of_axe(lab, path):
     page = lab(path, charts=3 if "?pin=" in path else 0)
     expect(page.get_by_role("heading", level=1)).to_be_visible()

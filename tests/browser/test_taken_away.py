@@ -1,4 +1,6 @@
-"""What leaves the page, as its reader gets it: pictures, prints, handouts, labels, and recorded pages without a net."""
+"""What leaves the page, as its reader gets it: pictures, prints, handouts, labels, and recorded
+pages without a net.
+"""
 
 import io
 import re
@@ -23,7 +25,8 @@ from tests.test_recording import recording
 from ui.plot import theme
 from ui.recording import stops, unfolded
 
-# Page -> a setting that is not its usual one: any; of those that train for long, one with which they do not.
+# Page -> a setting that is not its usual one: any; of those that train for long, one with which
+# they do not.
 CHANGED = {"what-if": ("tries", "20"), "hypotheses": ("repeats", "3")}
 # The charts of which something is drawn beyond their cell.
 BEYOND = """() => [...document.querySelectorAll("[data-chart]")].filter((cell) => {
@@ -33,7 +36,8 @@ BEYOND = """() => [...document.querySelectorAll("[data-chart]")].filter((cell) =
     return left < room.left - 1 || right > room.right + 1 || bottom > room.bottom + 1
   })
 }).map((cell) => cell.dataset.chart)"""
-# What a reader of a handout could miss: parts that have more in them than room, or that go beyond the sheet.
+# What a reader of a handout could miss: parts that have more in them than room, or that go beyond
+# the sheet.
 CUT = """() => {
   const sheet = document.querySelector(".sheet")
   const full = [sheet, ...sheet.querySelectorAll(".columns, .columns > div, .tiles, header")]
@@ -58,7 +62,10 @@ PAINTED = """() => [...document.querySelectorAll("[data-chart]")].every((chart) 
 
 def each(pages, *here: str) -> list:
     """These pages at a commit, all others at night."""
-    return [pytest.param(one, id=one.name, marks=() if one.name in here else pytest.mark.soak) for one in pages]
+    return [
+        pytest.param(one, id=one.name, marks=() if one.name in here else pytest.mark.soak)
+        for one in pages
+    ]
 
 
 def plain(html: str) -> str:
@@ -68,7 +75,9 @@ def plain(html: str) -> str:
 
 @pytest.fixture
 def opened(visitor, tmp_path: Path):
-    """opened(address or HTML, **how) -> the page, which asks nobody for anything and complains about nothing."""
+    """opened(address or HTML, **how) -> the page, which asks nobody for anything and complains
+    about nothing.
+    """
     watches = []
 
     def open_page(what: str, **how) -> Page:
@@ -95,27 +104,38 @@ def test_a_saved_chart_says_what_it_is_of(lab, topic):
     still(page)  # all is trained, and the legend tells its last values
     page.wait_for_function("() => !document.querySelector('[data-waiting]')")
     chart = page.locator(".st-key-pictures [data-chart]").first
-    words = lambda: [plain(one) for one in chart.locator(".gtitle, .legendtext").all_text_contents()]  # noqa: E731
+
+    def words():
+        return [plain(one) for one in chart.locator(".gtitle, .legendtext").all_text_contents()]
+
     before = words()
     chart.hover()
     for kind in ("PNG", "SVG"):
         with page.expect_download() as saved:
             chart.get_by_role("button", name=f"Download as {kind}").click()
         drawing = re.sub("[^A-Za-z0-9]+", "-", chart.get_attribute("data-chart"))
-        assert saved.value.suggested_filename == f"{topic.name}_{name}-{value}_{drawing}.{kind.lower()}"
+        assert (
+            saved.value.suggested_filename
+            == f"{topic.name}_{name}-{value}_{drawing}.{kind.lower()}"
+        )
         if kind == "PNG":
             with Image.open(saved.value.path()) as png:
                 assert png.height > 2 * 400, "the foot stands under the chart"
     svg = plain(saved.value.path().read_text("utf-8"))
     assert chart.locator(".gtitle").text_content()
-    assert any(all(part in svg for part in one) for one in (before, words()))  # a newer picture may come meanwhile
+    assert any(
+        all(part in svg for part in one) for one in (before, words())
+    )  # a newer picture may come meanwhile
     told = [topic.question, value, f"/{topic.name}?{name}={value}"]
     told += [f"Seed {topic.settings().seed}"] if "seed" in topic.settings().limits else []
     assert [part for part in told if plain(part) not in svg] == []
 
 
 def test_a_print_and_a_handout_say_what_the_page_says(lab, opened):
-    """A print has no controls and no navigation. Settings, link, numbers, charts and the guarantee are there, uncut."""
+    """A print has no controls and no navigation.
+
+    Settings, link, numbers, charts and the guarantee are there, uncut.
+    """
     page = lab("classifier?epsilon=0.3&repeats=5", charts=3, width=1440)
     saved = downloaded(page, "Handout")
     assert saved.suggested_filename == "classifier_epsilon-0.3_repeats-5.zip"
@@ -135,7 +155,10 @@ def test_a_print_and_a_handout_say_what_the_page_says(lab, opened):
     assert page.evaluate(BEYOND) == [], "no chart is drawn over the next one"
     for part in ("Epsilon 0.3", "Seed 4", "/classifier?epsilon=0.3", "Adjacency replace-one"):
         expect(page.locator(".lab-paper").first).to_contain_text(part)
-    fits = "node => node.scrollWidth <= node.clientWidth + 1 && getComputedStyle(node).overflow === 'visible'"
+    fits = (
+        "node => node.scrollWidth <= node.clientWidth + 1 && getComputedStyle(node).overflow ==="
+        " 'visible'"
+    )
     assert page.get_by_test_id("stMain").evaluate(fits)
     page.emulate_media(media="screen")  # a window serves several tests
 
@@ -149,7 +172,11 @@ def held(page: Page, one: Handout) -> None:
     assert list(written) == [picture.name for picture in pictures]
     for picture in pictures:
         said, layout = list(map(plain, written[picture.name])), picture.figure["layout"]
-        named = [one for one in picture.figure["data"] if layout.get("showlegend") and one.get("showlegend", True)]
+        named = [
+            one
+            for one in picture.figure["data"]
+            if layout.get("showlegend") and one.get("showlegend", True)
+        ]
         assert {plain(one["name"]) for one in named if one.get("name")} <= set(said)
         assert said[0] == plain(layout.get("title", {}).get("text", ""))
         chart = page.locator(f"[data-chart='{picture.name}']")
@@ -166,13 +193,22 @@ def test_a_handout_prints_on_one_sheet_and_its_label_opens(opened, topic):
     one = quick(topic)
     page = opened(one.html(), color_scheme="dark")
     held(page, one)
-    assert page.evaluate("getComputedStyle(document.querySelector('.sheet')).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.sheet')).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
     expect(opened(one.label_html()).get_by_role("heading", level=1)).to_have_text("Privacy label")
 
 
-@pytest.mark.parametrize("topic", each([one for one in PAGES if one.name in own_files.KINDS], "classifier"))
+@pytest.mark.parametrize(
+    "topic", each([one for one in PAGES if one.name in own_files.KINDS], "classifier")
+)
 def test_a_handout_of_a_file_does_too(opened, topic):
-    one = handout(topic, own_files.settings(topic.name, off=True).run(), link="http://lab.example.org/" + "x" * 400)
+    one = handout(
+        topic,
+        own_files.settings(topic.name, off=True).run(),
+        link="http://lab.example.org/" + "x" * 400,
+    )
     held(opened(one.html()), one)
     own_files.HELD.clear()
 
@@ -187,12 +223,16 @@ def test_a_recording_moves_by_keys(opened, topic):
     page.keyboard.press("Home")
     for value in stops(one.knob):
         expect(page.locator(".field")).to_have_value(theme.written(value))
-        assert theme.written(value) in page.locator("#at").inner_text().split(), "which a print says, too"
+        assert theme.written(value) in page.locator("#at").inner_text().split(), (
+            "which a print says, too"
+        )
         words = unfolded(taken["frames"], taken["values"].index(value))["words"]
         for where in (".lab-numbers", VERDICT):
             assert plain(page.locator(where).inner_html()) == plain(words[where])
         page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-voice]")).to_contain_text(page.locator(".lab-tile > b").first.inner_text())
+    expect(page.locator("[data-voice]")).to_contain_text(
+        page.locator(".lab-tile > b").first.inner_text()
+    )
     page.evaluate(AXE)
     assert page.evaluate(RUN) == []
     page.emulate_media(color_scheme="dark")

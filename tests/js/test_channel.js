@@ -28,7 +28,16 @@ whenFramed((frame, then) => {
 
 /** The server answers the question of this number, or tells of a stop that was asked for ahead. */
 function answer(number, words, more = {}) {
-  const news = { number, done: 1, rest: 300, errors: {}, values: {}, words: { verdict: words }, charts: {}, ...more }
+  const news = {
+    number,
+    done: 1,
+    rest: 300,
+    errors: {},
+    values: {},
+    words: { verdict: words },
+    charts: {},
+    ...more,
+  }
   socket.onmessage({ data: JSON.stringify(news) })
 }
 

@@ -9,7 +9,12 @@ const WANTED = { point: "person", place: "outlier", x: [0, 10], y: [0, 10] }
 let sent, clicks
 
 /** An axis of 100 pixels from 0 to 10, which begins `offset` pixels into the chart. */
-const axis = (offset) => ({ _offset: offset, _length: 100, d2p: (value) => 10 * value, p2l: (pixel) => pixel / 10 }) // p2l: of a log axis the logarithm, as its ends are
+const axis = (offset) => ({
+  _offset: offset,
+  _length: 100,
+  d2p: (value) => 10 * value,
+  p2l: (pixel) => pixel / 10,
+}) // p2l: of a log axis the logarithm, as its ends are
 
 /** A chart at (1000, 2000) on the page, with one point at (2, 3) in its data. */
 function drawn(trace = {}) {
@@ -53,7 +58,10 @@ test("a click beside all points is a place between the ends of the axes", () => 
 })
 
 test("a place has its ends, whatever is shown beyond them", () => {
-  assert.deepEqual(click(90, 75, { trace: { x: [], y: [] }, wanted: { x: [2, 6] } }), [["outlier", "1.000,0.500"]])
+  assert.deepEqual(click(90, 75, { trace: { x: [], y: [] }, wanted: { x: [2, 6] } }), [[
+    "outlier",
+    "1.000,0.500",
+  ]])
 })
 
 test("points that are hidden, or have nothing to say, are not hit", () => {

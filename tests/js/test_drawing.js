@@ -96,7 +96,10 @@ test("what is out of view follows one by one, once nothing has been drawn for a 
 })
 
 test("who listens hears that a run is complete, until they stop", () => {
-  const ends = [whenComplete(() => drawn.push("before"), true), whenComplete(() => drawn.push("after"))]
+  const ends = [
+    whenComplete(() => drawn.push("before"), true),
+    whenComplete(() => drawn.push("after")),
+  ]
   drawSoon(chart("map"))
   complete()
   assert.deepEqual(drawn.toSorted(), ["after", "before", "map"])

@@ -13,7 +13,11 @@ function encoded(array, dtype, shape) {
 
 const figure = (y, title = "loss") => ({
   data: [
-    { type: "scatter", x: encoded(Float64Array.of(1, 2, 3), "f8"), y: encoded(Float64Array.of(...y), "f8") },
+    {
+      type: "scatter",
+      x: encoded(Float64Array.of(1, 2, 3), "f8"),
+      y: encoded(Float64Array.of(...y), "f8"),
+    },
     { type: "heatmap", z: encoded(Int8Array.of(1, 2, 3, 4, 5, 6), "i1", "2, 3") },
   ],
   layout: { title: { text: title }, shapes: [{ path: "M0,0" }], margin: null },
@@ -32,9 +36,15 @@ test("bytes are the arrays that numpy had, of every type", () => {
   ]
   const names = ["i1", "u1", "c1", "i2", "u2", "i4", "u4", "f4"]
   for (const [place, type] of types.entries()) {
-    assert.deepEqual(adopt(undefined, encoded(type.of(1, 2, 100), names[place])), type.of(1, 2, 100))
+    assert.deepEqual(
+      adopt(undefined, encoded(type.of(1, 2, 100), names[place])),
+      type.of(1, 2, 100),
+    )
   }
-  assert.deepEqual(adopt(undefined, encoded(Float64Array.of(0.1, NaN), "f8")), Float64Array.of(0.1, NaN))
+  assert.deepEqual(
+    adopt(undefined, encoded(Float64Array.of(0.1, NaN), "f8")),
+    Float64Array.of(0.1, NaN),
+  )
 })
 
 test("two dimensions are a list of rows", () => {
@@ -64,7 +74,10 @@ test("the same bytes in another shape or of another type are another array", () 
   assert.equal(adopt(old, encoded(bytes, "u1", "2, 2")), old)
   assert.deepEqual(adopt(old, encoded(bytes, "u1")), bytes)
   assert.deepEqual(adopt(old, encoded(bytes, "u1", "1, 4")), [bytes])
-  assert.deepEqual(adopt(adopt(undefined, encoded(bytes, "u1")), encoded(bytes, "i1")), Int8Array.from(bytes))
+  assert.deepEqual(
+    adopt(adopt(undefined, encoded(bytes, "u1")), encoded(bytes, "i1")),
+    Int8Array.from(bytes),
+  )
 })
 
 test("what is gone, added or of another kind is not kept", () => {

@@ -7,12 +7,21 @@ import { fitted, scaleOf } from "../../ui/live/assets/fitted.js"
 
 const WIDE = 2000
 const figure = (text = "<b>Accuracy:</b> ahead from 1 on") => ({
-  data: [{ x: Float64Array.of(1, 2), line: { width: 3 }, marker: { size: 8 }, textfont: { size: 12 } }],
+  data: [{
+    x: Float64Array.of(1, 2),
+    line: { width: 3 },
+    marker: { size: 8 },
+    textfont: { size: 12 },
+  }],
   layout: {
     title: { text, font: { size: 15 }, x: 0.01, pad: { l: 4, t: 8 } },
     margin: { l: 48, r: 12, t: 54, b: 44 },
     font: { size: 13, color: "black" },
-    xaxis: { range: [0, 10], tickfont: { size: 13 }, title: { text: "epsilon", standoff: 8, font: { size: 13 } } },
+    xaxis: {
+      range: [0, 10],
+      tickfont: { size: 13 },
+      title: { text: "epsilon", standoff: 8, font: { size: 13 } },
+    },
     yaxis2: { tickfont: { size: 12 }, dtick: 2 },
     legend: { x: 1, font: { size: 13 } },
     annotations: [{ text: "here", x: 2, y: 40, xshift: 6, yshift: -4, font: { size: 12 } }],
@@ -49,7 +58,12 @@ test("letters, margins and shifts grow; what is measured in the units of the dat
 test("for a hall no letters stay small, and lines and marks grow, too", () => {
   const { data, layout } = figure()
   const path = { type: "path", path: "M-6,0L0,1.5e-1Z", xsizemode: "pixel", line: { width: 1 } }
-  const shown = fitted({ data, layout: { ...layout, shapes: [...layout.shapes, path] } }, 2, WIDE, 13)
+  const shown = fitted(
+    { data, layout: { ...layout, shapes: [...layout.shapes, path] } },
+    2,
+    WIDE,
+    13,
+  )
   assert.deepEqual(shown.data[0], {
     x: data[0].x,
     line: { width: 6 },
@@ -82,8 +96,14 @@ test("what has been made is the same object the next time, and so are parts that
   assert.equal(fitted(one, 1.25, WIDE), grown)
   const next = { data: [], layout: { ...one.layout, xaxis: { range: [0, 20] } } }
   const other = fitted(next, 1.25, WIDE)
-  for (const part of ["title", "margin", "yaxis2", "annotations"]) assert.equal(other.layout[part], grown.layout[part])
-  assert.notEqual(fitted(one, 1.5, WIDE).layout.font.size, grown.layout.font.size, "another size is another figure")
+  for (const part of ["title", "margin", "yaxis2", "annotations"]) {
+    assert.equal(other.layout[part], grown.layout[part])
+  }
+  assert.notEqual(
+    fitted(one, 1.5, WIDE).layout.font.size,
+    grown.layout.font.size,
+    "another size is another figure",
+  )
 })
 
 test("where a title has no room its finding goes and its name stays", () => {
@@ -99,7 +119,9 @@ test("where a title has no room its finding goes and its name stays", () => {
 test("larger letters need more room", () => {
   const needed = (scale) => {
     const name = (width) => fitted(figure(), scale, width).layout.title.text
-    return Array.from({ length: WIDE }, (_, width) => width + 1).find((width) => name(width).includes("ahead"))
+    return Array.from({ length: WIDE }, (_, width) => width + 1).find((width) =>
+      name(width).includes("ahead")
+    )
   }
   assert.ok(Math.abs(needed(1.25) / needed(1) - 1.25) < 0.01)
 })
@@ -128,6 +150,10 @@ test("a legend stands in rows under the name of the axis upwards, each trace a g
   const { data, layout } = fitted(shown, 1, WIDE)
   assert.deepEqual(data.map(({ legendgroup }) => legendgroup), ["0", "1"])
   assert.deepEqual(layout.annotations, [other])
-  assert.deepEqual(layout.legend.title, { text: "<br>accuracy, %", side: "top", font: { size: 13 } })
+  assert.deepEqual(layout.legend.title, {
+    text: "<br>accuracy, %",
+    side: "top",
+    font: { size: 13 },
+  })
   assert.equal(fitted(shown, 1, WIDE).data[0], data[0]) // the same object, which Plotly need not draw again
 })

@@ -6,7 +6,15 @@ import { test } from "node:test"
 import { unfolded } from "../../ui/recorded/folded.js"
 
 test("what is the same at all stops is there at each, and what differs is that of the stop", () => {
-  const folded = { title: "loss", data: [{ x: [1, 2], y: { $: [[3, 4], null], at: [0, 1, 0] } }], none: null }
+  const folded = {
+    title: "loss",
+    data: [{ x: [1, 2], y: { $: [[3, 4], null], at: [0, 1, 0] } }],
+    none: null,
+  }
   const at = (y) => ({ title: "loss", data: [{ x: [1, 2], y }], none: null })
-  assert.deepEqual([0, 1, 2].map((stop) => unfolded(folded, stop)), [at([3, 4]), at(null), at([3, 4])])
+  assert.deepEqual([0, 1, 2].map((stop) => unfolded(folded, stop)), [
+    at([3, 4]),
+    at(null),
+    at([3, 4]),
+  ])
 })

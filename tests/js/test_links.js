@@ -19,15 +19,22 @@ const document = {
 }
 const history = { pushState: (_state, _title, address) => visited.push(address) }
 const dispatchEvent = (event) => told.push(event.type)
-Object.defineProperty(globalThis, "location", { value: { origin: "http://lab", search: "" }, configurable: true })
+Object.defineProperty(globalThis, "location", {
+  value: { origin: "http://lab", search: "" },
+  configurable: true,
+})
 Object.assign(globalThis, { document, history, dispatchEvent, PopStateEvent })
 
 /** Press a link; whether the browser still follows it by itself. */
 function press(link, event = {}) {
   let follows = true
-  const target = { closest: () => link && { origin: "http://lab", hash: "", hasAttribute: () => false, ...link } }
+  const target = {
+    closest: () => link && { origin: "http://lab", hash: "", hasAttribute: () => false, ...link },
+  }
   const preventDefault = () => follows = false
-  heard.forEach((act) => act({ target, button: 0, preventDefault, stopPropagation: () => {}, ...event }))
+  heard.forEach((act) =>
+    act({ target, button: 0, preventDefault, stopPropagation: () => {}, ...event })
+  )
   return follows
 }
 
@@ -58,7 +65,11 @@ test("other links, and those that are wanted in a new tab, are the browser's", (
   assert.ok(press({ href: "http://far/x", origin: "http://far" }))
   assert.ok(press({ href: "http://lab/glossary#epsilon", hash: "#epsilon" }))
   assert.ok(press({ href: "http://lab/file.csv", hasAttribute: () => true }))
-  for (const event of [{ ctrlKey: true }, { metaKey: true }, { shiftKey: true }, { altKey: true }, { button: 1 }]) {
+  for (
+    const event of [{ ctrlKey: true }, { metaKey: true }, { shiftKey: true }, { altKey: true }, {
+      button: 1,
+    }]
+  ) {
     assert.ok(press({ href: "http://lab/glossary" }, event))
   }
   assert.deepEqual([visited, told], [[], []])

@@ -5,7 +5,14 @@ import { test } from "node:test"
 
 import { CLEAR, coloured, lookOf, themed } from "../../ui/live/assets/look.js"
 
-const LOOK = { font: "serif", text: "#111", line: "#222", grid: "#333", quiet: "#444", back: "#555555" }
+const LOOK = {
+  font: "serif",
+  text: "#111",
+  line: "#222",
+  grid: "#333",
+  quiet: "#444",
+  back: "#555555",
+}
 const SIZE = { width: 300, height: 200, resets: 1 }
 
 test("what a layout leaves open follows the theme", () => {
@@ -13,13 +20,30 @@ test("what a layout leaves open follows the theme", () => {
   assert.deepEqual(font, { family: "serif", color: "#111" })
   assert.deepEqual(hoverlabel, { bgcolor: "#555555", bordercolor: "#222", font })
   assert.deepEqual(legend, { bgcolor: "rgba(0,0,0,0)" })
-  assert.deepEqual(xaxis, { gridcolor: "#333", zerolinecolor: "#222", linecolor: "#222", uirevision: 1 })
+  assert.deepEqual(xaxis, {
+    gridcolor: "#333",
+    zerolinecolor: "#222",
+    linecolor: "#222",
+    uirevision: 1,
+  })
   assert.deepEqual(yaxis, xaxis)
-  assert.deepEqual(rest, { uirevision: "kept", paper_bgcolor: CLEAR, plot_bgcolor: CLEAR, width: 300, height: 200 })
+  assert.deepEqual(rest, {
+    uirevision: "kept",
+    paper_bgcolor: CLEAR,
+    plot_bgcolor: CLEAR,
+    width: 300,
+    height: 200,
+  })
 })
 
 test("what a layout says wins, but for its size", () => {
-  const layout = { paper_bgcolor: "white", font: { size: 9 }, xaxis: { gridcolor: "red" }, width: 9, yaxis2: {} }
+  const layout = {
+    paper_bgcolor: "white",
+    font: { size: 9 },
+    xaxis: { gridcolor: "red" },
+    width: 9,
+    yaxis2: {},
+  }
   const out = themed(layout, LOOK, SIZE)
   assert.equal(out.paper_bgcolor, "white")
   assert.deepEqual(out.font, { family: "serif", color: "#111", size: 9 })
@@ -29,7 +53,12 @@ test("what a layout says wins, but for its size", () => {
 })
 
 test("Plotly may write into what it gets", () => {
-  const layout = { font: {}, hoverlabel: { font: {} }, xaxis: { range: [0, 1] }, yaxis3: { range: [0, 1] } }
+  const layout = {
+    font: {},
+    hoverlabel: { font: {} },
+    xaxis: { range: [0, 1] },
+    yaxis3: { range: [0, 1] },
+  }
   const before = structuredClone(layout)
   const out = themed(layout, LOOK, SIZE)
   out.xaxis.range[0] = out.yaxis3.range[0] = 5
@@ -58,7 +87,9 @@ test("colours are the page's, or plain ones where it has none", () => {
 
 test("of a colour with two sides a look has the page's", () => {
   for (const [colorScheme, side] of [["light", "#123"], ["dark", "#456"], ["normal", "#123"]]) {
-    const getPropertyValue = (name) => (name === "--lab-private-in-charts" ? " light-dark(#123, #456)" : "")
+    const getPropertyValue = (
+      name,
+    ) => (name === "--lab-private-in-charts" ? " light-dark(#123, #456)" : "")
     Object.assign(globalThis, { getComputedStyle: () => ({ getPropertyValue, colorScheme }) })
     assert.equal(lookOf(null).private, side)
   }
@@ -66,7 +97,11 @@ test("of a colour with two sides a look has the page's", () => {
 
 const FIGURE = {
   data: [
-    { x: Float32Array.of(1, 2), line: { color: "black", width: 2 }, marker: { color: ["black", "#123456"] } },
+    {
+      x: Float32Array.of(1, 2),
+      line: { color: "black", width: 2 },
+      marker: { color: ["black", "#123456"] },
+    },
     { x: Float32Array.of(3, 4), line: { color: "#123456" }, text: ["black"], name: "black" },
   ],
   layout: {
@@ -82,7 +117,10 @@ test("colours by name become those of the look, and nothing else does", () => {
   assert.deepEqual(data[0].line, { color: "#111", width: 2 })
   assert.deepEqual(data[0].marker, { color: ["#111", "#123456"] })
   assert.deepEqual(layout.shapes, [{ line: { color: "#666" }, fillcolor: "#777" }])
-  assert.deepEqual(layout.annotations, [{ text: '<span style="color:#111">black</span>', font: { color: "#111" } }])
+  assert.deepEqual(layout.annotations, [{
+    text: '<span style="color:#111">black</span>',
+    font: { color: "#111" },
+  }])
   assert.equal(data[0].x, FIGURE.data[0].x)
   assert.equal(data[1], FIGURE.data[1])
   assert.equal(layout.xaxis, FIGURE.layout.xaxis)

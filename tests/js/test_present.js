@@ -25,7 +25,10 @@ Object.assign(globalThis, {
     body: new Node(),
   },
 })
-globalThis.addEventListener("epsilon-lab:stepped", (/** @type {any} */ { detail }) => stepped.push(detail))
+globalThis.addEventListener(
+  "epsilon-lab:stepped",
+  (/** @type {any} */ { detail }) => stepped.push(detail),
+)
 
 const press = (key, node = RANGE, how = {}) => {
   const event = {
@@ -43,7 +46,10 @@ const press = (key, node = RANGE, how = {}) => {
   heard(event)
   return event.taken === 2
 }
-const stops = [1, 2, 3].map((epsilon) => ({ name: `Epsilon ${epsilon}`, moves: [["epsilon", epsilon]] }))
+const stops = [1, 2, 3].map((epsilon) => ({
+  name: `Epsilon ${epsilon}`,
+  moves: [["epsilon", epsilon]],
+}))
 
 function presenter(more = {}) {
   const one = new Presenter(new Node())
@@ -62,9 +68,15 @@ test("page keys step round, whatever has the focus; arrows and all else are let 
   press("PageUp")
   assert.deepEqual(stepped.slice(2), [[["epsilon", 1]], [["epsilon", 3]]])
   for (const key of ["ArrowUp", "ArrowLeft", "Home", " ", "Tab", "x"]) assert.ok(!press(key), key)
-  for (const held of ["ctrlKey", "altKey", "metaKey"]) assert.ok(!press("PageDown", RANGE, { [held]: true }), held)
+  for (const held of ["ctrlKey", "altKey", "metaKey"]) {
+    assert.ok(!press("PageDown", RANGE, { [held]: true }), held)
+  }
   assert.ok(press("PageDown", RANGE, { repeat: true }))
-  assert.equal(stepped.length, 4, "a key that is held down steps once, and does not move the slider")
+  assert.equal(
+    stepped.length,
+    4,
+    "a key that is held down steps once, and does not move the slider",
+  )
   one.stop()
   assert.equal(heard, null)
 })

@@ -72,7 +72,14 @@ test("dust on the length of a range is no stop more", () => {
 })
 
 test("a range of one point has one value, and stands at its beginning", () => {
-  for (const knob of [{ scale: "log", low: 3, high: 3, stops: 50 }, { scale: "linear", low: 3, high: 3, step: 1 }]) {
+  for (
+    const knob of [{ scale: "log", low: 3, high: 3, stops: 50 }, {
+      scale: "linear",
+      low: 3,
+      high: 3,
+      step: 1,
+    }]
+  ) {
     assert.equal(lastStop(knob), 1)
     assert.deepEqual([valueAt(knob, 0), valueAt(knob, 1)], [3, 3])
     assert.equal(fractionOf(knob, 3), 0)
@@ -127,11 +134,16 @@ test("a number is spoken with its unit; a knob that plays says where it ends", (
 })
 
 test("what is written is read as the same number", () => {
-  for (const value of [3, 0.25, -2, 0, 1e-5, 123456789, 1e9, 1.5e-7]) assert.equal(entered(written(value)), value)
+  for (const value of [3, 0.25, -2, 0, 1e-5, 123456789, 1e9, 1.5e-7]) {
+    assert.equal(entered(written(value)), value)
+  }
 })
 
 test("a typed text is a number only as people write them; all else goes to the server as it is", () => {
-  const numbers = [["3", 3], [" 0.25 ", 0.25], [".5", 0.5], ["5.", 5], ["+2", 2], ["-2", -2], ["−2", -2], [
+  const numbers = [["3", 3], [" 0.25 ", 0.25], [".5", 0.5], ["5.", 5], ["+2", 2], ["-2", -2], [
+    "−2",
+    -2,
+  ], [
     "1E-5",
     1e-5,
   ]]

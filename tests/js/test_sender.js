@@ -22,7 +22,8 @@ beforeEach(() => {
 const answer = (owed = DONE) => sender.acknowledged(sender.newest, owed)
 
 /** What was sent so far, in short. */
-const said = () => sent.map(({ name, value, tick, page }) => (tick ? (page ? "page" : "work") : `${name}=${value}`))
+const said = () =>
+  sent.map(({ name, value, tick, page }) => (tick ? (page ? "page" : "work") : `${name}=${value}`))
 
 test("one movement is on its way at a time; of the others only the newest of each knob waits", () => {
   for (const value of [1, 2, 3, 4, 5]) sender.moved("epsilon", value, false)

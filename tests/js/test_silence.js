@@ -26,7 +26,11 @@ const { Silence, tellAwaited, whenOlder } = await import("../../ui/live/assets/s
 
 /** A choice of Streamlit's. */
 function choice(label, value) {
-  return Object.assign(new HTMLInputElement(), { value, getAttribute: () => label, querySelector: () => null })
+  return Object.assign(new HTMLInputElement(), {
+    value,
+    getAttribute: () => label,
+    querySelector: () => null,
+  })
 }
 
 let clock, said, silence, stream, asked

@@ -24,7 +24,12 @@ const document = {
 }
 const requestAnimationFrame = (act) => (frames.push(act), frames.length - 1)
 const cancelAnimationFrame = (one) => (frames[one] = null)
-Object.assign(globalThis, { document, MutationObserver, requestAnimationFrame, cancelAnimationFrame })
+Object.assign(globalThis, {
+  document,
+  MutationObserver,
+  requestAnimationFrame,
+  cancelAnimationFrame,
+})
 
 /** One of Streamlit's tabs: it opens when it is pressed, but for while it is off. */
 class Tab {

@@ -8,13 +8,19 @@ import { explainUploads, reason } from "../../ui/live/assets/uploads.js"
 const axios = (status) => `Error: AxiosError: Request failed with status code ${status}`
 
 test("each failure is said in words of its own, with what to do", () => {
-  assert.match(reason("Error: AxiosError: Network Error", 300), /connection was lost.*Choose the file again/)
+  assert.match(
+    reason("Error: AxiosError: Network Error", 300),
+    /connection was lost.*Choose the file again/,
+  )
   assert.match(reason(axios(400), 300), /Reload the page/)
   assert.match(reason(axios(403), 300), /Allow cookies/)
   assert.match(reason(axios(413), 300), /Choose a smaller file/)
   assert.match(reason(axios(503), 300), /300 MB together. Try again in a minute/)
   assert.match(reason(axios(507), 300), /status 507/)
-  assert.equal(reason("Error: File must be 100MB or smaller.", 300), "File must be 100MB or smaller.")
+  assert.equal(
+    reason("Error: File must be 100MB or smaller.", 300),
+    "File must be 100MB or smaller.",
+  )
 })
 
 test("a failure stands in the uploader while it is there, and a failed file makes way for the next", () => {

@@ -15,7 +15,9 @@ Object.assign(globalThis, {
     body,
     createElement: () => new Element(),
     getElementsByClassName: (name) =>
-      [{ "lab-verdict": verdict, "lab-odds": said, "lab-compare-said": compared }[name]].filter(Boolean),
+      [{ "lab-verdict": verdict, "lab-odds": said, "lab-compare-said": compared }[name]].filter(
+        Boolean,
+      ),
   },
 })
 
@@ -69,7 +71,10 @@ test("the difference from pinned settings is read after the verdict", () => {
   compared = new Element("Accuracy is 2.3 points higher in A (median of 24 pairs).")
   voice.answered(false)
   clock.pass(1000)
-  assert.equal(heard(), "Privacy costs 5 points. Accuracy is 2.3 points higher in A (median of 24 pairs).")
+  assert.equal(
+    heard(),
+    "Privacy costs 5 points. Accuracy is 2.3 points higher in A (median of 24 pairs).",
+  )
 })
 
 test("a sentence that was gone is new when it comes back", () => {

@@ -1,4 +1,6 @@
-"""A page with little on it and work that takes as long as one likes, to test what stands between pages and visitors."""
+"""A page with little on it and work that takes as long as one likes, to test what stands between
+pages and visitors.
+"""
 
 import time
 from collections.abc import Mapping
@@ -19,7 +21,9 @@ X = np.linspace(0, 1, 50)
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of work that takes so many milliseconds, and is noted when it is begun; then it waits for the gate."""
+    """A piece of work that takes so many milliseconds, and is noted when it is begun; then it waits
+    for the gate.
+    """
 
     who: int
     epsilon: float
@@ -45,7 +49,10 @@ Piece.gate.set()
 
 @dataclass(frozen=True)
 class Toy(Settings):
-    """Work in ``repeats`` pieces of ``work`` milliseconds; ``shown`` needs none. An epsilon of 95 is a fault."""
+    """Work in ``repeats`` pieces of ``work`` milliseconds; ``shown`` needs none.
+
+    An epsilon of 95 is a fault.
+    """
 
     epsilon: float = 1.0
     shown: int = 0
@@ -83,11 +90,24 @@ class Outcome:
 
 
 def pictures(result: Outcome) -> list[list[Picture]]:
-    """A curve that moves with epsilon, with a mark that moves with the moment, and one that stays."""
+    """A curve that moves with epsilon, with a mark that moves with the moment, and one that
+    stays.
+    """
     axes = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [-1, 1]}}
     line = {"color": "red", "width": 2}
-    mark = {"type": "path", "path": f"M0,0L{result.shown / 60:.4g},1", "xref": "x", "yref": "y", "line": line}
-    wave = {"type": "scatter", "mode": "lines", "x": theme.array(X), "y": theme.array(np.sin(result.epsilon * X))}
+    mark = {
+        "type": "path",
+        "path": f"M0,0L{result.shown / 60:.4g},1",
+        "xref": "x",
+        "yref": "y",
+        "line": line,
+    }
+    wave = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": theme.array(X),
+        "y": theme.array(np.sin(result.epsilon * X)),
+    }
     moves = theme.figure(wave, **axes, title=str(result), shapes=[mark])
     stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title="Stays")
     still = Picture(name="stays", figure=stays, alt="Line")

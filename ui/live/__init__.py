@@ -1,4 +1,6 @@
-"""The live widgets: a panel of sliders that speak while they move, and a chart that redraws in place."""
+"""The live widgets: a panel of sliders that speak while they move, and a chart that redraws in
+place.
+"""
 
 from ui.live.chart import Picture, board, row
 from ui.live.connection import connection

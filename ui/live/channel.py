@@ -1,10 +1,11 @@
-"""A channel of the lab's own beside Streamlit's: what is moved comes in, what differs in words and pictures goes out.
+"""A channel of the lab's own beside Streamlit's: what is moved comes in, what differs in words and
+pictures goes out.
 
-A question holds the page, its settings as a link holds them, and what has been moved since. So it needs no session, any
-server can answer it, and what is computed for it is there for all. Of a visitor's questions the newest is answered, at
-once with what must be there, then, while nothing newer comes, slice by slice until all is done. In spare time the
-pictures of a knob's next stops are made.
-"""
+A question holds the page, its settings as a link holds them, and what has been moved since. So it
+needs no session, any server can answer it, and what is computed for it is there for all. Of a
+visitor's questions the newest is answered, at once with what must be there, then, while nothing
+newer comes, slice by slice until all is done. In spare time the pictures of a knob's next stops are
+made."""
 
 import asyncio
 import logging
@@ -38,7 +39,8 @@ from ui.visitor import visitor_word
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
 MOST_MOVES, MOST_AHEAD, LONGEST_TEXT, LARGEST_NUMBER = 64, 256, 64, 2**53
-# Seconds: a finger that moves on is heard again within the first; how often spare time is looked for.
+# Seconds: a finger that moves on is heard again within the first; how often spare time is looked
+# for.
 LULL, LOOK = 0.1, 0.02
 # Threads for each place at work: those whose slices let others go first wait in them.
 THREADS = 4
@@ -60,8 +62,8 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings and its pin as a link holds them, the tab that is open, what is asked there,
-    and (field, value) of what was moved since, in order.
+    """What is asked: a page, its settings and its pin as a link holds them, the tab that is open,
+    what is asked there, and (field, value) of what was moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
@@ -81,8 +83,8 @@ class Question:
 
     @cached_property
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
-        """Return (the settings that a desk would have, field -> the sentence that refused its value, what else has
-        moved)."""
+        """Return (the settings that a desk would have, field -> the sentence that refused its
+        value, what else has moved)."""
         before, _ = controls.from_link(self.page.settings, self.link)
         settings: Settings = before
         errors: dict[str, str] = {}
@@ -90,27 +92,43 @@ class Question:
             settings, refusals = controls.moved(settings, name, value)
             errors |= refusals
         known, moved = asdict(before), dict(self.moves)
-        along = {name: value for name, value in asdict(settings).items() if name not in moved and known[name] != value}
+        along = {
+            name: value
+            for name, value in asdict(settings).items()
+            if name not in moved and known[name] != value
+        }
         return settings, errors, along
 
 
 def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
-    """Return the question in a message, and the movements that it wants ahead, if any. Raise MalformedError."""
+    """Return the question in a message, and the movements that it wants ahead, if any.
+
+    Raise MalformedError.
+    """
     try:
         message = orjson.loads(text)
-        number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
+        number, page, link, moves = (
+            message[name] for name in ("number", "page", "settings", "moves")
+        )
         name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
         pin, ask, picture = message.get("pin"), message.get("ask", ""), message.get("present", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
-    known = type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages
+    known = (
+        type(number) is int
+        and 0 <= number < LARGEST_NUMBER
+        and isinstance(page, str)
+        and page in pages
+    )
     asks = isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST
     for rule, holds in {
         "a question has a number, and a page of the lab": known,
         "settings are texts by name": isinstance(link, dict) and _texts(link.values()),
         "a tab is a name, and what is asked there a text": asks,
         "a pin is a text": pin is None or isinstance(pin, str),
-        "a picture that is presented is a name": isinstance(picture, str) and len(picture) <= LONGEST_TEXT,
+        "a picture that is presented is a name": (
+            isinstance(picture, str) and len(picture) <= LONGEST_TEXT
+        ),
     }.items():
         if not holds:
             raise MalformedError(rule)
@@ -137,7 +155,12 @@ def _moves(sent: Any, most: int) -> Moves:
 
 
 def _is_move(sent: Any) -> bool:
-    return isinstance(sent, list) and len(sent) == 2 and isinstance(sent[0], str) and _is_value(sent[1])
+    return (
+        isinstance(sent, list)
+        and len(sent) == 2
+        and isinstance(sent[0], str)
+        and _is_value(sent[1])
+    )
 
 
 def _is_value(sent: Any) -> bool:
@@ -149,10 +172,9 @@ def _is_value(sent: Any) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page shows: the share of the work that is done, what was refused, what has moved along, words by CSS
-    selector, by board the rows of names, and pictures by name, each as (what stands beside its figure, the parts of
-    the figure).
-    """
+    """What a page shows: the share of the work that is done, what was refused, what has moved
+    along, words by CSS selector, by board the rows of names, and pictures by name, each as (what
+    stands beside its figure, the parts of the figure)."""
 
     done: float
     errors: Mapping[str, str]
@@ -163,7 +185,8 @@ class Shown:
 
 
 def shown(question: Question, seconds: float) -> Shown | None:
-    """Return what the page shows after so many seconds of work, or what must be; None where the page itself has to say
+    """Return what the page shows after so many seconds of work, or what must be; None where the
+    page itself has to say
     it: it uses a visitor's own file, or has met a fault."""
     page = question.page
     try:
@@ -173,9 +196,20 @@ def shown(question: Question, seconds: float) -> Shown | None:
         pinned = None
         if question.pin is not None:
             pinned, _ = read_pin(page.settings, question.pin)  # type: ignore[arg-type]  # classes have a hash
-        both = compare(page, settings, pinned, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0)
+        both = compare(
+            page,
+            settings,
+            pinned,
+            seconds=seconds,
+            tab=question.tab,
+            ask=question.ask,
+            resting=seconds > 0,
+        )
         boards = both.boards(question.tab)
-        rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
+        rows = {
+            board: [[picture.name for picture in row] for row in drawn]
+            for board, drawn in boards.items()
+        }
         every = (picture for drawn in boards.values() for row in drawn for picture in row)
         pictures = {picture.name: (picture.beside(), picture.parts()) for picture in every}
         return Shown(both.done, errors, values, both.says(question.tab), rows, pictures)
@@ -185,7 +219,9 @@ def shown(question: Question, seconds: float) -> Shown | None:
 
 
 class Seen:
-    """What one browser has been shown over its connection, to which an answer says only what differs."""
+    """What one browser has been shown over its connection, to which an answer says only what
+    differs.
+    """
 
     def __init__(self) -> None:
         self._words: Mapping[str, str] = {}
@@ -193,23 +229,33 @@ class Seen:
         self._parts: dict[str, dict[str, bytes]] = {}
 
     def news(self, now: Shown) -> dict[str, Any]:
-        """Return what differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and where they are
-        others."""
+        """Return what differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and
+        where they are others."""
         words = {where: html for where, html in now.words.items() if self._words.get(where) != html}
         rows = {"rows": now.rows} if now.rows != self._rows else {}
         charts = {
-            name: beside | change(parts, self._parts.get(name, {})) for name, (beside, parts) in now.pictures.items()
+            name: beside | change(parts, self._parts.get(name, {}))
+            for name, (beside, parts) in now.pictures.items()
         }
         self._words, self._rows = now.words, now.rows
         self._parts = {name: parts for name, (_, parts) in now.pictures.items()}
-        told = {"done": now.done, "errors": now.errors, "values": now.values, "rest": round(1000 * debounce.rest(REST))}
+        told = {
+            "done": now.done,
+            "errors": now.errors,
+            "values": now.values,
+            "rest": round(1000 * debounce.rest(REST)),
+        }
         return told | {"words": words, "charts": charts} | rows
 
 
 def change(parts: Mapping[str, bytes], since: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return what is told of a figure's parts to who knows those of another one; null for a part that is gone."""
+    """Return what is told of a figure's parts to who knows those of another one; null for a part
+    that is gone.
+    """
     mine = dict.fromkeys(since, b"null") | dict(parts)
-    changed = {name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part}
+    changed = {
+        name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part
+    }
     data = {"data": changed.pop("data")} if "data" in changed else {}
     layout = {name.removeprefix("layout."): part for name, part in changed.items()}
     return data | ({"layout": layout} if layout else {})
@@ -224,14 +270,18 @@ class Workers:
 
     def __init__(self, turns: Turns):
         self._turns = turns
-        self._pool = ThreadPoolExecutor(THREADS * turns.places, thread_name_prefix=NAME)  # some let others go first
+        self._pool = ThreadPoolExecutor(
+            THREADS * turns.places, thread_name_prefix=NAME
+        )  # some let others go first
         self._spare = asyncio.Lock()
         # Browser -> its turn among its own connections, for answers and for spare time.
         self._answers: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._guesses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def take(self, browser: str, plan: Callable[[], Work]) -> Any:
-        """Do what ``plan`` says once the turn of this question has come, one question of a browser at a time."""
+        """Do what ``plan`` says once the turn of this question has come, one question of a browser
+        at a time.
+        """
         own_turn = self._answers.setdefault(browser, asyncio.Lock())
         async with own_turn:
             return await self._in_turn(plan)
@@ -241,7 +291,10 @@ class Workers:
         return await self._in_turn(lambda: work, later=True)
 
     async def _in_turn(self, plan: Callable[[], Work], *, later: bool = False) -> Any:
-        """Do what ``plan`` says once the turn has come. Where this is cancelled, the work ends between two tasks."""
+        """Do what ``plan`` says once the turn has come.
+
+        Where this is cancelled, the work ends between two tasks.
+        """
         job: Future | None = None
         turn = self._turns.join(later=later)
         with debounce.asking():
@@ -323,7 +376,9 @@ class Visit:
                 self._wants.set()
 
     async def _answer(self) -> None:
-        """Answer the newest question, and go on with it until it is done or there is a newer one."""
+        """Answer the newest question, and go on with it until it is done or there is a
+        newer one.
+        """
         while True:
             await self._news.wait()
             debounce.moves(self)
@@ -334,12 +389,17 @@ class Visit:
                     await asyncio.wait_for(self._news.wait(), LULL)
             seconds = SLICE_SECONDS
             while done < 1 and not self._news.is_set():
-                work, seconds = partial(shown, question, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)
+                work, seconds = (
+                    partial(shown, question, seconds),
+                    min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS),
+                )
                 now = await self._unless_newer(self._workers.take_later(work))
                 done = 1.0 if self._news.is_set() else await self._tell(question, now)
 
     def _newest(self) -> Work:
-        """Return what is to be done when the turn comes: who has moved on meanwhile is asked no second time."""
+        """Return what is to be done when the turn comes: who has moved on meanwhile is asked no
+        second time.
+        """
         self._news.clear()
         question = self._asked
         return lambda: (question, shown(question, 0))
@@ -361,7 +421,9 @@ class Visit:
             while self._ahead:
                 asked, move = self._ahead.popleft()
                 question = asked.ahead(move)
-                await self._tell(question, await self._workers.spare(self._browser, shown, question, 0))
+                await self._tell(
+                    question, await self._workers.spare(self._browser, shown, question, 0)
+                )
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""

@@ -1,4 +1,6 @@
-"""Plotly charts that are redrawn in place while a slider moves: the nodes stay, and with them zoom and hover."""
+"""Plotly charts that are redrawn in place while a slider moves: the nodes stay, and with them zoom
+and hover.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +16,15 @@ from ui.plot.described import described
 class Picture:
     """One chart of a board.
 
-    `figure` is Plotly's, as plain data. `alt` is what a screen reader reads in place of the picture, described
-    from the figure where it is left out.
-    `height` is in CSS pixels, `narrow` the same where a page has one column, and `wide` its share of the row. `about`
-    says what one sees, and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
-    beside today's (`ui.compare`).
-    `clicks` makes a click a movement of the board (`movement(key)`): of the field `clicks["point"]` to the customdata
-    of the point under it, else of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
-    `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
-    there, which says places too.
-    """
+    `figure` is Plotly's, as plain data. `alt` is what a screen reader reads in place of the
+    picture, described from the figure where it is left out. `height` is in CSS pixels, `narrow` the
+    same where a page has one column, and `wide` its share of the row. `about` says what one sees,
+    and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
+    beside today's (`ui.compare`). `clicks` makes a click a movement of the board (`movement(key)`):
+    of the field `clicks["point"]` to the customdata of the point under it, else of the field
+    `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and
+    `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
+    there, which says places too."""
 
     name: str
     figure: Mapping
@@ -52,7 +53,9 @@ class Picture:
     def parts(self) -> dict[str, bytes]:
         """Return each part of the figure as JSON: "data", and the layout's by their names."""
         layout = self.figure.get("layout", {})
-        return {"data": _json(self.figure["data"])} | {f"layout.{name}": _json(part) for name, part in layout.items()}
+        return {"data": _json(self.figure["data"])} | {
+            f"layout.{name}": _json(part) for name, part in layout.items()
+        }
 
 
 def _json(value: object) -> bytes:
@@ -60,12 +63,17 @@ def _json(value: object) -> bytes:
 
 
 def row(
-    about: Mapping[str, str], figures: Mapping[str, Mapping], *, height: int = 320, **parts: Mapping[str, Any]
+    about: Mapping[str, str],
+    figures: Mapping[str, Mapping],
+    *,
+    height: int = 320,
+    **parts: Mapping[str, Any],
 ) -> list[Picture]:
-    """Return the pictures of a row: name -> figure, each explained by the text ``about`` its name, up to a dot in it.
+    """Return the pictures of a row: name -> figure, each explained by the text ``about`` its name,
+    up to a dot in it.
 
-    parts: other fields of ``Picture``, as ``wide``, each as name -> its value for the pictures that have one.
-    """
+    parts: other fields of ``Picture``, as ``wide``, each as name -> its value for the pictures that
+    have one."""
     return [
         Picture(
             name=name,
@@ -87,14 +95,19 @@ def board(
     name: str = "board",
     paper: Mapping[str, object] | None = None,
 ) -> None:
-    """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
+    """Draw rows of charts, or redraw them where they stand if a board with this key is on the page
+    already.
 
-    Colours of text, grid and background follow Streamlit's theme where a figure's layout does not set them. A redraw is
-    quick with typed arrays, unchanged traces, fixed axis ranges, and at most a few hundred markers.
+    Colours of text, grid and background follow Streamlit's theme where a figure's layout does not
+    set them. A redraw is quick with typed arrays, unchanged traces, fixed axis ranges, and at most
+    a few hundred markers.
 
-    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
-    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come. Its
-    `name` is the board's there. `paper`: what a saved picture says under its chart, {"stem": begin of its file's name,
+    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits
+        for it. `of`: what the
+    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the
+    same have come. Its
+    `name` is the board's there. `paper`: what a saved picture says under its chart, {"stem": begin
+    of its file's name,
     "lines": texts}.
     """
     messages = [[picture.message() for picture in row] for row in rows]

@@ -1,11 +1,15 @@
-"""Serve the browser half of the live widgets from files of this checkout, and plotly.js from the installed package.
+"""Serve the browser half of the live widgets from files of this checkout, and plotly.js from the
+installed package.
 
-Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has declared one. An
-installed package declares it in its own pyproject; a plain checkout does so here, in code.
+Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has
+declared one. An installed package declares it in its own pyproject; a plain checkout does so here,
+in code.
 
 - Inline JavaScript is sent again with every message; a file is fetched once.
-- A module asks for its neighbours relative to `import.meta.url`: no base path, proxy or deep link can mislead it.
-- The components' names hold a hash of their files: a browser keeps each file for good, and never mixes two versions.
+- A module asks for its neighbours relative to `import.meta.url`: no base path, proxy or deep link
+  can mislead it.
+- The components' names hold a hash of their files: a browser keeps each file for good, and never
+  mixes two versions.
 - plotly.js has an address of its own, which changes only with the version of the package.
 """
 
@@ -77,7 +81,9 @@ def files() -> dict[str, Path]:
 
 
 def _declare_folders() -> None:
-    """Tell the running Streamlit, once, which folder belongs to which component: each AppTest is another one."""
+    """Tell the running Streamlit, once, which folder belongs to which component: each AppTest is
+    another one.
+    """
     with _registering:
         for name in WIDGETS:
             _declare(PACKAGE, name, ASSETS)
@@ -94,10 +100,14 @@ def _declare(package: str, name: str, folder: Path) -> None:
 
 @cache
 def _renderer(name: str, css: str | None) -> Callable[..., Any]:
-    """Return the mounting command of one component, made at its first use: files need a runtime to serve them."""
-    # Plotly writes its style rules into the page, which do not reach into a shadow root: styles are isolated
-    # only for a component that brings its own
-    return st.components.v2.component(f"{PACKAGE}.{name}", js=f"{name}.js", css=css, isolate_styles=css is not None)
+    """Return the mounting command of one component, made at its first use: files need a runtime to
+    serve them.
+    """
+    # Plotly writes its style rules into the page, which do not reach into a shadow root: styles are
+    # isolated only for a component that brings its own
+    return st.components.v2.component(
+        f"{PACKAGE}.{name}", js=f"{name}.js", css=css, isolate_styles=css is not None
+    )
 
 
 def mount(
@@ -109,11 +119,11 @@ def mount(
     data: Mapping[str, Any] | bytes | None = None,
     keeps: str = "",
 ) -> None:
-    """Mount the component of `assets/<name>.js`. `data` may be JSON already. Raise TypeError or ValueError else.
+    """Mount the component of `assets/<name>.js`. `data` may be JSON already. Raise TypeError or
+    ValueError else.
 
-    Streamlit keeps a state or a trigger of the component only if a callback is named for it: `callbacks` are such, and
-    `keeps` names one that the next run reads by itself.
-    """
+    Streamlit keeps a state or a trigger of the component only if a callback is named for it:
+    `callbacks` are such, and `keeps` names one that the next run reads by itself."""
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)
     _declare_folders()

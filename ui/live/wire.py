@@ -1,9 +1,9 @@
 """Let the server's answers out at once.
 
-Streamlit opens its listening socket without naming TCP as the protocol, so Python's event loop leaves Nagle's algorithm
-on (`asyncio.base_events._set_nodelay`). The messages of a script run then wait until the browser confirms the first of
-them, after 40 ms (Linux) to 200 ms (Windows), at each redraw of a dragged slider.
-"""
+Streamlit opens its listening socket without naming TCP as the protocol, so Python's event loop
+leaves Nagle's algorithm on (`asyncio.base_events._set_nodelay`). The messages of a script run then
+wait until the browser confirms the first of them, after 40 ms (Linux) to 200 ms (Windows), at each
+redraw of a dragged slider."""
 
 import gc
 import os
@@ -25,9 +25,8 @@ def hurry() -> int:
 
 
 def _sockets() -> Iterator[socket.socket]:
-    """Return those of this process. Python's collector is asked only where nothing else tells: what it shows of a tuple
-    that another thread is about to make breaks that thread.
-    """
+    """Return those of this process. Python's collector is asked only where nothing else tells: what
+    it shows of a tuple that another thread is about to make breaks that thread."""
     if not os.path.isdir(_OPEN):
         yield from (thing for thing in gc.get_objects() if isinstance(thing, socket.socket))
         return
@@ -40,7 +39,11 @@ def _sockets() -> Iterator[socket.socket]:
 
 def _switch(sock: socket.socket) -> bool:
     """Set the option on one socket; False for a closed one and for what is not TCP."""
-    if sock.fileno() < 0 or sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
+    if (
+        sock.fileno() < 0
+        or sock.family not in (socket.AF_INET, socket.AF_INET6)
+        or sock.type != socket.SOCK_STREAM
+    ):
         return False
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

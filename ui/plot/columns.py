@@ -1,4 +1,6 @@
-"""What models go by, input by input: a dot for each run, and a stroke for the model without privacy."""
+"""What models go by, input by input: a dot for each run, and a stroke for the model without
+privacy.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +15,9 @@ MOST_INPUTS, _LETTERS = 12, 18
 
 
 class Leading(NamedTuple):
-    """The inputs that runs go by most: ``names``, theirs in each run (R, m), and without privacy (m,)."""
+    """The inputs that runs go by most: ``names``, theirs in each run (R, m), and without privacy
+    (m,).
+    """
 
     names: list[str]
     runs: np.ndarray
@@ -21,26 +25,33 @@ class Leading(NamedTuple):
 
 
 def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leading:
-    """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain`` (d,)."""
+    """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain``
+    (d,).
+    """
     order = np.argsort(-np.abs(np.median(runs, axis=0)), kind="stable")[:MOST_INPUTS]
     return Leading([names[place] for place in order], runs[:, order], plain[order])
 
 
 def of_inputs(weights: np.ndarray) -> np.ndarray:
-    """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the weight for the second, of
-    several the range."""
+    """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the
+    weight for the second, of several the range."""
     inputs = weights[..., :-1]
     return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
 
 
 def dots(
-    found: Leading, *, model: str, axis: str, rangemode: str = "normal", alone: float | None = None, **layout: Any
+    found: Leading,
+    *,
+    model: str,
+    axis: str,
+    rangemode: str = "normal",
+    alone: float | None = None,
+    **layout: Any,
 ) -> dict:
     """Draw a line for each input. No row is needed, and none is drawn.
 
-    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where it would be for
-    noise alone, to be ruled.
-    """
+    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where
+    it would be for noise alone, to be ruled."""
     heights = np.arange(len(found.names))[::-1].astype(float)
     across = np.linspace(-0.25, 0.25, len(found.runs))[:, None] + heights
     each = theme.scatter(
@@ -55,7 +66,12 @@ def dots(
         found.plain,
         heights,
         mode="markers",
-        marker={"color": theme.NON_PRIVATE, "size": 16, "symbol": "line-ns-open", "line": {"width": 3}},
+        marker={
+            "color": theme.NON_PRIVATE,
+            "size": 16,
+            "symbol": "line-ns-open",
+            "line": {"width": 3},
+        },
         name=theme.key("without privacy"),
         hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )

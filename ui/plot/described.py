@@ -1,4 +1,6 @@
-"""Describe a figure in words, for a screen reader: title, axes, and named lines with some of their values."""
+"""Describe a figure in words, for a screen reader: title, axes, and named lines with some of their
+values.
+"""
 
 import base64
 import re
@@ -50,7 +52,9 @@ def _line(trace: Mapping[str, Any]) -> str:
     if np.ptp(y) == 0:
         return f"{name}: {theme.number(float(y[0]))}"
     places = np.unique(np.linspace(0, len(y) - 1, _MOST).round().astype(int))
-    return f"{name}: " + ", ".join(f"{theme.number(float(y[at]))} at {_place(x[at])}" for at in places)
+    return f"{name}: " + ", ".join(
+        f"{theme.number(float(y[at]))} at {_place(x[at])}" for at in places
+    )
 
 
 def _values(values: Any) -> Any:

@@ -1,4 +1,6 @@
-"""A guess and the truth in one chart: the chart covered before the guess, and the guess on the chart."""
+"""A guess and the truth in one chart: the chart covered before the guess, and the guess on the
+chart.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -20,7 +22,9 @@ GUESS = "guess"
 
 @dataclass(frozen=True)
 class Known:
-    """A point of a chart that may be seen before the guess: its place in units of the axes, and its words."""
+    """A point of a chart that may be seen before the guess: its place in units of the axes, and its
+    words.
+    """
 
     x: float
     y: float
@@ -28,27 +32,47 @@ class Known:
 
 
 def covered(
-    figure: Mapping[str, Any], title: str, known: Iterable[Known] = (), guess: tuple[float, float | None] | None = None
+    figure: Mapping[str, Any],
+    title: str,
+    known: Iterable[Known] = (),
+    guess: tuple[float, float | None] | None = None,
 ) -> dict:
-    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the ``guess`` (x, y), or
-    where one goes."""
+    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the
+    ``guess`` (x, y), or where one goes."""
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     (left, right), (low, high) = ((value_at(axis, -1), value_at(axis, 1)) for axis in axes.values())
     corners = np.array([left, right, right, left]), np.array([low, low, high, high])
-    hatch = {"shape": "/", "fgcolor": _HATCH, "bgcolor": "rgba(0,0,0,0)", "size": 14, "solidity": 0.12}
-    cover = theme.scatter(*corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0})
-    shapes, words = [], [one for one in layout.get("annotations", ()) if one == theme.vertical(one["text"])]
+    hatch = {
+        "shape": "/",
+        "fgcolor": _HATCH,
+        "bgcolor": "rgba(0,0,0,0)",
+        "size": 14,
+        "solidity": 0.12,
+    }
+    cover = theme.scatter(
+        *corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0}
+    )
+    shapes, words = (
+        [],
+        [one for one in layout.get("annotations", ()) if one == theme.vertical(one["text"])],
+    )
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
     x, side = (0.02, "left") if left else (0.98, "right")
     known = tuple(known)
     y = 0.06 if any(_share(axes["yaxis"], one.y) > 0.5 for one in known) else 0.95
     hidden = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "middle"}
-    says = "Press at your guess" if guess is not None and guess[1] is None else "Hidden until you have guessed"
+    says = (
+        "Press at your guess"
+        if guess is not None and guess[1] is None
+        else "Hidden until you have guessed"
+    )
     words.append(theme.word(says, x=x, y=y, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
-        over = guess is not None and guess[1] is not None and guess[1] < one.y  # on the side where the guess is not
+        over = (
+            guess is not None and guess[1] is not None and guess[1] < one.y
+        )  # on the side where the guess is not
         words.append(_at_point(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), over=over))
     if guess is not None:
         at, said = guess
@@ -56,9 +80,21 @@ def covered(
         if said is not None:
             shapes += handle(at, said)
             words.append(_beside(axes, at, said, f"<b>guess: {theme.written(said, digits=4)}</b>"))
-    keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
-    more = {"title": theme.heading(title), "shapes": shapes, "annotations": words, "showlegend": False}
-    return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
+    keep = {
+        name: layout[name]
+        for name in ("margin", "font", "dragmode", "hovermode", "uirevision")
+        if name in layout
+    }
+    more = {
+        "title": theme.heading(title),
+        "shapes": shapes,
+        "annotations": words,
+        "showlegend": False,
+    }
+    return {
+        "data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}],
+        "layout": keep | axes | more,
+    }
 
 
 def handle(x: float, y: float) -> list[dict]:
@@ -68,20 +104,25 @@ def handle(x: float, y: float) -> list[dict]:
     return [_mark(x, y, dash="solid"), disc, arrows]
 
 
-def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private") -> dict:
-    """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name: of the truth
-    ``told``, in the colour of its ``tone``.
-    """
+def beside(
+    figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private"
+) -> dict:
+    """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name:
+    of the truth ``told``, in the colour of its ``tone``."""
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     up = 13 if truth > y else -13  # so that neither covers the other where they are near
     words = [
         _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>") | {"yshift": -up},
-        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True) | {"yshift": up},
+        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True)
+        | {"yshift": up},
     ]
     line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
     marks = [line, _mark(x, y, dash="5px,3px")]
-    more = {"shapes": [*layout.get("shapes", ()), *marks], "annotations": [*layout.get("annotations", ()), *words]}
+    more = {
+        "shapes": [*layout.get("shapes", ()), *marks],
+        "annotations": [*layout.get("annotations", ()), *words],
+    }
     return {**figure, "layout": {**layout, **more}}
 
 
@@ -127,7 +168,10 @@ def _mark(x: float, y: float, *, dash: str) -> dict:
 
 def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
     """Return a point as annotations have it: of a logarithmic axis the logarithm."""
-    at, up = (math.log10(v) if axes[n].get("type") == "log" else v for n, v in (("xaxis", x), ("yaxis", y)))
+    at, up = (
+        math.log10(v) if axes[n].get("type") == "log" else v
+        for n, v in (("xaxis", x), ("yaxis", y))
+    )
     return at, up
 
 

@@ -1,7 +1,8 @@
-"""Maps: what an ensemble decides in a plane, the boundary of every model, and some of the private rows.
+"""Maps: what an ensemble decides in a plane, the boundary of every model, and some of the private
+rows.
 
-Regions are an image and boundaries a shape: where only they move, Plotly need not draw the points again.
-"""
+Regions are an image and boundaries a shape: where only they move, Plotly need not draw the points
+again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -12,8 +13,8 @@ from dpcore.cache import cached
 from lab.boundaries import Plane
 from ui.plot import theme
 
-# Shades of a region, from "half of the models say so" to "all of them do", and their opacity: boundaries and points
-# stand out from the most solid one.
+# Shades of a region, from "half of the models say so" to "all of them do", and their opacity:
+# boundaries and points stand out from the most solid one.
 SHADES = 8
 OPACITY = (0.06, 0.38)
 _POINTS = 120
@@ -31,13 +32,27 @@ class Rows(Protocol):
 
 
 def decided(
-    rows: Rows, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], **layout: Any
+    rows: Rows,
+    plane: Plane,
+    winner: np.ndarray,
+    share: np.ndarray,
+    *,
+    boundaries: list[dict],
+    **layout: Any,
 ) -> dict:
-    """Return the map of what most models say (size, size), more solid the larger the share of them that say so, and the
-    names of the classes above it."""
+    """Return the map of what most models say (size, size), more solid the larger the share of them
+    that say so, and the names of the classes above it."""
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
-    return heat(_ground(winner, share), colours, *points, shapes=boundaries, legend=True, **axes(plane), **layout)
+    return heat(
+        _ground(winner, share),
+        colours,
+        *points,
+        shapes=boundaries,
+        legend=True,
+        **axes(plane),
+        **layout,
+    )
 
 
 def heat(
@@ -48,12 +63,16 @@ def heat(
     yaxis: Mapping[str, Any],
     **layout: Any,
 ) -> dict:
-    """Return a heat map that fills its axes, under ``traces``: ``numbers`` choose among ``colours``, as in
-    ``theme.image``."""
+    """Return a heat map that fills its axes, under ``traces``: ``numbers`` choose among
+    ``colours``, as in ``theme.image``."""
     (left, right), (low, high) = xaxis["range"], yaxis["range"]
     bare = {"showgrid": False, "zeroline": False}
-    image = theme.ground(theme.image(numbers, colours), left=left, top=high, width=right - left, height=high - low)
-    return theme.figure(*traces, images=[image], xaxis={**xaxis, **bare}, yaxis={**yaxis, **bare}, **layout)
+    image = theme.ground(
+        theme.image(numbers, colours), left=left, top=high, width=right - left, height=high - low
+    )
+    return theme.figure(
+        *traces, images=[image], xaxis={**xaxis, **bare}, yaxis={**yaxis, **bare}, **layout
+    )
 
 
 def axes(plane: Plane) -> dict[str, dict]:
@@ -71,15 +90,22 @@ def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 
 def _colours(classes: int) -> list[tuple[str, float]]:
-    return [(theme.CLASSES[label], opacity) for label in range(classes) for opacity in np.linspace(*OPACITY, SHADES)]
+    return [
+        (theme.CLASSES[label], opacity)
+        for label in range(classes)
+        for opacity in np.linspace(*OPACITY, SHADES)
+    ]
 
 
-def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
+def boundary(
+    plane: Plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid"
+) -> dict:
     """Return all segments (m, 2, 2) as one shape."""
     ends = plane.display(segments).reshape(-1, 4).tolist()
     path = "".join([f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends])
     style = {"color": theme.INKS.get(colour, colour), "width": width, "dash": dash}
-    # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
+    # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of
+    # it.
     hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
     return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style} | hidden
 
@@ -101,7 +127,12 @@ def _points(found: Rows, plane: Plane) -> list[dict]:
             mode="markers",
             name=theme.key(name),
             hovertemplate=f"{name}<extra></extra>",
-            marker={"color": theme.CLASSES[label], "size": 5, "line": outline, "symbol": symbol(label)},
+            marker={
+                "color": theme.CLASSES[label],
+                "size": 5,
+                "line": outline,
+                "symbol": symbol(label),
+            },
         )
         for label, name in enumerate(found.classes)
     ]

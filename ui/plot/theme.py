@@ -1,12 +1,14 @@
-"""One palette and one layout. A colour means one thing in the whole app, on light and on dark ground.
+"""One palette and one layout. A colour means one thing in the whole app, on light and on dark
+ground.
 
-Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's Python classes would
-check each of them anew. The tests hold every figure against these classes instead.
+Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's
+Python classes would check each of them anew. The tests hold every figure against these classes
+instead.
 
-The colours of meaning, and those of series, can be told apart by colour-blind people, and each has a dash besides:
-`tests/test_figures.py` measures both. Text, grid and ground follow the page's theme, which the chart widget fills in,
-and so do the colours below that are names (`coloured` in `ui/live/assets/look.js`).
-"""
+The colours of meaning, and those of series, can be told apart by colour-blind people, and each has
+a dash besides: `tests/test_figures.py` measures both. Text, grid and ground follow the page's
+theme, which the chart widget fills in, and so do the colours below that are names (`coloured` in
+`ui/live/assets/look.js`)."""
 
 import base64
 import io
@@ -34,7 +36,8 @@ HANDLE = "#5b52d6"
 # The two worlds that an attacker would tell apart.
 WITH_YOU = "#c2559a"
 WITHOUT_YOU = "#b3871a"
-# Series beside the private one: theorems, ways to fit, ways to share. On a page with a bound there is no rust.
+# Series beside the private one: theorems, ways to fit, ways to share. On a page with a bound there
+# is no rust.
 RUST = "#b44b00"
 MAUVE = "#a56987"
 SAGE = "#789669"
@@ -55,7 +58,8 @@ DASHES = {
     PINE: "dashdot",
     GOLD: "longdashdot",
 }
-# For words, and for boundaries on the grounds of a map: darker in the light, and lighter in the dark.
+# For words, and for boundaries on the grounds of a map: darker in the light, and lighter in the
+# dark.
 INKS = {PRIVATE: "royalblue", PUBLIC: "seagreen", NON_PRIVATE: "dimgray", BOUND: "orangered"}
 COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE}
 # A variant of training -> arm -> its name.
@@ -84,7 +88,8 @@ REGRESSIONS = {
 # Classes, which have nothing else of these colours; and, in turn, the shapes of their points.
 CLASSES = tuple(_READ["classes"])
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
-# A scale of numbers, from the worst to the best: cividis, which colour-blind people see as others do.
+# A scale of numbers, from the worst to the best: cividis, which colour-blind people see as others
+# do.
 SCALE = tuple(_READ["scale"])
 # Words and marks on it: on its dark half, on its light half.
 ON_SCALE = ("#ffffff", "#12141c")
@@ -126,13 +131,13 @@ def figure(
     right: int = 12,
     **layout: Any,
 ) -> dict:
-    """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
+    """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as
+    ``uirevision`` stays.
 
     title, finding: as of ``heading``.
-    legend: whether the traces that have a name (``key``) are told apart in rows above the axes, where they cover no
-    data (``fitted.js`` lays them out). left, right: margins, in pixels. The name of the axis upwards is written above
-    it, from left to right.
-    """
+    legend: whether the traces that have a name (``key``) are told apart in rows above the axes,
+    where they cover no data (``fitted.js`` lays them out). left, right: margins, in pixels. The
+    name of the axis upwards is written above it, from left to right."""
     upwards = layout.get("yaxis", {}).get("title", {}).get("text")
     base = {
         "margin": {"l": left, "r": right, "t": 54 if upwards else 34, "b": 44},
@@ -148,16 +153,22 @@ def figure(
         base["legend"] = LEGEND
     for name in ("xaxis", "yaxis", "yaxis2"):
         if "title" in layout.get(name, {}):
-            layout[name] = layout[name] | {"title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]}
+            layout[name] = layout[name] | {
+                "title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]
+            }
     if upwards:
-        layout["yaxis"] = {name: value for name, value in layout["yaxis"].items() if name != "title"}
+        layout["yaxis"] = {
+            name: value for name, value in layout["yaxis"].items() if name != "title"
+        }
         layout["annotations"] = [vertical(upwards), *layout.get("annotations", ())]
     return {"data": list(traces), "layout": base | layout}
 
 
 def vertical(text: str) -> dict:
     """Return the title of the vertical axis, which stands above it."""
-    return word(text, x=0, y=1, size=13, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+    return word(
+        text, x=0, y=1, size=13, xref="paper", yref="paper", xanchor="left", yanchor="bottom"
+    )
 
 
 def key(name: str, value: str = "") -> str:
@@ -166,10 +177,15 @@ def key(name: str, value: str = "") -> str:
 
 
 def array(values: np.ndarray) -> dict:
-    """Return Plotly's typed array: base64 of float32 (of bytes, if whole numbers below 256), and the shape."""
+    """Return Plotly's typed array: base64 of float32 (of bytes, if whole numbers below 256), and
+    the shape.
+    """
     kind = np.uint8 if values.dtype == np.uint8 else np.float32
     flat = np.ascontiguousarray(values, dtype=kind)
-    spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
+    spec = {
+        "dtype": "u1" if kind is np.uint8 else "f4",
+        "bdata": base64.b64encode(flat.data).decode(),
+    }
     return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
 
 
@@ -177,23 +193,46 @@ def shades(count: int) -> list[str]:
     """Return so many colours, evenly spaced along ``SCALE``."""
     known = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in SCALE])
     at = np.linspace(0, len(SCALE) - 1, count)
-    mixed = np.column_stack([np.interp(at, range(len(SCALE)), channel) for channel in known.T]).round().astype(int)
+    mixed = (
+        np.column_stack([np.interp(at, range(len(SCALE)), channel) for channel in known.T])
+        .round()
+        .astype(int)
+    )
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in mixed]
 
 
 def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
-    """Return a picture as a data address: ``numbers`` (rows from below, columns) choose among ("#rrggbb", opacity)."""
+    """Return a picture as a data address: ``numbers`` (rows from below, columns) choose among
+    ("#rrggbb", opacity).
+    """
     picture = Image.fromarray(np.ascontiguousarray(numbers[::-1], dtype=np.uint8), mode="P")
     picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
     file = io.BytesIO()
-    picture.save(file, "PNG", transparency=bytes(round(255 * opacity) for _, opacity in colours), compress_level=1)
+    picture.save(
+        file,
+        "PNG",
+        transparency=bytes(round(255 * opacity) for _, opacity in colours),
+        compress_level=1,
+    )
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def heading(name: str, finding: str = "") -> dict:
-    """Return what a picture shows, in bold at the top left, and what is to be seen in it, where something is."""
-    place = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 6, "l": 2}}
-    return {"text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(), "font": {"size": 15}} | place
+    """Return what a picture shows, in bold at the top left, and what is to be seen in it, where
+    something is.
+    """
+    place = {
+        "x": 0,
+        "xref": "container",
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 6, "l": 2},
+    }
+    return {
+        "text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(),
+        "font": {"size": 15},
+    } | place
 
 
 def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
@@ -201,14 +240,28 @@ def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
     return {"type": "scatter", "x": array(x), "y": array(y)} | more
 
 
-def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | None = None, **more: object) -> dict:
+def line(
+    x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | None = None, **more: object
+) -> dict:
     """Return one curve, with the dash of its colour where no other is given."""
-    style = {"color": colour, "width": 3 if colour == PRIVATE else 2, "dash": dash or DASHES[colour]}
+    style = {
+        "color": colour,
+        "width": 3 if colour == PRIVATE else 2,
+        "dash": dash or DASHES[colour],
+    }
     return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
 
 
 def markers(
-    x: Any, y: Any, *, colour: str, size: float, hover: str, symbol: str = "circle", opacity: float = 1.0, **more: Any
+    x: Any,
+    y: Any,
+    *,
+    colour: str,
+    size: float,
+    hover: str,
+    symbol: str = "circle",
+    opacity: float = 1.0,
+    **more: Any,
 ) -> dict:
     """Return points alone. An open or thin ``symbol`` is drawn with strokes of 2 pixels."""
     marker = {"symbol": symbol, "size": size, "color": colour, "opacity": opacity}
@@ -234,8 +287,10 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
 def written(value: float, *, digits: int = 6) -> str:
     """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
 
-    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001), written(-0.0), written(1e9), written(-2.5)
-    ('1e-5', '2.3e-11', '0.0001', '0', '1e+9', '−2.5')
+    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001)
+    ('1e-5', '2.3e-11', '0.0001')
+    >>> written(-0.0), written(1e9), written(-2.5)
+    ('0', '1e+9', '−2.5')
     """
     return with_minus(f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+"))
 
@@ -250,7 +305,9 @@ def delta(value: float, *, digits: int = 6) -> str:
 
 
 def number(value: float, *, most: float = 1e9) -> str:
-    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, −1,880; a huge number as 1.39e+65."""
+    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, −1,880; a huge
+    number as 1.39e+65.
+    """
     if not math.isfinite(value):
         return "unlimited" if value > 0 else "none"
     rounded = float(f"{value:.3g}")
@@ -270,7 +327,9 @@ def share_axis(text: str, most: float, *, step: float) -> dict:
     return axis(text, 0, most) | {"tickvals": ticks, "ticktext": [percent(one) for one in ticks]}
 
 
-def axis(text: str, low: float, high: float, *, ticks: Sequence[float] | None = None, log: bool = False) -> dict:
+def axis(
+    text: str, low: float, high: float, *, ticks: Sequence[float] | None = None, log: bool = False
+) -> dict:
     """Return an axis from ``low`` to ``high``, with its ``ticks`` where they are given.
 
     text: the name and unit of what it measures, as in "test accuracy, %" or "epsilon (log scale)".
@@ -294,11 +353,18 @@ def tick(value: float) -> str:
     return with_minus(f"{value:,.10g}".replace("e-0", "e-"))
 
 
-def log_axis(text: str, low: float, high: float, *, most: int = 7, word: Callable[[float], str] = tick) -> dict:
-    """Return a log axis with a tick at each power of ten, or at so few of them that there are ``most`` or less."""
+def log_axis(
+    text: str, low: float, high: float, *, most: int = 7, word: Callable[[float], str] = tick
+) -> dict:
+    """Return a log axis with a tick at each power of ten, or at so few of them that there are
+    ``most`` or less.
+    """
     powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
     ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / most)))]]
-    return axis(text, low, high, log=True) | {"tickvals": ticks, "ticktext": [word(one) for one in ticks]}
+    return axis(text, low, high, log=True) | {
+        "tickvals": ticks,
+        "ticktext": [word(one) for one in ticks],
+    }
 
 
 def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
@@ -309,7 +375,9 @@ def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
 
 
 def steady_axis(text: str, low: float, high: float) -> dict:
-    """Return a log axis from 10^low to 10^high, with a tick at each 1, 2 and 5 where there is room."""
+    """Return a log axis from 10^low to 10^high, with a tick at each 1, 2 and 5 where there
+    is room.
+    """
     axis = {"title": {"text": text}, "type": "log", "range": [low, high], "tickformat": "~g"}
     return axis | {"dtick": "D2" if high - low < 1.5 else 1}
 
@@ -332,8 +400,8 @@ def ink(text: str, colour: str) -> str:
 
 
 def holder(x: float = 0.0, y: float = -1.0) -> dict:
-    """Return a trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the
-    chart."""
+    """Return a trace that holds the axes up where all that is drawn are shapes, which move without
+    a redraw of the chart."""
     return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
 
 
@@ -361,10 +429,12 @@ def level(y: float, *, colour: str, width: float, dash: str, **place: object) ->
 
 
 def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
-    """Return a stroke at each height, from so many pixels beside ``x`` to so many; a shape, which moves without a
-    redraw."""
+    """Return a stroke at each height, from so many pixels beside ``x`` to so many; a shape, which
+    moves without a redraw."""
     lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
-    return path(lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6)
+    return path(
+        lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6
+    )
 
 
 def steady_range(low: float, high: float) -> list[float]:
@@ -372,7 +442,8 @@ def steady_range(low: float, high: float) -> list[float]:
     return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
-# What of a picture pinned settings are shown by, in today's: a trace has it as its ``meta``, a shape as its ``name``.
+# What of a picture pinned settings are shown by, in today's: a trace has it as its ``meta``, a
+# shape as its ``name``.
 GHOST = "ghost"
 
 
@@ -383,10 +454,16 @@ def mark(route: str, x: float, y: float, **style: object) -> dict:
 
 
 def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
-    """Return a dot, such as the mark of what is now on a curve: a shape, which moves without a redraw, and which a
-    ghost may have hollow."""
-    r, bend = f"{radius:g}", f"{0.552 * radius:g}"  # in cubic curves: Plotly squeezes its own circle on a log axis
-    turns = f"C{r},{bend} {bend},{r} 0,{r}C-{bend},{r} -{r},{bend} -{r},0C-{r},-{bend} -{bend},-{r} 0,-{r}"
+    """Return a dot, such as the mark of what is now on a curve: a shape, which moves without a
+    redraw, and which a ghost may have hollow."""
+    r, bend = (
+        f"{radius:g}",
+        f"{0.552 * radius:g}",
+    )  # in cubic curves: Plotly squeezes its own circle on a log axis
+    turns = (
+        f"C{r},{bend} {bend},{r} 0,{r}C-{bend},{r} -{r},{bend} -{r},0C-{r},-{bend} -{bend},-{r}"
+        f" 0,-{r}"
+    )
     circle = f"M{r},0{turns}C{bend},-{r} {r},-{bend} {r},0Z"
     return mark(circle, x, y, **({"fillcolor": colour, "line": {"width": 0}} | style))
 
@@ -398,5 +475,8 @@ def rule(x: float) -> dict:
 
 
 def diamond(x: float, y: float, **more: object) -> dict:
-    """Return the mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
+    """Return the mark of what is now.
+
+    A shape and no trace: when it moves, Plotly need not draw the curves again.
+    """
     return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": NOW, "line": {"width": 0}} | more))

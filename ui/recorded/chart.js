@@ -40,7 +40,9 @@ export class Chart {
     this.asked = 0
     this.said = ""
     this.width = this.height = null // as last observed: to ask at each draw would make the browser lay out the page
-    new ResizeObserver(([seen]) => this.resized(seen.contentRect)).observe(this.canvas.parentElement)
+    new ResizeObserver(([seen]) => this.resized(seen.contentRect)).observe(
+      this.canvas.parentElement,
+    )
   }
 
   resized({ width, height }) {
@@ -61,7 +63,10 @@ export class Chart {
     const { width, height } = this
     if (!this.raw || width === 0) return
     look ??= lookOf(this.cell)
-    const { data, layout: whole } = coloured(fitted(this.raw, this.scale, this.wraps ? 0 : width), look)
+    const { data, layout: whole } = coloured(
+      fitted(this.raw, this.scale, this.wraps ? 0 : width),
+      look,
+    )
     this.say(data, whole)
     if (!width || !height) return
     const { title: _, showlegend, legend: __, ...layout } = whole
@@ -81,11 +86,15 @@ export class Chart {
 
   /** Write the title and, with the name of the axis upwards, the legend, where they say something new. */
   say(data, { title, showlegend, legend, margin }) {
-    const named = showlegend ? data.filter((one) => one.name && one.showlegend !== false && (one.visible ?? true)) : []
+    const named = showlegend
+      ? data.filter((one) => one.name && one.showlegend !== false && (one.visible ?? true))
+      : []
     const said = JSON.stringify([
       title?.text,
       legend?.title?.text,
-      named.map(({ name, mode, line, marker, fillcolor }) => [name, mode, line, marker?.color, fillcolor]),
+      named.map((
+        { name, mode, line, marker, fillcolor },
+      ) => [name, mode, line, marker?.color, fillcolor]),
     ])
     if (said === this.said) return
     this.said = said
@@ -109,7 +118,9 @@ function element(tag, className, text = "") {
   runs(text)?.forEach((line, place) => {
     if (place) node.append(document.createElement("br"))
     for (const { text: words, colour, bold, italic, shift } of line) {
-      const part = document.createElement(shift ? shift < 0 ? "sup" : "sub" : bold ? "b" : italic ? "i" : "span")
+      const part = document.createElement(
+        shift ? shift < 0 ? "sup" : "sub" : bold ? "b" : italic ? "i" : "span",
+      )
       part.textContent = words
       if (colour) part.style.color = colour
       node.append(part)
@@ -124,7 +135,9 @@ function sample(trace) {
   const [width, height] = SWATCH
   canvas.setAttribute("aria-hidden", "true")
   const context = cleaned(canvas, width, height)
-  const one = (value) => (value !== null && typeof value === "object" && !("width" in value) ? value[0] : value)
+  const one = (
+    value,
+  ) => (value !== null && typeof value === "object" && !("width" in value) ? value[0] : value)
   const marker = trace.marker &&
     Object.fromEntries(Object.entries(trace.marker).map(([name, value]) => [name, one(value)]))
   if (typeof marker?.size === "number") marker.size = Math.min(marker.size, 11)
@@ -154,7 +167,9 @@ function sample(trace) {
   }
   drawWhole(
     context,
-    [/lines/.test(trace.mode) ? line : null, /markers/.test(trace.mode) ? dot : null].filter(Boolean),
+    [/lines/.test(trace.mode) ? line : null, /markers/.test(trace.mode) ? dot : null].filter(
+      Boolean,
+    ),
     layout,
   )
   return canvas
@@ -187,7 +202,9 @@ function drawWhole(context, data, layout) {
   const room = { full, axes: axesOf(full, layout, data) }
   const { shapes = [], images = [], annotations = [] } = layout
   const layer = (name) => {
-    for (const one of shapes) if (one.visible !== false && layerOf(one) === name) drawShape(context, one, room)
+    for (const one of shapes) {
+      if (one.visible !== false && layerOf(one) === name) drawShape(context, one, room)
+    }
   }
   layer("below")
   for (const image of images) drawImage(context, image, load(image.source), room)
@@ -244,10 +261,17 @@ function axesOf(full, layout, data) {
   const axes = new Map()
   for (const name of Object.keys(layout).filter((one) => AXIS.test(one))) {
     const { _id: id } = full[name]
-    const along = data.filter((trace) => (trace[`${id[0]}axis`] ?? id[0]) === id).flatMap((trace) => [...trace[id[0]]])
+    const along = data.filter((trace) => (trace[`${id[0]}axis`] ?? id[0]) === id).flatMap((
+      trace,
+    ) => [...trace[id[0]]])
     const categories = along.some((one) => typeof one === "string") ? [...new Set(along)] : null
     full[name]._vals = categories
-    const axis = new Axis(full[name], full[name].range ?? [-0.5, (categories?.length ?? 1) - 0.5], true, categories)
+    const axis = new Axis(
+      full[name],
+      full[name].range ?? [-0.5, (categories?.length ?? 1) - 0.5],
+      true,
+      categories,
+    )
     axis.ticks = ticksOf(axis, layout[name]) ?? []
     axes.set(id, axis)
   }
@@ -255,7 +279,10 @@ function axesOf(full, layout, data) {
 }
 
 /** The line of an axis. */
-function framed(context, { up, low, high, full: { visible, showline, linecolor, side, _mainLinePosition: place } }) {
+function framed(
+  context,
+  { up, low, high, full: { visible, showline, linecolor, side, _mainLinePosition: place } },
+) {
   if (!visible || !showline) return
   const [at, size] = [place - (side === "left" || side === "top" ? 1 : 0), high - low]
   context.fillStyle = linecolor
@@ -272,7 +299,8 @@ function named(
   if (!lines) return
   const font = { ...full.font, ...title.font }
   const numbers = showticklabels ? 1.3 * tickfont.size : 0
-  const y = _mainLinePosition + numbers + (title.standoff ?? 8) + extent(context, lines, font).ascent
+  const y = _mainLinePosition + numbers + (title.standoff ?? 8) +
+    extent(context, lines, font).ascent
   write(context, lines, _offset + _length / 2, Math.min(y, full.height - 3), font, 0.5)
 }
 

@@ -17,8 +17,12 @@ if (host) begin(host, read("lab-recorded"))
 
 function begin(host, { knob, still, more, values, at, frames, html, rules }) {
   const root = host.attachShadow({ mode: "closed" })
-  root.innerHTML = `<style>${document.getElementById("lab-rules").textContent}${rules}</style>${html}`
-  const charts = new Map([...root.querySelectorAll("figure")].map((cell) => [cell.dataset.chart, new Chart(cell)]))
+  root.innerHTML = `<style>${
+    document.getElementById("lab-rules").textContent
+  }${rules}</style>${html}`
+  const charts = new Map(
+    [...root.querySelectorAll("figure")].map((cell) => [cell.dataset.chart, new Chart(cell)]),
+  )
   const row = new Row(knob, (value, final) => go(stopOf(value), final))
   root.querySelector("[data-there]").append(panelOf(row, still, more))
 
@@ -83,7 +87,9 @@ function begin(host, { knob, still, more, values, at, frames, html, rules }) {
 
   /** The same row of the live panel. */
   const live = () =>
-    document.querySelector(".st-key-panel [data-there]")?.shadowRoot?.querySelector(`[data-knob=${knob.name}]`)
+    document.querySelector(".st-key-panel [data-there]")?.shadowRoot?.querySelector(
+      `[data-knob=${knob.name}]`,
+    )
 
   /** @returns {HTMLInputElement | null | undefined} */
   const input = (part) => live()?.querySelector(part)
@@ -95,7 +101,8 @@ function begin(host, { knob, still, more, values, at, frames, html, rules }) {
     return panel && getComputedStyle(panel).opacity === "1" && said(document) === said(root) &&
       input(".field").value === written(values[at]) &&
       [...charts].every(([name, { cell }]) =>
-        cell.getBoundingClientRect().top > innerHeight || document.querySelector(`[data-chart="${name}"] .main-svg`)
+        cell.getBoundingClientRect().top > innerHeight ||
+        document.querySelector(`[data-chart="${name}"] .main-svg`)
       )
   }
 }
@@ -123,7 +130,13 @@ function panelOf(row, still, more) {
   drawer.firstChild.textContent = "More settings"
   for (const name of ["play", "main"]) boxes[name].hidden = !boxes[name].childElementCount
   drawer.hidden = !more && !(folds && !boxes.main.hidden)
-  panel.append(boxes.hero, boxes.play, element("div", "bar"), ...(folds ? [] : [boxes.main]), drawer)
+  panel.append(
+    boxes.hero,
+    boxes.play,
+    element("div", "bar"),
+    ...(folds ? [] : [boxes.main]),
+    drawer,
+  )
   return panel
 }
 

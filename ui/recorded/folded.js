@@ -5,5 +5,7 @@ export function unfolded(value, stop) {
   if (value === null || typeof value !== "object") return value
   if (Array.isArray(value)) return value.map((part) => unfolded(part, stop))
   if (value.$) return value.$[value.at[stop]]
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unfolded(part, stop)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, unfolded(part, stop)]),
+  )
 }

@@ -40,7 +40,9 @@ chart.show(read("first"))
 
 /** The answers to the question. */
 function choices() {
-  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=guess]"))
+  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(
+    "input[name=guess]",
+  ))
 }
 
 function guess(value) {
@@ -57,7 +59,10 @@ function show() {
 /** Go to a step; its heading has the focus, so that it is read. */
 function go(name) {
   step = name
-  for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("section[data-step]"))) {
+  for (
+    const part
+      of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("section[data-step]"))
+  ) {
     part.hidden = part.dataset.step !== step
   }
   heading.textContent = headings[step]()

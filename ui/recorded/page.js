@@ -7,7 +7,8 @@ import { Chart } from "./chart.js"
 import { unfolded } from "./folded.js"
 import { nearest, read, watch } from "./reading.js"
 
-const cells = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure[data-chart]"))
+const cells =
+  /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure[data-chart]"))
 const charts = new Map([...cells].map((cell) => [cell.dataset.chart, new Chart(cell)]))
 const said = new Map() // CSS selector -> HTML
 

@@ -16,7 +16,10 @@ export function nearest(knob, values, value) {
 export function watch(charts) {
   const paper = (on) => {
     document.documentElement.toggleAttribute("data-paper", on)
-    for (const tab of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.tab"))) {
+    for (
+      const tab
+        of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.tab"))
+    ) {
       if (on) tab.dataset.was = String(tab.open)
       tab.open = on || tab.dataset.was === "true"
     }

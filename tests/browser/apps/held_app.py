@@ -1,4 +1,6 @@
-"""The lab on a server that does no work that can wait while a test keeps the file "work" in the folder $LAB_HELD."""
+"""The lab on a server that does no work that can wait while a test keeps the file "work" in the
+folder $LAB_HELD.
+"""
 
 import os
 import time
@@ -26,5 +28,8 @@ computing.compute = compute  # before it is imported by name
 import app as lab  # noqa: E402
 
 app = st.App(
-    Path(lab.__file__).parent / "pages/frame.py", routes=[lab.channel], lifespan=lab.lifespan, middleware=lab.middleware
+    Path(lab.__file__).parent / "pages/frame.py",
+    routes=[lab.channel],
+    lifespan=lab.lifespan,
+    middleware=lab.middleware,
 )

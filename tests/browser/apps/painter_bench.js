@@ -41,7 +41,9 @@ globalThis.bench = {
       document.body.append(cell)
       divs.set(name, div)
     }
-    return Object.fromEntries([...divs].map(([name, div]) => [name, div.parentNode.getBoundingClientRect().toJSON()]))
+    return Object.fromEntries(
+      [...divs].map(([name, div]) => [name, div.parentNode.getBoundingClientRect().toJSON()]),
+    )
   },
 
   /** With `afresh` as if the chart had never been drawn: else Plotly draws a shape that changes above those that do not. */
@@ -77,7 +79,12 @@ globalThis.bench = {
     const div = document.createElement("div")
     document.body.append(div)
     const name = up ? "yaxis" : "xaxis"
-    await Plotly.newPlot(div, [], { ...size, margin: { l: 0, r: 0, t: 0, b: 0 }, [name]: asked }, CONFIG)
+    await Plotly.newPlot(
+      div,
+      [],
+      { ...size, margin: { l: 0, r: 0, t: 0, b: 0 }, [name]: asked },
+      CONFIG,
+    )
     const full = div._fullLayout[name]
     const theirs = full._vals.map(({ x, text }) => [x, text])
     const ours = ticksOf({ full, up, range: full.range, log: full.type === "log" }, asked)

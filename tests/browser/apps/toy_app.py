@@ -1,4 +1,6 @@
-"""The toy page on a server that has the channel; `toy_page.py` alone is the same page without one."""
+"""The toy page on a server that has the channel; `toy_page.py` alone is the same page
+without one.
+"""
 
 from pathlib import Path
 
@@ -12,5 +14,8 @@ from ui.start import lifespan
 
 channel = Channel([TOY]).route()
 app = st.App(
-    Path(__file__).with_name("toy_page.py"), routes=[channel], lifespan=lifespan, middleware=[Middleware(Guard)]
+    Path(__file__).with_name("toy_page.py"),
+    routes=[channel],
+    lifespan=lifespan,
+    middleware=[Middleware(Guard)],
 )

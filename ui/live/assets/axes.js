@@ -61,7 +61,13 @@ export class Axis extends Ruler {
 export function axesOf(div, drawn, figure) {
   const axes = new Map()
   for (const [id, full] of plotted(div._fullLayout)) {
-    const one = axisOf(div, full, drawn.layout[full._name] ?? {}, figure.layout[full._name] ?? {}, figure.data)
+    const one = axisOf(
+      div,
+      full,
+      drawn.layout[full._name] ?? {},
+      figure.layout[full._name] ?? {},
+      figure.data,
+    )
     if (!one) return null
     axes.set(id, one)
   }
@@ -69,7 +75,9 @@ export function axesOf(div, drawn, figure) {
 }
 
 function* plotted(full) {
-  for (const id of [...full._subplots.xaxis, ...full._subplots.yaxis]) yield [id, full[`${id[0]}axis${id.slice(1)}`]]
+  for (const id of [...full._subplots.xaxis, ...full._subplots.yaxis]) {
+    yield [id, full[`${id[0]}axis${id.slice(1)}`]]
+  }
 }
 
 function axisOf(div, full, before, after, data) {
@@ -85,14 +93,20 @@ function axisOf(div, full, before, after, data) {
   const stays = moved.every((name) => name === "title") && same(range, full.range) &&
     (!categories || same(categories, full._categories))
   const axis = new Axis(full, range, !stays, categories)
-  axis.ticks = stays ? full._vals.filter(({ minor }) => !minor).map(({ x }) => ({ at: x })) : ticksOf(axis, after)
+  axis.ticks = stays
+    ? full._vals.filter(({ minor }) => !minor).map(({ x }) => ({ at: x }))
+    : ticksOf(axis, after)
   return axis.ticks ? axis : null
 }
 
 /** The names along an axis, in the order in which the traces bring them. */
 function categoriesOf({ _id: id }, data) {
   const [letter, name] = [id[0], `${id[0]}axis`]
-  return [...new Set(data.filter((trace) => (trace[name] ?? letter) === id).flatMap((trace) => [...trace[letter]]))]
+  return [
+    ...new Set(
+      data.filter((trace) => (trace[name] ?? letter) === id).flatMap((trace) => [...trace[letter]]),
+    ),
+  ]
 }
 
 /** The range that Plotly would take: what a person has zoomed stays, as long as the figure says what it said before. */
@@ -110,7 +124,10 @@ export function drawGrid(context, full, axes) {
   const lines = []
   for (const { xaxis, yaxis } of Object.values(full._plots)) {
     for (
-      const [axis, across] of [[axes.get(xaxis._id), axes.get(yaxis._id)], [axes.get(yaxis._id), axes.get(xaxis._id)]]
+      const [axis, across] of [[axes.get(xaxis._id), axes.get(yaxis._id)], [
+        axes.get(yaxis._id),
+        axes.get(xaxis._id),
+      ]]
     ) {
       const key = [axis.id, across.low, across.high].join()
       if (!done.has(key) && axis.full.visible) lines.push([axis, across])
@@ -118,14 +135,20 @@ export function drawGrid(context, full, axes) {
     }
   }
   for (const [axis, across] of lines) {
-    if (axis.full.showgrid) { for (const place of inner(axis)) stroke(context, axis, across, place, "grid") }
+    if (axis.full.showgrid) {
+      for (const place of inner(axis)) stroke(context, axis, across, place, "grid")
+    }
   }
-  for (const [axis, across] of lines) if (axis.zero) stroke(context, axis, across, axis.place(0), "zeroline")
+  for (const [axis, across] of lines) {
+    if (axis.zero) stroke(context, axis, across, axis.place(0), "zeroline")
+  }
 }
 
 /** Where grid lines stand: not on the frame, and not where there is a line at zero. */
 function inner(axis) {
-  const places = axis.ticks.filter(({ at }) => !(axis.zero && Math.abs(at) < 1e-9)).map(({ at }) => axis.place(at))
+  const places = axis.ticks.filter(({ at }) => !(axis.zero && Math.abs(at) < 1e-9)).map(({ at }) =>
+    axis.place(at)
+  )
   return places.filter((place) => place > axis.low + 1 && place < axis.high - 1)
 }
 

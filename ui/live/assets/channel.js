@@ -115,7 +115,9 @@ export class Channel {
     this.about = about
     this.pending = pending
     if (about) this.connected()
-    if (this.moves.has(landed) && this.handed.get(landed) === this.moves.get(landed)) this.moves.delete(landed)
+    if (this.moves.has(landed) && this.handed.get(landed) === this.moves.get(landed)) {
+      this.moves.delete(landed)
+    }
     this.finish()
   }
 
@@ -264,7 +266,9 @@ export class Channel {
   near(name, values) {
     if (!this.about || !this.connected()) return
     this.enter(name)
-    if (values.length ? values.every((value) => this.has(name, value)) : !this.batch.keys?.size) return
+    if (values.length ? values.every((value) => this.has(name, value)) : !this.batch.keys?.size) {
+      return
+    }
     const keys = new Set(values.map((value) => this.key(name, value)))
     const moves = [...this.moves].filter(([moved]) => moved !== name)
     this.batch = { number: this.batch.number + 1, name, era: this.era, keys, moves }
@@ -278,21 +282,29 @@ export class Channel {
     if (asked) tellAwaited(this.asked > this.answered)
     if (ordinary) return asked && this.unfit()
     this.least = rest
-    const moves = asked ? this.questions.get(number) : [...this.batch.moves, [this.batch.name, value]]
+    const moves = asked
+      ? this.questions.get(number)
+      : [...this.batch.moves, [this.batch.name, value]]
     this.newest = {
       shows: { ...values, ...Object.fromEntries(moves ?? []) },
       rows: rows ?? this.newest.rows,
-      charts: Object.fromEntries(Object.entries(charts).map(([name, news]) => [name, this.merged(name, news)])),
+      charts: Object.fromEntries(
+        Object.entries(charts).map(([name, news]) => [name, this.merged(name, news)]),
+      ),
       words: { ...this.newest.words, ...words },
       done,
       errors,
       values,
     }
-    const key = asked ? this.keys.get(number) : this.batch.number === number && this.key(this.batch.name, value)
+    const key = asked
+      ? this.keys.get(number)
+      : this.batch.number === number && this.key(this.batch.name, value)
     for (const old of asked ? [...this.keys.keys()] : []) {
       if (old < number) { for (const known of [this.keys, this.questions]) known.delete(old) }
     }
-    if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) this.keep(key, this.newest)
+    if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) {
+      this.keep(key, this.newest)
+    }
     if (this.waits && asked) this.ask()
     if (!asked && key === this.wanted) this.passed = this.asked // questions on their way are older than this
     const late = asked && this.moving && number > this.passed // the finger has gone on: better than nothing

@@ -68,7 +68,9 @@ class Board {
       pictures.forEach((picture, column) => {
         const chart = this.charts.get(picture.name) ?? new Chart(picture.name)
         named.set(picture.name, chart)
-        if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
+        if (row.children[column] !== chart.cell) {
+          row.insertBefore(chart.cell, row.children[column] ?? null)
+        }
         chart.update(picture)
         chart.paper = paper
         if (picture.clicks) (chart.clicks = this.clicks).listen(chart.node, picture.clicks)
@@ -234,7 +236,8 @@ class Chart {
   stream({ figure, alt, clicks }, hearer) {
     this.hold({ alt, figure: this.read(figure) })
     if (clicks) hearer.listen(this.node, clicks)
-    this.painted = this.drawn !== null && this.latest !== this.drawn.figure && this.paints(this.drawn)
+    this.painted = this.drawn !== null && this.latest !== this.drawn.figure &&
+      this.paints(this.drawn)
     if (!this.painted && this.seen) this.draw()
   }
 
@@ -314,7 +317,9 @@ class Chart {
     console.warn("chart not drawn:", error)
     this.drawn = null // so that the next call tries again, and afresh
     this.tools?.Plotly.purge(this.node)
-    this.say("This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.")
+    this.say(
+      "This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.",
+    )
   }
 
   /** What stands in place of the picture; none where it is drawn. */

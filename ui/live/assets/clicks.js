@@ -46,7 +46,9 @@ export class Clicks {
       if (!node.isConnected) return globalThis.removeEventListener("pointerup", released, true)
       const began = down
       down = null
-      if (!began || Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > STILL) return
+      if (
+        !began || Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > STILL
+      ) return
       this.clicked(node, event)
     }
     globalThis.addEventListener("pointerup", released, true)
@@ -85,12 +87,19 @@ export class Clicks {
     const layout = node._fullLayout
     if (!layout?.xaxis) return
     const box = node.getBoundingClientRect()
-    const at = [event.clientX - box.left - layout.xaxis._offset, event.clientY - box.top - layout.yaxis._offset]
-    if (at[0] < 0 || at[1] < 0 || at[0] > layout.xaxis._length || at[1] > layout.yaxis._length) return
+    const at = [
+      event.clientX - box.left - layout.xaxis._offset,
+      event.clientY - box.top - layout.yaxis._offset,
+    ]
+    if (at[0] < 0 || at[1] < 0 || at[0] > layout.xaxis._length || at[1] > layout.yaxis._length) {
+      return
+    }
     const { point, place, x, y } = this.wanted.get(node)
     const found = point ? nearest(node, at[0], at[1]) : null
     if (found !== null) return this.say(point, found)
-    if (place) this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
+    if (place) {
+      this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
+    }
   }
 
   /** The number of the movement; null where it went by the channel. */

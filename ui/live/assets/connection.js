@@ -36,7 +36,9 @@ function withoutDialog() {
   const opens = () => {
     const dialog = document.querySelector("[data-testid=stDialog]")
     if (dialog?.querySelector("h2")?.textContent !== "Connection error") return
-    dialog.querySelector("button[aria-label=Close]").dispatchEvent(new MouseEvent("click", { bubbles: true }))
+    dialog.querySelector("button[aria-label=Close]").dispatchEvent(
+      new MouseEvent("click", { bubbles: true }),
+    )
   }
   const watch = new MutationObserver(opens)
   watch.observe(document.body, { childList: true })
@@ -76,7 +78,15 @@ class Watch {
     this.ask = null // Streamlit's, a new one at every run
     this.uploads = 0 // megabytes that uploads may take
     const uploads = explainUploads(() => this.uploads)
-    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus(), uploads, joinEntries(), withoutDialog()]
+    this.mended = [
+      mendMenu(),
+      holdTabs(),
+      followLinks(),
+      keepFocus(),
+      uploads,
+      joinEntries(),
+      withoutDialog(),
+    ]
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
     if (!this.app) return
@@ -103,7 +113,9 @@ class Watch {
     const words = this.lost ? LOST : silent ? shownFor(this.silence.older) : ""
     if (words === this.said) return
     this.said = words
-    this.notice.replaceChildren(...(silent ? ["No answer", this.count, `. ${words}`] : [words].filter(Boolean)))
+    this.notice.replaceChildren(
+      ...(silent ? ["No answer", this.count, `. ${words}`] : [words].filter(Boolean)),
+    )
   }
 
   stop() {

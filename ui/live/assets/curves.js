@@ -91,7 +91,10 @@ class Thinner {
   slack(point, next) {
     const [x, y] = this.share(point)
     let out = Math.max(0, -x, x - 1, -y, y - 1)
-    if (out && ((this.last && crosses([x, y], this.last)) || (next && crosses([x, y], this.share(next))))) out = 0
+    if (
+      out &&
+      ((this.last && crosses([x, y], this.last)) || (next && crosses([x, y], this.share(next))))
+    ) out = 0
     return (1 + GROWTH * out) * this.tolerance
   }
 

@@ -54,7 +54,8 @@ export class Handle {
     const mark = document.createElement("div")
     mark.dataset.handle = ""
     mark.setAttribute("aria-hidden", "true") // the keys have knobs of their own for this
-    mark.style.cssText = `position:absolute;left:0;top:0;box-sizing:border-box;width:${SIZE}px;height:${SIZE}px;` +
+    mark.style.cssText =
+      `position:absolute;left:0;top:0;box-sizing:border-box;width:${SIZE}px;height:${SIZE}px;` +
       "border-radius:50%;cursor:grab;touch-action:none"
     mark.addEventListener("pointerdown", (event) => this.pressed(event))
     mark.addEventListener("pointermove", (event) => this.moved(event))
@@ -74,7 +75,8 @@ export class Handle {
 
   moved(event) {
     if (!this.down) return
-    this.dragged ||= Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > STILL
+    this.dragged ||=
+      Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > STILL
     if (!this.dragged) return
     stir(this.flying !== null)
     const box = this.node.getBoundingClientRect()

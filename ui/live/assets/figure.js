@@ -41,13 +41,18 @@ function adoptObject(old, next) {
     parts[name] = adopt(before[name], next[name])
     if (parts[name] !== before[name] || !(name in before)) same = false
   }
-  return same && before === old && Object.keys(before).length === Object.keys(parts).length ? before : parts
+  return same && before === old && Object.keys(before).length === Object.keys(parts).length
+    ? before
+    : parts
 }
 
 /** The typed array (or, for two dimensions, the list of rows) that numpy's bytes stand for. */
 function decoded(old, next) {
   const source = old !== null && typeof old === "object" ? sources.get(old) : undefined
-  if (source && source.bdata === next.bdata && source.dtype === next.dtype && source.shape === next.shape) return old
+  if (
+    source && source.bdata === next.bdata && source.dtype === next.dtype &&
+    source.shape === next.shape
+  ) return old
   const bytes = Uint8Array.from(atob(next.bdata), (letter) => letter.charCodeAt(0))
   const flat = new ARRAYS[next.dtype](bytes.buffer)
   const shape = String(next.shape ?? "").split(",").map(Number)

@@ -26,7 +26,9 @@ export function buttons({ Icons, downloadImage }) {
 
 /** What a file is called: its page, what differs there from the usual, and which of the charts it is. */
 function fileOf({ paper, cell }) {
-  return [...(paper ? [paper.stem] : []), cell.dataset.chart.replace(/[^A-Za-z0-9]+/g, "-")].join("_")
+  return [...(paper ? [paper.stem] : []), cell.dataset.chart.replace(/[^A-Za-z0-9]+/g, "-")].join(
+    "_",
+  )
 }
 
 /** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost, and over
@@ -35,7 +37,10 @@ function onPaper(chart) {
   chart.draw() // what is painted only is not Plotly's yet
   const { data, layout } = chart.node
   const clear = layout.paper_bgcolor === CLEAR
-  const ground = { ...layout, paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor }
+  const ground = {
+    ...layout,
+    paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor,
+  }
   return { data, layout: withFoot(ground, chart.paper?.lines ?? []) }
 }
 
@@ -45,7 +50,14 @@ function withFoot(layout, lines) {
   const broken = lines.flatMap((line) => wrapped(line, (width - 2 * ASIDE) / (LETTER * FOOT)))
   if (!broken.length) return layout
   const more = broken.length * FOOT * LINE + ASIDE
-  const [place, text] = [{ xref: "paper", x: 0, xanchor: "left", yref: "paper", y: 0, yanchor: "top" }, escaped(broken)]
+  const [place, text] = [{
+    xref: "paper",
+    x: 0,
+    xanchor: "left",
+    yref: "paper",
+    y: 0,
+    yanchor: "top",
+  }, escaped(broken)]
   const shifts = { xshift: ASIDE - margin.l, yshift: -margin.b }
   const foot = { ...place, ...shifts, text, align: "left", showarrow: false, font: { size: FOOT } }
   return {
@@ -67,6 +79,8 @@ function wrapped(text, most) {
   )
   return pieces.reduce((lines, piece) => {
     const longer = `${lines.at(-1)} ${piece}`
-    return lines.length && longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, piece]
+    return lines.length && longer.length <= most
+      ? [...lines.slice(0, -1), longer]
+      : [...lines, piece]
   }, [])
 }

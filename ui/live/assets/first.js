@@ -6,7 +6,8 @@ const LOOK = 30 // milliseconds between two looks
 const SETTLES = 100 // and after the last one, in which what has come is laid out
 
 // Of a page whose script does not run, what its first run has brought.
-const RAN = '[data-test-script-state="notRunning"] [data-testid="stMain"] [data-testid="stElementContainer"]'
+const RAN =
+  '[data-test-script-state="notRunning"] [data-testid="stMain"] [data-testid="stElementContainer"]'
 
 const has = (where) => document.querySelector(where) !== null
 const comes = (place, part) => !has(place) || has(part)
@@ -15,7 +16,9 @@ function there() {
   return has(RAN) &&
     !has('[data-testid^="stSkeleton"]') &&
     comes(".st-key-panel", "[data-there]") &&
-    [".st-key-pictures", ".st-key-lesson-chart"].every((place) => comes(place, `${place} [data-chart]`))
+    [".st-key-pictures", ".st-key-lesson-chart"].every((place) =>
+      comes(place, `${place} [data-chart]`)
+    )
 }
 
 /** Show the app. What is played in place of it goes by itself (`first_picture.js`). */
@@ -31,7 +34,10 @@ function look() {
 
 /** Ask for what the page names for later. */
 function askLater() {
-  for (const link of /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[data-later]"))) {
+  for (
+    const link
+      of /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[data-later]"))
+  ) {
     link.rel = link.dataset.later
   }
 }

@@ -36,11 +36,15 @@ export function fitted(figure, scale, width, least = 0) {
 /** A figure with its legend in rows between its title and its axes, as many as they take: under the name of the axis
  * upwards, which is the legend's own title, and each trace a group, so that one follows another as words do. */
 function rows({ data, layout: { annotations = [], legend, ...rest }, ...figure }) {
-  const named = annotations.find((note) => Object.entries(ABOVE).every(([name, value]) => note[name] === value))
+  const named = annotations.find((note) =>
+    Object.entries(ABOVE).every(([name, value]) => note[name] === value)
+  )
   const title = { text: `<br>${named?.text ?? ""}`, side: "top", font: legend.font }
   return {
     ...figure,
-    data: data.map((trace, place) => once(trace, `row ${place}`, () => ({ ...trace, legendgroup: `${place}` }))),
+    data: data.map((trace, place) =>
+      once(trace, `row ${place}`, () => ({ ...trace, legendgroup: `${place}` }))
+    ),
     layout: {
       ...rest,
       annotations: annotations.filter((note) => note !== named),
@@ -68,7 +72,8 @@ function grownTrace(trace, scale, least) {
   }
 }
 
-const stroke = (line, scale) => typeof line.width === "number" ? { ...line, width: line.width * scale } : line
+const stroke = (line, scale) =>
+  typeof line.width === "number" ? { ...line, width: line.width * scale } : line
 
 function mark(marker, scale) {
   const { size, line } = marker
@@ -85,7 +90,9 @@ function shape(one, scale) {
 
 function layout(all, scale, least) {
   const grown = (name, value) => {
-    if (name === "shapes" && least) return value.map((one) => once(one, `${scale} ${least}`, () => shape(one, scale)))
+    if (name === "shapes" && least) {
+      return value.map((one) => once(one, `${scale} ${least}`, () => shape(one, scale)))
+    }
     return PARTS.has(name) || AXIS.test(name) ? part(value, scale, least) : value
   }
   return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, grown(name, value)]))

@@ -54,7 +54,9 @@ function keyOf(node) {
 /** What is known of a button by its keys: its own, those of the buttons beside it, and of the blocks around it. */
 function placeOf(button) {
   const around = []
-  for (let node = button.parentElement; node; node = node.parentElement) if (keyOf(node)) around.push(keyOf(node))
+  for (let node = button.parentElement; node; node = node.parentElement) {
+    if (keyOf(node)) around.push(keyOf(node))
+  }
   const [own, ...blocks] = around
   return { own, blocks, beside: blocks.length ? buttonsIn(blocks[0]).map(ownKey) : [] }
 }
@@ -74,8 +76,12 @@ function successor({ own, beside, blocks }, running) {
   if (running) return null
   const near = blocks.length ? buttonsIn(blocks[0], ":enabled") : []
   const after = (one) => same.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING
-  const button = same ? near.find(after) ?? near.at(-1) : near.find((one) => beside.includes(ownKey(one)))
+  const button = same
+    ? near.find(after) ?? near.at(-1)
+    : near.find((one) => beside.includes(ownKey(one)))
   if (button) return button
-  const headings = blocks.map((key) => document.querySelector(`.${CSS.escape(key)} :is(${HEADINGS})`))
+  const headings = blocks.map((key) =>
+    document.querySelector(`.${CSS.escape(key)} :is(${HEADINGS})`)
+  )
   return headings.find((one) => one) ?? document.querySelector("[data-testid=stMain] h1")
 }

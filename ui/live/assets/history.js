@@ -2,7 +2,8 @@
 // twice over when another page opens: first below the address of the page before. Nobody has been at either, and Back would
 // stop there before it comes to what the person had left.
 
-const bare = (search) => [...new URLSearchParams(search).keys()].every((name) => name.startsWith("embed"))
+const bare = (search) =>
+  [...new URLSearchParams(search).keys()].every((name) => name.startsWith("embed"))
 
 /** Have each page that opens write its settings into its own entry; returns a function that ends it. */
 export function joinEntries() {

@@ -91,7 +91,9 @@ class Panel {
       released: () => this.voice.answered(this.playing.length > 0), // Streamlit may have nothing more to say
     })
     this.groups = {}
-    for (const group of ["hero", "play", "main", "more"]) this.groups[group] = element("div", `rows ${group}`)
+    for (const group of ["hero", "play", "main", "more"]) {
+      this.groups[group] = element("div", `rows ${group}`)
+    }
     this.bar = element("div", "bar", {
       role: "progressbar",
       "aria-label": "Work in progress",
@@ -103,7 +105,10 @@ class Panel {
     this.more.append(element("summary"), this.groups.more)
     this.more.firstChild.textContent = "More settings"
     // the page's own selectors stand below, and come and go with the sliders
-    this.more.addEventListener("toggle", () => root.host?.toggleAttribute("data-open", this.more.open))
+    this.more.addEventListener(
+      "toggle",
+      () => root.host?.toggleAttribute("data-open", this.more.open),
+    )
     // the address holds whether it is open, as the person has left it
     this.more.firstChild.addEventListener("click", () => {
       this.channel.settle(true)
@@ -125,10 +130,27 @@ class Panel {
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
   update(
-    { knobs, values, ack, desk, pending, behind, progress, errors, marks, channel, stage, selectors, move, unfolded },
+    {
+      knobs,
+      values,
+      ack,
+      desk,
+      pending,
+      behind,
+      progress,
+      errors,
+      marks,
+      channel,
+      stage,
+      selectors,
+      move,
+      unfolded,
+    },
   ) {
     this.selectors = selectors
-    if (unfolded !== this.unfolded && !this.sender.ahead(DRAWER, ack)) this.more.open = this.unfolded = unfolded
+    if (unfolded !== this.unfolded && !this.sender.ahead(DRAWER, ack)) {
+      this.more.open = this.unfolded = unfolded
+    }
     this.frame.classList.toggle("stage", stage)
     this.place(knobs)
     this.move.update(move)
@@ -152,7 +174,9 @@ class Panel {
     const means = odds()
     for (const [name, row] of this.rows) {
       row.mark(marks[name] ?? [])
-      if (row.busy || row.player?.on || this.sender.ahead(name, ack) || this.channel.moves.has(name)) continue
+      if (
+        row.busy || row.player?.on || this.sender.ahead(name, ack) || this.channel.moves.has(name)
+      ) continue
       row.show(values[name], errors[name] ?? "", row.knob.group === "hero" ? means : "")
       if (errors[name] && row.knob.group === "more") this.more.open = true
     }
@@ -170,7 +194,9 @@ class Panel {
   /** [label, value] of each knob that stands elsewhere than in what is shown. */
   older() {
     const shown = { ...this.values, ...this.channel.shows }
-    const apart = [...this.rows].filter(([name, row]) => row.meant !== shown[name] && !row.error.textContent)
+    const apart = [...this.rows].filter(([name, row]) =>
+      row.meant !== shown[name] && !row.error.textContent
+    )
     return apart.map(([name, { knob }]) => [knob.label, spoken(knob, shown[name])])
   }
 
@@ -206,7 +232,9 @@ class Panel {
     for (const [name, value] of moves) this.rows.get(name)?.show(value, "")
     const [name, value] = moves.at(-1)
     const asked = this.channel.take(name, value, moves.slice(0, -1))
-    for (const [one, there] of moves) asked ? this.sender.drop(one) : this.sender.moved(one, there, true)
+    for (const [one, there] of moves) {
+      asked ? this.sender.drop(one) : this.sender.moved(one, there, true)
+    }
   }
 
   /** Tell Streamlit what the channel knows already, all but the last with the least work. */
@@ -238,7 +266,12 @@ class Panel {
     for (const knob of knobs) kept.set(knob.name, this.rowFor(knob))
     for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) this.remove(row)
     this.rows = kept
-    for (const [group, box] of Object.entries(this.groups)) this.fill(box, knobs.filter((knob) => knob.group === group))
+    for (const [group, box] of Object.entries(this.groups)) {
+      this.fill(
+        box,
+        knobs.filter((knob) => knob.group === group),
+      )
+    }
     this.fold()
     this.root.host?.toggleAttribute("data-there", true) // for the page's own layout
     if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
@@ -265,7 +298,9 @@ class Panel {
   feel(row) {
     const { range } = row
     range.addEventListener("pointerenter", () => this.near(row, PASSING))
-    for (const begin of ["focus", "pointerdown"]) range.addEventListener(begin, () => this.near(this.touched = row))
+    for (const begin of ["focus", "pointerdown"]) {
+      range.addEventListener(begin, () => this.near(this.touched = row))
+    }
     for (const end of ["blur", "pointerleave"]) {
       range.addEventListener(end, () => {
         if (this.root.activeElement === range) return

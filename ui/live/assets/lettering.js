@@ -11,7 +11,11 @@ export function runs(text) {
   const open = [{}]
   let end = 0
   const add = (part) =>
-    part && lines.at(-1).push({ ...open.at(-1), text: part.replace(/&\w+;/g, (sign) => SIGNS[sign] ?? sign) })
+    part &&
+    lines.at(-1).push({
+      ...open.at(-1),
+      text: part.replace(/&\w+;/g, (sign) => SIGNS[sign] ?? sign),
+    })
   for (const { 0: tag, 1: closes, 2: name, 3: colour, index } of text.matchAll(TAG)) {
     add(text.slice(end, index))
     end = index + tag.length
@@ -32,17 +36,24 @@ function styled(name, colour) {
 
 function set(context, run, { size, family, weight }) {
   const height = size * (run.shift ? 0.7 : 1)
-  context.font = `${run.italic ? "italic " : ""}${run.bold ? "bold" : weight ?? "normal"} ${height}px ${family}`
+  context.font = `${run.italic ? "italic " : ""}${
+    run.bold ? "bold" : weight ?? "normal"
+  } ${height}px ${family}`
 }
 
 function widthOf(context, line, font) {
-  return line.reduce((sum, run) => (set(context, run, font), sum + context.measureText(run.text).width), 0)
+  return line.reduce(
+    (sum, run) => (set(context, run, font), sum + context.measureText(run.text).width),
+    0,
+  )
 }
 
 /** {width, height, ascent} in pixels of the box around these lines. */
 export function extent(context, lines, font) {
   set(context, {}, font)
-  const { fontBoundingBoxAscent: ascent, fontBoundingBoxDescent: descent } = context.measureText("x")
+  const { fontBoundingBoxAscent: ascent, fontBoundingBoxDescent: descent } = context.measureText(
+    "x",
+  )
   const width = Math.max(...lines.map((line) => widthOf(context, line, font)))
   return { width, height: ascent + descent + (lines.length - 1) * LINE * font.size, ascent }
 }
@@ -75,5 +86,9 @@ export function spans(line) {
  * all rules of the page that ask what an element holds. */
 export function setSpan(span, { text, colour, bold, italic }) {
   span.firstChild.data = text
-  Object.assign(span.style, { fill: colour ?? "", fontWeight: bold ? "bold" : "", fontStyle: italic ? "italic" : "" })
+  Object.assign(span.style, {
+    fill: colour ?? "",
+    fontWeight: bold ? "bold" : "",
+    fontStyle: italic ? "italic" : "",
+  })
 }

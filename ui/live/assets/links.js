@@ -7,7 +7,9 @@ const LINKS = "[data-testid=stMarkdownContainer] a[href]"
 export function followLinks() {
   const pressed = (event) => {
     const link = event.target.closest?.(LINKS)
-    if (!link || link.origin !== location.origin || link.hash || link.hasAttribute("download")) return
+    if (!link || link.origin !== location.origin || link.hash || link.hasAttribute("download")) {
+      return
+    }
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     event.stopPropagation()

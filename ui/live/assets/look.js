@@ -42,7 +42,9 @@ export function lookOf(node) {
 /** A figure in the colours of a look. What has no colour by name is the very same object, and so is what was asked
  * before, because whoever draws compares by identity. */
 export function coloured(figure, look) {
-  const colours = Object.fromEntries(Object.entries(NAMED).map(([name, whose]) => [name, look[whose]]))
+  const colours = Object.fromEntries(
+    Object.entries(NAMED).map(([name, whose]) => [name, look[whose]]),
+  )
   const key = JSON.stringify(colours)
   if (!themes.has(key)) themes.set(key, new WeakMap())
   return inColours(figure, { colours, made: themes.get(key) }, "")
@@ -85,7 +87,12 @@ export function themed(layout, look, { width, height, resets }) {
     hoverlabel: { bgcolor: look.back, bordercolor: look.line, ...layout.hoverlabel },
   }
   const { size } = out.font
-  out.hoverlabel.font = { family: look.font, color: look.text, ...(size && { size }), ...out.hoverlabel.font }
+  out.hoverlabel.font = {
+    family: look.font,
+    color: look.text,
+    ...(size && { size }),
+    ...out.hoverlabel.font,
+  }
   const named = Object.keys(layout).filter((name) => AXIS.test(name))
   for (const axis of new Set(["xaxis", "yaxis", ...named])) {
     out[axis] = {

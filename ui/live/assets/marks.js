@@ -42,7 +42,8 @@ export function knowsTrace(trace, { barmode }) {
   if (trace.type === "bar") return knowsBar(trace) && barmode === "group"
   const { mode, fill = "none", fillcolor, marker = {}, error_y: errors, line } = trace
   const filled = FILLS.includes(fill) && (fill === "none" || Boolean(fillcolor))
-  return trace.type === "scatter" && within(trace, SCATTER) && MODE.test(mode) && filled && drawable(line) &&
+  return trace.type === "scatter" && within(trace, SCATTER) && MODE.test(mode) && filled &&
+    drawable(line) &&
     knowsMarker(marker) &&
     (!errors || (within(errors, ERRORS) && errors.type === "data")) && knowsText(trace)
 }
@@ -51,7 +52,8 @@ function knowsMarker(marker) {
   const symbol = marker.symbol ?? "circle"
   const sized = typeof (marker.size ?? 6) === "number" ||
     (marker.line?.width !== undefined && marker.opacity !== undefined)
-  return within(marker, MARKER) && typeof symbol === "string" && symbol.replace("-open", "") in SYMBOLS && sized &&
+  return within(marker, MARKER) && typeof symbol === "string" &&
+    symbol.replace("-open", "") in SYMBOLS && sized &&
     numberless(marker.color)
 }
 
@@ -65,25 +67,34 @@ function knowsBar(trace) {
   const { marker = {}, texttemplate = "%{x}", textposition = "none", constraintext } = trace
   const worded = textposition === "none" ||
     (textposition === "outside" && constraintext === "none" && VALUE.test(texttemplate))
-  return within(trace, BAR) && typeof marker.color === "string" && Object.keys(marker).length === 1 && worded
+  return within(trace, BAR) && typeof marker.color === "string" &&
+    Object.keys(marker).length === 1 && worded
 }
 
 /** All traces, each in its axes, in Plotly's order: bars under curves, axes that overlay others above them. */
 export function drawTraces(context, traces, room) {
   const colours = room.full.colorway ?? COLOURS
-  const numbered = traces.map((trace, place) => ({ ...trace, colour: colours[place % colours.length] })).filter((
+  const numbered = traces.map((trace, place) => ({
+    ...trace,
+    colour: colours[place % colours.length],
+  })).filter((
     { visible = true },
   ) => visible === true)
   for (const { xaxis, yaxis } of Object.values(room.full._plots)) {
-    const here = numbered.filter((trace) => (trace.xaxis ?? "x") === xaxis._id && (trace.yaxis ?? "y") === yaxis._id)
+    const here = numbered.filter((trace) =>
+      (trace.xaxis ?? "x") === xaxis._id && (trace.yaxis ?? "y") === yaxis._id
+    )
     const axes = [room.axes.get(xaxis._id), room.axes.get(yaxis._id)]
     drawBars(context, here.filter(({ type }) => type === "bar"), ...axes, room)
-    for (const trace of here) if (trace.type === "scatter") drawScatter(context, trace, ...axes, room)
+    for (const trace of here) {
+      if (trace.type === "scatter") drawScatter(context, trace, ...axes, room)
+    }
   }
 }
 
 function drawScatter(context, trace, xaxis, yaxis, { full }) {
-  const { mode, line, fill = "none", opacity = 1, error_y: errors, cliponaxis = true, colour } = trace
+  const { mode, line, fill = "none", opacity = 1, error_y: errors, cliponaxis = true, colour } =
+    trace
   const x = Float64Array.from(trace.x, (value) => xaxis.at(value))
   const y = Float64Array.from(trace.y, (value) => yaxis.at(value))
   context.globalAlpha = opacity
@@ -120,7 +131,9 @@ function area(context, { fill, fillcolor }, pieces, yaxis) {
   const zero = yaxis.log ? yaxis.high : yaxis.at(0)
   const [first, last] = [pieces[0][0], pieces.at(-1).at(-1)]
   context.fillStyle = fillcolor
-  context.fill(joined(fill === "tozeroy" ? [[...pieces.flat(), [last[0], zero], [first[0], zero]]] : pieces))
+  context.fill(
+    joined(fill === "tozeroy" ? [[...pieces.flat(), [last[0], zero], [first[0], zero]]] : pieces),
+  )
 }
 
 function whiskers(
@@ -157,7 +170,8 @@ function whiskers(
 const each = (value, place) => (value !== null && typeof value === "object" ? value[place] : value)
 
 function markers(context, { marker, line, colour }, x, y, inside, opacity) {
-  const { size = 6, symbol = "circle", color = line?.color ?? colour, line: edge = {} } = marker ?? {}
+  const { size = 6, symbol = "circle", color = line?.color ?? colour, line: edge = {} } = marker ??
+    {}
   const [open, shape] = [symbol.endsWith("-open"), SYMBOLS[symbol.replace("-open", "")]]
   const stamps = new Map()
   const still = context.getTransform()
@@ -169,7 +183,14 @@ function markers(context, { marker, line, colour }, x, y, inside, opacity) {
     if (!stamps.has(radius)) stamps.set(radius, new Path2D(shape(radius)))
     const stamp = stamps.get(radius)
     const [paint, width] = [each(color, place), each(edge.width, place) ?? 0]
-    context.setTransform(still.a, 0, 0, still.d, still.e + still.a * x[place], still.f + still.d * y[place])
+    context.setTransform(
+      still.a,
+      0,
+      0,
+      still.d,
+      still.e + still.a * x[place],
+      still.f + still.d * y[place],
+    )
     context.fillStyle = paint
     if (!open) context.fill(stamp)
     context.lineWidth = width || 1
@@ -181,7 +202,14 @@ function markers(context, { marker, line, colour }, x, y, inside, opacity) {
 }
 
 /** Words beside points, so far from them that markers have room. */
-function words(context, { text = [], textfont, textposition = "middle center", mode, marker }, x, y, inside, full) {
+function words(
+  context,
+  { text = [], textfont, textposition = "middle center", mode, marker },
+  x,
+  y,
+  inside,
+  full,
+) {
   const font = { ...full.font, ...textfont }
   text.forEach((one, place) => {
     if (one === "" || !inside(place) || !Number.isFinite(x[place] + y[place])) return
@@ -213,9 +241,21 @@ function drawBars(context, traces, xaxis, yaxis, { full }) {
     Array.from(lengths).forEach((length, place) => {
       const middle = across.at(places[place])
       const start = middle + across.scale * (nth - traces.length / 2) * width
-      bar(context, trace, [along.at(0), along.at(length)], [start, start + across.scale * width], [xaxis, yaxis], full)
+      bar(context, trace, [along.at(0), along.at(length)], [start, start + across.scale * width], [
+        xaxis,
+        yaxis,
+      ], full)
       if (trace.textposition === "outside") {
-        beside(context, trace, length, along.at(length), start + across.scale * width / 2, lying, full, along)
+        beside(
+          context,
+          trace,
+          length,
+          along.at(length),
+          start + across.scale * width / 2,
+          lying,
+          full,
+          along,
+        )
       }
     })
   })
@@ -223,7 +263,11 @@ function drawBars(context, traces, xaxis, yaxis, { full }) {
 
 function bar(context, { orientation, marker }, [foot, end], [start, stop], axes, full) {
   // one that is hardly there is made a pixel long, as Plotly does
-  const far = Math.abs(end - foot) >= 2 || end === foot ? end : end > foot ? Math.ceil(end) : Math.floor(end)
+  const far = Math.abs(end - foot) >= 2 || end === foot
+    ? end
+    : end > foot
+    ? Math.ceil(end)
+    : Math.floor(end)
   context.fillStyle = marker.color
   clipped(context, axes[0], axes[1], full, () => {
     if (orientation === "h") context.fillRect(foot, start, far - foot, stop - start)

@@ -9,7 +9,8 @@ const LISTS = "[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] 
 
 /** See to the side menu whenever it is there; returns a function that ends it. */
 export function mendMenu() {
-  const mend = () => document.querySelectorAll(LISTS).forEach((one) => one.setAttribute("role", "presentation"))
+  const mend = () =>
+    document.querySelectorAll(LISTS).forEach((one) => one.setAttribute("role", "presentation"))
   const inside = new MutationObserver(mend)
   const comes = () => {
     mend()

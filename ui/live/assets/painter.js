@@ -6,7 +6,15 @@ import { drawLabels, fits } from "./labels.js"
 import { runs, setSpan, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { load } from "./pictures.js"
-import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
+import {
+  drawImage,
+  drawNote,
+  drawShape,
+  knowsImage,
+  knowsNote,
+  knowsShape,
+  layerOf,
+} from "./shapes.js"
 
 const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot, .hoverlayer"
 const PAINTED = new Set(["shapes", "images", "annotations", "title"])
@@ -66,8 +74,13 @@ class Sheet {
     if (!knows(full, drawn.layout, figure)) return null
     const axes = axesOf(div, drawn, figure)
     if (!axes || ![...axes.values()].every((axis) => fits(context, axis, full))) return null
-    const words = [this.titles(drawn.layout, figure.layout), this.legend(drawn.data, figure.data, full)]
-    return words.includes(null) ? null : { number: this.asked + 1, drawn, figure, full, axes, words: words.flat() }
+    const words = [
+      this.titles(drawn.layout, figure.layout),
+      this.legend(drawn.data, figure.data, full),
+    ]
+    return words.includes(null)
+      ? null
+      : { number: this.asked + 1, drawn, figure, full, axes, words: words.flat() }
   }
 
   /** Titles that change, [node, line]; null if one of them differs in more than its words, or has no node of one line. */
@@ -76,7 +89,9 @@ class Sheet {
     for (const name of Object.keys(after)) {
       const [one, other] = [titleOf(before, name), titleOf(after, name)]
       if (same(one, other)) continue
-      const node = this.div.querySelector(`.${name === "title" ? "g" : name.replace("axis", "")}title`)
+      const node = this.div.querySelector(
+        `.${name === "title" ? "g" : name.replace("axis", "")}title`,
+      )
       const lines = runs(other.text)
       const moves = node && !node.querySelector(".line") && lines?.length === 1 &&
         same({ ...one, text: other.text }, other)
@@ -89,16 +104,25 @@ class Sheet {
   /** What a legend says of traces that changes, [node, line]; null where Plotly has to draw it anew. */
   legend(before, after, { showlegend }) {
     if (!showlegend) return []
-    if (before.length !== after.length || !after.every((trace, at) => told(trace) === told(before[at]))) return null
+    if (
+      before.length !== after.length ||
+      !after.every((trace, at) => told(trace) === told(before[at]))
+    ) return null
     const changed = this.told(before, after).filter(({ old, now }) => old !== now)
-    return changed.some(({ now }) => !runs(now)) ? null : changed.map(({ node, now }) => [node, runs(now)[0]])
+    return changed.some(({ now }) => !runs(now))
+      ? null
+      : changed.map(({ node, now }) => [node, runs(now)[0]])
   }
 
   /** What the legend says of each of its traces, old and now. */
   told(before, after) {
     return [...this.div.querySelectorAll(".legend .traces")].map((node) => {
       const { index } = node.__data__[0].trace
-      return { node: node.querySelector(".legendtext"), old: before[index].name, now: after[index].name }
+      return {
+        node: node.querySelector(".legendtext"),
+        old: before[index].name,
+        now: after[index].name,
+      }
     })
   }
 
@@ -220,7 +244,8 @@ function knows(full, before, { data, layout }) {
   const { shapes = [], images = [], annotations: notes = [] } = layout
   const stays = (name) => PAINTED.has(name) || AXIS.test(name) || same(before[name], layout[name])
   return CLEAR.test(full.paper_bgcolor) && CLEAR.test(full.plot_bgcolor) &&
-    Object.keys({ ...before, ...layout }).every(stays) && shapes.every(knowsShape) && images.every(knowsImage) &&
+    Object.keys({ ...before, ...layout }).every(stays) && shapes.every(knowsShape) &&
+    images.every(knowsImage) &&
     notes.every(knowsNote) && data.every((trace) => knowsTrace(trace, full))
 }
 

@@ -35,7 +35,10 @@ export class Player {
       toggle: this.button("Play", "play", () => this.toggle()),
       forward: this.button("One step on", "forward", () => this.walk(1)),
     }
-    const rules = element("link", "", { rel: "stylesheet", href: new URL("play.css", import.meta.url).href })
+    const rules = element("link", "", {
+      rel: "stylesheet",
+      href: new URL("play.css", import.meta.url).href,
+    })
     const box = element("div", "player", { role: "group", "aria-label": `${row.knob.label}: play` })
     box.style.opacity = 0 // until the style sheet says otherwise
     box.append(rules, ...Object.values(this.buttons))
@@ -127,7 +130,9 @@ export class Player {
       toggle.classList.replace(this.on ? "play" : "pause", wanted)
       dress(toggle, this.on ? "Pause" : "Play", wanted)
     }
-    for (const button of [restart, back]) button.setAttribute("aria-disabled", String(this.row.end === -1))
+    for (const button of [restart, back]) {
+      button.setAttribute("aria-disabled", String(this.row.end === -1))
+    }
     forward.setAttribute("aria-disabled", String(this.row.end === 1))
   }
 }

@@ -26,7 +26,8 @@ export function actOf(event) {
   return act && (EVERYWHERE.has(key) || !types(event.composedPath()[0])) ? act : undefined
 }
 
-const types = (node) => node?.isContentEditable || node?.matches?.("textarea, input:not([type=range])")
+const types = (node) =>
+  node?.isContentEditable || node?.matches?.("textarea, input:not([type=range])")
 
 export default function ({ parentElement, data, setTriggerValue }) {
   let one = presenters.get(parentElement)
@@ -64,7 +65,8 @@ export class Presenter {
     root.append(this.bar)
     this.dark = null
     this.hear = (event) => this.key(event)
-    this.zoom = () => document.documentElement.style.setProperty("--lab-zoom", String(this.letters() / USUAL))
+    this.zoom = () =>
+      document.documentElement.style.setProperty("--lab-zoom", String(this.letters() / USUAL))
     document.addEventListener("keydown", this.hear, true)
     globalThis.addEventListener("resize", this.zoom)
     this.zoom()

@@ -1,6 +1,16 @@
 // One knob: its label, track, number field, notes, help and error. It moves under the finger, whatever the server does.
 
-import { entered, fractionOf, lastStop, spoken, stopAfter, stopOf, unitOf, valueAt, written } from "./scale.js"
+import {
+  entered,
+  fractionOf,
+  lastStop,
+  spoken,
+  stopAfter,
+  stopOf,
+  unitOf,
+  valueAt,
+  written,
+} from "./scale.js"
 
 const STEPS = {
   ArrowRight: 1,
@@ -17,7 +27,9 @@ const STEPS = {
 export function element(tag, className = "", attributes = {}) {
   const node = document.createElement(tag)
   if (className) node.className = className
-  for (const [name, value] of Object.entries(attributes)) if (value !== null) node.setAttribute(name, value)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null) node.setAttribute(name, value)
+  }
   return node
 }
 
@@ -72,7 +84,9 @@ export class Row {
   build() {
     const { knob } = this
     const id = (part) => `${part}-${knob.name}`
-    const described = [knob.help && id("help"), this.noted && id("notes"), id("error")].filter(Boolean).join(" ")
+    const described = [knob.help && id("help"), this.noted && id("notes"), id("error")].filter(
+      Boolean,
+    ).join(" ")
     this.range = element("input", "range", {
       type: "range",
       id: id("range"),
@@ -94,7 +108,9 @@ export class Row {
     })
     const head = element("div", "head")
     const label = text("label", "label", knob.label, { for: id("range") })
-    if (knob.symbol) label.append(text("span", "symbol", ` (${knob.symbol})`, { "aria-hidden": "true" }))
+    if (knob.symbol) {
+      label.append(text("span", "symbol", ` (${knob.symbol})`, { "aria-hidden": "true" }))
+    }
     head.append(label)
     this.help = knob.help ? text("p", "help", knob.help, { id: id("help"), hidden: "" }) : null
     if (this.help) head.append(this.helpButton(id("help")))
@@ -105,7 +121,13 @@ export class Row {
     this.error = text("p", "error", "", { id: id("error"), role: "alert" })
     this.node = element("div", `row ${knob.group}`, { "data-knob": knob.name })
     this.fix(knob.low === knob.high)
-    this.node.append(head, ...(this.help ? [this.help] : []), this.track, ...this.notes(), this.error)
+    this.node.append(
+      head,
+      ...(this.help ? [this.help] : []),
+      this.track,
+      ...this.notes(),
+      this.error,
+    )
   }
 
   /** A range of one point leaves nothing to move: its value is only shown. */
@@ -119,7 +141,13 @@ export class Row {
     if (!this.noted) return []
     const notes = element("div", "notes", { "aria-hidden": "true" })
     notes.append(text("span", "", low), text("span", "", high))
-    return [notes, text("p", "", `Lower: ${low || "–"}; higher: ${high || "–"}.`, { id: `notes-${name}`, hidden: "" })]
+    return [
+      notes,
+      text("p", "", `Lower: ${low || "–"}; higher: ${high || "–"}.`, {
+        id: `notes-${name}`,
+        hidden: "",
+      }),
+    ]
   }
 
   get noted() {
@@ -153,7 +181,9 @@ export class Row {
     range.addEventListener("keydown", (event) => this.key(event))
     // a browser reports the change after every press of a key: with a key held down it is not yet the release
     range.addEventListener("change", () => this.keyHeld || this.release())
-    for (const end of ["pointerup", "keyup", "blur"]) range.addEventListener(end, () => this.release())
+    for (const end of ["pointerup", "keyup", "blur"]) {
+      range.addEventListener(end, () => this.release())
+    }
   }
 
   key(event) {

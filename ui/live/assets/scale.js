@@ -4,7 +4,9 @@ const SIGNIFICANT = 3
 
 /** How many stops lie between the two ends. */
 export function lastStop(knob) {
-  const span = knob.scale === "log" ? Math.log10(knob.high / knob.low) * knob.stops : (knob.high - knob.low) / knob.step
+  const span = knob.scale === "log"
+    ? Math.log10(knob.high / knob.low) * knob.stops
+    : (knob.high - knob.low) / knob.step
   return Math.max(1, Math.ceil(span - 1e-9))
 }
 
@@ -13,7 +15,9 @@ export function stopOf(knob, value) {
   const last = lastStop(knob)
   const fraction = fractionOf(knob, value)
   if (fraction >= 1) return last
-  const stop = knob.scale === "log" ? Math.log10(value / knob.low) * knob.stops : (value - knob.low) / knob.step
+  const stop = knob.scale === "log"
+    ? Math.log10(value / knob.low) * knob.stops
+    : (value - knob.low) / knob.step
   return Math.min(last, Math.max(0, Math.round(stop)))
 }
 
@@ -65,7 +69,9 @@ export function written(value) {
   if (!Number.isFinite(value)) return ""
   const neat = Number(value.toPrecision(10))
   const size = Math.abs(neat)
-  return size !== 0 && (size < 1e-3 || size >= 1e9) ? neat.toExponential().replace("e+", "e") : String(neat)
+  return size !== 0 && (size < 1e-3 || size >= 1e9)
+    ? neat.toExponential().replace("e+", "e")
+    : String(neat)
 }
 
 /** What stands behind the number; a knob that plays whole numbers says where it will end: 12 of 60. */
@@ -81,5 +87,7 @@ export function spoken(knob, value) {
 /** What a typed text says: a number if it is one, otherwise the text itself, for the server to answer. */
 export function entered(text) {
   const plain = text.trim().replace(/^−/, "-")
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain)) ? Number(plain) : plain
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
+    ? Number(plain)
+    : plain
 }

@@ -11,7 +11,8 @@ const SHAPE = new Set(
 )
 const IMAGE = new Set("source x y sizex sizey xref yref sizing layer".split(" "))
 const NOTE = new Set(
-  "text x y xref yref xanchor yanchor xshift yshift align showarrow font textangle captureevents".split(" "),
+  "text x y xref yref xanchor yanchor xshift yshift align showarrow font textangle captureevents"
+    .split(" "),
 )
 const REFERENCE = /^(paper|[xy]\d*)$/
 const AHEAD = { left: 0.5, top: 0.5, center: 0, middle: 0, right: -0.5, bottom: -0.5 }
@@ -63,7 +64,8 @@ export function clipped(context, xaxis, yaxis, { width, height }, draw) {
 export function knowsShape(shape) {
   const { type, path = "", xref = "x", yref = "y" } = shape
   const kind = type === "path" ? PLAIN.test(path) : ["line", "rect", "circle"].includes(type)
-  return kind && within(shape, SHAPE) && REFERENCE.test(xref) && REFERENCE.test(yref) && drawable(shape.line)
+  return kind && within(shape, SHAPE) && REFERENCE.test(xref) && REFERENCE.test(yref) &&
+    drawable(shape.line)
 }
 
 /** Where Plotly draws a shape: under the grid, between it and the curves, or above all. */
@@ -88,8 +90,14 @@ export function drawShape(context, shape, { axes, full }) {
 /** How one of a shape's coordinates becomes pixels. */
 function ruler(axes, { _size: size }, letter, shape) {
   const [ref, up] = [shape[`${letter}ref`] ?? letter, letter === "y"]
-  const along = ref !== "paper" ? axes.get(ref) : up ? new Ruler(-size.h, size.t + size.h) : new Ruler(size.w, size.l)
-  return shape[`${letter}sizemode`] === "pixel" ? new Ruler(up ? -1 : 1, along.at(shape[`${letter}anchor`])) : along
+  const along = ref !== "paper"
+    ? axes.get(ref)
+    : up
+    ? new Ruler(-size.h, size.t + size.h)
+    : new Ruler(size.w, size.l)
+  return shape[`${letter}sizemode`] === "pixel"
+    ? new Ruler(up ? -1 : 1, along.at(shape[`${letter}anchor`]))
+    : along
 }
 
 function outlined({ type, path, x0, x1, y0, y1 }, x, y) {
@@ -116,16 +124,27 @@ function outlined({ type, path, x0, x1, y0, y1 }, x, y) {
 
 function traced(path, x, y) {
   if (x.log || y.log) {
-    return new Path2D(path.replace(PLACE, (_, a, b) => `${x.at(Number(a)).toFixed(2)},${y.at(Number(b)).toFixed(2)}`))
+    return new Path2D(
+      path.replace(
+        PLACE,
+        (_, a, b) => `${x.at(Number(a)).toFixed(2)},${y.at(Number(b)).toFixed(2)}`,
+      ),
+    )
   }
   const outline = new Path2D()
   outline.addPath(new Path2D(path), new DOMMatrix([x.scale, 0, 0, y.scale, x.shift, y.shift]))
   return outline
 }
 
-export const knowsImage = (image) => within(image, IMAGE) && image.layer === "below" && image.sizing === "stretch"
+export const knowsImage = (image) =>
+  within(image, IMAGE) && image.layer === "below" && image.sizing === "stretch"
 
-export function drawImage(context, { x, y, sizex, sizey, xref = "x", yref = "y" }, picture, { axes, full }) {
+export function drawImage(
+  context,
+  { x, y, sizex, sizey, xref = "x", yref = "y" },
+  picture,
+  { axes, full },
+) {
   const [xaxis, yaxis] = [axes.get(xref), axes.get(yref)]
   const [left, top] = [xaxis.at(x), yaxis.at(y)]
   clipped(
@@ -133,20 +152,26 @@ export function drawImage(context, { x, y, sizex, sizey, xref = "x", yref = "y" 
     xaxis,
     yaxis,
     full,
-    () => context.drawImage(picture, left, top, xaxis.at(x + sizex) - left, yaxis.at(y - sizey) - top),
+    () =>
+      context.drawImage(picture, left, top, xaxis.at(x + sizex) - left, yaxis.at(y - sizey) - top),
   )
 }
 
 export function knowsNote(note) {
   const { text, xref = "x", yref = "y", showarrow, align = "center" } = note
-  return within(note, NOTE) && showarrow === false && runs(text) !== null && align in ALIGN && REFERENCE.test(xref) &&
+  return within(note, NOTE) && showarrow === false && runs(text) !== null && align in ALIGN &&
+    REFERENCE.test(xref) &&
     REFERENCE.test(yref)
 }
 
 /** An annotation, in the box that Plotly would put around it. */
 export function drawNote(context, note, { axes, full }) {
   const { align = "center", textangle = 0 } = note
-  const [font, lines, angle] = [{ ...full.font, ...note.font }, runs(note.text), textangle * Math.PI / 180]
+  const [font, lines, angle] = [
+    { ...full.font, ...note.font },
+    runs(note.text),
+    textangle * Math.PI / 180,
+  ]
   const { width, height, ascent } = extent(context, lines, font)
   const [across, down] = [Math.round(width + 2), Math.round(height + 2)]
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
@@ -167,7 +192,8 @@ function middle(letter, note, size, axes, { _size: room }) {
   const axis = axes.get(note[`${letter}ref`] ?? letter)
   const base = axis ? axis.place(at) : up ? room.t + (1 - at) * room.h : room.l + at * room.w
   if (axis && (base < axis.low || base > axis.high)) return null
-  return base + size * AHEAD[anchored(note[`${letter}anchor`], axis ? 0.5 : up ? 1 - at : at)] + (up ? -shift : shift)
+  return base + size * AHEAD[anchored(note[`${letter}anchor`], axis ? 0.5 : up ? 1 - at : at)] +
+    (up ? -shift : shift)
 }
 
 function anchored(anchor = "auto", share) {

@@ -30,7 +30,9 @@ export function whenOlder(name) {
 /** What Streamlit's controls say: label -> value. */
 function choices() {
   const said = new Map()
-  for (const one of document.querySelectorAll("[role=combobox], [type=number], [role=radiogroup]")) {
+  for (
+    const one of document.querySelectorAll("[role=combobox], [type=number], [role=radiogroup]")
+  ) {
     const label = one.getAttribute("aria-label")
     const chosen = one.querySelector("[aria-checked=true], [data-selected]")
     const value = one instanceof HTMLInputElement ? one.value : chosen?.textContent.trim()
@@ -134,10 +136,14 @@ export class Silence {
   /** Of which settings the shown result is, where the controls show others: "Epsilon 0.5, Method “Sound”". */
   get older() {
     const now = choices()
-    const changed = [...this.settled].filter(([label, value]) => now.has(label) && now.get(label) !== value)
+    const changed = [...this.settled].filter(([label, value]) =>
+      now.has(label) && now.get(label) !== value
+    )
     const knobs = []
     globalThis.dispatchEvent(new CustomEvent(OLDER, { detail: knobs }))
-    return [...knobs, ...changed.map(([label, value]) => [label, `“${value}”`])].map((one) => one.join(" ")).join(", ")
+    return [...knobs, ...changed.map(([label, value]) => [label, `“${value}”`])].map((one) =>
+      one.join(" ")
+    ).join(", ")
   }
 
   stop() {

@@ -2,14 +2,27 @@
 
 const ROUND = [2, 5, 10]
 const SMALL = { D1: [1, 2, 3, 4, 5, 6, 7, 8, 9], D2: [1, 2, 5] }
-const PREFIXES = { "-15": "f", "-12": "p", "-9": "n", "-6": "μ", "-3": "m", 0: "", 3: "k", 6: "M", 9: "B", 12: "T" }
+const PREFIXES = {
+  "-15": "f",
+  "-12": "p",
+  "-9": "n",
+  "-6": "μ",
+  "-3": "m",
+  0: "",
+  3: "k",
+  6: "M",
+  9: "B",
+  12: "T",
+}
 
 /** [{at, text, small}] from the axis's low end to its high end, `at` in its own numbers, of which a logarithmic one has
  * logarithms; null where the rules are not known. `asked`: the axis as the figure describes it. */
 export function ticksOf(axis, asked) {
   if (asked.tickvals) return asked.ticktext ? given(axis, asked) : null
   if (axis.categories) {
-    return axis.full._vals.length === axis.categories.length ? axis.categories.map((text, at) => ({ at, text })) : null
+    return axis.full._vals.length === axis.categories.length
+      ? axis.categories.map((text, at) => ({ at, text }))
+      : null
   }
   const dtick = asked.dtick ?? automatic(axis)
   const places = typeof dtick === "number"
@@ -85,7 +98,9 @@ function written({ full, log, range }, { tickformat }, dtick, at) {
   const value = log ? 10 ** at : at
   if (tickformat) return { text: full._numFormat?.(tickformat)(value).replace(/-/g, "−") ?? null }
   if (!log) return { text: number(value, dtick, Math.max(...range.map(Math.abs))) }
-  if (dtick[0] === "L") return { text: number(value, Number(dtick.slice(1)), 10 ** Math.max(...range)) }
+  if (dtick[0] === "L") {
+    return { text: number(value, Number(dtick.slice(1)), 10 ** Math.max(...range)) }
+  }
   if (dtick[0] === "D" && Math.abs(at - Math.round(at)) > 0.01) {
     return { text: String(Math.round(10 ** (at - Math.floor(at)))), small: true }
   }
@@ -99,7 +114,9 @@ function number(value, step, largest) {
   const places = 2 - Math.floor(Math.log(step) / Math.LN10 + 0.01)
   if (Math.abs(value) < 10 ** -places / 2) return "0"
   if (!(exponent in PREFIXES)) return null
-  const mantissa = (Math.abs(value) * 10 ** -exponent).toFixed(Math.min(20, Math.max(0, places + exponent)))
+  const mantissa = (Math.abs(value) * 10 ** -exponent).toFixed(
+    Math.min(20, Math.max(0, places + exponent)),
+  )
   const neat = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa
   return (value < 0 ? "−" : "") + neat + PREFIXES[exponent]
 }

@@ -42,7 +42,12 @@ export function explainUploads(limit) {
       if (words !== notice.textContent) notice.textContent = words
     }
     const observer = new MutationObserver(look)
-    observer.observe(uploader, { attributes: true, attributeFilter: ["aria-invalid"], childList: true, subtree: true })
+    observer.observe(uploader, {
+      attributes: true,
+      attributeFilter: ["aria-invalid"],
+      childList: true,
+      subtree: true,
+    })
     look()
     for (const [one, its] of watched) {
       if (one.isConnected) continue

@@ -44,10 +44,12 @@ function made() {
 }
 
 function sentences() {
-  const numbers = [...document.getElementsByClassName("lab-tile")].map(({ children: [label, value] }) =>
-    `${label.textContent}: ${value.textContent}.`
+  const numbers = [...document.getElementsByClassName("lab-tile")].map((
+    { children: [label, value] },
+  ) => `${label.textContent}: ${value.textContent}.`)
+  const texts = ["lab-verdict", "lab-compare-said"].map((name) =>
+    document.getElementsByClassName(name)[0]?.textContent
   )
-  const texts = ["lab-verdict", "lab-compare-said"].map((name) => document.getElementsByClassName(name)[0]?.textContent)
   return [...numbers, ...texts.flatMap((text) => text?.trim().split(/(?<=[.?!])\s+/) ?? [])]
 }
 

@@ -18,7 +18,9 @@ export class Waiting {
     this.box.style.cssText =
       "position:absolute;inset:0;display:grid;place-items:center;box-sizing:border-box;border-radius:.5rem;" +
       "border:1px solid var(--st-border-color, rgba(128,128,128,.4));pointer-events:none;opacity:.75"
-    if (!CALM.matches) this.box.animate({ opacity: [0.75, 0.4, 0.75] }, { duration: 1800, iterations: Infinity })
+    if (!CALM.matches) {
+      this.box.animate({ opacity: [0.75, 0.4, 0.75] }, { duration: 1800, iterations: Infinity })
+    }
     return this.box
   }
 

@@ -91,7 +91,9 @@ function copy(from, to) {
       if (its.data !== child.data) its.data = child.data
       return
     }
-    for (const name of its.getAttributeNames()) if (!child.hasAttribute(name)) its.removeAttribute(name)
+    for (const name of its.getAttributeNames()) {
+      if (!child.hasAttribute(name)) its.removeAttribute(name)
+    }
     for (const name of child.getAttributeNames()) {
       const value = child.getAttribute(name)
       if (its.getAttribute(name) !== value) its.setAttribute(name, value)
