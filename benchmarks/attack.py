@@ -11,7 +11,8 @@ picture made of them.
 
 In each round every contender is timed in turn; shown are medians over the rounds, and ratios are
 taken within a round. One thread for the linear algebra, as in the app. Before that, both must have
-arrived at the same weights with the same noise."""
+arrived at the same weights with the same noise.
+"""
 
 import time
 

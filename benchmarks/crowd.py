@@ -6,7 +6,8 @@ nobody finds what another has computed. Who drags has the next value 16 ms after
 moves waits some 1.5 s and takes a value at random. A movement is answered with the first frame of
 its number. No browser draws anything, and no ordinary runs
 follow: this is the channel's share. The clients' own CPU time is said, because they run on the same
-machine."""
+machine.
+"""
 
 import asyncio
 import json

@@ -118,7 +118,8 @@ def lost(
     constant answer.
 
     Accuracy is what the law says of the rows of a large test, and not whether each of their labels
-    came true."""
+    came true.
+    """
     rng, (slope, intercept) = stream(seed, "data"), law()
     direction = rng.standard_normal(LAW["features"])
     X = rng.standard_normal((rows + 50_000, LAW["features"]))

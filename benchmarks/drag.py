@@ -18,7 +18,8 @@ one line for each answer. Both are in the same run, and neither asks for anythin
   speed of the machine.
 
 The trace and the recorder of changes cost time themselves, on every topic alike.
-``PAGES=attack,parties`` in the environment measures these topics and no others."""
+``PAGES=attack,parties`` in the environment measures these topics and no others.
+"""
 
 import json
 import os

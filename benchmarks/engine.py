@@ -19,7 +19,8 @@ quicker with; ours on *one core* is held against the floor, which has one. The l
 train a few models, and their times are scaled up to all 180. In each round every contender is timed
 in turn, over and over for a moment; its time is the median of that moment. Shown are medians over
 the rounds; ratios are taken within a round. Before that, all must have arrived at the same weights
-without noise."""
+without noise.
+"""
 
 import importlib.util
 import os

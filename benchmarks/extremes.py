@@ -9,7 +9,8 @@ after it, and memory.
 
 Times are CPU time of the process, which others on the machine do not count in; each case has
 processes of its own, and is left after some seconds of work. A case whose tasks are not all done
-says how far it came."""
+says how far it came.
+"""
 
 import json
 import resource

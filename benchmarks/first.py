@@ -11,7 +11,8 @@ whole visit, as they travel, headers included: Streamlit's front end, its fonts,
 files, all other answers, and what comes over Streamlit's websocket.
 
 *static*: recorded pages, the same one and the largest, cold and slow, from a server that compresses
-them."""
+them.
+"""
 
 import gzip
 import threading

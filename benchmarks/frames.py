@@ -11,7 +11,8 @@ the JSON that is sent to who has seen the frame before.
 - *JSON*: the rest, from reading the question to writing what differs.
 
 CPU time is that of the whole process, so nothing that runs beside it counts. The order of the pages
-changes from round to round; shown are medians over all frames."""
+changes from round to round; shown are medians over all frames.
+"""
 
 import time
 from collections import Counter

@@ -102,7 +102,8 @@ def served(script: str, *, first_picture: str = "off", root: Path = ROOT) -> Ite
     """Serve a script on a free port from a root, whose configuration Streamlit then reads; yield
     its address.
 
-    first_picture: "on" has it record first pictures in spare time."""
+    first_picture: "on" has it record first pictures in spare time.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

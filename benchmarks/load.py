@@ -11,7 +11,8 @@ browser draws anything: this is the server's share, and what it shares out.
 
 All come at once, which is measured by itself, and begin to move when the last page stands. Bare
 page and lab take turns with ``PEOPLE`` people; then ``CROWD`` people come to the lab, for whom
-nothing may fail."""
+nothing may fail.
+"""
 
 import asyncio
 import json
@@ -44,7 +45,8 @@ WIDTHS = (12, 6, 8, 7, 8, 8, 8, 6)
 @dataclass
 class Visitor:
     """One open page. ``opened``: when all pages stood; ``waits``: seconds from a movement to its
-    answer; ``errors``: what went wrong, in words."""
+    answer; ``errors``: what went wrong, in words.
+    """
 
     socket: ClientConnection
     path: str
@@ -127,7 +129,8 @@ class Person(Visitor):
     high (``span``).
 
     ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it
-    waits."""
+    waits.
+    """
 
     knob: str = "epsilon"
     span: tuple[float, float] = EPSILONS

@@ -7,7 +7,8 @@ Meanwhile newcomers open other pages, each for a setting that nobody has asked f
 people are on a bare Streamlit page, in the same seconds. First it says, without a server, what such
 a setting costs on each page in CPU time, which can be compared on a busy machine too.
 ``LEVELS=25,60x2,400`` in the environment asks for other levels than ``LEVELS``: people, and on how
-many processes."""
+many processes.
+"""
 
 import asyncio
 import os

@@ -12,7 +12,8 @@ All work in float32. Ours uses the cores that it would use by itself, and stands
 core*; Opacus uses as many as it is quicker with. The loop and Opacus train a few networks, and
 their times are scaled up to all 80. In each round every contender is timed in turn; shown are
 medians over the rounds, and ratios are taken within a round. Before that, all must have arrived at
-the same weights, without noise and on the same lots."""
+the same weights, without noise and on the same lots.
+"""
 
 import importlib.util
 import os

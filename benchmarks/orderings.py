@@ -10,7 +10,8 @@ ten of them lie.
   parties. Four classes; the repeats draw the noise, and the world is the page's.
 
 Nothing is timed. A line of the acceptance is met when the medians stand in the order that the paper
-claims."""
+claims.
+"""
 
 import math
 from functools import partial

@@ -12,7 +12,8 @@ beside a plain loop.
 
 In each round both are timed in turn; shown are medians over the rounds, and ratios are taken within
 a round. One thread for the linear algebra, as in the app, so that times are the processor's. Before
-that, both must say nearly the same about the public rows."""
+that, both must say nearly the same about the public rows.
+"""
 
 import json
 import resource

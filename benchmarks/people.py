@@ -3,7 +3,8 @@ and no browser.
 
 A person comes as a browser does: asks for the page, opens a session and the channel. A movement is
 asked about on the channel; after the rest that the server has named, Streamlit is told, and answers
-with a run of the whole page. Nothing is drawn."""
+with a run of the whole page. Nothing is drawn.
+"""
 
 import asyncio
 import http.client
@@ -40,7 +41,8 @@ class Member(load.Person):
     """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from
     each question to its answer; ``done``: how much of the work for the newest is done; ``owes``:
     what Streamlit has still to do; ``runs``: from telling Streamlit to the end of its run;
-    ``replicas``: values of the affinity cookie; ``newest_kinds``: of Streamlit's messages."""
+    ``replicas``: values of the affinity cookie; ``newest_kinds``: of Streamlit's messages.
+    """
 
     span: tuple[float, float] = EPSILONS
     whole: bool = False

@@ -5,7 +5,8 @@ again at the end, so that all moments are drawn twice, from the first to the las
 when every chart in view that moves with the training has changed since the one before, by a
 mutation that makes a difference to the picture. Time runs from the press of the button to the last
 picture, the wait for the first one included. Beside it stands the CPU time that the page's own
-process (drawing and painting) took for a moment, which a busy machine stretches less."""
+process (drawing and painting) took for a moment, which a busy machine stretches less.
+"""
 
 from contextlib import ExitStack
 from itertools import pairwise

@@ -12,7 +12,8 @@ on nine columns.
 - *CPU*, *wall*: time until they are drawn. *seed*: CPU time once other rows are held out.
 
 Each form is read in a process of its own, on Linux: that is where a process can be asked for its
-own peak."""
+own peak.
+"""
 
 import io
 import json

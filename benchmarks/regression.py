@@ -19,7 +19,8 @@ Frank-Wolfe.
 In each round every contender is timed in turn; shown are medians over the rounds, ratios are taken
 within a round. The fits are in double precision, Frank-Wolfe in float32; all on one core. Before
 that, all must have arrived at the same weights with the same noise, and Frank-Wolfe without noise
-too."""
+too.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -2,7 +2,8 @@
 met.
 
 Nothing is written and nothing is fetched. Exit code 0: every line is met; 1: some line is not; 2:
-some line is undecided, because a peer is not installed."""
+some line is undecided, because a peer is not installed.
+"""
 
 import argparse
 import os

@@ -6,7 +6,8 @@ so that it shows what comes in between. A server serves each size of the window 
 visit finds what another has computed.
 *shift*: the sum of Chromium's layout shift scores until the page has been at rest for some seconds.
 *moved*: what moved in the worst of these shifts, by the names that the layout gives it, and from
-where to where it went, in pixels."""
+where to where it went, in pixels.
+"""
 
 import os
 from contextlib import ExitStack

@@ -9,7 +9,8 @@ class Subject:
     the slider.
 
     ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag
-    and, the last, for what is at hand."""
+    and, the last, for what is at hand.
+    """
 
     script: str
     path: str

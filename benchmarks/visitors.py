@@ -45,7 +45,8 @@ class Person(Member):
     """Goes to pages, presses buttons that can be pressed (by their labels), uploads.
 
     running: whether a run was asked for and has not ended. Nobody leaves or presses before: what
-    still comes of a page that was left, a browser has taken down."""
+    still comes of a page that was left, a browser has taken down.
+    """
 
     running: bool = False
     pages: dict[str, str] = field(default_factory=dict)

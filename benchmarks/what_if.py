@@ -3,7 +3,8 @@
 Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in
 slices as the page has them. A *picture* is the result and all that the page shows of it. CPU time
 of the process, which others on the machine do not count in; shown are medians over the rounds. An
-answer that takes long is left after some seconds of work."""
+answer that takes long is left after some seconds of work.
+"""
 
 import time
 from collections.abc import Callable, Iterable

@@ -4,7 +4,8 @@
 bytes, on everything
 their values hold: arrays, sparse matrices, frames, attributes and closures. An array that several
 values share is counted once. A thread that requests a value which another thread is computing waits
-for it."""
+for it.
+"""
 
 import gc
 import os
@@ -71,7 +72,8 @@ class Cache:
         """Drop all values and all computations in progress, and take a new lock.
 
         A forked process has none of the threads that compute, and one of them may have held the
-        lock."""
+        lock.
+        """
         self.held_bytes = 0
         # key -> (value, bytes of small parts, bytes of each large part by identity); holders of
         # each large part
@@ -111,7 +113,8 @@ class Cache:
         value, directly or indirectly, threads never wait for each other in a circle. ``newest``:
         the maximum number of cached values whose keys are tuples with the same first entry; they
         take at most a third of the bound, or are one. A key that contains a ``Secret`` is computed
-        and not cached."""
+        and not cached.
+        """
         if _is_secret(key):
             return make()
         with self._lock:
@@ -254,7 +257,8 @@ def cached(function: Callable | None = None, *, newest: int | None = None) -> An
 
     newest: the maximum number of results kept, for large results that are quick to recompute and
     would evict others. The key is the function's place in its file, because Streamlit creates the
-    functions of a page anew in each run."""
+    functions of a page anew in each run.
+    """
     if function is None:
         return partial(cached, newest=newest)
     name = function.__code__.co_filename, function.__qualname__

@@ -1,7 +1,8 @@
 """Validators whose errors name the argument, its value and the allowed values.
 
 Each validator takes the argument by keyword, ``positive(epsilon=epsilon)``, and returns the
-converted value."""
+converted value.
+"""
 
 import math
 from collections.abc import Collection
@@ -108,7 +109,8 @@ def set_floats(owner: object, **converted: float) -> None:
     numbers.
 
     A number of lower precision, such as ``numpy.float32``, would round all that is computed from
-    it."""
+    it.
+    """
     for name, value in converted.items():
         if type(getattr(owner, name)) is not int:
             object.__setattr__(owner, name, value)

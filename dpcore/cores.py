@@ -21,7 +21,8 @@ def one_blas_thread() -> None:
     With small matrices and many models or sessions, BLAS threads would only compete, and their
     number would decide the last bits of results. threadpoolctl keeps a reference to the thread that
     limits OpenBLAS, and through it to everything that thread holds, such as a visitor's session. A
-    thread that holds nothing therefore sets the limit."""
+    thread that holds nothing therefore sets the limit.
+    """
     thread = Thread(target=threadpool_limits, kwargs={"limits": 1, "user_api": "blas"})
     thread.start()
     thread.join()
@@ -32,7 +33,8 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
 
     work: multiply-adds of the whole job. Little work stays on one core. Large work runs on all
     cores in parallel, because numpy releases the GIL, and from then on BLAS uses one thread per
-    job."""
+    job.
+    """
     workers = min(cores(), models) if work >= _WORTH_A_SECOND_CORE else 1
     width = min(at_once, math.ceil(models / workers))
     parts = [slice(first, min(first + width, models)) for first in range(0, models, width)]

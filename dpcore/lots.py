@@ -1,7 +1,8 @@
 """Lots (batches) of stochastic gradient descent: the rows in each step's sum.
 
 Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can resume
-at any block. ``NOBODY`` pads smaller lots."""
+at any block. ``NOBODY`` pads smaller lots.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +25,8 @@ def poisson(
 
     Each row is in each lot with probability ``rate``, independently, as amplification by sampling
     requires [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses,
-    so the gaps between heads are geometric and the tails need no draw."""
+    so the gaps between heads are geometric and the tails need no draw.
+    """
     check.between(0, 1, rate=check.positive(rate=rate))
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +57,8 @@ def shuffled(
     """Yield lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
 
     Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none).
-    These are **not** the Poisson samples for which amplification is proved."""
+    These are **not** the Poisson samples for which amplification is proved.
+    """
     each = max(1, rows // check.whole(1, rows, size=size))
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:

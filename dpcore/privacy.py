@@ -173,8 +173,8 @@ LAWS = {"logarithmic": 0.0, "half": 0.5, "geometric": 1.0, "poisson": math.inf}
 class BestOf:
     """The best result of a random number of runs of ``event``. The other results stay secret.
 
-    If private rows score the tries, the score is part of ``event``. If there are no tries, which
-    a Poisson distribution allows, a fixed value is released.
+    If private rows score the tries, the score is part of ``event``. If there are no tries, which a
+    Poisson distribution allows, a fixed value is released.
 
     Attributes:
         event: One try.
@@ -285,8 +285,8 @@ class Guarantee:
     def attacker_accuracy(self) -> float:
         """Return the largest accuracy of any attacker who guesses between two neighbours.
 
-        (e^epsilon + delta) / (1 + e^epsilon) for equal prior probabilities, which some
-        (epsilon, delta) mechanism attains [kairouz2015, Theorem 2.1].
+        (e^epsilon + delta) / (1 + e^epsilon) for equal prior probabilities, which some (epsilon,
+        delta) mechanism attains [kairouz2015, Theorem 2.1].
         """
         odds = math.exp(min(self.epsilon, _LARGEST_EXPONENT))
         return 1.0 - (1.0 - self.delta) / (1.0 + odds)

@@ -18,7 +18,8 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, toleran
     """Return a point where ``excess`` <= 0, within about ``tolerance`` of where it turns positive.
 
     ``excess`` is monotone between ``low`` and ``high``. If the whole bracket is safe, returns the
-    end with the larger excess. Raises UnsafeError if none of it is safe."""
+    end with the larger excess. Raises UnsafeError if none of it is safe.
+    """
     ends = {low: excess(low), high: excess(high)}
     safe, other = sorted(ends, key=ends.__getitem__)
     if ends[safe] > 0:

@@ -3,7 +3,8 @@ of noise schedules.
 
 Learning rates are post-processing, and a clipping norm scales signal and noise alike, so neither
 costs privacy. Of the noise, only the multiplier z_t = (noise sd) / (clipping norm) of each step
-counts, and the steps compose in any order."""
+counts, and the steps compose in any order.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +46,8 @@ class Schedule:
         it.
 
         They are rounded down to ``count`` points of a geometric grid, or kept as they are if None.
-        Less noise costs more, so the result is never understated."""
+        Less noise costs more, so the result is never understated.
+        """
         shares = self.shares
         if count is not None:
             low, high = shares.min(), shares.max()
@@ -65,7 +67,8 @@ class Schedule:
         ``noise_multiplier`` at step 1.
 
         At ``rate`` 1 nothing is rounded, as mu^2 = sum_t 1/z_t^2 is exact. layers: number of
-        releases per step."""
+        releases per step.
+        """
         found = self.levels(until=until, count=None if rate == 1 else LEVELS)
         parts = tuple(
             Composed(event=step(rate, noise_multiplier * share, layers=layers), count=times)

@@ -24,7 +24,8 @@ def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.ran
     numbers >= 0.
 
     A seed may have any length, but numpy distinguishes only 128 bits of it. Long work in chunks
-    gives each chunk its own ``part``, so it can resume anywhere."""
+    gives each chunk its own ``part``, so it can resume anywhere.
+    """
     return _generator(*_key(seed, purpose), check.whole(0, index=index), check.whole(0, part=part))
 
 
@@ -56,7 +57,8 @@ def normal_steps(
 
     Stream ``indices[r]`` fills row r in step order, so adding steps or rows leaves the earlier
     draws unchanged. Values are drawn in double precision and then rounded, so both precisions see
-    the same noise."""
+    the same noise.
+    """
     key = _key(seed, purpose)  # validated once: a redraw opens hundreds of streams
     rows = tuple(check.wholes(low=0, indices=indices).tolist())
     per_step = 8 * len(rows) * int(np.prod(shape))

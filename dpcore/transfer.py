@@ -4,7 +4,8 @@ source detection.
 The target's rows are private: x ~ U(-1, 1)^d, y = x.beta + N(0, sd^2). Source k is public: x ~
 U(a_k, b_k)^d and y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. The transferable
 sources are A_q = {k : ||delta_k||_q <= h} [li2022, Section 1; zhang2022]. All distributions are
-known, so the excess risk is exact."""
+known, so the excess risk is exact.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
 
     difference: L1 norm of the largest contrast, that of the first source. All contrasts point in
     one common direction, on the first coordinates of one fixed order, so that they do not average
-    out."""
+    out.
+    """
     d, rng = dimension, stream(seed, "data", 0)
     beta, order, signs = np.zeros(d), rng.permutation(d), rng.choice([-1.0, 1.0], d)
     support = min(SUPPORT, d)
@@ -198,7 +200,8 @@ def detect(
 
     A source is kept if its noisy loss is at most the smallest one plus two noise standard
     deviations and a margin, and is below that of w = 0. [tian2023] likewise compares each source
-    with the target alone, with the spread over folds in place of the noise."""
+    with the target alone, with the spread over folds in place of the noise.
+    """
     candidates = np.vstack([np.zeros((1, each.shape[1])), each])
     losses = clipped_losses(data.X, data.y, candidates, residual_bound=RESIDUAL_BOUND)
     sensitivity = loss_sensitivity(len(losses), residual_bound=RESIDUAL_BOUND, rows=len(data.X))

@@ -25,7 +25,8 @@ class Cell:
     """One cell of a sweep: a combination of parameter values and a seed.
 
     values: the swept parameters by name. settings: the settings with these values and one of the
-    seeds."""
+    seeds.
+    """
 
     values: Mapping[str, Any]
     settings: Settings
@@ -75,7 +76,8 @@ def stream(
     backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
     jobs: number of parallel jobs, by default the number of cores, or of the cluster's workers.
     piece: target duration of a chunk of work, in seconds, estimated from earlier chunks. Raises
-    RefusedError."""
+    RefusedError.
+    """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
     left, width = iter(every), 1
 

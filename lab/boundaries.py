@@ -2,7 +2,8 @@
 
 A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]. On it every linear
 classifier is linear again, with three weights per output, so its boundaries are exact line
-segments. The boundaries of other classifiers are traced on a grid."""
+segments. The boundaries of other classifiers are traced on a grid.
+"""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -149,7 +150,8 @@ FEW = 4
 
 def drawn(accuracy: np.ndarray, classes: int) -> slice:
     """Return which runs of this accuracy (R,) a map shows: all of them or, of more than ``FEW``
-    classes, the median run."""
+    classes, the median run.
+    """
     if classes <= FEW or not np.isfinite(accuracy).any():
         return slice(None)
     middle = int(np.nanargmin(np.abs(accuracy - np.nanmedian(accuracy))))
@@ -162,7 +164,8 @@ def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
 
     Two classes i and j meet on the line z_i = z_j wherever no other class has a larger logit. Each
     such condition restricts the parameter along the line to a half-line, so what remains is one
-    interval."""
+    interval.
+    """
     w = plane.restrict(np.asarray(weights, dtype=float))
     if w.shape[1] == 1:
         w = np.concatenate([np.zeros_like(w), w], axis=1)
@@ -210,7 +213,8 @@ def traced(z: np.ndarray, plane: Plane) -> np.ndarray:
 
     A class wins where its lead over all other classes is positive. The line of zero lead is traced
     cell by cell, straight between the points where it crosses the edges of the cell (marching
-    squares)."""
+    squares).
+    """
     size = z.shape[-1]
     leads = (
         [z[:, 1] - z[:, 0]]

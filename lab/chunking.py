@@ -2,7 +2,8 @@
 
 Repeat r draws from its own streams, whichever repeats are trained with it. So the first picture
 waits for one part only, and no setting makes a task long. Where the last bit matters, a repeat is
-always trained with the same ones."""
+always trained with the same ones.
+"""
 
 from collections.abc import Sequence
 
@@ -44,7 +45,8 @@ def sample(
     together, number wanted).
 
     The sets trained together do not depend on ``count``, so a longer sample begins with a shorter
-    one, bitwise equal."""
+    one, bitwise equal.
+    """
     parts = list(own)
     while (start := parts[-1].stop) < count:
         parts += cut(start, (start // _ROUND + 1) * _ROUND, each=each, most=most)

@@ -19,7 +19,8 @@ class Case(StrEnum):
     """What may be said of A beside B.
 
     ALIKE: no difference can be shown. FEW: there are too few runs to show any. CONSTANT: neither is
-    better than the best constant answer."""
+    better than the best constant answer.
+    """
 
     AHEAD = "ahead"
     BEHIND = "behind"

@@ -1,7 +1,8 @@
 """Find the value of a knob from which on a measure reaches a target, with its confidence interval.
 
 The measure only gets better along the knob. Repeats should have random numbers in common over the
-values; the answer holds without that."""
+values; the answer holds without that.
+"""
 
 import math
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class Crossing:
     safe: from this value on, the target is reached.
     there: the first value tested from the point on.
     share_there, share_safe: shares of the single repeats that reach the target there, and at the
-    safe value."""
+    safe value.
+    """
 
     verdict: Verdict
     best: float | None = None
@@ -134,7 +136,8 @@ def smallest(
 class _Band(NamedTuple):
     """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach,
     whether they are ``shown`` to, or shown to have ``missed`` it, and the share of single repeats
-    that reach the target; ``sign`` brings the estimates back."""
+    that reach the target; ``sign`` brings the estimates back.
+    """
 
     estimate: np.ndarray
     hits: np.ndarray
@@ -235,7 +238,8 @@ def _needed(
 ) -> int | None:
     """Return about how many repeats tell the best value from the target, more than there are, and
     enough to show it at
-    all: (2 sd / gap)^2, where the gap is that of the share of repeats that reach it."""
+    all: (2 sd / gap)^2, where the gap is that of the share of repeats that reach it.
+    """
     if verdict != "unclear":
         return None
     place = int(np.argmax(band.estimate)) if len(order) else None

@@ -2,7 +2,8 @@
 public registry.
 
 The facts in ``sample_data/deployments.csv`` are those of OpenDP's deployments registry;
-``sample_data/README.md`` says of which day, and under which licence."""
+``sample_data/README.md`` says of which day, and under which licence.
+"""
 
 import csv
 import math
@@ -62,7 +63,8 @@ class Deployment:
         """Return the record's guarantee.
 
         Only epsilon and delta are known of a release that states them. A rho is read as that of
-        Gaussian noise, whose multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6]."""
+        Gaussian noise, whose multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6].
+        """
         told, count = self.parameters, partial(account, adjacency=Adjacency.REPLACE_ONE)
         if "rho" in told:
             return count(

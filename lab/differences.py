@@ -6,7 +6,8 @@ has none. The intervals of pairs and of two groups are exact for any distributio
 
 Where repeat r of both saw the same rows and drew the same noise (``Settings.pairs_with``), the
 differences of the pairs vary less than the repeats do, and the interval is narrower than that of
-two groups by as much as the noise is common."""
+two groups by as much as the noise is common.
+"""
 
 import math
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ class Difference:
 
     pairs: how many pairs of repeats, or of splits; 0 where A and B are two groups. The ends are
     infinite where there are too few repeats for any interval at this confidence, and meet where no
-    repeat differs from another."""
+    repeat differs from another.
+    """
 
     median: float
     low: float

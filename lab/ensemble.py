@@ -150,7 +150,8 @@ class Ensemble(Settings):
     a curve.
 
     A topic defines ``runs``; the tasks, the sample and the result follow from it. OVER: the
-    parameter's field. CURVE: its values on the curve."""
+    parameter's field. CURVE: its values on the curve.
+    """
 
     OVER: ClassVar[str] = "epsilon"
     CURVE: ClassVar[tuple[float, ...]] = ()

@@ -47,7 +47,8 @@ class Stated:
         claimed does not hold.
     claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it
     begins with "paid", "public", "none", "not released" (kept from all but the analyst) or "not
-    covered"."""
+    covered".
+    """
 
     promise: Guarantee | None = None
     nothing: str = ""

@@ -144,7 +144,8 @@ _briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
 def brief(settings: Settings) -> Mapping[str, str]:
     """Return the least that ``read`` makes these settings of: what differs from the defaults, and
     what a change of that would bring along. Kept for as long as the settings are: a run asks
-    several times."""
+    several times.
+    """
     known = _briefs.get(settings)
     if known is None:
         known = _briefs[settings] = MappingProxyType(_brief(settings))

@@ -3,7 +3,8 @@ delta(epsilon).
 
 A mechanism is mu-GDP if no test tells neighbours apart better than N(0, 1) from N(mu, 1) [dong2022,
 Sec. 2.2]. The smallest such mu is one number for the whole curve [gomez2025], but the curve may lie
-well below it."""
+well below it.
+"""
 
 import math
 from dataclasses import dataclass
@@ -52,7 +53,8 @@ class Fitting:
 
     mu is the smallest with delta_mu(e) >= delta(e) for all e from 0 to the event's epsilon at delta
     ``SMALLEST``. It fits if at no delta from ``LARGEST`` to ``SMALLEST`` the event's epsilon lies
-    more than ``TOLERANCE`` below that of mu."""
+    more than ``TOLERANCE`` below that of mu.
+    """
 
     event: privacy.Event
     adjacency: privacy.Adjacency
@@ -121,7 +123,8 @@ def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
     curve itself.
 
     Both are convex functions of t = e^epsilon. delta_mu falls by Phi(-mu/2 - epsilon/mu) for each
-    unit of t, and comes nearest to a chord where it falls as fast."""
+    unit of t, and comes nearest to a chord where it falls as fast.
+    """
     first, last, width = epsilon[:-1], epsilon[1:], np.diff(epsilon)
     falls = np.clip((delta[:-1] - delta[1:]) * np.exp(-last) / -np.expm1(-width), 0, 1)
     nearest = np.clip(-mu * (mu / 2 + ndtri(falls)), first, last)

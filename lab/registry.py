@@ -2,7 +2,8 @@
 the curator.
 
 Sections and fields, in ``registry.toml``, are those of the registry's schema of 15 July 2026. What
-nobody said is left out, or "not stated" where the schema requires a text."""
+nobody said is left out, or "not stated" where the schema requires a text.
+"""
 
 import json
 import tomllib

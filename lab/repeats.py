@@ -34,7 +34,8 @@ def median_interval(
 @lru_cache(maxsize=256)
 def _outside(runs: int, confidence: float) -> int:
     """Return which order statistic, from either end, bounds the median: the largest k with P(fewer
-    than k of R fair coins show heads) <= (1 - confidence) / 2; 0 if none does."""
+    than k of R fair coins show heads) <= (1 - confidence) / 2; 0 if none does.
+    """
     check.between(0, 1, inclusive=False, confidence=confidence)
     return int(np.count_nonzero(bdtr(np.arange(runs // 2), runs, 0.5) <= (1 - confidence) / 2))
 
@@ -105,7 +106,8 @@ class Splits:
     def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends (V,) of the interval of the median split: exact where splits are
         independent and enough for 95 % confidence; else by Student's distribution, as no interval
-        without assumptions is left."""
+        without assumptions is left.
+        """
         if not self.overlap and _outside(self.medians.shape[-1], _USUAL):
             return median_interval(self.medians, confidence=confidence)
         middle = _mean(self.medians)

@@ -6,7 +6,8 @@ assembles what has been done so far: so a page can show a first answer at once a
 slice. Tasks marked ``essential`` must be done before anything can be shown. ``run()`` does it all.
 ``probe()`` is the cheapest of a page's own tasks that gives one number a repeat, and
 ``sample(count)`` the cheapest work that gives as many as are asked for: what a sweep, a search and
-a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats."""
+a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
+"""
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -41,7 +42,8 @@ class Measure(NamedTuple):
     share: whether it is the model's share of right answers. rises, falls: the fields along which
     its expectation gets better, and worse, whatever the other fields are; a field that is in
     neither may do anything. unit: "%" of what is a share of 1, "nats", or "" where it has none or
-    the data set's. limits: (lowest, highest) value that it may have."""
+    the data set's. limits: (lowest, highest) value that it may have.
+    """
 
     label: str
     better: Literal["higher", "lower"]
@@ -78,7 +80,8 @@ QUANTILES = (0.05, 0.5, 0.95)
 
 def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
     """Return ``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit,
-    four times as quickly."""
+    four times as quickly.
+    """
     ordered = np.moveaxis(np.sort(values, axis=axis), axis, 0)
     place = np.array(QUANTILES) * (len(ordered) - 1)
     below = place.astype(int)
@@ -130,7 +133,8 @@ class Settings(Key):
     which rows and what noise of scale 1 repeat r has; empty where repeats have no noise of their
     own. TUNED: the fields that one would tune -> (lowest, highest) value worth a try, public
     knowledge, to be searched on a logarithmic scale. PEOPLE: the field that says how many people
-    there are, or "". STATED: the fields that are shown even where they can have one value only."""
+    there are, or "". STATED: the fields that are shown even where they can have one value only.
+    """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
@@ -197,12 +201,14 @@ class Settings(Key):
 
     def with_noise_of(self, people: int) -> Self | None:
         """Return these settings, on the rows there are, with the noise that so many people would
-        need at the same epsilon; None where that is not known, or ``people`` can be had."""
+        need at the same epsilon; None where that is not known, or ``people`` can be had.
+        """
         return None
 
     def part(self, kind: type[Value], /, **others: Any) -> Value:
         """Return a frozen dataclass that a task depends on: ``others``, and its other fields as
-        these settings have them."""
+        these settings have them.
+        """
         values = dict(others)
         for field in fields(kind):  # type: ignore[arg-type]  # a dataclass
             if field.name not in others and hasattr(self, field.name):
@@ -219,7 +225,8 @@ class Settings(Key):
 
     def samples(self) -> tuple[Task, ...]:
         """Return the probe, and what else it takes to give all repeats, in their order: what can be
-        read off the probe can be read off each."""
+        read off the probe can be read off each.
+        """
         return (self.probe(),)
 
     def sample(self, count: int) -> tuple[Task, ...]:
@@ -227,7 +234,8 @@ class Settings(Key):
         be more than a page
         shows: what can be read off the probe can be read off each task. The repeats of the page
         itself are those of ``samples`` to the last bit, and a longer sample begins with a shorter
-        one."""
+        one.
+        """
         return (self.probe(),)
 
     @property
@@ -262,7 +270,8 @@ class Settings(Key):
     @property
     def overlap(self) -> float:
         """Return held-out rows over private ones, where splits by other seeds are splits of one
-        file and so have rows in common; 0 where each seed draws rows of its own."""
+        file and so have rows in common; 0 where each seed draws rows of its own.
+        """
         return 0.0
 
     def draws_as(self, other: Self) -> bool:

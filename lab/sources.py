@@ -115,7 +115,8 @@ class SourceSettings(Settings):
     @property
     def made_up(self) -> Self | None:
         """Return these settings on made-up rows of the declared shape of a file
-        (``lab.files.made_up``); None without a file, or where its bounds are not public."""
+        (``lab.files.made_up``); None without a file, or where its bounds are not public.
+        """
         if self.roles is None or self.roles.void or self.file.gone:
             return None
         twin = made_up.twin(self.file)
@@ -196,7 +197,8 @@ class RowsSettings(SourceSettings):
     of the field that selects the mechanism; a file allows only its first choice, the correct one.
     SIZED: whether part of a data set of
     fixed size can be used. rows_each: rows of a person, of the lab's data and the correct mechanism
-    (``split_of``), where there is such a field."""
+    (``split_of``), where there is such a field.
+    """
 
     rows: int
     seed: int
@@ -299,7 +301,8 @@ def source_of(dataset: str, own: str) -> toy.Source | None:
 
 def split_of(dataset: toy.Dataset, *, seed: int, private_rows: int, rows_each: int) -> toy.Split:
     """Return the split of a data set, whose private rows a shuffle gives to persons with
-    ``rows_each`` rows each; the last person has what is left."""
+    ``rows_each`` rows each; the last person has what is left.
+    """
     split = toy.load(dataset, seed=seed, private_rows=private_rows)
     return split if rows_each == 1 else _of_persons(split, seed, rows_each)
 

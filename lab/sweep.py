@@ -11,7 +11,8 @@ are tidy frames: a row a run, the answer, a row a try.
 
 What is trained is the topic's own work (``Settings.sample``), through ``dpcore.cache``: whatever
 asks for it again has it at once, and the number at a page's settings is the page's number, bit for
-bit."""
+bit.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +45,8 @@ _DRAWS = 20
 @dataclass(frozen=True, kw_only=True)
 class Measurement(Key):
     """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that
-    ``repeats`` are cut into; of none where the topic's own work is cut into fewer."""
+    ``repeats`` are cut into; of none where the topic's own work is cut into fewer.
+    """
 
     settings: Settings
     measure: str
@@ -55,7 +57,8 @@ class Measurement(Key):
 
     def run(self, *, kept: bool = True) -> np.ndarray:
         """Return the numbers; without ``kept``, the work itself is not kept: that of many
-        measurements would push out all else."""
+        measurements would push out all else.
+        """
 
         def outcome(task: Task) -> Any:
             known, found = CACHE.find(task)
@@ -72,7 +75,8 @@ def measurements(
     settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1
 ) -> tuple[Measurement, ...]:
     """Return the work that measures these settings: ``repeats`` of each of so many ``seeds``, from
-    the settings' own on."""
+    the settings' own on.
+    """
     return tuple(
         Measurement(settings=one, measure=measure, repeats=repeats, part=part, parts=parts)
         for one in split(settings, seeds)
@@ -102,7 +106,8 @@ def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) 
 
 def shown(settings: Settings, measure: str) -> np.ndarray:
     """Return the numbers (R,) of the runs that the settings' page shows: their own, where
-    ``measured`` has as many as one asks for."""
+    ``measured`` has as many as one asks for.
+    """
     read = settings.measures[measure].read
     found = [np.ravel(read(CACHE.answer(task, task.run))) for task in settings.samples()]
     return np.concatenate(found).astype(float)
@@ -152,7 +157,8 @@ def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.
     """Return one row per value from ``runs``, the result of ``sweep``.
 
     A row has the median run (with several seeds, the median of their medians), the 90 % range of
-    runs, and the share of runs that reach ``target``."""
+    runs, and the share of runs that reach ``target``.
+    """
     knob, measure = runs.columns[0], runs.columns[-1]
     reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
     groups = runs.assign(reach=reach).groupby(knob)
@@ -232,7 +238,8 @@ def grid(
 ) -> tuple[float, ...]:
     """Return values of a knob around where it is, ascending, that one among them: on a log scale
     ``steps`` either way within a factor of ``reach``, else as many over the whole range; none
-    beyond the limits."""
+    beyond the limits.
+    """
     (low, high), now = settings.limits[knob], getattr(settings, knob)
     if log_scale(low, high):
         # the same values wherever one is, so that their runs are kept; but for the nearest, which
@@ -255,7 +262,8 @@ def _plain(value: float, *, whole: bool) -> float:
 
 def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
     """Return ``values``, of which ``now`` is one, in turns: now alone, every eighth from there,
-    every fourth, second, all."""
+    every fourth, second, all.
+    """
     place, seen, turns = values.index(now), {now}, [[now]]
     for stride in (8, 4, 2, 1):
         turn = [
@@ -273,7 +281,8 @@ def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
 
 def beside(settings: Settings, knob: str) -> tuple[float, ...]:
     """Return the value of a knob a step down, and a step up: a third of a decade on a log scale, a
-    tenth of the range on another; only what the limits leave."""
+    tenth of the range on another; only what the limits leave.
+    """
     (low, high), now = settings.limits[knob], getattr(settings, knob)
     if low == high:
         return ()
@@ -317,7 +326,8 @@ def drawn(
     """Return so many settings drawn from ``ranges``, which are declared before anything is looked
     at: log-uniform where they begin above 0, else uniform. Which they are is decided by the
     settings' seed. What the settings refuse is drawn again, and left out where nearly all of it is
-    refused."""
+    refused.
+    """
     check.whole(1, 10_000, tries=tries)
     found: list[Settings] = []
     random = stream(getattr(settings, "seed", 0), "search")

@@ -25,7 +25,8 @@ DELTA = 1e-6
 @cached
 def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     """Way to release what a search of so many ``tries`` has found -> what that costs; none where a
-    run promises nothing."""
+    run promises nothing.
+    """
     one = settings.promise
     if one is None:
         return {}
@@ -41,7 +42,8 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
 
 def best_of(settings: Settings, tries: int) -> Guarantee | None:
     """Return the least that the best of a secret number of tries costs, ``tries`` on average; None
-    where a run promises nothing."""
+    where a run promises nothing.
+    """
     found = (one for way, one in prices(settings, tries).items() if way in LAWS)
     return min(found, key=lambda one: (one.delta, one.epsilon), default=None)
 
@@ -49,7 +51,8 @@ def best_of(settings: Settings, tries: int) -> Guarantee | None:
 @cached
 def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     """Return what so many runs of each of some settings promise together; None where one of them
-    promises nothing, or they have different neighbours or units."""
+    promises nothing, or they have different neighbours or units.
+    """
     each = [(promise, count) for one, count in runs if (promise := one.promise) is not None]
     if len(each) < len(runs) or len({(one.adjacency, one.unit) for one, _ in each}) > 1:
         return None

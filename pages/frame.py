@@ -1,7 +1,8 @@
 """The main script: what every page has, and the navigation.
 
 It stands here and not in the root: beside a main script, a folder called `pages/` starts
-Streamlit's older mode."""
+Streamlit's older mode.
+"""
 
 from functools import partial
 from pathlib import Path

@@ -32,7 +32,8 @@ _PRIVATE, _LEAST, _APART, _LARGE = 0.1, 2, 1.5, 7.5
 class Seen(NamedTuple):
     """What a visitor has seen at rest at one epsilon. loss: of accuracy, in points between what the
     tiles say; right,
-    attacker: as their tiles say them, HTML."""
+    attacker: as their tiles say them, HTML.
+    """
 
     loss: int
     right: str

@@ -1,11 +1,12 @@
 """Print every sentence of every page into one text file, for an editor.
 
-    python -m scripts.all_sentences sentences.md                          # 50 settings a page,
-    seeded python -m scripts.all_sentences some.md --settings 5 --only classifier
+    python -m scripts.all_sentences sentences.md              # 50 settings a page, seeded
+    python -m scripts.all_sentences some.md --settings 5 --only classifier
 
 Each page is computed at its defaults and at random settings, kept small. What differs only in its
 numbers is printed once, with the first link that says it. Fixed texts (help, glossary, lessons,
-papers) follow, by file."""
+papers) follow, by file.
+"""
 
 import argparse
 import re

@@ -4,7 +4,8 @@
 A link goes the way of a real one: it is read, the settings that come of it say what there is to do,
 and their own link must bring back the same settings. The page is drawn for one link in fifty, and
 for both ends of the range of each field and each of its choices. What is wrong with a link is
-printed with the link; so is a count for each page."""
+printed with the link; so is a count for each page.
+"""
 
 import argparse
 import logging
@@ -92,7 +93,8 @@ HOSTILE = (
 
 def links(settings_type: type, *, count: int, seed: int) -> Iterator[dict[str, str]]:
     """``count`` links to the page of these settings: one to six of its fields, good, at an end, or
-    hostile; half of them name a version, which may be none."""
+    hostile; half of them name a version, which may be none.
+    """
     rng, start = random.Random(f"{settings_type.__name__} {seed}"), settings_type()
     versions = random.Random(f"{settings_type.__name__} {seed} version")
     named = [str(version) for version in range(VERSION - 1, VERSION + 2)]

@@ -8,7 +8,8 @@ Each person opens a page as a browser does, with a seed of their own, so that no
 another has computed, and moves its first knob to a random value every few seconds: first over the
 channel, then, as a browser does at rest, over Streamlit's connection. With ``--roam`` they also
 change pages, leave and come back, and some bring a table. Where no address is given the lab of this
-checkout is served for it, and every minute a line says what its process holds."""
+checkout is served for it, and every minute a line says what its process holds.
+"""
 
 import argparse
 import asyncio

@@ -3,7 +3,8 @@
     make pictures
 
 Every frame waits until its picture is complete, so that the pictures do not depend on how fast the
-machine is."""
+machine is.
+"""
 
 import io
 import time

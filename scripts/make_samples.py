@@ -3,7 +3,8 @@ scripts.make_samples` writes them.
 
 What depends on what is invented, so that a model has something to learn and is never sure. The
 bounds that `sample_data/README.md` declares hold by the recipe, as they would by a tariff, a law or
-an instrument."""
+an instrument.
+"""
 
 import csv
 import io

@@ -5,7 +5,8 @@ and the papers.
     make site LAB_ADDRESS=https://lab.example.edu   # each page also leads to the live lab there
 
 Each file holds all that it needs, so any host, course platform or disk serves the folder, below any
-path."""
+path.
+"""
 
 import argparse
 import gzip

@@ -1,8 +1,7 @@
 """Break the code in small ways, one at a time, and count how many of these mutants the tests find.
 
-    make mutants ARGS="--of engine --count 100 --seed 1"          # of accountants, mechanisms,
-    training, ... make mutants ARGS="--of app --count 50 --checkout ../other --reached other.json"
-    # of lab and ui, elsewhere
+    make mutants ARGS="--of engine --count 100 --seed 1"      # of accountants, mechanisms, ...
+    make mutants ARGS="--of app --count 50 --checkout ../other --reached other.json"
 
 Cosmic Ray (https://cosmic-ray.readthedocs.io) makes the mutants: operators, comparisons, numbers,
 ``not``, ``break``, decorators and exceptions. A place in the code is drawn first, evenly, then one
@@ -10,7 +9,8 @@ of the mutants there; annotations and strings are left out. Each mutant meets th
 run its line (of a line that runs at import, those that run any of the file), the quickest first,
 until one test is red. Which these are is measured once per checkout, by a run of all tests without
 a browser under coverage, and kept in ``--reached``. A mutant that no test runs has survived. The
-last line is the share that was found."""
+last line is the share that was found.
+"""
 
 import argparse
 import ast
@@ -184,7 +184,8 @@ class Copies:
     def meets(self, mutant: Mutant | None, tests: Sequence[str]) -> str:
         """Return "found" or "survived"; without a mutant, of the code as it is. A test that does
         not end is red after ``faulthandler_timeout``, so a mutant that loops is found, and one
-        whose tests only take long is not."""
+        whose tests only take long is not.
+        """
         from cosmic_ray.mutating import mutate_code
         from cosmic_ray.plugins import get_operator
 

@@ -4,7 +4,8 @@
 
 Caddy stands in front: a cookie keeps a visitor on one process, which has their session and what
 their knobs have asked. A process that does not answer gets nobody, and is started anew; its people
-go on elsewhere, as the address of their page holds what they see. All ends with this program."""
+go on elsewhere, as the address of their page holds what they see. All ends with this program.
+"""
 
 import argparse
 import os

@@ -1,14 +1,15 @@
 """What every page shows, written down, to see that a change of the code changed no picture, number
 or word.
 
-    python -m scripts.snapshot write before.json               # defaults, ten seeded links and own
-    data, every page python -m scripts.snapshot write after.json --like before.json --only
-    classifier regression python -m scripts.snapshot compare before.json after.json
+    python -m scripts.snapshot write before.json
+    python -m scripts.snapshot write after.json --like before.json --only classifier regression
+    python -m scripts.snapshot compare before.json after.json
 
-Each page is run as a script until its work is done, with each of its tabs open. Recorded are its
+Written are the defaults of every page, ten seeded links and own data. Each page is run as a script until its work is done, with each of its tabs open. Recorded are its
 elements, the messages of its charts and knobs, and its downloads, long ones as a digest. ``--like``
 opens the links of an earlier snapshot, which random links need when a choice has been added or
-renamed since."""
+renamed since.
+"""
 
 import argparse
 import io

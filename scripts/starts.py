@@ -5,7 +5,8 @@ page shows.
 
 Each try is a random configuration of the page's ``tuned`` ranges. It is scored by the median of a
 few runs at each search seed. Printed are the best tries, and then today's start and the best at the
-page's own seed."""
+page's own seed.
+"""
 
 import argparse
 import sys

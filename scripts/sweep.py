@@ -1,9 +1,10 @@
 """A sweep at full size: every combination of some values, with many seeds and repeats, into Parquet
 files.
 
-    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --repeats 400
-    --seeds 50 --out runs python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1
-    --out runs --backend processes
+    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --out runs \\
+        --repeats 400 --seeds 50
+    python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1 --out runs \\
+        --backend processes
 
 The settings are those of a page: a link of it, or the settings.json of its folder (*Share*).
 ``runs`` is a folder of Parquet files that is read as one table (``pandas.read_parquet("runs")``), a
@@ -159,7 +160,8 @@ class Sweep(page_command.Sweep):
     @property
     def about(self) -> dict[str, Any]:
         """Return what tells it from other sweeps, but for which values and seeds there are: of
-        these there may come more."""
+        these there may come more.
+        """
         fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
         return {
             "page": self.page,

@@ -48,7 +48,8 @@ def of_laplace(multiplier):
 
 def of_answers(*sizes, failing=0.0):
     """delta(epsilon) of randomised response with each of these epsilons, over all outcomes; each
-    answer may be plain with probability ``failing``."""
+    answer may be plain with probability ``failing``.
+    """
     outcomes: dict[float, float] = {0.0: 1.0}
     for size in sizes:
         found: dict[float, float] = {}
@@ -112,7 +113,8 @@ def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
 
     delta is E_Q[(e^L - e^epsilon)_+] for the sum L of the steps' losses, so with A(s) =
     E_Q[(dP/dQ)^s] and any c > 1 delta(epsilon) = 1/(2 pi) integral of A(c + it)^steps e^{-(c + it -
-    1) epsilon} / ((c + it)(c + it - 1)) dt."""
+    1) epsilon} / ((c + it)(c + it - 1)) dt.
+    """
 
     def moment(c: float) -> float:
         return steps * float(np.real(log_moment(np.array([c + 0j]), rate, sigma)[0]))

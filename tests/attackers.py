@@ -3,7 +3,8 @@ Fourier transform.
 
 A loss L = ln(P/Q) is known by P[L > x]. Its mass is put on the two nearest points so that the mean
 stays; the total variation distance is E_P[(1 - e^-L)_+]. The grid is so fine that both are off by
-less than 1e-4."""
+less than 1e-4.
+"""
 
 import math
 import re
@@ -55,7 +56,8 @@ def _mu(found: dict) -> float:
 
 def _one_coordinate(epsilon: float, dimension: int) -> float:
     """Right where the noise along the change is less than half of it: 1/2 + E[F(epsilon / (2 |u|))]
-    / 2, F the law of Gamma(d), u a coordinate of a random direction."""
+    / 2, F the law of Gamma(d), u a coordinate of a random direction.
+    """
     places = (np.arange(50_000) + 0.5) / 50_000
     u = 1.0 if dimension == 1 else np.sqrt(stats.beta.ppf(places, 0.5, (dimension - 1) / 2))
     return 0.5 + float(np.mean(stats.gamma.cdf(epsilon / (2 * u), dimension))) / 2

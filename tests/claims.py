@@ -50,7 +50,8 @@ def better(
     1 % of b's), and ``a`` beats the constant answer.
 
     Where they are not ``paired``, or not equally many, intervals of the two medians that hold
-    together must lie apart."""
+    together must lie apart.
+    """
     a = np.asarray(a, dtype=float)
     paired = paired or np.ndim(b) == 0
     b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b, dtype=float)

@@ -41,7 +41,8 @@ def plain_loop(
 ):
     """One model, one step at a time; ``pot``: public rows that are counted as the others, but never
     clipped; lasso,
-    ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2."""
+    ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2.
+    """
     vertices, generator = polytope.vertices + centre, stream(seed, "noise", draw, part)
     price = [lasso / 2 * sum(abs(corner - centre)) for corner in vertices]
     w, chosen = np.array(centre, dtype=float), []

@@ -3,7 +3,8 @@
 A rule is a pattern and a predicate on (result, match): wherever the pattern stands in what a page
 says, the predicate must hold. ``hold`` tries a table of rules on seeded settings, over all choices
 and limits and their ends, finished and half computed. ``SOAK=3000`` in the environment (``make
-soak``) tries that many settings a page instead of a sample."""
+soak``) tries that many settings a page instead of a sample.
+"""
 
 import os
 import re
@@ -115,7 +116,8 @@ def hold(
         waits for more.
     seldom: rules whose patterns may be found nowhere.
     harmless: where a claim's words claim nothing; elsewhere each stands in a rule's pattern. None:
-    they may stand anywhere."""
+    they may stand anywhere.
+    """
     rng, found, every = np.random.default_rng(0), set(), {**rules, **seldom}
     drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
     for settings, whole in [
@@ -175,7 +177,8 @@ def costs(
     its signal.
 
     begun: whether anything may be said of a cost. steps: in how many steps independent noise was
-    added. paired: whether run r of both has the same noise."""
+    added. paired: whether run r of both has the same noise.
+    """
 
     def middle(result: Any) -> float:
         return float(np.median(private(result)))

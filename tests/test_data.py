@@ -424,8 +424,9 @@ class TestObjective:
 
     def log_density(self, W, X, y, *, strength, rate, public=None, count=None):
         """Up to a constant, at points W (m, d), for rows X (n, d); ``public`` rows are on the other
-        side, and weigh as
-        much as all of X. ``count``: by what b is divided in the objective, n if it is right."""
+        side, and weigh as much as all of X. ``count``: by what b is divided in the objective, n if
+        it is right.
+        """
         n, d = X.shape
         s, z = 2 * y - 1, W @ X.T
         slope = -(s / (1 + np.exp(s * z))) @ X / n + strength * W

@@ -167,7 +167,8 @@ def clones(one: float, messages: int, epsilon: float) -> float:
 
     Of the others, C ~ Bin(n - 1, e^-epsilon_0) answer at random, A ~ Bin(C, 1/2) of them "1"; the
     one is told from its replacement by a coin of bias e^epsilon_0 / (1 + e^epsilon_0). C is known
-    to the attacker."""
+    to the attacker.
+    """
     rate, bias = math.exp(-one), 1 / (1 + math.exp(-one))
     counts = np.arange(messages)
     chance = stats.binom.pmf(counts, messages - 1, rate)

@@ -4,7 +4,8 @@ teacher closes it.
 The only state of the lab that visitors share. It is a small SQLite file, so that several processes
 on one machine hold
 the same rooms: the one that the environment variable LAB_ROOMS names; else one that ends with this
-process."""
+process.
+"""
 
 import hashlib
 import logging

@@ -6,7 +6,8 @@ interval alone.
 
 A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
 ``name``, and a picture that is to stand beside today's by ``Picture.pair``. A ghost keeps its
-colour, with dashes and hollow marks."""
+colour, with dashes and hollow marks.
+"""
 
 import math
 import re
@@ -92,7 +93,8 @@ def knob_words(
     name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, str] | None:
     """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page
-    differs from ``KNOBS``."""
+    differs from ``KNOBS``.
+    """
     if name not in KNOBS:
         return None
     label = changes.get(name, {}).get("label", KNOBS[name]["label"])
@@ -138,7 +140,8 @@ def number_rows(
     of the same unit.
 
     compared: where runs are compared in pairs, the numbers that are their medians have the
-    difference of the pairs beside them, as the sentence under the table does."""
+    difference of the pairs beside them, as the sentence under the table does.
+    """
     named = {one.label: one for one in b}
     places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
     found = []
@@ -418,7 +421,8 @@ def compare(
     is counted last, and only if ``resting``: neither for a first picture nor while something moves.
 
     tries: as in ``Page.view``. looks: whether a question may read private rows; else it is about
-    made-up ones. A file records what is compared on its rows before that is shown."""
+    made-up ones. A file records what is compared on its rows before that is shown.
+    """
     both = _compared(page, settings, pinned, seconds=seconds, tries=tries)
     names = both.page.tab(tab).words
     if both.done == 1 and mu.pending(both.view.words, names):
@@ -445,7 +449,8 @@ def base_of(
 ) -> tuple[Settings | None, Mapping[str, float]]:
     """Return what a question in the tab of A is about, and the targets that it starts with: where
     rows are private, a result on made-up ones, unless it may look at them; None where none can be
-    made up."""
+    made up.
+    """
     if looks or not settings.private:
         return settings, both.page.targets(both.result)
     made_up = settings.made_up

@@ -2,7 +2,8 @@
 
 ``compute`` runs as many tasks (``lab.settings``) as fit into a slice of time; the page shows what
 there is and asks for the next slice. Outcomes are shared by all sessions (``dpcore.cache``): a
-class that opens one link computes it once."""
+class that opens one link computes it once.
+"""
 
 import time
 from typing import Any
@@ -37,7 +38,8 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
     for the end of this one; with ``seconds`` 0 nothing but the essential ones. Before each task
     others may go first, or the work is given up (``turns.pause``). Another session's run of a task
     is waited for where this one would have to run it; beyond that, what others are at is left to
-    them. The same work done gives the same object."""
+    them. The same work done gives the same object.
+    """
     tasks, done, ran = experiment.tasks(), {}, False
     began, clock, paused = time.thread_time(), time.monotonic(), 0.0
 
@@ -66,7 +68,8 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
 
 def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
     """Return the measure that is compared, (R,), a number a repeat: of those that are known, and of
-    all once the experiment's own work is ``done``; None where fewer than two have one."""
+    all once the experiment's own work is ``done``; None where fewer than two have one.
+    """
     if not experiment.COMMON:
         return None
     read, found = experiment.MEASURES[experiment.compared].read, []

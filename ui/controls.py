@@ -3,7 +3,8 @@ in step.
 
 A desk holds one frozen Settings value. Every control changes it through ``settings.change``; what
 the settings refuse is shown beside the control that asked, and nothing else moves. The whole value
-is written into the address."""
+is written into the address.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,8 +43,8 @@ _VISITED = "lab.visited"
 
 class Knobs(NamedTuple):
     """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away,
-    and one that can
-    ``play`` by itself. ``changes``: how a knob differs from ``ui.vocabulary.KNOBS`` on this page.
+    and one that can ``play`` by itself. ``changes``: how a knob differs from
+    ``ui.vocabulary.KNOBS`` on this page.
     """
 
     hero: str
@@ -89,7 +90,8 @@ class Desk:
     ``shown``: of the words ``SHOWN``, those that the address holds; ``followed``: whether the page
     has yet to open the tab of a link; ``own_pin``: pinned settings about a visitor's own file,
     which no address holds; ``tries``: the mean number of tries of which the best is released, 0 for
-    one model. ``changed`` is called after each change."""
+    one model. ``changed`` is called after each change.
+    """
 
     page: str
     settings: Any
@@ -125,7 +127,8 @@ class Desk:
 
     def follow(self) -> live.Movement | None:
         """Apply the newest movement of the panel. Callbacks that read or replace the settings begin
-        with it, because one run may receive a movement together with the press that followed it."""
+        with it, because one run may receive a movement together with the press that followed it.
+        """
         move = live.movement(f"{self.page}.knobs", after=self.ack)
         if move is not None:
             self.ack = move.seq
@@ -151,7 +154,8 @@ class Desk:
         help: str = "",
     ) -> None:
         """Show a choice among the keys of ``options`` that the settings allow, each shown by its
-        text: a row of buttons if ``wide``, else a list."""
+        text: a row of buttons if ``wide``, else a list.
+        """
         key = f"{self.page}.{name}"
         allowed = self.settings.choices.get(name, options)
         options = {one: text for one, text in options.items() if one in allowed}
@@ -225,7 +229,8 @@ class Desk:
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of
         the live part, tables and the address, follows when nothing has moved for a moment, and
         again when all is done. ``channel``: what a question on the channel is about (``place``), if
-        one may be asked. Others as in ``live.panel``."""
+        one may be asked. Others as in ``live.panel``.
+        """
         groups = {"hero": [shown.hero], "play": shown.apart, "main": shown.main, "more": shown.more}
         knobs = [
             knob(
@@ -264,7 +269,8 @@ class Desk:
 
     def place(self, tab: str) -> dict[str, Any]:
         """Return the page, its whole setting, its pin, the tab that is open and what is asked
-        there: what a question on the channel is about, and what pictures are of."""
+        there: what a question on the channel is about, and what pictures are of.
+        """
         about = {
             "page": self.page,
             "settings": self.as_link,
@@ -279,7 +285,8 @@ class Desk:
     @property
     def presents(self) -> str:
         """Return the name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where
-        it shows the whole page."""
+        it shows the whole page.
+        """
         asked = self.shown.get("present", "").partition(links.APART)[0]
         return "" if asked == "0" else asked
 
@@ -365,7 +372,8 @@ class Desk:
     def hears(self, address: dict[str, str], *, history: bool) -> bool:
         """Return whether a message with this ``address`` asks for other settings: not if the
         address was replaced, of which the browser had not heard, unless it went back or forward in
-        its ``history``."""
+        its ``history``.
+        """
         other = bool(address) and address != self.link
         self.late = other and not history and address in self.replaced
         return other and not self.late
@@ -399,7 +407,8 @@ def visit(page: str) -> None:
 
 def desk(page: str, settings_type: type) -> Desk:
     """Return the page's desk in this session, brought up to date with the address and with the
-    newest movement; where the panel asks for it, start a run of the whole page instead."""
+    newest movement; where the panel asks for it, start a run of the whole page instead.
+    """
     key = f"{page}.desk"
     if key not in st.session_state:
         st.session_state[key] = Desk(page=page, settings=settings_type())

@@ -2,7 +2,8 @@
 move knobs.
 
 A run of the whole page costs the server about as much as a movement does, and it can wait until a
-person has stopped."""
+person has stopped.
+"""
 
 import threading
 import time
@@ -56,7 +57,8 @@ def working() -> Iterator[None]:
 
 def _pressed() -> bool:
     """Return whether this session has asked for another run of the live part: Streamlit keeps it
-    until this one ends, and does not end this one for it."""
+    until this one ends, and does not end this one for it.
+    """
     run = get_script_run_ctx(suppress_warning=True)
     if run is None or run.script_requests is None:
         return False
@@ -65,7 +67,8 @@ def _pressed() -> bool:
 
 def _heed() -> None:
     """End a run that nobody waits for: whose page is closed, or has to run again. Streamlit does so
-    where a run reads the state of its session."""
+    where a run reads the state of its session.
+    """
     if run := get_script_run_ctx(suppress_warning=True):
         "" in run.session_state  # noqa: B015
 

@@ -2,7 +2,8 @@
 acts.
 
 What acts on a page: Markdown, HTML, Streamlit's own directives (`:red[...]`, `:material/home:`,
-`$...$`), addresses, which become links by themselves, and characters that cannot be seen."""
+`$...$`), addresses, which become links by themselves, and characters that cannot be seen.
+"""
 
 import re
 import unicodedata
@@ -19,7 +20,8 @@ _FIRST = re.compile(r"^(\d*)([-.)])")  # begins a list
 
 def plain(text: str) -> str:
     """Return ``text`` on one line, for Markdown and for HTML alike: every character that could act
-    as a numeric reference."""
+    as a numeric reference.
+    """
     safe = _ACTIVE.sub(lambda found: _reference(found[0]), _line(text))
     safe = _APART.sub(lambda found: _reference(found[0]) + "&#8288;", safe)
     return _FIRST.sub(lambda found: found[1] + _reference(found[2]), safe)

@@ -3,7 +3,8 @@ programs have come.
 
 A server records it by itself, in the slices of time in which nobody waits for anything, of what it
 computes for visitors anyway, so that nothing here can be older than the program.
-``recorded/first_picture.js`` plays it, and the live page takes its place."""
+``recorded/first_picture.js`` plays it, and the live page takes its place.
+"""
 
 import asyncio
 import gzip

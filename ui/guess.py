@@ -20,7 +20,8 @@ class Range(NamedTuple):
 
     def near(self, value: float) -> float:
         """Return a value as somebody would type it: of two digits where the range is wide, else a
-        whole number of steps."""
+        whole number of steps.
+        """
         wide = self.low > 0 and self.high > 20 * self.low
         typed = float(f"{value:.2g}") if wide else round(round(value / self.step) * self.step, 6)
         return float(min(max(typed, self.low), self.high))
@@ -28,7 +29,8 @@ class Range(NamedTuple):
 
 def draft(key: str, said: float | None) -> float | None:
     """Return the number that is in the field, before it is locked in; what was ``said`` before, if
-    anything, until then."""
+    anything, until then.
+    """
     return st.session_state.get(f"{key}.field", said)
 
 
@@ -51,7 +53,8 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
 
 def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]:
     """Return what a chart does with a press: the handle goes there, upwards only, from (x, y) or,
-    where nothing is guessed yet, from nowhere."""
+    where nothing is guessed yet, from nowhere.
+    """
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
     drag = {} if y is None else {"drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
     return {"place": "guess", **ends, **drag}

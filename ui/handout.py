@@ -2,7 +2,8 @@
 prints on one A4 sheet.
 
 Its figures are the page's own, painted as in a recording, in the light theme. The privacy label in
-full comes with it, as HTML and JSON."""
+full comes with it, as HTML and JSON.
+"""
 
 import math
 import re
@@ -47,7 +48,8 @@ class Handout:
     drawing. version: of the
     program beside it. date: ISO. tries: on average so many are made, of which the best is released;
     0 for one model.
-    code: "" where a link does not lead to the same numbers."""
+    code: "" where a link does not lead to the same numbers.
+    """
 
     page: Page
     result: Any

@@ -3,7 +3,8 @@ picture, address.
 
 Search engines and chats need absolute addresses. The picture, the canonical address and the sitemap
 are there only where the environment variable ``LAB_ADDRESS`` names the address that the lab is
-served at."""
+served at.
+"""
 
 import html
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,8 @@ SIZE = (1200, 630)
 
 class Head(NamedTuple):
     """A page's title in the navigation, its question, a phrase on what it is about, and whether it
-    begins with charts."""
+    begins with charts.
+    """
 
     title: str
     question: str

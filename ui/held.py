@@ -16,7 +16,8 @@ def hold(key: str, value: Any) -> Any:
     would replace what the person has typed or chosen since the run began.
 
     Return ``value``. Callers also pass it as the default of the widget, because a new run can drop
-    the message that sets a new widget, and the browser then starts from the default."""
+    the message that sets a new widget, and the browser then starts from the default.
+    """
     if key not in st.session_state or st.session_state[key] != value:
         unsent = st.session_state.setdefault(_UNSENT, {})
         before, _ = unsent.get(key, (st.session_state.get(key), None))
@@ -43,8 +44,8 @@ def whole_run() -> Iterator[None]:
 
 def heard(key: str, act: Callable[[Any], Any]) -> Callable[[], None]:
     """Return what a widget calls when it has changed: ``act`` on its value, but not on the one
-    before it was set that a browser which has not heard of it sends with whatever else is
-    pressed."""
+    before it was set that a browser which has not heard of it sends with whatever else is pressed.
+    """
 
     def changed() -> None:
         value = st.session_state[key]
@@ -60,7 +61,8 @@ def heard(key: str, act: Callable[[Any], Any]) -> Callable[[], None]:
 
 def _unheard() -> bool:
     """Return whether the browser does not know what was set: that run was cut short, or two widgets
-    or more have the values of before, of which a person changes one at a time."""
+    or more have the values of before, of which a person changes one at a time.
+    """
     unsent = st.session_state.get(_UNSENT, {}).items()
     old = sum(
         before != value and st.session_state.get(key) == before for key, (before, value) in unsent

@@ -36,7 +36,8 @@ def drawn(held: Guarantee) -> str:
     """Return the drawing (HTML) of the best attacker against a guarantee.
 
     The two rows are the point of the trade-off curve where both errors are equal, (1 + TV)/2 and (1
-    - TV)/2 for the best attacker of a symmetric curve, and bounds on both for any other."""
+    - TV)/2 for the best attacker of a symmetric curve, and bounds on both for any other.
+    """
     many = people(best_attacker(held).right)
     if held.adjacency is Adjacency.ADD_REMOVE:
         with_you, without_you, word = "with you", "without you", "in"

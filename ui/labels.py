@@ -110,7 +110,8 @@ def _summary(stated: Stated, settings: Any) -> str:
 def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
     """Return what the label says where the best of a secret number of tries is released, ``tries``
     on average, after so many settings were ``compared`` on the private rows; ``stated`` where that
-    has no guarantee."""
+    has no guarantee.
+    """
     promise = best_of(settings, tries)
     if promise is None or stated.void or settings.void:
         return stated

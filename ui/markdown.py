@@ -64,7 +64,8 @@ def formula(tex: str) -> str:
 
 def line(text: str, link: Callable[[str], str]) -> str:
     """Return one paragraph, without the element around it; link: address in the text -> that of the
-    page, "" where there is none."""
+    page, "" where there is none.
+    """
     kept: list[str] = []
 
     def keep(html: str) -> str:

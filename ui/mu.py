@@ -1,7 +1,8 @@
 """The mu of Gaussian differential privacy beside epsilon: looked up, and counted only at rest.
 
 A count takes up to a second, so a first picture and a moving slider show ``PENDING`` where it is
-not known yet."""
+not known yet.
+"""
 
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar

@@ -2,7 +2,8 @@
 trains makes of it.
 
 The file lives in the state of its session and nowhere else: a link has only the random name of an
-``OwnRows``, which is resolved here."""
+``OwnRows``, which is resolved here.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,7 +46,8 @@ class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column ->
     one of ``USES``;
     columns: its bounds or categories; classes: the answers that were typed; payments: all that
-    bounds have cost; one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
+    bounds have cost; one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``.
+    """
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
@@ -229,7 +231,8 @@ def _missing(desk: Desk, here: Brought | None) -> str:
 
 def holds(desk: Desk) -> bool:
     """Return whether the settings are about rows of the lab, or of a file of this session that is
-    still there and fits the page."""
+    still there and fits the page.
+    """
     if not desk.settings.private:
         return True
     here: Brought | None = st.session_state.get(_BROUGHT)

@@ -2,7 +2,8 @@
 knob.
 
 Accuracies are shares, said in percent; differences are in points, and those of the numbers as they
-are shown."""
+are shown.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +62,8 @@ def beside(
     case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference"
 ) -> str:
     """Return ``said`` where a difference is shown, else in a few words why nothing is claimed.
-    ``none``: what is not shown; ``of``: how many runs there will be."""
+    ``none``: what is not shown; ``of``: how many runs there will be.
+    """
     if case in (Case.AHEAD, Case.BEHIND):
         return said
     name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant", Case.FEW: "few"}.get(case, "unshown")
@@ -133,7 +135,8 @@ def one_answer(
     """Return a sentence that models give all held-out rows one answer, where they do; "" else.
 
     accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the
-    share of a class, as it then must be, what ``found`` finds is asked for."""
+    share of a class, as it then must be, what ``found`` finds is asked for.
+    """
     shares = np.bincount(labels, minlength=len(names)) / len(labels)
     always = (
         found().always
@@ -157,7 +160,8 @@ def within_reach(reference: float, base: float, *, made_up: bool = False) -> flo
     the accuracy of the non-private model, ``reference``, and two points or more below that.
 
     made_up: whether rows are made up, so that accuracy says little, and its loss to noise is asked
-    for: the target is two points below ``reference``."""
+    for: the target is two points below ``reference``.
+    """
     if made_up:
         return math.floor(100 * (reference - 0.02))
     return math.floor(100 * min(reference - 0.02, (reference + base) / 2))
@@ -291,7 +295,8 @@ def learned_from(
 ) -> str:
     """Return how much of a file is used, and what the rest would do to the noise; ``along``: what
     must go with it;
-    ``several``: whether all rows of a person are learned from, or ``most`` at most."""
+    ``several``: whether all rows of a person are learned from, or ``most`` at most.
+    """
     others = SAYS("own.others", tested=tested) if settings.by_person and several else f"{tested:,}"
     used = used_of(settings, along=along, several=several, most=most)
     return SAYS("own.trained", used=used, tested=others)
@@ -346,7 +351,8 @@ def by_class(
     mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str
 ) -> str:
     """Return who is taken for whom: what ``models`` answer for each class, and how often the
-    ``others`` (HTML -> theirs) are right; HTML."""
+    ``others`` (HTML -> theirs) are right; HTML.
+    """
     rows = [
         {"class": escape(name)}
         | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
@@ -388,7 +394,8 @@ def beyond_accuracy(
 
 def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
     """Return where accuracy is far from balanced accuracy: by how much, and which classes are found
-    most and least often."""
+    most and least often.
+    """
     accuracy, balanced = mine.middle["accuracy"], mine.middle["balanced accuracy"]
     if abs(accuracy - balanced) < FEW_POINTS:
         return []

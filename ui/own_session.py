@@ -3,7 +3,8 @@
 Streamlit keeps a session for two minutes after its page is gone, so that a broken connection can
 come back, and drops it when it next has to do with others; its reference cycles go later still. A
 file must not wait for that: as soon as the page is gone its upload is deleted, and a timer lets go
-of its rows and of what is remembered of them."""
+of its rows and of what is remembered of them.
+"""
 
 import threading
 import weakref

@@ -1,7 +1,8 @@
 """A page of the lab as one value, and what a result says and shows on it.
 
 A room writes a ``Page``; ``ui.show`` is the one place that knows the order of things on a screen.
-``Page.view`` is the only way in which a result is drawn or put into words, whoever asks."""
+``Page.view`` is the only way in which a result is drawn or put into words, whoever asks.
+"""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +34,8 @@ _USUAL: Mapping[str, float] = MappingProxyType({})
 
 class Slices(NamedTuple):
     """How long a run may compute beyond what it must, in seconds: the first one, one that answers a
-    movement, and one at rest."""
+    movement, and one at rest.
+    """
 
     first: float = SLICE_SECONDS
     moving: float = SLICE_SECONDS
@@ -46,7 +48,8 @@ class Tab(NamedTuple):
 
     name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows:
     whatever else, of a desk; it is given what a saved picture says of itself (``ui.live.board``).
-    when: whether these settings have the tab."""
+    when: whether these settings have the tab.
+    """
 
     name: str
     title: str
@@ -93,7 +96,8 @@ class Made(Mapping[str, Any]):
 @dataclass(frozen=True, eq=False)
 class View:
     """What a result says and shows: the big numbers, ``words``, HTML by name, and rows of pictures
-    by board: those of the first screen, and those of each tab."""
+    by board: those of the first screen, and those of each tab.
+    """
 
     numbers: Sequence[Number]
     words: Mapping[str, str]
@@ -134,7 +138,8 @@ class Asked(NamedTuple):
     measure than before. ignored: a sentence (markdown) for each part
     of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab.
     compares: the settings of the page whose results an answer is to compare; compared: those that
-    it does, as far as it is known."""
+    it does, as far as it is known.
+    """
 
     page: "Page"
     settings: Callable[[Any, str, Mapping[str, float]], Settings]

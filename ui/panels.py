@@ -34,7 +34,8 @@ class Number(NamedTuple):
 
     tone: "private", "public" or "bound", for its colour. amount: the number itself, as shown, from
     which a difference is made, in ``unit``; None where it has none. mark: a small drawing under it
-    (HTML). about: what it counts, behind a question mark."""
+    (HTML). about: what it counts, behind a question mark.
+    """
 
     label: str
     value: str
@@ -115,7 +116,8 @@ def percent(share: float, *, digits: int = 0) -> str:
 
 def digits_apart(one: float, other: float) -> int:
     """Return with how many decimals two shares are shown: more where they differ by less than a
-    point, or would look alike."""
+    point, or would look alike.
+    """
     if one == other:
         return 0
     wanted = 0 if abs(one - other) >= 0.01 else 1
@@ -256,7 +258,8 @@ def table(
 
     ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has
     this value, as it is shown. ``title`` (HTML) stands over it. ``formats`` writes the values of a
-    column. A first column of names stands at the left, one of numbers as the others do."""
+    column. A first column of names stands at the left, one of numbers as the others do.
+    """
     first = next(iter(heads))
     given: Iterable[Any] = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
     written_rows = [

@@ -2,7 +2,8 @@
 heading, all of it large.
 
 It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up
-go."""
+go.
+"""
 
 import math
 import re
@@ -156,7 +157,8 @@ def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
 
     link: what an address holds of it. moves: (field, value) pairs by which the live channel gets
     there from every other stop, or None where only the server can, as the hero knob changes other
-    settings too."""
+    settings too.
+    """
     alone = _hero_alone(list(places), hero)
     return [
         {
@@ -195,7 +197,8 @@ def presenter(page: Page, desk: Desk, places: Mapping[Settings, str], result: An
     whole one.
 
     The browser asks for a stop without ``moves`` by its place, for another picture by its name, and
-    to leave."""
+    to leave.
+    """
     here, settings, key = page.at(desk.settings), [*places], f"{page.name}.present"
     names = [one.name for row in here.pictures(result) for one in row]
     at = names.index(desk.presents) if desk.presents in names else 0

@@ -20,7 +20,8 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 def elsewhere(link: str) -> str:
     """Return the same for who is on the same network, where the link is this machine's own and
-    others are answered; else nothing."""
+    others are answered; else nothing.
+    """
     parts = urlsplit(link)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):

@@ -2,7 +2,8 @@
 where nothing runs.
 
 The frames are those of the live channel. What does not differ between the stops is written once
-(``folded``); the painter of the live charts paints them, without Plotly."""
+(``folded``); the painter of the live charts paints them, without Plotly.
+"""
 
 import math
 import re
@@ -52,8 +53,8 @@ _COLOURS = {
 
 def folded(values: Sequence[Any]) -> Any:
     """Return values of as many stops as one: what is the same in all is written once, and what
-    differs, in the innermost place, as {"$": distinct values, "at": which of them each stop
-    has}."""
+    differs, in the innermost place, as {"$": distinct values, "at": which of them each stop has}.
+    """
     first = values[0]
     if all(one == first for one in values):
         return first
@@ -113,8 +114,7 @@ def stops(knob: Knob) -> list[float]:
 @dataclass(frozen=True, kw_only=True)
 class Recording:
     """A page to record, with its first slider. settings: at which it stands; told: in words, all
-    but the slider. link:
-    of the live page, "" for none. date: ISO. above: HTML over it all.
+    but the slider. link: of the live page, "" for none. date: ISO. above: HTML over it all.
     """
 
     page: Page
@@ -212,7 +212,8 @@ class Recording:
 
 def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
     """Return a page in the lab's look with this title, which is text, under what leads elsewhere:
-    ``above``, HTML, and a link to the live lab."""
+    ``above``, HTML, and a link to the live lab.
+    """
     live = f'<a class="live" href="{escape(link)}">Open in the live lab</a>' if link else ""
     top = f'<header class="top">{above or "<b>ε</b> Epsilon Lab"}{live}</header>'
     return one_file.document(title, f"{top}<main>{body}</main>", style=style())

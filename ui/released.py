@@ -2,7 +2,8 @@
 tab *Guarantee*.
 
 They follow the privacy label: void after a search, or the price of the best of several tries that
-takes its place."""
+takes its place.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ class Released:
     """What a label states of a result whose rows were searched.
 
     why: why nothing is guaranteed, or "". tries: the mean number of tries whose best is released, 0
-    for one model."""
+    for one model.
+    """
 
     settings: Settings
     stated: Stated

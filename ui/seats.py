@@ -1,7 +1,8 @@
 """A visitor's seat in the room of a class, and how a class finds the room.
 
 An address holds the room's code only: who teaches is known by a cookie of their browser, also after
-a reload."""
+a reload.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

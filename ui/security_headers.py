@@ -2,7 +2,8 @@
 
 The browser then loads nothing from anywhere else, runs no script that is not a file of the server,
 and shows the lab inside of another page only where the environment variable `LAB_FRAME_ANCESTORS`
-names that page's origin."""
+names that page's origin.
+"""
 
 import base64
 import hashlib
@@ -33,7 +34,8 @@ def policy(environment: Mapping[str, str] = os.environ) -> str:
     Streamlit and Plotly write styles into the page, and pictures are saved through data and blob
     addresses. The script inside of Streamlit's page is allowed by its hash. In Firefox
     `rel="prefetch"` falls under `default-src`, so that allows our own files, and what else would
-    fall back on it is forbidden by name."""
+    fall back on it is forbidden by name.
+    """
     ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
     if not _SOURCES.fullmatch(ancestors):
         raise ValueError(

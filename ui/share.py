@@ -38,7 +38,8 @@ def address(desk: Desk, *, with_tab: bool = False) -> str:
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
     """Return the settings in words: all choices, and of the knobs what differs from the default,
-    and those of ``always`` that the page has; all ``without`` one."""
+    and those of ``always`` that the page has; all ``without`` one.
+    """
     settings, asked = (
         desk.settings,
         getattr(desk.settings, "settings", None),

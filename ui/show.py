@@ -362,7 +362,8 @@ def _question(asked: Asked, desk: controls.Desk, both: Both) -> None:
 
 def _offer_rows(asked: Asked, desk: controls.Desk) -> None:
     """Offer to ask about private rows, and say before what that does to the label; after that the
-    way back, and the best of several tries in place of the search."""
+    way back, and the best of several tries in place of the search.
+    """
     settings, looks = desk.settings, my_rows.looks(desk)
     question = asked.about(settings, desk.ask) if settings.private else None
     if question is None:

@@ -36,7 +36,8 @@ async def lifespan(
     app: object, later: Sequence[Callable[[], Coroutine]] = ()
 ) -> AsyncIterator[None]:
     """Import what the first visitor would wait for, let the answers out at once, and keep memory
-    together. Beside its visitors the server does what is left for ``later``."""
+    together. Beside its visitors the server does what is left for ``later``.
+    """
     libc: Any = None
     with suppress(AttributeError, OSError, TypeError):  # no such allocator, or no such system
         libc = ctypes.CDLL(None)

@@ -5,7 +5,8 @@ Streamlit sends its front end as it is, 2.5 MB before the first word, and a modu
 when the one that imports it has come. Here each file is compressed at its first request and held in
 memory, and the page names all that it will need. plotly.js, as large as all the rest, is compressed
 when the server starts, and asked for (`first.js`) once the page has loaded. Until the app is there,
-the page shows its question. Streamlit answers requests without gzip, and all others."""
+the page shows its question. Streamlit answers requests without gzip, and all others.
+"""
 
 import gzip
 import html
@@ -73,7 +74,8 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 def first_page(name: str, head: Head, *, at: str = "") -> str:
     """Return Streamlit's page for the page of this name, "" for home: with tags for search engines,
     ``at`` the address that the lab is served at, and with its question over its shape until the app
-    is there to be seen."""
+    is there to be seen.
+    """
     shape = "page" if head.charts and name else "home" if head.charts else "text"
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
     # beside the root, which the front end empties
@@ -156,7 +158,8 @@ async def compress_plotly() -> None:
 class Delivery:
     """ASGI middleware. ``heads``: name of a page -> what its head says; "" is the home page.
     ``firsts``: the same -> its recorded first picture (HTML), once there is one, for an address
-    without a query; ``scripts``: address -> a script of that."""
+    without a query; ``scripts``: address -> a script of that.
+    """
 
     def __init__(
         self,
@@ -218,7 +221,8 @@ class Delivery:
         no such page.
 
         The front end finds its files relative to the address, so a page shows nothing below its own
-        path."""
+        path.
+        """
         path = scope["path"]
         if not path.startswith(f"{self._base}/"):
             return None

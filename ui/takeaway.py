@@ -34,7 +34,8 @@ _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 def stem(page: str, differs: Mapping[str, Any]) -> str:
     """Return a file's name without its ending: the page, and what differs from its defaults; of a
-    visitor's own file nothing but that it is one."""
+    visitor's own file nothing but that it is one.
+    """
     told = {name: value for name, value in differs.items() if name != "own"}
     parts = [
         page,
@@ -51,7 +52,8 @@ def stem(page: str, differs: Mapping[str, Any]) -> str:
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
     """Return a table as CSV under lines that begin with "#": what it is, its settings and its link;
-    six digits a number."""
+    six digits a number.
+    """
     head = [
         f"Epsilon Lab: {title}",
         *_void(settings.void),
@@ -65,7 +67,8 @@ def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
 
 def _inert(frame: Any) -> pd.DataFrame:
     """Return the frame with no text, name of a column included, that a spreadsheet would run as a
-    formula: an apostrophe stands before it."""
+    formula: an apostrophe stands before it.
+    """
 
     def inert(cell: Any) -> Any:
         if not isinstance(cell, str):
@@ -83,7 +86,8 @@ def _void(why: str) -> list[str]:
 
 def script(settings: Settings, *, void: str = "") -> str:
     """Return a program that prints the numbers of these settings, in a checkout or in the folder of
-    ``bundle``: their own ``program``, where they have one. void: as in ``bundle``."""
+    ``bundle``: their own ``program``, where they have one. void: as in ``bundle``.
+    """
     if own := getattr(settings, "program", ""):
         return own
     kind = type(settings)
@@ -107,7 +111,8 @@ def bundle(
     """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the
     program that fits the ``estimator``, if there is one, their settings, the modules and data that
     they need, and what to install. It is the same for the same settings and files. void: why the
-    label says that nothing is guaranteed, or ""."""
+    label says that nothing is guaranteed, or "".
+    """
     program, voided = script(settings, void=void), _void(void or settings.void)
     texts = {
         **{name: made() for name, made in files.items()},

@@ -8,7 +8,8 @@ holes.
 
 ``Texts(__file__)("verdict.learnt", accuracy="83 %", steps=1)`` fills the first one. A section
 without cases is a text by its own name. A hole with two words, ``{steps:step|steps}``, writes an
-amount and the word that goes with it."""
+amount and the word that goes with it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

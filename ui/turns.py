@@ -4,7 +4,8 @@ for is given up.
 Questions of the channel and runs of pages stand in one line. What can wait, such as the later
 slices of an ensemble, stands behind all who come within ``GIVES_WAY`` seconds. Between two tasks
 (``pause``) a thread lets go first who has waited longer, and learns whether anybody still waits for
-its own work."""
+its own work.
+"""
 
 import heapq
 import itertools
@@ -28,9 +29,9 @@ class GivenUpError(BaseException):
 
 class Turn:
     """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY``
-    seconds ``later``. came:
-    done once it may begin. heed: raises where nobody waits for it any more. pressed: whether a
-    request waits for its end."""
+    seconds ``later``. came: done once it may begin. heed: raises where nobody waits for it any
+    more. pressed: whether a request waits for its end.
+    """
 
     def __init__(
         self,
@@ -132,7 +133,8 @@ def pause() -> float:
     this took.
 
     Raise what the turn's ``heed`` raises where nobody waits for its work. Without a turn, do
-    nothing."""
+    nothing.
+    """
     if (held := _held()) is None:
         return 0.0
     turns, turn = held

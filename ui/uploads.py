@@ -3,7 +3,8 @@
 Streamlit keeps whatever is sent to its upload address until the session ends. Here a new upload
 replaces the earlier one of its session, and all sessions together may hold `LAB_UPLOADS_MB`. An
 upload beyond that gets status 503, which `ui/live/assets/uploads.js` puts into words beside the
-uploader."""
+uploader.
+"""
 
 import asyncio
 import math

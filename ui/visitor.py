@@ -3,7 +3,8 @@ class.
 
 The cookie holds a random word and its signature, and nothing about the person. The key of the
 signature is stored with the rooms (`ui/classroom.py`), so that processes that share rooms accept
-each other's cookies."""
+each other's cookies.
+"""
 
 import hashlib
 import hmac

@@ -4,7 +4,8 @@ many times.
 Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known
 score. Its bound is measured (``dpcore.attacks.audit``); it refutes the claim or it does not. That
 it does not is no proof of anything, and where the canary never reached the mechanism it is void.
-The audits themselves are in ``audits.toml``."""
+The audits themselves are in ``audits.toml``.
+"""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -49,10 +50,10 @@ class Audit:
     family: which part of the lab. what: the mechanism, or what is wrong with it. expected: the
         verdict that must come
     of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked
-    worlds
-    (``targets``). gaussian: why the two worlds are told apart as two normal distributions are,
-    where that is proved; the bound then assumes it. reach: the share of the sensitivity that such
-    worlds lie apart. runs: in each world, as in the tests; ``FULL`` multiplies them."""
+    worlds (``targets``). gaussian: why the two worlds are told apart as two normal distributions
+    are, where that is proved; the bound then assumes it. reach: the share of the sensitivity that
+    such worlds lie apart. runs: in each world, as in the tests; ``FULL`` multiplies them.
+    """
 
     family: str
     what: str

@@ -3,7 +3,8 @@
 The neighbours are the worst that are known for the mechanism, and the score is the exact
 log-likelihood ratio or the projection on what the two worlds differ in. ``factor`` multiplies the
 noise: below 1 the claim is broken on purpose. With ``twins`` both worlds have the same noise, run
-by run: what then is the same never saw the canary."""
+by run: what then is the same never saw the canary.
+"""
 
 import math
 from collections.abc import Callable
@@ -27,7 +28,8 @@ Claim = ParamSpec("Claim")
 
 class World(NamedTuple):
     """Runs of a mechanism in one of two neighbouring worlds. there: 1 with the canary, 0 without.
-    draw: 1 or 0, which of two noises."""
+    draw: 1 or 0, which of two noises.
+    """
 
     there: int
     runs: int

@@ -89,7 +89,8 @@ def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = Fals
     opposite.
 
     All other rows are 0. one_draw: each step's noise is one number for all coordinates of the
-    gradient."""
+    gradient.
+    """
     rows, steps, rate = 10, 10, 0.02
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     X, rng, weights = np.zeros((rows, 1)), world.rng(), np.zeros((world.runs, 3, 1))

@@ -4,7 +4,8 @@ Of a crowd, all parties but one are tied on every public row, and that one says 
 public rows are alike, so
 all that it changes adds up: the release moves by its sensitivity, to a percent or two. With one
 weight, no noise hides the direction of the change, and the attacker gets nearly all of epsilon.
-Parties train, vote and release as in ``dpcore.parties.aggregation``."""
+Parties train, vote and release as in ``dpcore.parties.aggregation``.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -38,7 +39,8 @@ class Crowd:
     """M parties, K classes, and the one input x (d,), a unit vector, that all rows have.
 
     method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where
-    0. laplace: independent noise in place of a direction. loose: a solver that stops early."""
+    0. laplace: independent noise in place of a direction. loose: a solver that stops early.
+    """
 
     method: str
     x: Sequence[float] = (1.0,)
@@ -142,7 +144,8 @@ def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0)
     """Score what a crowd releases by the exact log-likelihood ratio.
 
     Past both centres all scores are epsilon, and only their last digits would differ. These tell
-    which sum a number came from [mironov2012], which is another attack: so they are blurred."""
+    which sum a number came from [mironov2012], which is another attack: so they are blurred.
+    """
     check.positive(epsilon=epsilon)
     centres = [crowd.weights(says) for says in (1, 0)]
     scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
@@ -238,7 +241,8 @@ def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np
     """Score a source's classifier with noise on the answer.
 
     coordinates: independent Laplace noise in place of a direction, with the same figure, and the
-    rows in 16 dimensions."""
+    rows in 16 dimensions.
+    """
     scale, minima = sources.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon, two_minima()
     if not coordinates:
         return _answer(world, minima, scale)
@@ -289,7 +293,8 @@ def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarra
     One row has the input 1 and the other class in the other world; the others have the input 0.
     Without ``volume`` the price of the densities' change of volume is left out; then the other
     world's row has the input 0, and no curvature. The minimum w tells the noise b = -n (mean
-    gradient + strength w), and its density is that of b times |db/dw|."""
+    gradient + strength w), and its density is that of b times |db/dw|.
+    """
     kind: Callable[..., Objective] = Objective if volume else _NoVolume
     made = kind(rows=_FEW, regularisation=_STRONG if volume else _WEAK, epsilon=epsilon)
     strength = _FEW * (made.regularisation + made.extra)

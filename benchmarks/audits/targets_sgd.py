@@ -3,7 +3,8 @@ several rows.
 
 An attacker who knows all rows but one sees the weights after each step. Inputs are 0, so a row of
 class 1 pulls along one direction all the time. The other rows are so sure that their gradients are
-0, or they all pull the other way."""
+0, or they all pull the other way.
+"""
 
 import math
 from dataclasses import replace
@@ -126,7 +127,8 @@ def layers(world: World, epsilon: float, *, delta: float, whole: bool = False) -
     without one row.
 
     Its gradient is at its bound in each layer, and the score adds the moves along all four. whole:
-    each layer has the noise that one gradient clipped as a whole would need."""
+    each layer has the noise that one gradient clipped as a whole would need.
+    """
     bounds, others = (0.01, 0.02, 0.01, 0.02), 5
     net = Architecture(sizes=(1, 2, 2, 2, 2))
     start = np.tile([1.0, -0.5, 0.7, 0.4, 0.9, -0.6], 4)[: net.parameters]

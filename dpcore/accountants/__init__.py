@@ -2,7 +2,8 @@
 
 Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the
 event composed each of ``counts`` times. A tighter theorem lowers epsilon but never changes the
-noise."""
+noise.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -53,7 +54,8 @@ def account(
     """Return the guarantee of ``event`` by the named accountant.
 
     Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no
-    proof for."""
+    proof for.
+    """
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
     return Guarantee(
         epsilon=float(epsilon),
@@ -70,7 +72,8 @@ def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str =
     arguments.
 
     Where rounding may hide as much as delta, or losses are too large, PLD accountants return that
-    of Renyi orders."""
+    of Renyi orders.
+    """
     resolution = {"pld-coarse": pld.COARSE, "pld": pld.FINE}.get(accountant)
     if resolution is not None:
         adjacency = Adjacency(adjacency)
@@ -116,7 +119,8 @@ def calibrate(
     Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling
     rate). The result is on the safe side, within a relative ``tolerance`` of the root. If the whole
     bracket is safe, it is the end with the least privacy. Raises RefusedError if no point of the
-    bracket is safe."""
+    bracket is safe.
+    """
     check.positive(epsilon=epsilon)
 
     def search(name: str, low: float, high: float, tolerance: float) -> float:

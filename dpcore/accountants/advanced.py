@@ -29,7 +29,8 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     delta' + sum_t delta_t [dwork2014, Theorem 3.20]; for different epsilon_t it follows from the
     sharper [kairouz2015, Theorem 3.5]. Every split of delta is valid, so the best of many is used.
     Samples are amplified by ln(1 + q (e^epsilon - 1)). For few releases basic composition gives
-    less."""
+    less.
+    """
     check.delta(delta=delta)
     found = basic.proved(event, adjacency, accountant="advanced composition")
     fixed, shares = basic.total_failures(found)
@@ -54,7 +55,8 @@ def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarra
     delta_0 = delta/(2 T q), epsilon_0 = sqrt(2 ln(1.25/delta_0))/sigma, epsilon_1 = q epsilon_0,
     epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2 In [abadi2016, Figure 2] it is 9.34,
     beside 1.26 by the moments accountant. Amplification gives ln(1 + q (e^epsilon_0 - 1)), more
-    than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release."""
+    than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release.
+    """
     check.delta(delta=delta)
     match list(releases(event).items()):
         case [(GaussianRelease(noise_multiplier=multiplier), times)]:

@@ -3,7 +3,8 @@ used?".
 
 An attacker who sees everything that is released, and holds both to be equally likely, is right (1 +
 TV)/2 of the time at most. TV, the total variation distance of what is released, is delta at epsilon
-0."""
+0.
+"""
 
 import math
 from typing import NamedTuple
@@ -23,8 +24,8 @@ _MARGIN = 5e-5
 
 class Attacker(NamedTuple):
     """right: the largest share of right answers. known: what it holds for: this "noise"; several
-    "parts", of some of which only epsilon is known; or any mechanism with this "epsilon" and
-    delta."""
+    "parts", of some of which only epsilon is known; or any mechanism with this "epsilon" and delta.
+    """
 
     right: float
     known: str
@@ -59,7 +60,8 @@ def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
 
     A pure release tells the truth with probability p = e^epsilon/(1 + e^epsilon) at most
     [kairouz2015]; where H_{e^x} is the profile of all others, TV is p H_{e^-epsilon} + (1-p)
-    H_{e^epsilon}."""
+    H_{e^epsilon}.
+    """
     found = privacy.releases(event)
     if any(map(pld.silent, found)):
         return 1.0
@@ -84,7 +86,8 @@ def _norm_exponential(x: np.ndarray, epsilon: float, dimension: int) -> np.ndarr
     1.
 
     ||b|| = r ~ Gamma(d, 1/epsilon), at the middles of 2,000 equal parts; of its direction, u_1^2 ~
-    Beta(1/2, (d-1)/2). Within 4e-5 of exact, which ``_MARGIN`` puts on the safe side."""
+    Beta(1/2, (d-1)/2). Within 4e-5 of exact, which ``_MARGIN`` puts on the safe side.
+    """
     r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon
 
     def beyond(loss: np.ndarray) -> np.ndarray:

@@ -31,7 +31,8 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     Theorem 3.16].
 
     The delta left by approximate releases is shared equally among the Gaussian ones. With ``delta``
-    0 only pure releases have a finite epsilon."""
+    0 only pure releases have a finite epsilon.
+    """
     check.between(0, 1, delta=delta)
     found = proved(event, adjacency, accountant="basic composition")
     fixed, shares = total_failures(found)
@@ -127,7 +128,8 @@ def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:
     The theorem's proof covers epsilon < 1. In general delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu
     = 1/sigma, so the larger of this value and mu^2/2 - mu Phi^-1(delta) always holds. The textbook
     value is kept where it is larger, because the literature composes it; exact accounting gives
-    less. A delta above 1 counts as 1."""
+    less. A delta above 1 counts as 1.
+    """
     if multiplier == 0:
         return np.full_like(delta, math.inf)
     mu, delta = 1 / multiplier, np.minimum(delta, 1.0)

@@ -1,8 +1,8 @@
 """Gaussian differential privacy (GDP): exact for Gaussian releases without sampling.
 
 A release whose noise has standard deviation sigma and whose L2 sensitivity is Delta is mu-GDP with
-mu = Delta / sigma. Adaptively chosen releases compose exactly: together they are mu-GDP with
-mu = sqrt(sum_t mu_t^2) [dong2022, Theorem 2.7, Corollary 3.3].
+mu = Delta / sigma. Adaptively chosen releases compose exactly: together they are mu-GDP with mu =
+sqrt(sum_t mu_t^2) [dong2022, Theorem 2.7, Corollary 3.3].
 """
 
 import math

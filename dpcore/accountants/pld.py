@@ -2,7 +2,8 @@
 
 The library rounds losses to a grid so that no epsilon comes out too small ("connect the dots"
 [doroshenko2022]) and composes by Fourier transforms. What is ours is the grid, and which of its
-distributions an event has."""
+distributions an event has.
+"""
 
 import math
 from functools import lru_cache, reduce
@@ -183,7 +184,8 @@ def curve(
     ``delta``: (epsilon, delta).
 
     None where that epsilon is 0 or beyond ``_LARGEST``, or where rounding may hide more than
-    ``_BLUR`` of delta."""
+    ``_BLUR`` of delta.
+    """
     found = releases(event)
     if any(map(silent, found)):
         return None
@@ -269,7 +271,8 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
     mixture (1-q) Q + q P against Q under add/remove, both ways [zhu2022, Theorem 11]. Under
     replace-one the library has it for the Gaussian: (1-q) N(0) + q N(-1) against (1-q) N(0) + q
     N(1), in units of one contribution, half of the sensitivity; that no other two contributions are
-    told apart better is the library's claim, and tried out in tests/test_pld.py."""
+    told apart better is the library's claim, and tried out in tests/test_pld.py.
+    """
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution as library
 
@@ -346,7 +349,8 @@ def with_against_without(x: np.ndarray, *, mu: float, rate: float) -> np.ndarray
     """H_{e^x}((1-q) Q + q P || Q) of N(mu, 1) = P and N(0, 1) = Q [zhu2022, Theorem 11].
 
     It is 1 - e^x where x is at most ln(1-q), and q H_{e^y}(P || Q) above it, with e^y = 1 + (e^x -
-    1)/q."""
+    1)/q.
+    """
     above = x > math.log1p(-rate)
     inside = rate * gdp.deltas_of(_unsampled(np.where(above, x, 0.0), rate), mu=mu)
     return np.where(above, inside, -np.expm1(np.minimum(x, 0.0)))
@@ -356,7 +360,8 @@ def without_against_with(x: np.ndarray, *, mu: float, rate: float) -> np.ndarray
     """H_{e^x}(Q || (1-q) Q + q P) of N(mu, 1) = P and N(0, 1) = Q [zhu2022, Theorem 11].
 
     It is 0 where x is at least -ln(1-q), and (1 - (1-q) e^x) H_{e^-y}(Q || P) below, with e^y = 1 +
-    (e^-x - 1)/q."""
+    (e^-x - 1)/q.
+    """
     shift = math.log1p(-rate)
     below = np.where(x < -shift, x, 0.0)
     return np.where(
@@ -376,7 +381,8 @@ def _randomised_response(epsilon: float, delta: float, grid: float):
     points around its losses.
 
     It tells all with probability delta, and else answers rightly with probability p = e^epsilon/(1
-    + e^epsilon)."""
+    + e^epsilon).
+    """
     ends = np.array([-epsilon, epsilon]) / grid
     points = np.unique(np.concatenate([np.floor(ends), np.ceil(ends)])).astype(int)
     x = points * grid
@@ -392,7 +398,8 @@ def _bounded_range(epsilon: float, grid: float):
     epsilon.
 
     The largest over t, at t = (x + epsilon)/2, of the pairs whose loss is t or t - epsilon, the
-    worst of bounded range [durfee2019]."""
+    worst of bounded range [durfee2019].
+    """
     points = np.arange(-math.ceil(epsilon / grid), math.ceil(epsilon / grid) + 1)
     x = np.clip(points * grid, -epsilon, epsilon)
     inside = np.expm1((x - epsilon) / 2) ** 2 / -math.expm1(-epsilon)
@@ -423,7 +430,8 @@ def truncation_bounds(probs, times: int, tail: float = 0, orders=None) -> tuple[
 
     P[S >= s] <= E[e^(t L)]^times e^(-t s). In place of the library's own function, whose general
     logarithm of sums is three quarters of what a composition costs: here no exponent leaves [-20,
-    20], and a plain sum is as exact."""
+    20], and a plain sum is as exact.
+    """
     lowest, highest = 0, (len(probs) - 1) * times
     if tail == 0:
         return lowest, highest
@@ -442,7 +450,8 @@ def self_composed(single, times: int):
     bounds.
 
     Left to itself the library first takes the size to the power of the count, a whole number of up
-    to a million digits, to learn that a distribution is large."""
+    to a million digits, to learn that a distribution is large.
+    """
     if times == 1:
         return single
     parts = [single._pmf_remove] if single._symmetric else [single._pmf_remove, single._pmf_add]
@@ -453,7 +462,8 @@ def self_composed(single, times: int):
 
 def _power(part, times: int):
     """Return the distribution of a sum of ``times`` losses: F^-1[F[p]^times], on a circle as long
-    as what is left of it."""
+    as what is left of it.
+    """
     low, high = truncation_bounds(part._probs, times, _TAIL)
     length = fft.next_fast_len(max(high - low + 1, len(part._probs)))
     circle = np.real(fft.ifft(fft.fft(part._probs, length) ** times))
@@ -470,7 +480,8 @@ def interval(
     """The grid for a composition: ``resolution`` times the root mean square of the losses' sizes.
 
     A little more, so that the loss of a single pure release falls on a grid point and not just
-    beyond it; and cut to a few digits, so that equal releases find each other in the cache."""
+    beyond it; and cut to a few digits, so that equal releases find each other in the cache.
+    """
     relative, most = resolution
     sizes = {release: _size(release, adjacency) for release in found}
     total = math.fsum(times * sizes[release][0] ** 2 for release, times in found.items())

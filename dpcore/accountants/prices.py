@@ -81,7 +81,8 @@ class NoiseFor:
     there is none.
 
     ramp_end, ramp_shape: ratio of the last multiplier to the first, which is the result, and shape
-    of the schedule."""
+    of the schedule.
+    """
 
     accountant: str
     sampling_rate: float
@@ -156,6 +157,7 @@ def one_step(sampling_rate: float, noise_multiplier: float, steps: int, *, delta
     ``delta``.
 
     The textbook epsilon, amplified by ln(1 + q (e^epsilon - 1)); see
-    ``dpcore.accountants.basic.price``."""
+    ``dpcore.accountants.basic.price``.
+    """
     slack = np.array([min(delta / (2 * steps * sampling_rate), 0.5)])
     return float(basic.price(step(sampling_rate, noise_multiplier), slack=slack)[0])

@@ -1,7 +1,8 @@
 """Rényi differential privacy (RDP): at each order a, the divergences of all releases add up.
 
 (a, r)-RDP: D_a(M(D) || M(D')) <= r for all neighbours; T releases are (a, sum r_t)-RDP
-[mironov2017, Proposition 1]."""
+[mironov2017, Proposition 1].
+"""
 
 import math
 from functools import partial
@@ -48,7 +49,8 @@ def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjace
     """Return the epsilon of ``event`` composed each of ``counts`` times, by the moments accountant.
 
     epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a from 2 to 33 [abadi2016,
-    Theorem 2]."""
+    Theorem 2].
+    """
     return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, sharp=False)
 
 
@@ -57,7 +59,8 @@ def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacenc
     conversion.
 
     epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12;
-    balle2020, Theorem 21]"""
+    balle2020, Theorem 21]
+    """
     return _epsilons(event, counts, orders_for(event), delta=delta, adjacency=adjacency, sharp=True)
 
 
@@ -141,7 +144,8 @@ def _randomised_response(epsilon: float, a: np.ndarray) -> np.ndarray:
 
     1/(a-1) ln( p^a (1-p)^{1-a} + (1-p)^a p^{1-a} ), p = e^epsilon/(1 + e^epsilon) [mironov2017,
     Proposition 5]. It bounds that of every epsilon-DP mechanism, as randomised response is the
-    worst of them [kairouz2015, Theorem 2.1]."""
+    worst of them [kairouz2015, Theorem 2.1].
+    """
     p, rest = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
     return np.maximum(np.logaddexp(a * p + (1 - a) * rest, a * rest + (1 - a) * p), 0) / (a - 1)
 
@@ -150,9 +154,9 @@ def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.nd
     """Return the RDP r(a) of a Poisson-sampled Gaussian release under add/remove, mu = 1/sigma.
 
     r(a) = 1/(a-1) ln A_a, A_a = E_{z ~ N(0, sigma^2)} [ (1 - q + q e^{(2z-1)/(2 sigma^2)})^a ]
-    [mironov2019, Section
-    3]: the divergence of the sampled release from the empty one. The reverse is smaller
-    [mironov2019, Section 3.1]."""
+    [mironov2019, Section 3]: the divergence of the sampled release from the empty one. The reverse
+    is smaller [mironov2019, Section 3.1].
+    """
     if math.isinf(mu):
         return np.full(len(orders), math.inf)
     a = np.array(orders)
@@ -171,7 +175,8 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     """Return ln A_a = ln sum_k C(a,k) (1-q)^{a-k} q^k e^{(k^2-k)/(2 sigma^2)} for whole orders a.
 
     The binomial weights sum to 1, so A_a - 1 is the same sum with e^x - 1 for e^x, whose positive
-    terms never cancel."""
+    terms never cancel.
+    """
     rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
     log_growth = growth + np.log(-np.expm1(-growth))

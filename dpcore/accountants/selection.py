@@ -4,7 +4,8 @@
 A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson
 distribution has neither. A
 fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k
-epsilon."""
+epsilon.
+"""
 
 import math
 from collections.abc import Callable

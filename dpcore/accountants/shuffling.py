@@ -19,7 +19,8 @@ def shuffled(one: Guarantee, *, messages: int, delta: float) -> Guarantee:
     at ``delta``, under replace-one, for e0 <= log(n / (16 log(2/delta))) [feldman2021, Theorem
     3.1]. Beyond that range, or where it is not smaller, the guarantee is ``one``, which no order of
     the messages weakens. Raises RefusedError for a guarantee that is not pure, or not under
-    replace-one."""
+    replace-one.
+    """
     if one.delta or one.adjacency is not Adjacency.REPLACE_ONE:
         raise check.RefusedError("one", one, "a pure guarantee under replace-one")
     epsilon = (

@@ -1,7 +1,8 @@
 """Privacy cost of hyperparameter tuning: try several settings and release one.
 
 Showing only the best of a fixed number of tries is not listed, because no better bound than for
-releasing all of them is proved."""
+releasing all of them is proved.
+"""
 
 import math
 from collections.abc import Callable
@@ -58,7 +59,8 @@ def price(
     theorems.
 
     If only (epsilon, delta) of a try is known, delta is at least the sum over all tries. Raises
-    UnsupportedEventError for a way without a proof for such a try."""
+    UnsupportedEventError for a way without a proof for such a try.
+    """
     whole = released(event, way=way, tries=tries)
     fixed, shares = basic.total_failures(releases(whole))
     delta = max(check.delta(delta=delta), min(fixed, _LARGEST_DELTA))

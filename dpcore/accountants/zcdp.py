@@ -3,7 +3,8 @@
 rho-zCDP: D_a(M(D) || M(D')) <= rho a for all orders a > 1 and all neighbours [bun2016, Definition
 1.1]; rho adds up over adaptive releases [bun2016, Lemma 1.7]. A selection by the exponential
 mechanism costs a quarter of what its epsilon alone implies, because of its bounded range
-[cesar2021]."""
+[cesar2021].
+"""
 
 import math
 from functools import lru_cache
@@ -67,7 +68,8 @@ def epsilon_of(rho: float, *, delta: float) -> float:
     ``classic_epsilon``.
 
     min_a rho a + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020,
-    Theorem 21]"""
+    Theorem 21]
+    """
     classic = classic_epsilon(rho, delta=delta)
     if rho == 0 or math.isinf(rho):
         return classic

@@ -52,15 +52,16 @@ def epsilon_lower_bound(
 ) -> LowerBound:
     """Return a lower bound on epsilon from scores (R,) of runs with and without the canary.
 
-    With TPR >= p and FPR <= q, each at confidence 1 - (1 - confidence)/2:
-    "count": epsilon >= ln((p - delta)/q), for any mechanism. "gaussian": mu >= Phi^-1(p) -
-    Phi^-1(q), and epsilon is that of mu-GDP at delta. It is much tighter but holds only for
-    mechanisms with a Gaussian trade-off curve, which the bound names as its assumption. For a
-    correct Laplace mechanism it exceeds the epsilon spent.
+    With TPR >= p and FPR <= q, each at confidence 1 - (1 - confidence)/2: "count": epsilon >= ln((p
+    - delta)/q), for any mechanism. "gaussian": mu >= Phi^-1(p) - Phi^-1(q), and epsilon is that of
+    mu-GDP at delta. It is much tighter but holds only for mechanisms with a Gaussian trade-off
+    curve, which the bound names as its assumption. For a correct Laplace mechanism it exceeds the
+    epsilon spent.
 
     The side of the threshold that means "in" is chosen with the threshold, so negated scores give
     the same bound. Uninformative scores give 0; the last digits of all scores are ignored. Raises
-    RefusedError for fewer than two scores per data set and for scores that are not finite."""
+    RefusedError for fewer than two scores per data set and for scores that are not finite.
+    """
     check.choice(("count", "gaussian"), form=form)
     check.between(0, 1, inclusive=False, confidence=confidence)
     check.between(0, 1, inclusive=form == "count", delta=delta)
@@ -93,7 +94,8 @@ def arrives(scores_in: np.ndarray, scores_out: np.ndarray) -> bool:
 
     False if at least 99 % of runs have the same score with and without the canary, for instance
     because a filter removed it or its gradient is 0. An audit that finds nothing is then void and
-    says nothing about the mechanism."""
+    says nothing about the mechanism.
+    """
     same = _scores(scores_in=scores_in) == _scores(scores_out=scores_out)
     return bool(same.mean() < _EQUAL_SHARE)
 
@@ -103,7 +105,8 @@ def most(epsilon: float, *, delta: float, reach: float) -> float:
     influence ``reach``.
 
     reach: the canary's effect as a share of the sensitivity. Result: that of reach mu, with mu-GDP
-    at (epsilon, delta)."""
+    at (epsilon, delta).
+    """
     reach = check.between(0, 1, reach=check.positive(reach=reach))
     return gdp.epsilon_of(delta, mu=reach * gdp.mu_of(epsilon, delta=delta))
 
@@ -127,7 +130,8 @@ def _halves(scores_in: np.ndarray, scores_out: np.ndarray) -> list[list[np.ndarr
     Scores are rounded, because the last digits of a floating-point sum reveal which sum it was,
     which is a different attack [mironov2012]. Each is rounded to one billionth of its own size, but
     no finer than one billionth of the size that 95 % of those used for choosing do not exceed. A
-    few scores of any size thus leave the others as they are."""
+    few scores of any size thus leave the others as they are.
+    """
     halves = [np.array_split(scores, 2) for scores in (scores_in, scores_out)]
     sizes = np.abs(np.concatenate([tune for tune, _ in halves]))
     _, least_exponent = np.frexp(np.quantile(sizes, _BULK, method="lower"))

@@ -3,7 +3,8 @@
 
 Question j asks how many people of a random half have the bit 1, and is answered with a_j = <q_j, x>
 + sd z_j, where q_j is uniform on {0, 1}^n and z_j standard normal. The attacker knows questions and
-noise, and solves for x."""
+noise, and solves for x.
+"""
 
 import math
 from typing import NamedTuple
@@ -43,7 +44,8 @@ class Survey(NamedTuple):
 
         argmin_x ||Q x - a||^2 / sd^2 + 4 ||x - 1/2||^2: 1/4 is the variance of a fair bit, so fewer
         questions than people leave what they do not determine at 1/2. Raises RefusedError for more
-        questions than were drawn."""
+        questions than were drawn.
+        """
         check.whole(1, len(self.questions), questions=questions)
         sd, asked = check.at_least(0, noise_sd=noise_sd), self.questions[:questions].astype(float)
         answers = asked @ self.bits + sd * self.noise[:questions]
@@ -61,7 +63,8 @@ def expected(people: int, questions: int, *, noise_sd: float) -> float:
     NaN for m <= n.
 
     From the variance 4 sd^2 / (m - n) of an estimate with questions of random halves, and rounding
-    at 1/2."""
+    at 1/2.
+    """
     if questions <= people:
         return math.nan
     return float(ndtr(math.sqrt(questions - people) / (4 * noise_sd))) if noise_sd else 1.0

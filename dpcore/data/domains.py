@@ -39,7 +39,8 @@ class Where:
     """Parameters that define the domains (the cache key).
 
     similarity: of generated sources, 0 to 1. dimension: features after a projection to main
-    directions of the public rows ("svd"); "none" keeps all words."""
+    directions of the public rows ("svd"); "none" keeps all words.
+    """
 
     kind: str
     sources: int
@@ -130,7 +131,8 @@ def _generated(where: Where) -> World:
     """Return Gaussian clouds on the unit sphere with labels along theta_k.
 
     theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k, with theta_0 common to all sources
-    and u_k specific."""
+    and u_k specific.
+    """
     rng = stream(where.seed, "data")
     d, K, s = where.dimension, where.sources, where.similarity
     common, own, centres = _directions(rng, d, K)

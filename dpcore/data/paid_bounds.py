@@ -39,7 +39,8 @@ def histogram(values: np.ndarray) -> np.ndarray:
     nowhere.
 
     Replacing a value changes two bins by one each (L1 sensitivity 2). Adding or removing one
-    changes one bin."""
+    changes one bin.
+    """
     known = values[~np.isnan(values)]
     places = np.searchsorted(EDGES, known) - 1
     places[known == 0] += 1
@@ -82,7 +83,8 @@ def bounds(
     bins.
 
     None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few, whose
-    number is public."""
+    number is public.
+    """
     if len(values) < (least := least_rows(epsilon)):
         raise check.RefusedError(
             "rows", f"{len(values):,}", f"at least {least:,} for bounds at epsilon {epsilon:g}"

@@ -2,7 +2,8 @@
 invented numbers.
 
 Features have public bounds and are clipped to them. Each party has its own style, a shift of its
-sensors or its network that all of its rows share."""
+sensors or its network that all of its rows share.
+"""
 
 from dataclasses import dataclass
 
@@ -15,7 +16,8 @@ class Activities:
     + e).
 
     means: m (K, 96). loads: B (12, 96), for features that vary together within a window. A subject
-    has a sensor offset o ~ N(0, offset^2) and a strength of movement g = exp(gain N(0, 1))."""
+    has a sensor offset o ~ N(0, offset^2) and a strength of movement g = exp(gain N(0, 1)).
+    """
 
     names = ("walking", "upstairs", "downstairs", "sitting", "standing", "lying")
     means: np.ndarray
@@ -54,9 +56,9 @@ class Intrusions:
     categories.
 
     Rates in [0, 1] are mapped to [-1, 1]. The categories have 3 protocols, 70 services and 10
-    flags. means: of the
-    rates (2, 40). chances: unnormalised log-probabilities of each category by class (2, 83). A host
-    shifts the rates by N(0, offset^2) and offers some services more often."""
+    flags. means: of the rates (2, 40). chances: unnormalised log-probabilities of each category by
+    class (2, 83). A host shifts the rates by N(0, offset^2) and offers some services more often.
+    """
 
     names = ("normal", "attack")
     values = (3, 70, 10)

@@ -2,7 +2,8 @@
 
 The bounds of every feature and of the label, in ``regression.toml``, come from public knowledge
 (see ``sample_data/README.md``), never from the rows. Features are clipped to their bounds and
-mapped to [-1, 1]; labels keep their unit until a label bound is chosen."""
+mapped to [-1, 1]; labels keep their unit until a label bound is chosen.
+"""
 
 import tomllib
 import weakref
@@ -37,7 +38,8 @@ class Source:
     choice. label_bounds: widest public bounds of the label; label_tops: range of upper bounds to
     choose from; label_top: a good one. fixed: whether the rows are the same for every seed. rows:
     number of rows, or of persons with up to rows_each rows. gaps: whether rows may be missing, as
-    in ``least_squares.Unit``."""
+    in ``least_squares.Unit``.
+    """
 
     title: str
     bounds: Mapping[str, tuple[float, float]]

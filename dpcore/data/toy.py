@@ -2,7 +2,8 @@
 
 The bounds of every feature, in ``toy.toml``, come from public knowledge (see
 ``sample_data/README.md``), never from the rows. Rows are clipped to the bounds and mapped to [-1,
-1]."""
+1].
+"""
 
 import tomllib
 import weakref
@@ -36,7 +37,8 @@ class Source:
     all rows. bounds: (d, 2) public lower and upper bound of each feature. private_rows,
     public_rows: sizes. sizable: whether any number of private rows can be generated. several: if
     ``make`` returns one row per person, (row numbers) -> all rows of these people, X and y, and the
-    index (m,) of each row's person."""
+    index (m,) of each row's person.
+    """
 
     title: str
     make: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
@@ -70,7 +72,8 @@ class Split:
     numbers of each part.
 
     several: X (m, d), y (m,) and people (m,), all rows of the people who have one row each in
-    X_private, or None."""
+    X_private, or None.
+    """
 
     source: Source
     X_private: np.ndarray
@@ -219,7 +222,8 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
     private_rows: number of private rows, by default the set's own. A generated set is redrawn for
     each number. Of others, the first private rows are used, and public and test rows stay the same.
     A private row without a class (-1) keeps its place; a test row without one is left out. Raises
-    RefusedError for an unknown data set."""
+    RefusedError for an unknown data set.
+    """
     whole = source(dataset)
     found = whole if private_rows is None else whole.of_size(private_rows)
     drawn = found if found.sizable else whole

@@ -31,7 +31,8 @@ def weighted(counts: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
     other rows.
 
     Vectorised logarithms round by position in the array, so these come from a table, up to a count
-    of 255."""
+    of 255.
+    """
     data = (
         _SUBLINEAR[np.minimum(counts.data, 255).astype(int)]
         * idf.astype(np.float32)[counts.indices]

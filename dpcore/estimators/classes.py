@@ -21,7 +21,8 @@ def validated(estimator: Any, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
     With declared classes no single label is refused, because a refusal would reveal a row: a label
     outside the classes becomes -1, for a row that is ignored, and a class may have no rows. The
     type of y is public, and RefusedError is raised if no value of that type can be a class. Without
-    declared classes they are those of y, and ValueError is raised if there is only one."""
+    declared classes they are those of y, and ValueError is raised if there is only one.
+    """
     if estimator.classes is None:
         X, y = validate_data(estimator, X, y, dtype=np.float64)
         check_classification_targets(y)

@@ -94,7 +94,8 @@ class DPLinearRegression(PrivateRegressor):
 
     Attributes ---------- coef_ (d,), intercept_, n_features_in_, guarantee_
     (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), mechanism_ (a key of
-    ``REGRESSIONS``)."""
+    ``REGRESSIONS``).
+    """
 
     mechanism: str | None = None
     epsilon: float = 1.0

@@ -54,7 +54,8 @@ class DPLogisticRegression(PrivateClassifier):
 
     Attributes ---------- coef_ (k, d), intercept_ (k,), classes_, n_features_in_, guarantee_
     (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_ (steps), clip_norm_,
-    learning_rate_."""
+    learning_rate_.
+    """
 
     epsilon: float = 1.0
     delta: float = 1e-5
@@ -83,7 +84,8 @@ class DPLogisticRegression(PrivateClassifier):
         person's, and so are spellings of a name that differ in nothing but their code points or
         spaces. A person's gradients are averaged before clipping, so any number of rows costs as
         much as one; n is then the number of people. Raises ValueError (RefusedError) naming a
-        parameter that is out of range."""
+        parameter that is out of range.
+        """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
         check.positive(data_norm=self.data_norm)
         epsilon = check.epsilon(epsilon=self.epsilon)

@@ -46,7 +46,8 @@ class DPNetworkClassifier(PrivateClassifier):
 
     Attributes ---------- weights_ (P,), architecture_ (dpcore.training.networks.Architecture),
     noise_multiplier_ (sd over clipping norm), classes_, n_features_in_, guarantee_
-    (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_ (steps)."""
+    (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_ (steps).
+    """
 
     hidden_layer_sizes: tuple[int, ...] = (16,)
     activation: str = "tanh"

@@ -87,7 +87,8 @@ def noise_sd(recipe: Recipe, epsilon: float) -> float:
     """Return the noise sd per coordinate of the mean gradient at ``epsilon``.
 
     sound: exact Gaussian composition. published: (2C / (n epsilon)) sqrt(2 T ln(1.25/delta))
-    [hoseinpour2023]."""
+    [hoseinpour2023].
+    """
     match recipe.version:
         case "sound":
             multiplier = descent.noise_multiplier(
@@ -112,7 +113,8 @@ class Guarantees:
         the noise if each
     person's gradient were clipped. bounded: its guarantee for rows within their public bounds.
     unbounded: its guarantee if nothing bounds a row. The last three differ from the claim in the
-    published version only."""
+    published version only.
+    """
 
     claimed: float
     holds: bool
@@ -136,7 +138,8 @@ def guarantees(
     Clipping the average gradient to C lets one record change it by up to 2C, not 2C/n. If rows have
     norm at most B with the constant appended, an example's gradient has norm at most B (logistic;
     sqrt(2) B softmax). Clipping is a projection onto a ball and moves no two points apart, hence
-    min(2C, 2B/n), or min(2C, B/n) under add/remove."""
+    min(2C, 2B/n), or min(2C, B/n) under add/remove.
+    """
     adjacency, n, C = Adjacency(settings.adjacency), settings.rows, settings.clip_norm
     source = source or data.DATASETS[settings.dataset]
     loss = "logistic" if len(source.classes) == 2 else "softmax"

@@ -15,8 +15,7 @@ def optimum(
 
     Minimises sum_i loss_i + ||w||^2 / (2 * 10^4). The regularisation is so small that it matters
     only for separable rows, which have no optimum without it. A class without rows is never
-    predicted; rows without a class (-1) are
-    ignored. weights: weight of each row (n,); None: 1.
+    predicted; rows without a class (-1) are ignored. weights: weight of each row (n,); None: 1.
     """
     known = y >= 0
     X, y, weights = X[known], y[known], None if weights is None else weights[known]

@@ -17,7 +17,8 @@ def noise_seed(random_state: Any) -> Secret:
 
     It is a ``Secret``, so that neither the seed nor its noise is cached. None never uses numpy's
     global generator, which any other code can seed. Raises RefusedError for that one, and for a
-    value that cannot seed a generator."""
+    value that cannot seed a generator.
+    """
     if random_state is None:
         return Secret(secrets.randbits(128))
     allowed = "None, a whole number from 0 to 2^32 - 1, or a numpy RandomState"

@@ -39,8 +39,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     None takes 128 bits from the operating system.
 
     Attributes ---------- coef_ (d,), n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its
-    ``assumes`` lists its assumptions), n_iter_,
-    path_ (T,): the vertices chosen, of 2d; 2d itself is the centre.
+    ``assumes`` lists its assumptions), n_iter_, path_ (T,): the vertices chosen, of 2d; 2d itself
+    is the centre.
     """
 
     epsilon: float = 1.0

@@ -2,7 +2,8 @@
 event it leaves.
 
 All noise is floating-point noise. Releases to an adversary who can read the last bits need a
-discrete sampler instead [mironov2012]."""
+discrete sampler instead [mironov2012].
+"""
 
 from dpcore.mechanisms.gaussian import Gaussian as Gaussian
 from dpcore.mechanisms.gaussian import classical_noise_multiplier as classical_noise_multiplier

@@ -17,7 +17,8 @@ class NoisyMax:
     others fall, so the scale is 2 sensitivity/epsilon. ``monotone`` scores all move the same way
     (counts under add/remove) and need half.
     noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" is
-    report-noisy-max [dwork2014, Claim 3.9]."""
+    report-noisy-max [dwork2014, Claim 3.9].
+    """
 
     sensitivity: float
     epsilon: float

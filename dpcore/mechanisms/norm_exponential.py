@@ -15,7 +15,8 @@ class NormExponential:
     In d dimensions ||b|| ~ Gamma(d, sensitivity/epsilon) and the direction is uniform
     [chaudhuri2011, Algorithm 1].
     sensitivity: **L2** norm. Independent Laplace coordinates with this sensitivity would spend up
-    to sqrt(d) epsilon."""
+    to sqrt(d) epsilon.
+    """
 
     sensitivity: float
     epsilon: float

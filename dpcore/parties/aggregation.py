@@ -28,7 +28,8 @@ uses that. g = (1/N) sum_i ||x_i|| <= 1 is public. B bounds the norm of any mini
 is 0 there, so lambda ||W||^2 = sum_i r_i sum_k (a_ik - p_ik) z_ik, and a class's part of it, z_y -
 sum_k p_k z_k, is at most u(K) = max_z z (K-1)/(e^z + K-1) = W0((K-1)/e). Hence B =
 sqrt(u(K)/lambda). Local weights are clipped to that norm and to c/lambda, so their bound depends on
-no solver."""
+no solver.
+"""
 
 import math
 
@@ -71,7 +72,8 @@ def sensitivity(
     """Return the L2 sensitivity of the weights of ``release``, from the table above.
 
     mean_norm: g of the public rows. tolerance: gradient norm tau accepted for a minimiser, which
-    adds 2 tau/lambda."""
+    adds 2 tau/lambda.
+    """
     many = 1 if release == "vote" else parties
     if release == "average":
         published = 2 * (1 if classes == 2 else math.sqrt(2)) / (many * regularisation)
@@ -89,8 +91,8 @@ def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
     """Return targets (..., K, N) for each class from counts of votes, or sums of probabilities,
     (..., K, N).
 
-    "soft": shares. "vote": 1 for the class with most votes, the first if tied.
-    Raises RefusedError for counts that are not finite numbers.
+    "soft": shares. "vote": 1 for the class with most votes, the first if tied. Raises RefusedError
+    for counts that are not finite numbers.
     """
     counts = check.numbers(low=0, counts=counts)
     if release == "soft":
@@ -110,7 +112,8 @@ def fit(
     (..., N, d).
 
     start: starting weights. Use only with a strict tolerance, because a loosely converged result
-    depends on its start."""
+    depends on its start.
+    """
     if outputs(shares.shape[-2]) == 1:
         start, y = None if start is None else start[..., 0, :], shares[..., 1, :]
         found = erm.logistic(X, y, regularisation=regularisation, tolerance=tolerance, start=start)
@@ -134,5 +137,6 @@ def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
     sensitivity / epsilon.
 
     It is that of the margin of a row of norm 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2,
-    in D directions."""
+    in D directions.
+    """
     return math.sqrt(dimensions + 1) * sensitivity / epsilon

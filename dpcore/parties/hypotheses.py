@@ -2,7 +2,8 @@
 hypothesis.
 
 The inputs are ``Release`` values, public rows and the target's own rows, which are not protected;
-no source row is used. Leading axes are repeats."""
+no source row is used. Leading axes are repeats.
+"""
 
 from dataclasses import dataclass
 
@@ -43,7 +44,8 @@ def hypothesis_weights(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
 
     The distance is KL(target || h.sources). It is minimised by EM: h_k <- h_k mean_i(target_i
     sources_ki / mixture_i). Each step lowers the divergence. Its factors g_k are a certificate: no
-    mixture is nearer by more than ln max_k g_k."""
+    mixture is nearer by more than ln max_k g_k.
+    """
     W = np.ascontiguousarray(np.swapaxes(sources, -1, -2))
     share = (target / target.sum(axis=-1, keepdims=True))[..., None, :]
     h = np.full((*W.shape[:-2], 1, W.shape[-1]), 1 / W.shape[-1])
@@ -71,7 +73,8 @@ def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEA
 
     mu_j = sum_k h_k theta_kj, s_j^2 = sum_k h_k (theta_kj - mu_j)^2, and s_j at least ``least_sd``,
     because sources that agree, or one source with all the weight, would have no spread. s also
-    includes the sources' noise."""
+    includes the sources' noise.
+    """
     check.positive(least_sd=least_sd)
     found, _ = stacked(releases)
     h = weights[..., :, None]

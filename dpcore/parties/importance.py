@@ -7,7 +7,8 @@ private one is
     ||beta||^2.
 
 Both classes have equal weight, so that exp(beta.x) estimates the density ratio; a public row's
-weight is w_i = n_E exp(beta.x_i) / sum_E exp(beta.x)."""
+weight is w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
+"""
 
 import numpy as np
 
@@ -23,7 +24,8 @@ def sensitivity(
 
     The objective is lambda-strongly convex, and one private row changes its gradient by at most 2 R
     / n_D, as |l'| <= 1 and ||x|| <= R [chaudhuri2011, Lemma 7]. With a single mean over all rows,
-    the divisor would be n_D + n_E."""
+    the divisor would be n_D + n_E.
+    """
     return 2 * radius / (rows * regularisation) + erm.distance(
         tolerance, regularisation=regularisation
     )

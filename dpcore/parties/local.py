@@ -1,7 +1,8 @@
 """Local classifiers that parties train on their own few rows, in stacks of parties.
 
 A party without rows of some class may still vote for it. Votes (m,) are class numbers; shares (K,
-m) are class probabilities that sum to 1."""
+m) are class probabilities that sum to 1.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -27,7 +27,8 @@ class Objective:
     A tilt's objective has an additional term for the public rows, which is convex and the same for
     all neighbours. In the proof it only adds to the fixed part of the Hessian, n (lambda + Delta) I
     + ..., which can only lower the cost of the change of volume. The same noise therefore suffices,
-    with n the number of *private* rows."""
+    with n the number of *private* rows.
+    """
 
     rows: int
     regularisation: float

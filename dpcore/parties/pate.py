@@ -15,6 +15,7 @@ def noisy_winners(counts: np.ndarray, noise: np.ndarray, sigma: float | np.ndarr
     """Return the class (..., Q) with the largest noisy count, by GNMax [papernot2018].
 
     counts (K, Q) of votes, noise (..., K, Q) standard normal draws, sigma its standard deviation in
-    votes. Raises RefusedError for counts that are not finite numbers."""
+    votes. Raises RefusedError for counts that are not finite numbers.
+    """
     counts = check.numbers(counts=counts)
     return (counts + noise * np.asarray(sigma)[..., None, None]).argmax(axis=-2)

@@ -16,7 +16,8 @@ class RandomisedResponse:
     """One answer among ``options``: the true one with probability p = e^epsilon / (e^epsilon + k -
     1), else one of the k - 1 others, each with q = 1 / (e^epsilon + k - 1). (epsilon, 0)-DP for
     each person, in the local model: p / q is e^epsilon, whatever the true answer [kairouz2016,
-    Section 4]."""
+    Section 4].
+    """
 
     epsilon: float
     options: int = 2
@@ -75,6 +76,7 @@ class RandomisedResponse:
         has.
 
         sqrt((s p (1 - p) + (1 - s) q (1 - q)) / n) / (p - q), over the noise alone: the people are
-        fixed."""
+        fixed.
+        """
         p, q = self.truthful, self.other
         return math.sqrt((share * p * (1 - p) + (1 - share) * q * (1 - q)) / people) / (p - q)

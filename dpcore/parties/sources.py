@@ -2,7 +2,8 @@
 
 They use disjoint parts of its rows, and each source adds its own noise. Neighbours differ in one
 row of one source, whose number of rows is public. Leading axes of arrays are independent repeats of
-the experiment."""
+the experiment.
+"""
 
 import math
 from collections.abc import Iterator
@@ -123,7 +124,8 @@ class Budget:
         unit vector.
 
         sqrt(d + 1) Delta / epsilon for norm-exponential noise: E ||b||^2 = d (d + 1)
-        (Delta/epsilon)^2."""
+        (Delta/epsilon)^2.
+        """
         spread = 1.0 if self.noise == "gaussian" else math.sqrt(dimension + 1)
         return spread * self.scale(sensitivity)
 
@@ -247,7 +249,8 @@ def perturbed(
     ``release``.
 
     near: the noiseless minima, used as starting points. They affect the running time but not the
-    result."""
+    result.
+    """
     X, y, others = _stacked(sources)
     first = Objective(rows=stacks.count(X), regularisation=lambda_lr, epsilon=budget.epsilon)
     second = Objective(rows=stacks.count(others), regularisation=lambda_iw, epsilon=budget.epsilon)

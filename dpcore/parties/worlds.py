@@ -6,7 +6,8 @@ Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features clipped to a 
 A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts
 its features by u / 2 standard deviations, where u is the heterogeneity (``unlike``). Public, check
 and test rows come from the balanced mixture without a shift. If parties record their rows in their
-own styles, these rows come from separate held-out parties."""
+own styles, these rows come from separate held-out parties.
+"""
 
 import math
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ class Kind:
     """A kind of data: class names, number of features, public clipping radius, and maximum sizes.
 
     block: parties are drawn in blocks of this size from separate streams, so party 7 is the same
-    among 10 and 20,000."""
+    among 10 and 20,000.
+    """
 
     title: str
     names: tuple[str, ...]
@@ -130,7 +132,8 @@ class Images(Kind):
 
     Directions, centre and radius computed from private images would be further releases. A party
     draws its images with replacement from the private ones, so many parties share images. The unit
-    of privacy is the party."""
+    of privacy is the party.
+    """
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
         X, y, _ = _projected(seed, self.features)
@@ -162,7 +165,8 @@ class Recorded(Kind):
     *public* rows.
 
     The public rows also scale them. Public, check and test rows come from further parties,
-    _HELD_OUT each."""
+    _HELD_OUT each.
+    """
 
     recipe: Activities | Intrusions | Addresses
 
@@ -235,7 +239,8 @@ def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list
     private images.
 
     The order depends on ``seed``, public images first, then test images. Only public images
-    determine the projection."""
+    determine the projection.
+    """
     X, y = _digits()
     order = stream(seed, "split").permutation(len(X))
     X, y = X[order], y[order]

@@ -9,7 +9,8 @@ Exact sensitivities, all in the L1 norm. With a = |u - v| and b = |u + v| per co
 and u u^T - v v^T = ((u - v)(u + v)^T + (u + v)(u - v)^T) / 2, so the p^2 entries of X^T X change by
 at most sum(a) sum(b) <= p^2 in total, half of the published 2 p^2. Each bound below is the maximum
 of such a product, attained by rows that the tests name. Under add/remove the quadratic part's is
-p^2 too, the linear part's is halved to 2p, and n is not public."""
+p^2 too, the linear part's is halved to 2p, and n is not public.
+"""
 
 import math
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
 
     d (d + 2 - c)^2 / (2 (d + 1)) + 2c (d + 1) for c <= d + 2, which is (d + 1)(d + 4) / 2 for c =
     1. The maximum has the label change from 1 to -1 and each feature from 1 to s = 1 - (d + 2 - c)
-    / (d + 1)."""
+    / (d + 1).
+    """
     d = inputs - 1
     return d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1)) + 2 * weight * (d + 1)
 
@@ -84,7 +86,8 @@ def published_epsilon(epsilon: float, *, share: float) -> float:
     2 + e2^2 / (8 e1).
 
     This is the maximum of the sum of both changes over their scales for e2 <= 2 e1, and e2
-    otherwise, for any p."""
+    otherwise, for any p.
+    """
     check.positive(epsilon=epsilon)
     first, second = (
         check.between(0, 1, inclusive=False, share=share) * epsilon,
@@ -133,7 +136,8 @@ class Published(Unit):
     e1 = share * epsilon. The noisy quadratic may have no minimum; the solution is then its
     stationary point, a saddle.
     The guarantee holds with slack: both sensitivities cannot be reached together, and the first is
-    twice the exact one."""
+    twice the exact one.
+    """
 
     share: float = 0.9
 
@@ -183,7 +187,8 @@ class Functional(Unit):
     repair.
 
     The two entries of a symmetric pair share one draw. ``share`` splits the noise as in
-    ``Published``; the exact joint sensitivity then makes both parts smaller."""
+    ``Published``; the exact joint sensitivity then makes both parts smaller.
+    """
 
     share: float = 0.8
     repair: str = "both"

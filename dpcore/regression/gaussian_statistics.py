@@ -3,7 +3,8 @@
 Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n
 public: ||x||^2 <= p. A symmetric matrix is released by its upper triangle. Off-diagonal entries
 have the noise sd over sqrt 2, so that each counts in the L2 norm like its two matrix entries, and
-the Frobenius norm is the sensitivity."""
+the Frobenius norm is the sensitivity.
+"""
 
 import math
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """Least squares from sufficient statistics, at a cost that does not depend on the number of rows.
 
 sum_i (w.x_i - y_i)^2 = w^T G w - 2 m^T w + s, with inputs x = (1, features), G = X^T X, m = X^T y
-and s = y^T y."""
+and s = y^T y.
+"""
 
 from dataclasses import dataclass
 
@@ -28,7 +29,8 @@ class Unit:
         times that of one row.
     gaps: whether rows may be missing. A missing row is all zeros, including the constant, and adds
     nothing. The corner of X^T X then holds the number of present rows, which is as secret as the
-    other entries."""
+    other entries.
+    """
 
     rows_each: int = 1
     gaps: bool = False
@@ -137,7 +139,8 @@ def repaired(
     [zhang2012].
 
     noise_sd: public standard deviation of the noise on an entry of the gram, broadcast over the
-    leading axes."""
+    leading axes.
+    """
     if repair == "none":
         return stationary(gram, moment)
     extra = (

@@ -1,7 +1,8 @@
 """Linear regression by output perturbation and by noisy gradient descent.
 
 Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n
-public: ||x|| <= sqrt p."""
+public: ||x|| <= sqrt p.
+"""
 
 import math
 from dataclasses import dataclass
@@ -29,9 +30,9 @@ class OutputPerturbation(Unit):
     adds noise.
 
     Noise of density proportional to exp(-epsilon ||b|| / Delta) [chaudhuri2011, Algorithm 1].
-    Projection back into the
-    ball is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 k L p / (n epsilon), from public
-    numbers alone, which balances noise against shrinkage."""
+    Projection back into the ball is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 k L p /
+    (n epsilon), from public numbers alone, which balances noise against shrinkage.
+    """
 
     radius: float = 1.0
     penalty: float | None = None
@@ -55,7 +56,8 @@ class OutputPerturbation(Unit):
         The objective is penalty-strongly convex, and replacing a row changes its gradient by at
         most 2 L / n [chaudhuri2011, Lemma 7]. Its minimum has ||w|| <= r = min(radius, 1 / sqrt
         penalty, sqrt p / penalty), as its value at 0 is at most 1/2 and its gradient there has norm
-        at most sqrt p."""
+        at most sqrt p.
+        """
         r = min(self.radius, 1 / math.sqrt(penalty), math.sqrt(inputs) / penalty)
         return min(
             2 * self.rows_each * math.sqrt(inputs) * (1 + math.sqrt(inputs) * r) / (rows * penalty),
@@ -101,7 +103,8 @@ class Descent(Unit):
 
     norm: of the ball, "l2" or "l1". lasso, ridge: penalty (lasso ||w||_1 + ridge ||w||^2) / 2,
     which uses no row: soft-thresholding after a step, and the gradient ridge w. rate: public
-    learning rate; None: 1.5 / p."""
+    learning rate; None: 1.5 / p.
+    """
 
     delta: float = 1e-6
     steps: int = 60

@@ -16,7 +16,8 @@ def confusion(answers: np.ndarray, labels: np.ndarray, *, classes: int) -> np.nd
     predicted class across.
 
     answers: (..., n). labels: (n,), or (..., n) if each model has its own rows. Both are class
-    numbers from 0 to k - 1."""
+    numbers from 0 to k - 1.
+    """
     cells = classes * classes
     pairs = (labels * classes + answers).reshape(-1, answers.shape[-1])
     places = pairs + cells * np.arange(len(pairs))[:, None]
@@ -62,7 +63,8 @@ class ByClass:
         ``labels``.
 
         k: 1 for two classes, else the number of classes. labels: (n,), or (R, n) if each model has
-        its own rows."""
+        its own rows.
+        """
         classes = max(2, logits.shape[-2])
         counts = confusion(losses.chosen(logits), labels, classes=classes)
         return cls(counts=counts, loss=losses.values(logits, labels).mean(axis=-1))

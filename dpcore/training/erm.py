@@ -9,7 +9,8 @@ Output perturbation calibrates noise for the *minimiser* [chaudhuri2011]. A poin
 norm tau is up to tau / lambda away from it, so the points for two neighbours are up to 2 tau /
 lambda further apart than the minimisers. Therefore damped Newton steps run to a gradient norm of
 1e-10, and each result reports the norm it reached. With many weights, conjugate gradients replace
-the Hessian, which makes steps less exact but not their limit."""
+the Hessian, which makes steps less exact but not their limit.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,7 +76,8 @@ def logistic(
         least 0; default
     1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre,
     which is the default; it does not affect the result. Leading axes are problems and broadcast. X
-    may be sparse (see ``stacks``); the search then always starts at the centre."""
+    may be sparse (see ``stacks``); the search then always starts at the centre.
+    """
     if is_sparse(X):
         return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)
     X, targets = check.numbers(X=X), _shares(targets)
@@ -107,7 +109,8 @@ def softmax(
     1 over classes.
 
     regularisation and centre: numbers, or of shape (K, d) or (..., K, d); other arguments as for
-    ``logistic``."""
+    ``logistic``.
+    """
     X, targets = check.numbers(X=X), _shares(targets)
     if np.abs(targets.sum(axis=-2) - 1).max() > 1e-9:
         raise check.RefusedError(
@@ -172,7 +175,8 @@ def _checked(
 @dataclass
 class _Risk:
     """Problems in parallel: X (n, d) or (B, n, d), scratch space ``scaled`` (B, n, d) for rows
-    times their curvature, targets (B, K, n), and the rest (B, p) over the p flat weights."""
+    times their curvature, targets (B, K, n), and the rest (B, p) over the p flat weights.
+    """
 
     X: np.ndarray
     scaled: np.ndarray
@@ -263,7 +267,8 @@ class _Softmax(_Risk):
         problem.
 
         H v = X^T (diag(p) - p p^T) X v + lambda v, row by row. The preconditioner replaces the
-        inner matrix by its mean eigenvalue (1 - sum_k p_k^2) / (K - 1)."""
+        inner matrix by its mean eigenvalue (1 - sum_k p_k^2) / (K - 1).
+        """
         X, K, inner = self.X, p.shape[1], (1, 2)
         strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
         curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (K - 1)

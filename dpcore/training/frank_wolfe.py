@@ -12,10 +12,10 @@ for all of them, so it affects neither the selection nor its cost.
 
 With a penalty, (1/n) sum_i (y_i - x_i.w)^2 + lambda ||w - c||_q of [zhang2022], g and all scores
 are those of its half. The penalty depends on no row, so sensitivities do not change. For q = 1 it
-is not linearised (generalised conditional
-gradient): it adds lambda/2 radius to each vertex's score, and the centre is one more vertex, with
-score 0. q = 2 means the squared norm, lambda ||w - c||^2, whose gradient at the public w is added
-to g."""
+is not linearised (generalised conditional gradient): it adds lambda/2 radius to each vertex's
+score, and the centre is one more vertex, with score 0. q = 2 means the squared norm, lambda ||w -
+c||^2, whose gradient at the public w is added to g.
+"""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,8 @@ class L1Ball:
     -.
 
     penalty: lambda of ||v||_1, added to the mean squared residual. With a penalty, the centre is
-    the last vertex."""
+    the last vertex.
+    """
 
     dimension: int
     radius: float
@@ -198,7 +199,8 @@ def noise_scale(epsilon: float, *, sensitivity: float) -> float:
     noise.
 
     One score may rise by the sensitivity while the others fall, so log-probabilities change within
-    2 sensitivity / b."""
+    2 sensitivity / b.
+    """
     return 2 * check.positive(sensitivity=sensitivity) / check.positive(epsilon=epsilon)
 
 
@@ -241,7 +243,8 @@ def steps_for(
     The gap to the optimum falls as curvature / T, with curvature (2 radius)^2 / 3 for rows spread
     over [-1, 1]^d, and the noise increases it by b ln(V), b ~ radius R sqrt(T) / (n sqrt(rho))
     [talwar2015, Theorem 3.2]. The sum is smallest near T = (radius n sqrt(rho) / (R ln V))^(2/3),
-    times a constant. If noise dominates, steps average it."""
+    times a constant. If noise dominates, steps average it.
+    """
     signal = (
         radius
         * rows
@@ -276,7 +279,8 @@ def noisy_frank_wolfe(
     for plain least squares without noise.
     ridge: lambda of the penalty lambda ||w - c||^2; that of the L1 norm belongs to the polytope.
     draws, part: the noise stream of ``seed`` for each model; equal draws share their noise, and
-    longer runs begin with the noise of shorter ones. Raises RefusedError for bad arguments."""
+    longer runs begin with the noise of shorter ones. Raises RefusedError for bad arguments.
+    """
     models, d = len(draws), polytope.dimension
     if np.abs(check.rows(X, check.numbers((len(y),), y=y), columns=d)).max() > 1 + 1e-9:
         raise check.RefusedError("X", f"up to {np.abs(X).max():.3g}", "values within [-1, 1]")

@@ -7,7 +7,8 @@ from 0, and logits ``(..., k, n)``.
     logistic:  log(1 + exp(-s z)),  s = 2y - 1     |d/dz| <= 1 (Lipschitz), second derivative <= 1/4
         (smoothness)
     softmax:   log(sum_j exp(z_j)) - z_y           ||d/dz||_2 <= sqrt(2),   Hessian eigenvalues <=
-1/2"""
+1/2
+"""
 
 import math
 
@@ -36,7 +37,8 @@ def examples(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (inputs (n, d + 1), classes (n,)) for rows of which some may have no class (-1).
 
     A row without a class becomes all zeros, including the constant. For any weights its gradient is
-    0 and its loss that of a guess. Dropping the row would change n."""
+    0 and its loss that of a guess. Dropping the row would change n.
+    """
     inputs, absent = with_constant(X), y < 0
     inputs[absent] = 0
     return inputs, np.where(absent, 0, y)

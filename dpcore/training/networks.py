@@ -7,7 +7,8 @@ form one vector; a batch is ``(R, P)``.
 The gradient of one example in layer l is the outer product of its backpropagated error e_l and its
 inputs a_l, whose L2 norm is ||e_l|| ||a_l||, so no per-example gradient is ever formed. Arrays are
 (units, models, examples), so that sums over units, norms and activations run over contiguous
-memory."""
+memory.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +96,8 @@ class Pass:
     filled by the caller. ``activations`` a: inputs of each layer, including constants. ``errors``
     e: d loss / d z of
     each layer, (outputs, R, B). ``squares``: squared L2 norm ||e||^2 ||a||^2 of each example's
-    gradient in each layer, (R, B)."""
+    gradient in each layer, (R, B).
+    """
 
     def __init__(
         self, architecture: Architecture, *, models: int, width: int, dtype: type[np.floating]
@@ -218,7 +220,8 @@ def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
     rows per person.
 
     share (R or 1, M each): the weight of a row in its person's average. sum_j s_j e_j a_j^T is one
-    small matrix product per person. Gradients are formed of persons here, never of rows."""
+    small matrix product per person. Gradients are formed of persons here, never of rows.
+    """
     found = []
     for e, a in zip(both.errors, both.activations, strict=True):
         e *= share
@@ -244,7 +247,8 @@ def gradient_norms(
     a class (-1).
 
     people (n,): the person of each row, if some have several. The norms are then of M persons'
-    average gradients, (layers, R, M)."""
+    average gradients, (layers, R, M).
+    """
     y, layers = np.asarray(y), architecture.layers(weights)
     if people is not None:
         places = side_by_side(people)

@@ -2,7 +2,8 @@
 
 A person's gradients are averaged, and the average is clipped to C. A person thus changes the sum by
 at most C, like someone with a single row, however many rows they have. Clipping each row to C would
-let k rows change it by k C."""
+let k rows change it by k C.
+"""
 
 import numpy as np
 
@@ -21,7 +22,8 @@ class PeopleGradient:
 
     Person i's average is X_i^T r / m_i, with residuals r (m, k) of their rows. Its norm is that of
     F_i r, where X_i^T / m_i = Q F_i; the factor has at most m rows. People with the same number of
-    rows are processed together."""
+    rows are processed together.
+    """
 
     def __init__(self, X, y, people, *, models: int, clip_norm: np.ndarray | None, outputs: int):
         self._outputs, self._clip = (

@@ -63,7 +63,8 @@ class Recipe:
     key of ``dpcore.schedules.SHAPES``.
     variant: a key of ``VARIANTS``. mechanism: a key of ``toeplitz.MECHANISMS``. With lots in a
     fixed order, ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and
-    clipping norm are constant."""
+    clipping norm are constant.
+    """
 
     architecture: Architecture
     sampling_rate: float
@@ -132,7 +133,8 @@ class Recipe:
         in the first step.
 
         Each layer with its own bound is another Gaussian release from the same lot. Together they
-        are one release with the multiplier sigma / sqrt(layers)."""
+        are one release with the multiplier sigma / sqrt(layers).
+        """
         ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
         if self.mechanism != "sampled":
             steps, m = (
@@ -183,7 +185,8 @@ def train(
     draws: the streams of ``seed`` for the lots and noise of each network; equal draws share both
         (common random
     numbers). record: the steps, of first..last, after which the weights are kept. Training in
-    pieces equals training in one piece. Raises RefusedError for bad arguments."""
+    pieces equals training in one piece. Raises RefusedError for bad arguments.
+    """
     models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
     X, y = _checked(recipe, X, y, first=first, last=last)
     sigma = np.broadcast_to(

@@ -2,7 +2,8 @@
 Hessian.
 
 With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, with one number a_i per row. The search
-needs only the margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features."""
+needs only the margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features.
+"""
 
 import numpy as np
 from scipy import sparse

@@ -1,7 +1,8 @@
 """Operations that dense and sparse rows share, so that callers need not distinguish them.
 
 Dense rows are an array (..., n, d), with a leading axis for each stack of problems. Sparse rows are
-one CSR matrix (n, d), shared by all problems, or a tuple with one matrix per problem."""
+one CSR matrix (n, d), shared by all problems, or a tuple with one matrix per problem.
+"""
 
 from collections.abc import Sequence
 from typing import TypeAlias

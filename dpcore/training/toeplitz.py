@@ -17,7 +17,8 @@ C = I is independent noise: Z_t adds up t variances. The square root of the pref
 
 Adjacency: one row is present or absent, and an absent row leaves its place in the order empty, so
 no row moves up (zero-out, which dp-accounting calls REPLACE_SPECIAL). If another row takes the
-place, all sensitivities double."""
+place, all sensitivities double.
+"""
 
 import math
 from collections.abc import Iterator

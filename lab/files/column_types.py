@@ -111,7 +111,8 @@ def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
     """Return the same array chunk by chunk, so that no intermediate result spans the whole column.
 
     plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain
-    numbers."""
+    numbers.
+    """
     found = np.empty(len(column))
     end = 0
     for chunk in column.chunks:

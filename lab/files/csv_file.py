@@ -1,7 +1,8 @@
 """Read a text table separated by comma, semicolon, tab or bar, or say what else it is.
 
 A refusal says what was found and where, in words of its own, because a parser's message would quote
-rows."""
+rows.
+"""
 
 import csv
 import io
@@ -94,7 +95,8 @@ def _separator(text: bytes, above: int) -> str:
     names.
 
     Quoted fields are ignored. A comma that always stands between digits is a decimal comma if
-    another separator qualifies. Raises FileRefusedError for a tie."""
+    another separator qualifies. Raises FileRefusedError for a tie.
+    """
     sample = _QUOTED.sub(b"", text[:_SAMPLE])
     lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
     if len(text) > _SAMPLE and len(lines) > 1:

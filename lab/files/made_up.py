@@ -2,7 +2,8 @@
 read the file.
 
 They follow from declarations and the number of people alone: two files with the same ones give the
-same made-up rows."""
+same made-up rows.
+"""
 
 import numpy as np
 import pyarrow as pa

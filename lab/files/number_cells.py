@@ -2,7 +2,8 @@
 any script.
 
 Each cell is read by itself, so that no row decides how another one is read; only the decimal
-separator is that of the whole column."""
+separator is that of the whole column.
+"""
 
 import re
 import unicodedata

@@ -1,7 +1,8 @@
 """Uploaded rows with a numeric target, as a data set for regression.
 
 Row positions and the seed alone decide which rows are held out and which rows of a person are used,
-never a cell."""
+never a cell.
+"""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -54,7 +55,8 @@ def _base(column: Any) -> int:
     categories, else 0.
 
     All categories together would be collinear with the constant, and noise would make their
-    coefficients arbitrary."""
+    coefficients arbitrary.
+    """
     return int(len(column.values) > 1)
 
 
@@ -110,7 +112,8 @@ def taken(
     ``most`` random rows each.
 
     A partial shuffle of each person's rows. Draws are indexed by person, so nobody's rows affect
-    the choice for others."""
+    the choice for others.
+    """
     rows, starts, counts = people
     rows = rows.copy()
     for place, draws in enumerate(rng.random((most, len(counts)))):

@@ -2,7 +2,8 @@
 
 Everything that determines the encoding (bounds, categories, classes) is declared and never read off
 the rows. Two files that differ only outside the bounds, or in columns that are left out, give
-bitwise equal arrays."""
+bitwise equal arrays.
+"""
 
 import math
 import re
@@ -199,7 +200,8 @@ class Roles:
         """Return the columns that may be the label under another name (leakage).
 
         Decided by the declarations alone: all words of one name occur in the other, or the values
-        are the same. Whether the cells agree is private."""
+        are the same. Whether the cells agree is private.
+        """
         answer = _words(self.answer)
         return tuple(
             column.name
@@ -222,8 +224,8 @@ class OwnRows(str):
 
     A link contains only the name, which reads as a plain ``str`` and gives no access. The table is
     held weakly, because settings get into results, and results into caches. people: rows, or
-    persons if a column identifies them. answered:
-    number of them with a label. private: number trained on.
+    persons if a column identifies them. answered: number of them with a label. private: number
+    trained on.
     """
 
     _table: "weakref.ref[Table]"
@@ -339,7 +341,8 @@ def persons(
     appearance.
 
     Rows flagged in ``last`` (n,) come after the others of their person. Rows without a name belong
-    to one person."""
+    to one person.
+    """
     person = _person_numbers(who)
     counts = np.bincount(person)
     order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
@@ -463,7 +466,8 @@ def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Co
     bins.
 
     One row per person is used. Each call is a new release with fresh noise from the operating
-    system. Raises RefusedError, which costs nothing, if there are too few rows."""
+    system. Raises RefusedError, which costs nothing, if there are too few rows.
+    """
     _refuse_unclear(table, column)
     rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
     if person:

@@ -1,7 +1,8 @@
 """Read an uploaded file into memory, or refuse it.
 
 A refusal says what was found and where, in the lab's own words, because a parser's message would
-quote rows. ``Table.notes`` list guesses made while reading. They contain no cell either."""
+quote rows. ``Table.notes`` list guesses made while reading. They contain no cell either.
+"""
 
 import weakref
 from dataclasses import dataclass, field
@@ -34,7 +35,8 @@ class Table:
     (then read again with the answer). notes: sentences on guesses. compared: all settings, of any
     page, whose results on these rows somebody has compared. opened: the pages whose questions
     somebody lets read these rows. twins: made-up rows of the declared shape, by what is declared
-    (``made_up``). The repr contains no row, as it may get into a log."""
+    (``made_up``). The repr contains no row, as it may get into a log.
+    """
 
     size: int
     columns: dict[str, pa.ChunkedArray] = field(repr=False)
@@ -122,7 +124,8 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
     readable reason.
 
     head: whether the first line holds names; None decides by the lines below. The caller must keep
-    a reference."""
+    a reference.
+    """
     data = file if isinstance(file, bytes) else file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise FileRefusedError(

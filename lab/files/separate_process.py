@@ -5,7 +5,8 @@ crashes its reader. Where the system supports no limits (Windows), the size of t
 checked.
 
 The process reads the file from its input, and writes one line of JSON, and the columns as an Arrow
-stream."""
+stream.
+"""
 
 import json
 import os

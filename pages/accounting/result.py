@@ -139,7 +139,8 @@ class AccountingResult:
     @property
     def replaced(self) -> Guarantee:
         """Return the same noise under replace-one, where its multiplier is half: the sum may change
-        by twice the bound."""
+        by twice the bound.
+        """
         one, epsilon = self.settings, float(self.found["replaced"][0])
         event = Composed(
             event=prices.step(one.sampling_rate, one.noise_multiplier / 2), count=one.steps
@@ -195,7 +196,8 @@ class AccountingResult:
         as far as it is computed.
 
         All of k runs cost what one of k times the steps costs: so theirs is the exact curve over
-        steps, from here on, between its points as that is drawn, straight on log scales."""
+        steps, from here on, between its points as that is drawn, straight on log scales.
+        """
         if way in LAWS:
             chances = [selection.best_among(SHARE, law=way, tries=tries) for tries in TRIES]
             return _drawable(chances, self.found[f"searches {way}"])

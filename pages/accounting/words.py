@@ -24,7 +24,8 @@ def loosest(result: AccountingResult) -> str:
 
 def _target(result: AccountingResult) -> tuple[float, bool, str]:
     """Return (what is left of the target, of the numbers as they are shown; whether it is exceeded,
-    be it by less than is shown; the target as it is shown)."""
+    be it by less than is shown; the target as it is shown).
+    """
     exact, target = result.epsilon("pld"), result.settings.target_epsilon
     spent = result.held.epsilon if math.isnan(exact) else exact
     return _amount(number(target)) - _amount(number(spent)), spent > target, number(target)

@@ -17,7 +17,8 @@ class Audit(NamedTuple):
         purpose.
     expected, verdict: "consistent", "caught" or "void". lower_bound: on epsilon. assumed: what the
     bound assumes, "" for counting. runs: in both data sets together. neighbours, unit: of the
-    claim."""
+    claim.
+    """
 
     key: str
     mechanism: str

@@ -13,7 +13,8 @@ def gradient_moves(
 ) -> np.ndarray:
     """Return ||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at
     weights (m, k, p): (m, n); clipped one by one where the recipe does so. A row of class -1, which
-    is none, has no gradient."""
+    is none, has no gradient.
+    """
     z = losses.logits(weights.astype(float), X)
     lengths = np.linalg.norm(X, axis=1)
     residuals = [_residuals(z, labels) for labels in (y, other)]

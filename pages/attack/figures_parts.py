@@ -139,7 +139,8 @@ def groups(result: GroupsResult) -> dict:
 
 def _evenly(result: GroupsResult) -> str:
     """Return from which epsilon on the minority loses at most two points more than the majority; or
-    how far the curve is."""
+    how far the curve is.
+    """
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
     if progress := trained(len(epsilons), len(result.curve.at)):
         return progress

@@ -40,7 +40,8 @@ RECORD = np.array([[1.0 if mark == "#" else -1.0 for mark in row] for row in _CR
 class Seen(NamedTuple):
     """By repeat: classes (R, K, 64) and record (R, 64) recovered; match (2, R), the correlation of
     the class (mean over classes) with the class's mean picture, and of the record with the true
-    one."""
+    one.
+    """
 
     classes: np.ndarray
     record: np.ndarray

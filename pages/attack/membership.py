@@ -4,7 +4,8 @@ guesses the halves.
 Two attacks on every pair of a model and a person. Loss threshold: "in" where the model's loss on
 the person is low [yeom2018]. Likelihood ratio with shadow models: the logit of being right, as it
 is spread over the other models that held the person, and over those that did not [carlini2022];
-here all models are each other's shadows."""
+here all models are each other's shadows.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -69,8 +70,8 @@ ARMS: Mapping[str, type[Plain]] = {"private": Private, "plain": Plain}
 
 class Shadows(NamedTuple):
     """Of those who have a class. members (R, n): who was in. margins (R, n): the logit of the right
-    class. right
-    (R, 2): share of right answers on members and on others."""
+    class. right (R, 2): share of right answers on members and on others.
+    """
 
     members: np.ndarray
     margins: np.ndarray
@@ -131,7 +132,8 @@ def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
     """Return the log-likelihood ratio (R, n) of each model's margin.
 
     It is normal with the mean of the *other* models that held the person, against those that did
-    not; the spread, within the two, is pooled over both."""
+    not; the spread, within the two, is pooled over both.
+    """
     total = 0.0
     means, squares = [], []
     for who in (members, ~members):
@@ -158,7 +160,8 @@ def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
 
 def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame:
     """Return what no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the
-    Gaussian noise at hand."""
+    Gaussian noise at hand.
+    """
     with np.errstate(over="ignore"):
         grown = math.exp(min(epsilon, 700)) * rates + delta
     promised = np.minimum(np.minimum(grown, 1 - math.exp(-epsilon) * (1 - delta - rates)), 1)

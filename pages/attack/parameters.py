@@ -131,7 +131,8 @@ class AttackParameters(Settings):
 
         Choosing a row, or a place, chooses who is meant, and a moved row keeps its class; a part or
         a data set brings the rest into its range, and a part brings its recipe. ``spot``, "x,y", is
-        a place of the map in one."""
+        a place of the map in one.
+        """
         if "spot" in changes:
             changes |= _place(changes.pop("spot"))
         changes = self._meant(changes)

@@ -5,7 +5,8 @@ weights, or, as the guarantee allows for, the weights after every step. In both 
 what they see and say "with you" above
 a threshold: for the steps the exact log-likelihood ratio and 0, for the final weights the direction
 in which the worlds lie apart (Fisher's) and the middle between them, both from the first half of
-the trainings and tested on the other."""
+the trainings and tested on the other.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +37,8 @@ _APART = 100_000
 
 class World(NamedTuple):
     """Rows with the constant (n, p), their classes (n,), and whose each is (n,): None where each is
-    a person's only one."""
+    a person's only one.
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -163,7 +165,8 @@ def _log_ratio(
 ) -> np.ndarray:
     """Return ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps
     of (r.D - D.D/2) / sd^2, with r the step beyond what the world without would take on average and
-    D what the person adds to it."""
+    D what the person adds to it.
+    """
     gradients = [_Mean(recipe, world, models=history.shape[1]) for world in worlds]
     total = np.zeros(history.shape[1])
     for now, after in pairwise(history):
@@ -218,7 +221,8 @@ def exposures(recipe: Training, at: tuple[()], repeats: range) -> np.ndarray:
 
     That is with another class, or against nobody where ``at`` says so; root mean square over the
     descent without noise, in units of the 2C/n that the noise is made for. It is the same whoever
-    the person is, and chooses one of a file."""
+    the person is, and chooses one of a file.
+    """
     X, y, people = recipe.split.learned
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
     path = train(

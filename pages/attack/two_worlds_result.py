@@ -173,7 +173,8 @@ def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorldsResult:
     """All trainings at today's epsilon; noiseless (2, k, p): both worlds without noise; risks (n,)
-    of the private rows; points of the curve."""
+    of the private rows; points of the curve.
+    """
 
     settings: AttackParameters
     trained: Trained

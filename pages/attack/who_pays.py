@@ -3,7 +3,8 @@
 Everybody has one more feature, the group, -1 or 1. The minority's rows are moved by the way from
 one class to the next, so that the majority's rule is wrong about them; a model that learns the
 weight of the group can be right about both. Clipping bounds what few people can say, and noise
-drowns it: the guarantee is the same for all, its cost is not."""
+drowns it: the guarantee is the same for all, its cost is not.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -132,7 +133,8 @@ class GroupsResult:
         mean.
 
         Where noise leads, a model leans to one class or the other, and the medians of both look
-        better than any model."""
+        better than any model.
+        """
         shares = self.now[group, label]
         return float(np.median(shares) if label == -1 else shares.mean())
 
@@ -146,7 +148,8 @@ class GroupsResult:
     @property
     def uneven(self) -> Case:
         """Return what may be said of the minority's cost beside the majority's: "ahead" is the
-        larger cost, in the median run, too, by a point."""
+        larger cost, in the median run, too, by a point.
+        """
         large, small = (self.plain[group, -1] - self.now[group, -1] for group in (0, 1))
         return (
             compare(small, large) if abs(np.median(small - large)) >= LEAST - 1e-9 else Case.ALIKE

@@ -79,7 +79,8 @@ def best_attacker(settings: AttackParameters) -> Number:
 
 def claimed(settings: AttackParameters) -> Number:
     """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim
-    would allow, or no limit."""
+    would allow, or no limit.
+    """
     if settings.version != "published":
         return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
     allows = settings.claim.attacker_accuracy

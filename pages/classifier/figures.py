@@ -100,7 +100,8 @@ def _map(
 
 def weights(result: ClassifierResult) -> dict:
     """Draw what each input says for the last of two classes, or how far it moves several apart: a
-    dot for each model."""
+    dot for each model.
+    """
     two = result.split.n_classes == 2
     last = columns.short(result.split.source.classes[-1])
     return columns.dots(
@@ -119,7 +120,8 @@ def leading(result: ClassifierResult) -> columns.Leading:
 
 def loss(result: ClassifierResult) -> dict:
     """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out
-    rows and the descent without privacy."""
+    rows and the descent without privacy.
+    """
     quantiles = result.losses()
     plain = [
         Curve(

@@ -30,7 +30,8 @@ class ClassifierResult:
     references: arm -> its non-private descent, with the same start and as many steps.
     accuracy: held-out accuracy (A, E, R) by arm, epsilon of ``EPSILONS`` and repeat.
     apart (1, R): that of rows clipped one by one, see ``RowByRow``; NaN where no number of rows is
-    declared."""
+    declared.
+    """
 
     settings: ClassifierParameters
     split: data.Split
@@ -71,7 +72,8 @@ class ClassifierResult:
 
     def losses(self) -> np.ndarray:
         """Return the quantiles of the loss, (3, A + 1, m): on the private rows by arm and step, and
-        on held-out rows from scratch, in nats."""
+        on held-out rows from scratch, in nats.
+        """
         return quantiles_of(np.concatenate([self.focus.loss, self.focus.tested]), axis=1)
 
     @property
@@ -80,7 +82,8 @@ class ClassifierResult:
         is no such start.
 
         Paired, because repeat r has the same noise in both arms; low and high: the sign test's 95 %
-        interval."""
+        interval.
+        """
         if len(self.focus.accuracy) < 2:
             return None
         found = differences.of_pairs(*self.focus.accuracy[::-1])
@@ -130,7 +133,8 @@ class ClassifierResult:
         as published.
 
         gain: the median difference of pairs of runs with the same noise, which need not be that of
-        the medians."""
+        the medians.
+        """
         without, *others = 100 * np.median(self.accuracy.runs, axis=-1)
         started = np.full(len(EPSILONS), np.nan)
         gain = started
@@ -155,7 +159,8 @@ class ClassifierResult:
     def gains(self) -> tuple[float | None, float, float | None] | None:
         """Return what the public start is shown to add in the median pair of runs, in points: the
         most, at which of the nine epsilons, and at the last, None where nothing is shown; None
-        while one is still to be trained, or where there is no public start."""
+        while one is still to be trained, or where there is no public start.
+        """
         gains = self.table()["gain"].to_numpy()
         if np.isnan(gains).any():
             return None

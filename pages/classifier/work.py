@@ -35,7 +35,8 @@ class Training:
     dataset: a key of ``DATASETS``, or a file of one's own. private_rows: how many there are; public
         knowledge.
     steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any. rows_each:
-    rows of a person, see ``split_of``."""
+    rows of a person, see ``split_of``.
+    """
 
     dataset: data.Dataset
     private_rows: int
@@ -63,7 +64,8 @@ class Training:
 
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
         """Train on rows X (n, d), y (n,): one model from zero without clipping and noise, where
-        ``how`` says nothing else."""
+        ``how`` says nothing else.
+        """
         inputs, classes = losses.examples(X, y)
         plain: dict[str, Any] = {
             "learning_rate": self.learning_rate,
@@ -131,7 +133,8 @@ class Model(Arms):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
     version, delta, clip_norm, adjacency: as in the settings. spent: of each epsilon, what was paid
-    before the training."""
+    before the training.
+    """
 
     version: str
     delta: float
@@ -168,7 +171,8 @@ class Model(Arms):
 
         Repeat r draws stream r at every epsilon and in each arm. Without privacy, the models of an
         arm are equal. Each arm is then trained once, because some BLAS kernels round equal rows of
-        one batch differently."""
+        one batch differently.
+        """
         starts = self.starts
         batch = len(starts), len(epsilons), len(draws)
         if self.version == "none":
@@ -207,7 +211,8 @@ class FocusOutcome:
     (m,); loss (A, R, m) on private rows, in nats, and ``tested`` (1, R, m), from scratch, on
     held-out rows; clipped (A,): share of example gradients, or of people's averages, that the bound
     clipped, over the path; signal (A,): L2 norm of the mean clipped gradient at the start; noise:
-    expected L2 norm of the noise of one step."""
+    expected L2 norm of the noise of one step.
+    """
 
     weights: np.ndarray
     accuracy: np.ndarray
@@ -263,7 +268,8 @@ def focus(model: Model, at: tuple[float], repeats: range) -> FocusOutcome:
 
 class Ends(NamedTuple):
     """accuracy (A, R) and recall (A, R, c) of each class on held-out rows, and loss (A, R, 1) on
-    private rows, in nats, at the end of the descents."""
+    private rows, in nats, at the end of the descents.
+    """
 
     accuracy: np.ndarray
     recall: np.ndarray
@@ -274,7 +280,8 @@ def ends(model: Model, at: tuple[float], repeats: range, *, given: int) -> Ends:
     """Return what ``focus`` measures at the end, without a path, of the first ``given`` repeats.
 
     All of them are descended together, as in ``focus``, so that the arithmetic is the same to the
-    last bit."""
+    last bit.
+    """
     weights = model.train(at, draws=repeats).weights[:, 0]
     loss = _learned(model.split).loss(weights)
     accuracy, recall = _by_class(model.split, weights)
@@ -292,7 +299,8 @@ class RowByRow:
     a random place.
 
     A person moves the sum by most_rows C, which the noise is made for. The sum is divided by
-    most_rows times the number of people, both of them public."""
+    most_rows times the number of people, both of them public.
+    """
 
     model: Model
     most_rows: int
@@ -370,8 +378,8 @@ def _facts_of_people(
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReferenceOutcome:
     """weights (k, p) of an arm's descent without clipping and noise; its accuracy, steps (m,) and
-    loss (m,); and the accuracy and loss that descents approach (``best_accuracy``,
-    ``best_loss``)."""
+    loss (m,); and the accuracy and loss that descents approach (``best_accuracy``, ``best_loss``).
+    """
 
     weights: np.ndarray
     accuracy: float
@@ -411,7 +419,8 @@ def _optimum(dataset: data.Dataset, private_rows: int, seed: int, rows_each: int
 
 class _Learned(NamedTuple):
     """The private rows as models are trained on them: inputs X (n, p), classes y (n,), whose each
-    is (n,) and what it counts (n,); None where all are people and count the same."""
+    is (n,) and what it counts (n,); None where all are people and count the same.
+    """
 
     X: np.ndarray
     y: np.ndarray

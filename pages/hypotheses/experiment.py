@@ -56,7 +56,8 @@ class HypothesesSettings(HypothesesParameters):
         most: int = 10**6,
     ) -> tuple[Answer, ...]:
         """Return what comes out at another epsilon, noise, share of labels, mixture or target: all
-        repeats, some at once."""
+        repeats, some at once.
+        """
         count = min(self.repeats, most)
         model = target.sources if target else self.model
         chunk = self._chunk(model)

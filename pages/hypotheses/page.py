@@ -44,7 +44,8 @@ def setup(desk: controls.Desk) -> None:
 
 def knobs(settings: HypothesesParameters) -> Knobs:
     """Return the knobs that have a say. The target's mixture is one knob where there are two
-    sources, else a weight for each, folded away."""
+    sources, else a weight for each, folded away.
+    """
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
     shown = [*MAIN, *weights[:two]]
     main = [name for name in shown if name != "dimension" or settings.projected]

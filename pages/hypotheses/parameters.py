@@ -78,7 +78,8 @@ class HypothesesParameters(Settings):
     lambda_lr, lambda_iw: regularisation of hypotheses and importance weights.
     repeats: runs, each with other rows and other noise.
     weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1.
-    mixture: the same in one word."""
+    mixture: the same in one word.
+    """
 
     CHOICES: ClassVar = {
         "data": domains.KINDS,

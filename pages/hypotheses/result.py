@@ -122,7 +122,8 @@ class HypothesesResult:
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
         """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer
-        without noise" do on the target's test rows, class by class."""
+        without noise" do on the target's test rows, class by class.
+        """
         models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
         if self.plain.done:
             models["transfer without noise"] = self.plain, 0
@@ -165,7 +166,8 @@ class HypothesesResult:
     def places(self, *over: Any) -> list[tuple[float, Found]]:
         """Return (place, what is found there) where anything is, over "epsilon", "share" of labels,
         "dimension", "plain dimension" (without noise), or over epsilon with one "law" of noise and
-        0 (all words) or a few public directions."""
+        0 (all words) or a few public directions.
+        """
         there = [
             (place, found)
             for (*what, place), found in self.found.items()
@@ -193,7 +195,8 @@ class HypothesesResult:
     @cached_property
     def best_dimensions(self) -> tuple[int, ...]:
         """Return places on the curve over numbers of features: the best median, and those that
-        cannot be told apart from it; nothing until all are measured."""
+        cannot be told apart from it; nothing until all are measured.
+        """
         arms = self._over_dimensions
         return tuple(map(int, leaders(arms))) if arms else ()
 
@@ -206,7 +209,8 @@ class HypothesesResult:
     @property
     def _over_dimensions(self) -> dict[str, np.ndarray]:
         """Return place on the curve over numbers of features -> accuracies of as many runs each; {}
-        until all are measured."""
+        until all are measured.
+        """
         places = [found for _, found in self.places("dimension")]
         if len(places) < self.settings.widths or not all(found.complete for found in places):
             return {}
@@ -216,7 +220,8 @@ class HypothesesResult:
     @property
     def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (numbers of features, the noise's share of a released margin): noise^2 / (noise^2
-        + signal^2), the median."""
+        + signal^2), the median.
+        """
         places, shares = self.places("dimension"), []
         for _, found in places:
             signal, noise = found.runs("margins").T
@@ -261,7 +266,8 @@ class HypothesesResult:
         its weight.
 
         With noise in the objective there is no such formula: the first is then that of noise on the
-        answer."""
+        answer.
+        """
         own = self.settings.budget
         budget = replace(own, noise="exponential") if own.noise == "objective" else own
         margin, weight = (

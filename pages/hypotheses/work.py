@@ -89,7 +89,8 @@ class Target(Key):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TargetFit:
     """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of
-    its test, in random order and single precision, and the hypothesis of all of its labels."""
+    its test, in random order and single precision, and the hypothesis of all of its labels.
+    """
 
     weights: np.ndarray
     X: Matrix
@@ -106,9 +107,9 @@ class Outcome:
     weights: of the hypotheses (R, K). error: their mean squared error (R,). accuracy: by
         ``METHODS`` (R, 6).
     counts, losses: confusion (R, 2, 2, 2) and mean loss (R, 2) on the test rows, of transfer and of
-    the few labels
-    alone. margins: analyst only, root mean square (R, 2) of the margins that the sources'
-    hypotheses give the target's test rows without noise, and of the noise on them."""
+    the few labels alone. margins: analyst only, root mean square (R, 2) of the margins that the
+    sources' hypotheses give the target's test rows without noise, and of the noise on them.
+    """
 
     repeats: np.ndarray
     weights: np.ndarray
@@ -180,7 +181,8 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
 @cached
 def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
     """Draw noise of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's
-    hypothesis and tilt."""
+    hypothesis and tilt.
+    """
     seed, d = model.where.seed, model.world.public.shape[1]
     return np.array(
         [

@@ -15,7 +15,8 @@ class Part(NamedTuple):
     """An algorithm, a theorem, a table or a figure of a paper.
 
     says, holds: markdown. page, settings: the link to the lab, "" without one; tab: the name of the
-    tab that shows it, "" for the first screen."""
+    tab that shows it, "" for the first screen.
+    """
 
     part: str
     says: str

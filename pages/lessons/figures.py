@@ -31,7 +31,8 @@ def numbers(
     mine: float | None,
 ) -> dict:
     """Draw how many guessed what, between the ``ends``, as far apart as on the ``axis`` of the
-    chart; beside it the outcome, and one's own guess where there is one."""
+    chart; beside it the outcome, and one's own guess where there is one.
+    """
     log = axis.get("type") == "log"
     at = np.log10 if log else np.asarray
     low, high = at(ends)

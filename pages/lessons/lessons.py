@@ -2,7 +2,8 @@
 answers it.
 
 Nothing here holds an outcome. What was right, and every number of a text, is a function of what was
-measured; a lesson's ``claim`` says what its text takes for granted."""
+measured; a lesson's ``claim`` says what its text takes for granted.
+"""
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
@@ -354,7 +355,8 @@ class _Published(_Attacker):
 
     def right(self, before: Case, after: Case) -> int:
         """How often the attacker is right, surely: a coin, as often as against the sound recipe,
-        more, beyond the claim."""
+        more, beyond the claim.
+        """
         attack = after.result.attack
         if attack.low > after.result.promised:
             return 3

@@ -2,7 +2,8 @@
 
 A guess is kept in the session and in no address: a link that somebody sends on shows nobody an
 outcome. Before it is locked in, nothing of the outcome is made into an element. The pages are
-handed over by the frame."""
+handed over by the frame.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -271,7 +272,8 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
 
 def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
     """Lock in what is in the field, or send it: a callback, because a run that the room's next look
-    interrupts loses the press."""
+    interrupts loses the press.
+    """
     mine, value = kept(lesson), st.session_state[field]
     if value is None:
         return

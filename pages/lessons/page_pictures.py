@@ -27,7 +27,8 @@ def covered(
     lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None
 ) -> Picture:
     """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x,
-    y), or where one goes."""
+    y), or where one goes.
+    """
     points = [guesses.Known(*point) for point in lesson.points(before)]
     figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
     alt = say.COVERED.format(lesson.text("Question"))

@@ -70,7 +70,8 @@ def send(here: Seat, lesson: Lesson, value: float) -> RefusedError | None:
 
 def offer(lesson: Lesson, here: Seat | None) -> str:
     """Let the teacher open a room about this lesson, or ask it in the open room. Return why not,
-    where that is refused."""
+    where that is refused.
+    """
     name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
         if st.button(

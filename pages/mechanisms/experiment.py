@@ -337,7 +337,8 @@ class MechanismsResult:
         norm of sqrt(k) L2 norms.
 
         sd of an answer's noise by the slide, the exact calibration and Laplace, which takes the L1
-        norm too, and the epsilon that the slide's gives."""
+        norm too, and the epsilon that the slide's gives.
+        """
         one, k = self.settings, np.array(ANSWERS)
         claim = {"epsilon": one.epsilon, "delta": one.delta}
         slide = [Formula.of(FORMULAS["slide"], math.sqrt(count), **claim) for count in ANSWERS]

@@ -24,7 +24,8 @@ _NINE_IN_TEN = float(ndtri(0.95))
 @dataclass(frozen=True, kw_only=True)
 class Surveys(Key):
     """A question with ``options`` answers to ``respondents`` people, of whom a share of
-    ``true_share`` has the first answer and the others share the rest."""
+    ``true_share`` has the first answer and the others share the rest.
+    """
 
     epsilon: float
     options: int

@@ -3,7 +3,8 @@
 The noise z has a symmetric density f with distribution function F, scaled by ``scale`` and placed
 at the true number: ``value`` in the world without you, ``value + sensitivity`` in the world with
 you. Both families are log-concave, so the log-ratio never falls with the output, and by the lemma
-of Neyman and Pearson every best attack is a threshold."""
+of Neyman and Pearson every best attack is a threshold.
+"""
 
 import math
 from dataclasses import dataclass
@@ -125,7 +126,8 @@ class Worlds:
         than ``delta_at``.
 
         The worlds mirror each other: with you, below -epsilon is as likely as, without you, above
-        epsilon."""
+        epsilon.
+        """
         return math.fsum(self.beyond(epsilon))
 
     def delta_at(self, epsilon: float) -> float:
@@ -145,7 +147,8 @@ class Worlds:
         alpha) - mu).
 
         This trade-off curve is all that there is to know of an attack on one release [dong2022,
-        Sec. 2]."""
+        Sec. 2].
+        """
         return self.below(-self.at_share(false_alarms) - self.mu)
 
     def attacker(self, prior: float) -> tuple[float, float, float]:
@@ -153,7 +156,8 @@ class Worlds:
         "in".
 
         They say "in" where the posterior is above 1/2, so where the log-ratio exceeds ln((1 -
-        prior)/prior)."""
+        prior)/prior).
+        """
         alarms, hits = self.beyond(math.log((1 - prior) / prior))
         misses = 1 - hits
         return alarms, misses, prior * (1 - misses) + (1 - prior) * (1 - alarms)
@@ -189,7 +193,8 @@ class Claim:
     really gives.
 
     mechanism: "laplace", which needs no delta, "gaussian", or "classical", by the textbook's
-    formula. value: the true number without you; with you it is larger by ``sensitivity``."""
+    formula. value: the true number without you; with you it is larger by ``sensitivity``.
+    """
 
     mechanism: str
     epsilon: float
@@ -268,7 +273,8 @@ class Formula(NamedTuple):
     1.
 
     real: epsilon at ``delta``; needed: delta at the claimed epsilon; until: the claim up to which
-    it is kept."""
+    it is kept.
+    """
 
     sd: float
     real: float

@@ -38,7 +38,8 @@ class NetworkSettings(NetworkParameters):
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
         """Return the tasks of epsilon at every frame: at once, or where that is slow, in parts by
-        the quick form, of which a first picture has those that it tells."""
+        the quick form, of which a first picture has those that it tells.
+        """
         marks = self._counted_marks(range(FRAMES + 1))
         moved = [1.0] if self.by_chance else map(self.sensitivity, marks)
         one = Price(
@@ -64,7 +65,8 @@ class NetworkSettings(NetworkParameters):
     @cached_property
     def _prices_at_rest(self) -> tuple[Price, ...]:
         """Return epsilon by the accountant itself, where it has a quick form besides, at the frames
-        of which it is told."""
+        of which it is told.
+        """
         if not self.by_chance:
             return ()
         quick, told = self._prices[0], self._counted_marks({self.shown, *QUARTERS})

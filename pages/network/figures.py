@@ -81,7 +81,8 @@ def accuracy(result: NetworkResult) -> dict:
     answer.
 
     What moves while it plays are shapes, so that the curves need not be drawn again; the values
-    stand over the maps."""
+    stand over the maps.
+    """
     return accuracies(
         *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
         reference(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),

@@ -73,7 +73,8 @@ def knobs(settings: NetworkSettings) -> Knobs:
 
 def pictures(result: NetworkResult) -> Rows:
     """Draw what networks reach in training, and what they decide at the moment shown; of rows that
-    may not be drawn, which columns they go by."""
+    may not be drawn, which columns they go by.
+    """
     drawn, private = {"accuracy": figures.accuracy(result)}, result.settings.private
     if private:
         drawn["inputs"] = figures.inputs(result)

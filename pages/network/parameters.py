@@ -160,7 +160,8 @@ class NetworkParameters(RowsSettings):
 
     def of_rows(self, rows: int) -> Self:
         """Return the settings with lots that are the same part of all rows: as many steps, with the
-        same noise in a larger sum."""
+        same noise in a larger sum.
+        """
         return self.change(
             rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9))
         )
@@ -180,7 +181,8 @@ class NetworkParameters(RowsSettings):
         """Return the measures with what they rise along.
 
         In a fixed order, more rows make more batches in a pass, each with its own noise, and may
-        lower accuracy."""
+        lower accuracy.
+        """
         if self.by_chance:
             return self.MEASURES
         return {
@@ -205,7 +207,8 @@ class NetworkParameters(RowsSettings):
     @property
     def rate(self) -> float:
         """Return the chance q of a row, or a person, to be in a lot; in a fixed order, 1 over how
-        many lots there are."""
+        many lots there are.
+        """
         return self.lot / self.people
 
     def sensitivity(self, steps: int) -> float:
@@ -300,7 +303,8 @@ class NetworkParameters(RowsSettings):
         """Return the sd that noise alone gives each weight by ``steps`` steps.
 
         Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of
-        correlated noise, only what later steps have not taken out again counts."""
+        correlated noise, only what later steps have not taken out again counts.
+        """
         recipe = self.models["private"].recipe
         rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
         if recipe.mechanism == "toeplitz":
@@ -310,7 +314,8 @@ class NetworkParameters(RowsSettings):
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
         """Return what the accountant ``by``, or the one that made the noise, says of so many steps,
         which cost
-        ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim."""
+        ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim.
+        """
         model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
         event = model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing
         adjacency = Adjacency.ADD_REMOVE

@@ -36,7 +36,8 @@ class NetworkResult:
     runs: arm -> the groups of its ensemble that have begun, the first one first. spent: epsilon at
         each frame (FRAMES +
     1,). fine: whether it is counted by the accountant itself and not by its quick form (FRAMES +
-    1,)."""
+    1,).
+    """
 
     settings: NetworkParameters
     runs: Mapping[str, Sequence[Trained]]
@@ -85,7 +86,8 @@ class NetworkResult:
 
     def moved(self, arm: str) -> np.ndarray:
         """Return how far training has moved the first layer's weights of each input by the drawn
-        frame: L2 norms (R, d)."""
+        frame: L2 norms (R, d).
+        """
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             change = self.weights(arm) - self.weights(arm, 0)
             return np.linalg.norm(self.architecture.layers(change)[0][..., :-1], axis=1)
@@ -124,7 +126,8 @@ class NetworkResult:
     def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (what most of the ``drawn`` networks say, the share of them that say so), (GRID,
         GRID) each, and the boundaries of all of them. The logits of the whole grid are not kept,
-        because they have megabytes."""
+        because they have megabytes.
+        """
         points = inputs(self.plane.inputs(self.plane.grid(GRID)))
         with np.errstate(over="ignore", invalid="ignore"):
             z = self.architecture.logits(
@@ -159,7 +162,8 @@ class NetworkResult:
         drawn frame.
 
         They are two groups, because there are fewer non-private ones and the noise of the private
-        ones is theirs alone."""
+        ones is theirs alone.
+        """
         private, plain = self.accuracy["private"], self.accuracy["plain"]
         complete = len(private) == self.settings.repeats
         return compare(
@@ -197,7 +201,8 @@ class NetworkResult:
     @cached_property
     def norms(self) -> np.ndarray:
         """Return the gradient norms (layers, R, n) of some private rows, or persons' averages,
-        under some private networks at the drawn frame."""
+        under some private networks at the drawn frame.
+        """
         return networks.gradient_norms(
             self.architecture, self.weights("private")[:_NETWORKS], *self._measured
         )
@@ -216,7 +221,8 @@ class NetworkResult:
     @cached_property
     def histogram(self) -> pd.DataFrame:
         """Return the shares of gradient norms between neighbouring ``EDGES``: of each layer, and
-        last of the whole gradient."""
+        last of the whole gradient.
+        """
         names = [*(f"layer {place}" for place in range(1, len(self.norms) + 1)), "whole gradient"]
         whole = np.sqrt(np.square(self.norms).sum(axis=0))
         inside = [np.clip(norms.ravel(), EDGES[0], EDGES[-1]) for norms in (*self.norms, whole)]
@@ -260,7 +266,8 @@ class NetworkResult:
     @cached_property
     def trajectories(self) -> dict[str, pd.DataFrame]:
         """Return a row per measured frame of each arm: step, epochs, epsilon, and quantiles of
-        accuracy and of the loss on private and on held-out rows (``tested``)."""
+        accuracy and of the loss on private and on held-out rows (``tested``).
+        """
         return {arm: self._trajectory(runs) for arm, runs in self.runs.items()}
 
     def _trajectory(self, runs: Sequence[Trained]) -> pd.DataFrame:
@@ -293,7 +300,8 @@ class NetworkResult:
     def second_half(self) -> tuple[Case, float] | None:
         """Return what the second half of the epochs does to the accuracy of the private networks:
         what may be said of it, and the difference of the medians as they are drawn; None until all
-        are trained, and where so few steps are made that none ends near the middle."""
+        are trained, and where so few steps are made that none ends near the middle.
+        """
         x = self.trajectories["private"]["epochs"].to_numpy()
         accuracy = self._whole(self.runs["private"])
         if accuracy is None:

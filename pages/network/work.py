@@ -39,7 +39,8 @@ class Trained(NamedTuple):
     """Per recorded frame (m) and network (R): ``weights`` (m, R, P); and where it is measured (m'):
     ``frames`` (m'), ``accuracy`` (m', R) on held-out rows, ``loss`` (m', R) on some private rows
     and ``tested`` (m', R) on some held-out ones, in nats, and ``clipped`` (m', layers + 1), the
-    share of gradients that is clipped in each layer, and at all."""
+    share of gradients that is clipped in each layer, and at all.
+    """
 
     weights: np.ndarray
     frames: np.ndarray
@@ -60,7 +61,8 @@ class Training:
     dataset: a data set, or a file of one's own. private_rows: how many there are. seed: of the
         split, and of all
     draws. recipe: how each network is trained, with ``noise_multiplier`` for each of its bounds.
-    rows_each: rows of a person, see ``split_of``."""
+    rows_each: rows of a person, see ``split_of``.
+    """
 
     dataset: data.Dataset
     private_rows: int
@@ -81,8 +83,8 @@ class Training:
 
     def learned(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return what networks are trained on, X (n, d), y (n,), and whose each row is (n,), or
-        None where each is a
-        person's only one: of the first ``most`` persons, or of all."""
+        None where each is a person's only one: of the first ``most`` persons, or of all.
+        """
         split = self.split
         if split.several is None:
             return inputs(split.X_private[:most]), split.y_private[:most], None
@@ -258,7 +260,8 @@ def _of_persons(
     dataset: data.Dataset, private_rows: int, seed: int, rows_each: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return at most ``MOST_EACH`` rows of each person, picked by chance, from those with an answer
-    where there are any."""
+    where there are any.
+    """
     split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
     X, y, people = split.several or (split.X_private, split.y_private, np.arange(private_rows))
     counts, answered = np.bincount(people), np.bincount(people, weights=y >= 0).astype(int)
@@ -280,7 +283,8 @@ def inputs(X: np.ndarray) -> np.ndarray:
     sqrt(d) or 1.
 
     In few dimensions rows in [-1, 1]^d are so short that hidden units stay linear for long. No data
-    are read."""
+    are read.
+    """
     return np.asarray(X * max(1.0, _INPUT_NORM / X.shape[1] ** 0.5), np.float32)
 
 

@@ -44,5 +44,6 @@ def auxiliary_factor(release: str, *, parties: int, public_rows: int) -> float:
     """Return the factor on the noise if one *public* row may change too [hamm2016, Section 4.5].
 
     A party changes soft labels by 1/M on each of N rows, a row changes one of N: (N + M - 1)/N. A
-    vote needs no factor."""
+    vote needs no factor.
+    """
     return (public_rows + parties - 1) / public_rows if release == "soft" else 1.0

@@ -2,7 +2,8 @@
 
 What the first M say together is kept, so that more parties cost only the new ones. It is kept by
 whoever holds the outcome of a ``Gather``, and found by all: so it takes part in what a cache
-counts, and is not thrown away behind it."""
+counts, and is not thrown away behind it.
+"""
 
 from collections import deque
 from collections.abc import Iterator
@@ -61,9 +62,9 @@ class Tally:
 
     votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum
     of the parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first
-    parties, on the check rows.
-    early (EARLY or fewer, N): the votes of the first parties. dealt (M,): each party's vote about
-    one public row only, row j mod N of party j."""
+    parties, on the check rows. early (EARLY or fewer, N): the votes of the first parties. dealt
+    (M,): each party's vote about one public row only, row j mod N of party j.
+    """
 
     votes: np.ndarray
     shares: np.ndarray

@@ -1,5 +1,6 @@
 """Draw the parties page: accuracy over epsilon and over parties, what each release decides in a
-plane, what one party moves, noise against parties, and the published bound."""
+plane, what one party moves, noise against parties, and the published bound.
+"""
 
 from typing import Any
 
@@ -112,7 +113,8 @@ def _finding(result: PartiesResult, along: str) -> str:
 
 def decisions(result: PartiesResult, name: str) -> dict:
     """Draw what a method's ``drawn`` repeats decide, with the boundary of each; or what the parties
-    decide one by one."""
+    decide one by one.
+    """
     plane = result.settings.plane
     if name == "local":
         found, level, lines = result.locals_agree, result.local.median, np.empty((0, 2, 2))

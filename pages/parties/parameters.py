@@ -113,7 +113,8 @@ class PartiesParameters(Settings):
         back.
 
         A data set that parties have recorded brings its parties, and another one after it the usual
-        ones."""
+        ones.
+        """
         dataset = changes.get("dataset", self.dataset)
         if dataset != self.dataset and dataset in RECORDED:
             changes = {"unlike": 0.0, **RECORDED[dataset], **changes}

@@ -43,14 +43,13 @@ class PartiesResult:
     the noise.
 
     Two are equal that show the same tasks of the same settings: that parties are being asked in
-    between changes
-    nothing. done: the tasks behind what is shown. asked: how many of the parties have been asked so
-    far; until it is all of them, shares are theirs, and noise is that for all. over: the accuracy
-    (methods, V, R) along "epsilon" and
-    "parties". excess (V, R): the soft release's excess risk along "parties". batch (k, d): one
-    model of all rows,
-    without privacy. moves: None until done. locals (L, GRID^2): what single parties say in the
-    plane, if there is one."""
+    between changes nothing. done: the tasks behind what is shown. asked: how many of the parties
+    have been asked so far; until it is all of them, shares are theirs, and noise is that for all.
+    over: the accuracy (methods, V, R) along "epsilon" and "parties". excess (V, R): the soft
+    release's excess risk along "parties". batch (k, d): one model of all rows, without privacy.
+    moves: None until done. locals (L, GRID^2): what single parties say in the plane, if there is
+    one.
+    """
 
     settings: PartiesParameters
     done: frozenset[Task]
@@ -114,7 +113,8 @@ class PartiesResult:
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
         """Return what the models of each release, and that of all rows without privacy ("batch"),
-        do on test rows, class by class."""
+        do on test rows, class by class.
+        """
         models = dict(zip(self.methods, self.now.weights, strict=True)) | {
             "batch": self.batch[None]
         }
@@ -182,7 +182,8 @@ class PartiesResult:
         if classes are even.
 
         M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers
-        stays 1/k."""
+        stays 1/k.
+        """
         return self.asked * (self.response.truthful - self.response.other) ** 2
 
     @property
@@ -201,7 +202,8 @@ class PartiesResult:
 
     def theorem(self, release: str, parties: float | None = None) -> dict[str, float]:
         """Return the parts of the bound on a release's excess risk, in nats; a vote's is that of
-        one party, as M moves no noise."""
+        one party, as M moves no noise.
+        """
         own = self.ensemble
         return bounds.theorem_four(
             parties=1 if release == "vote" else parties or own.parties,

@@ -17,7 +17,8 @@ def trust(result: PartiesResult) -> str:
     """Return the drawing (HTML), with the same in words for a screen reader.
 
     Boxes up to the one that adds the noise see private values, and the later ones only what is
-    protected."""
+    protected.
+    """
     settings = result.settings
     model, method = settings.trust_model, settings.method
     sends, leaves = (

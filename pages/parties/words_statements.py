@@ -75,7 +75,8 @@ def _conditions(one: Statement, result: PartiesResult) -> str:
 
 def _not_drawn_alike(result: PartiesResult) -> str:
     """Return why public rows and those measured on are not drawn independently from one
-    distribution; "" where they are."""
+    distribution; "" where they are.
+    """
     dataset = result.settings.dataset
     return "recorded" if dataset in RECORDED else ""
 
@@ -124,7 +125,8 @@ def needed(result: PartiesResult) -> str:
 
 def enough_parties(result: PartiesResult) -> int:
     """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length
-    falls with none of them."""
+    falls with none of them.
+    """
     settings, model = result.settings, result.settings.model
     model = replace(model, constants="sharp") if model.constants == "norms" else model
     sd = aggregation.margin_sd(

@@ -65,7 +65,8 @@ class Ensemble(Key):
     """All that decides what the aggregator fits before it adds noise.
 
     parties: M, of the ``crowd``. regularisation: lambda. labels: soft labels are shares of "votes",
-    or means of class "probabilities"."""
+    or means of class "probabilities".
+    """
 
     crowd: Crowd
     parties: int
@@ -124,7 +125,8 @@ class Model(Key):
         the ensemble's).
 
         It includes the solver's tolerance, not what the solver reached. published: by the published
-        constants alone."""
+        constants alone.
+        """
         own = self.ensemble
         return aggregation.sensitivity(
             release,
@@ -243,7 +245,8 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
     """Fit by the first ``asked`` of the ensemble's parties: all of them, or those so far.
 
     Raises ArithmeticError where a fit is not within the tolerance that the noise is made for: it is
-    not released."""
+    not released.
+    """
     said = tally(ensemble.crowd, asked)
     sums = said.votes.astype(float) if ensemble.labels == "votes" else said.shares.astype(float)
     shares = np.stack(
@@ -302,7 +305,8 @@ def of_answers(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarra
     row it is dealt.
 
     Answers train as they are: their lies are as likely for each class, so no two classes change
-    places."""
+    places.
+    """
     own, said = model.ensemble, tally(model.ensemble.crowd, asked).dealt
     count = min(asked, own.crowd.public_rows)
     row, heard = np.arange(asked) % own.crowd.public_rows, []
@@ -383,7 +387,8 @@ class Trial(NamedTuple):
     """What each of the ``methods`` releases at one epsilon.
 
     accuracy (methods, R): on test rows. excess (R,): risk of soft labels. weights (methods, R, k,
-    d)."""
+    d).
+    """
 
     methods: tuple[str, ...]
     accuracy: np.ndarray
@@ -445,7 +450,8 @@ class Batch:
 
 class Moves(NamedTuple):
     """How far the weights of "vote" and "soft" move when a party turns around: for each of some
-    parties (2, EARLY), and in the worst case, where all rows are tied without it (2,)."""
+    parties (2, EARLY), and in the worst case, where all rows are tied without it (2,).
+    """
 
     here: np.ndarray
     worst: np.ndarray

@@ -3,7 +3,8 @@ step.
 
 The first mechanism follows the report [jiang2018, Section 4] exactly; the others are what is known
 to be sound and sharp. All of them look at sufficient statistics alone, so that 300,000 rows cost no
-more than 300."""
+more than 300.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

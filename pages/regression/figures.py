@@ -1,5 +1,6 @@
 """The regression's pictures: error between two rails, draws without a minimum, lines, coefficients,
-the split, and the noisy objectives that are minimised."""
+the split, and the noisy objectives that are minimised.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,8 @@ _LETTERS = 44
 def errors(result: RegressionResult) -> dict:
     """Draw the held-out error over epsilon between the two rails: of the chosen method, and of the
     one that errs least of the others over all epsilons. What lies above the frame is drawn on its
-    edge."""
+    edge.
+    """
     low, high = _error_range(result)
     mean, exact = _rails(result)
     finding = trained(len(result.curves), len(theme.REGRESSIONS), "methods trained")
@@ -133,7 +135,8 @@ def no_minimum(result: RegressionResult) -> dict:
 
 def lines(result: RegressionResult) -> dict:
     """Draw the predicted label over one feature: a line for each run, and some held-out rows, but
-    none of a file of one's own."""
+    none of a file of one's own.
+    """
     settings, source = result.settings, result.problem.source
     bounds, found, exact = result.lines()
     points: list[dict] = []
@@ -239,7 +242,8 @@ def objective(result: RegressionResult) -> dict:
     """Draw each run's released objective along its weakest direction, around its stationary point.
 
     Along the eigenvector of the least eigenvalue l, J(t) - J(0) = l t^2 / n. The line of an
-    objective without a minimum falls."""
+    objective without a minimum falls.
+    """
     least = (
         np.zeros(0) if result.focus.least is None else result.focus.least / result.problem.places
     )

@@ -80,7 +80,8 @@ def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
 def targets(result: RegressionResult) -> Mapping[str, float]:
     """Return where the question which epsilon to choose begins for a visitor's own rows: an RMSE
     midway between that of least squares and that of the mean; of made-up rows, whose loss to noise
-    is asked for, a tenth of the way."""
+    is asked for, a tenth of the way.
+    """
     way = _MADE_UP_WAY if isinstance(result.settings.own, MadeUp) else 0.5
     error = result.least_squares + way * (result.mean_error - result.least_squares)
     return {"error": float(f"{error:.3g}")} if result.settings.private else {}

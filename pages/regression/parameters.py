@@ -102,7 +102,8 @@ class RegressionParameters(SourceSettings):
 
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
         """Return all rows of a data set and its usual label bound, and all inputs of a file, unless
-        a link has said how many."""
+        a link has said how many.
+        """
         source = _source(dataset, own)
         if source is None:
             return {"rows": limits.MOST_ROWS, "features": own_rows.MOST_COLUMNS}

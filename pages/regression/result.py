@@ -112,7 +112,8 @@ class RegressionResult:
         trained.
 
         It does not depend on today's epsilon, so one curve stays in the picture while epsilon
-        moves."""
+        moves.
+        """
         if len(self.curves) < len(REGRESSIONS):
             return None
         others = [name for name in self.curves if name != self.settings.mechanism]
@@ -122,14 +123,16 @@ class RegressionResult:
         """Return the mean over the trained epsilons of a mechanism's median error.
 
         An error above that of the baseline counts as the baseline's, because such a model is of no
-        use however large its error is."""
+        use however large its error is.
+        """
         medians = np.median(self.curves[name].errors, axis=1)
         return float(np.minimum(medians, self.mean_error).mean())
 
     @property
     def useful_from(self) -> float | None:
         """Return from which trained epsilon on the chosen mechanism is shown to err less than
-        always the mean; None where it is not yet known, or not shown at the highest."""
+        always the mean; None where it is not yet known, or not shown at the highest.
+        """
         if self.settings.mechanism not in self.curves:
             return None
         found = self.curves[self.settings.mechanism].errors
@@ -188,7 +191,8 @@ class RegressionResult:
         feature, in its unit.
 
         least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs
-        with the right sign."""
+        with the right sign.
+        """
         exact, found = self.problem.least_squares(), self.focus.weights
         factor = 2 * self.problem.half
         low, median, high = factor * quantiles_of(found[:, 1:], axis=0)

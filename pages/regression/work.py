@@ -26,7 +26,8 @@ _ROUNDING = 1e-18
 class Problem:
     """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels
     clipped to ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows
-    each."""
+    each.
+    """
 
     dataset: regression_data.Dataset
     rows: int
@@ -100,7 +101,8 @@ class Method:
 @dataclass(frozen=True, kw_only=True)
 class FocusOutcome:
     """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the
-    released gram (R, p, p) and its least eigenvalue (R,); None where no gram is released."""
+    released gram (R, p, p) and its least eigenvalue (R,); None where no gram is released.
+    """
 
     weights: np.ndarray
     errors: np.ndarray

@@ -1,7 +1,8 @@
 """The private rows alone: the noisy walk beside noisy gradient descent.
 
 Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's
-noise is for one number of a gradient, the descent's for the length of all d."""
+noise is for one number of a gradient, the descent's for the length of all d.
+"""
 
 import math
 from functools import partial
@@ -60,7 +61,8 @@ def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
 
 def way(model: Model) -> Descent:
     """Return the descent, from public numbers alone: n usual rows of U(-1, 1)^d have a curvature of
-    about (1 + sqrt(d/n))^2 / 3."""
+    about (1 + sqrt(d/n))^2 / 3.
+    """
     n, d = model.data.rows, model.data.dimension
     return Descent(
         delta=model.claim.delta,

@@ -2,7 +2,8 @@
 privately.
 
 Follows the slides of [zhang2022], whose table is in ``transfer_published``; transfer as in
-[li2022], the private walk as in [talwar2015]."""
+[li2022], the private walk as in [talwar2015].
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -40,7 +41,8 @@ class TransferSettings(TransferParameters):
     def draws_as(self, other: Self) -> bool:
         """Return whether noise is common: a transfer without a source draws other noise, and a
         detection may find none in one repeat or another; an L1 penalty has one vertex more, and a
-        draw for it in each step."""
+        draw for it in each step.
+        """
         return self.selection == "known" and self._drawn == other._drawn
 
     @property

@@ -13,9 +13,9 @@ on held-out rows. Nor is it private: the noise's scale is read off the data's ow
 nothing bounds what a row does, and there is no epsilon.
 
 The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers
-again. Both are free
-here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2, and so the loop
-descends on another penalty than the lambda ||a||_1 that it prints. q decides only what is printed.
+again. Both are free here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2,
+and so the loop descends on another penalty than the lambda ||a||_1 that it prints. q decides only
+what is printed.
 """
 
 from collections.abc import Mapping
@@ -105,7 +105,8 @@ def fits(
     """Run the loop, for ``runs`` runs at once.
 
     An epoch is linear in where it starts and in its noise, so its matrix is read off one pass over
-    a basis."""
+    a basis.
+    """
     basis, one = np.eye(5), partial(epoch, rows=rows, penalty=penalty)
     moved = np.column_stack(one(basis[:, :2], basis[:, 2], basis[:, 3:], wanted=0.0))  # (5, 3)
     shift = np.column_stack(one(np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2))))[0]
@@ -126,7 +127,8 @@ def fits(
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """One row of the table: ``migrated`` rows more, or the control of more epochs without any.
-    penalty, q: of what is printed, as published by default."""
+    penalty, q: of what is printed, as published by default.
+    """
 
     migrated: int
     epochs: int = EPOCHS

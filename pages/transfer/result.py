@@ -28,8 +28,8 @@ class TransferResult:
     coefficients.
 
     over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``. While a slider moves,
-    over_migrated has fewer
-    repeats. alone: the private rows by walk and by descent; None until trained.
+    over_migrated has fewer repeats. alone: the private rows by walk and by descent; None until
+    trained.
     """
 
     settings: TransferParameters
@@ -131,7 +131,8 @@ class TransferResult:
 
         norm: ||delta_k||_q. excess risk: of its true coefficients, which is what it says with
         endless rows. used: in which share of the repeats. Of a file, whose truth is not known,
-        there is no row."""
+        there is no row.
+        """
         contrasts, model, (low, high) = (
             self.problem.contrasts,
             self.settings.model,

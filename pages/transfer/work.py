@@ -140,9 +140,9 @@ class Model:
     repeats.
 
     h, q: which sources are transferable. radius: of the correction. detection_share: of rho, for
-    finding them; 0 where
-    they are known. penalty, penalty_q: lambda ||w||_q beside the mean of squares, from the centre;
-    see ``frank_wolfe``."""
+    finding them; 0 where they are known. penalty, penalty_q: lambda ||w||_q beside the mean of
+    squares, from the centre; see ``frank_wolfe``.
+    """
 
     data: Data
     claim: Claim
@@ -233,12 +233,10 @@ class FocusOutcome:
     """Today's epsilon and number of migrated rows, for R repeats.
 
     risk (4, R), by ``CANDIDATES``: excess risk, or of a file the held-out error. kept (R, K): the
-    sources that the
-    transfer uses. detection: what it cost to find them, or None. sparsity: candidate -> (R,), the
-    number of different
-    vertices in the model. least_squares: the risk of the target rows without privacy. zeros: how
-    many of its d
-    coefficients are 0. clipped: the share of residuals beyond the bound at the transfer's centre.
+    sources that the transfer uses. detection: what it cost to find them, or None. sparsity:
+    candidate -> (R,), the number of different vertices in the model. least_squares: the risk of the
+    target rows without privacy. zeros: how many of its d coefficients are 0. clipped: the share of
+    residuals beyond the bound at the transfer's centre.
     """
 
     risk: np.ndarray
@@ -401,7 +399,8 @@ class WalkOutcome:
     over a small one.
 
     corners: two (V, 2); points: two (T + 1, R, 2). truth: of a file, least squares on the private
-    rows."""
+    rows.
+    """
 
     corners: tuple[np.ndarray, ...]
     points: tuple[np.ndarray, ...]

@@ -2,7 +2,8 @@
 
 A question is about the settings of another page, ``base``. All parts of an answer use the same
 runs: ``repeats`` runs on each of ``seeds`` splits, for each value of the curve, each bar, each cell
-of the map and each try."""
+of the map and each try.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -266,9 +267,9 @@ class WhatIfSettings(Settings):
         """Return these settings with changes to their own fields or to the base's.
 
         A new topic begins with its first question. A field or measure that a changed base lacks
-        becomes that of the
-        first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of a click on the map,
-        each from -1 to 1."""
+        becomes that of the first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of
+        a click on the map, each from -1 to 1.
+        """
         own = {field.name for field in fields(self)}
         if "bar" in changes:
             clicked = {"knob": changes.pop("bar")}

@@ -94,7 +94,8 @@ class Map(NamedTuple):
     """Medians over two knobs.
 
     x: (X,) and y: (Y,), values of the knobs. medians: (Y, X), NaN where they are missing or
-    refused."""
+    refused.
+    """
 
     x: np.ndarray
     y: np.ndarray

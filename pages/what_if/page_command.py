@@ -25,7 +25,8 @@ class Sweep:
     """A sweep of a topic's settings.
 
     over: knob -> its values. measure: a key of ``settings.measures``. repeats: runs of each value
-    on each of ``seeds`` splits."""
+    on each of ``seeds`` splits.
+    """
 
     page: str
     settings: Settings
@@ -53,7 +54,8 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
     """Return the sweep of a question, with ``RUNS`` runs at each value.
 
     None for a question about several parameters, and for an uploaded file, which no command can
-    name."""
+    name.
+    """
     if question.asks not in SWEPT or isinstance(question.base, links.Word):
         return None
     whole = isinstance(question.settings.limits[question.along][0], int)

@@ -106,7 +106,8 @@ class WhatIfResult:
         would give.
 
         The second is half the interval that holds a median as often as one standard error around it
-        does."""
+        does.
+        """
         by_split = self.now.reshape(self.settings.seeds, -1)
         across = np.median(by_split, axis=1).std(ddof=1)
         within = np.mean(
@@ -195,7 +196,8 @@ class WhatIfResult:
         """Return from which value on the median run, and 90 % of runs, reach the target.
 
         Empty where the measure may get better and worse along the knob: there is no smallest value
-        then."""
+        then.
+        """
         if not self.settings.improves:
             return {}
         return {reached: self._crossing(reached) for reached in SHARES}
@@ -219,7 +221,8 @@ class WhatIfResult:
         """Return the runs of the curve for a crossing.
 
         Runs on several splits are not independent: a median is that of the splits, and a share is
-        counted on the base's own split."""
+        counted on the base's own split.
+        """
         runs = self._all_runs
         by_split = runs.reshape(len(runs), self.compared, -1)
         if self.compared > 1 and reached == "median":
@@ -319,7 +322,8 @@ class WhatIfResult:
         """Return the ends of the map's colour scale.
 
         They move in wide steps, so that the scale seldom changes while the map refines: tenths of
-        the measure's range or, where it has no largest value, quarters of a power of ten."""
+        the measure's range or, where it has no largest value, quarters of a power of ten.
+        """
         least, most = self.settings.asked.limits
         medians = np.append(self.map.medians, self.median(self.now))
         medians = medians[np.isfinite(medians)]
@@ -364,7 +368,8 @@ class WhatIfResult:
         knob.
 
         None until the map is whole, and where the target is reached at the first value or nowhere
-        between cells."""
+        between cells.
+        """
         points = self.line.reshape(-1, 2)
         if not (self.settings.solving and self.settings.improves and self.whole and len(points)):
             return None

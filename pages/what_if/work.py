@@ -15,7 +15,8 @@ class Again:
     """Measure the best of ``tries`` again, on another split with fresh noise.
 
     The best is the one with the best median over ``seeds`` splits. place: of the other split, from
-    the base's own."""
+    the base's own.
+    """
 
     tries: tuple[Settings, ...]
     measure: str

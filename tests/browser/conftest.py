@@ -205,7 +205,8 @@ class Watch:
         """Leave the page, and forget what it has stored.
 
         Streamlit stores whether the sidebar is open. A page that was wide opens it again on a
-        phone."""
+        phone.
+        """
         self.page.unroute_all(behavior="ignoreErrors")
         with contextlib.suppress(Error):  # a page without an address may store nothing
             self.page.evaluate("localStorage.clear()")
@@ -236,7 +237,8 @@ def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page
     """page(address, width=, height=, dark=, touch=, forced=) -> a page with something on it.
 
     forced: whether the visitor has chosen a few colours for all pages. ``page.watches`` tell of
-    faults."""
+    faults.
+    """
     taken, failed = [], request.session.testsfailed
 
     def open_page(

@@ -188,7 +188,8 @@ class Bench:
         and nothing else.
 
         What is out of view is not painted, and a picture of what is empty takes as long as one of
-        charts."""
+        charts.
+        """
         width, height = view or (3 * WIDTH, 900)
         self.page.set_viewport_size({"width": width, "height": height})
         self.boxes = self.page.evaluate(
@@ -246,7 +247,8 @@ def difference(
     ``bare`` is the picture without it, or the colour of the ground: inked is what is further than
     LEAST from it. Two pixels are alike if within a pixel's distance the other picture has a colour
     that is nearer than 8 and a quarter of the ink. Distances of colours are those of the channel
-    that differs most. 0 where nothing is inked."""
+    that differs most. 0 where nothing is inked.
+    """
     ink = _far(drawn, bare) if of_drawn else np.maximum(_far(painted, bare), _far(drawn, bare))
     places = np.nonzero(ink > LEAST)
     far = np.maximum(_nearest(painted, drawn, places), _nearest(drawn, painted, places))
@@ -281,7 +283,8 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
     """Chart -> how much of it differs, painted over ``before`` and drawn by Plotly.
 
     A legend that names others is Plotly's to draw: such a chart is painted over one that names the
-    same."""
+    same.
+    """
     bench.draw(before)
     painted = bench.paint(after)
     left = {name for name, (done, _) in bench.painted.items() if not done}

@@ -172,7 +172,8 @@ def framed(page: Page, host: str, course: int, address: str) -> FrameLocator:
     """The lab inside of a course page (LMS): what docs/teaching.md says of it is what is seen here.
 
     Hosts are sites to a browser, whatever their ports: the lab at localhost is cross-site to a
-    course at 127.0.0.1. In a private window Chromium takes no cookies of third parties."""
+    course at 127.0.0.1. In a private window Chromium takes no cookies of third parties.
+    """
     page.goto(f"http://{host}:{course}/?{address}")
     return page.frame_locator("iframe")
 

@@ -5,7 +5,8 @@ A question holds the page, its settings as a link holds them, and what has been 
 needs no session, any server can answer it, and what is computed for it is there for all. Of a
 visitor's questions the newest is answered, at once with what must be there, then, while nothing
 newer comes, slice by slice until all is done. In spare time the pictures of a knob's next stops are
-made."""
+made.
+"""
 
 import asyncio
 import logging
@@ -84,7 +85,8 @@ class Question:
     @cached_property
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """Return (the settings that a desk would have, field -> the sentence that refused its
-        value, what else has moved)."""
+        value, what else has moved).
+        """
         before, _ = controls.from_link(self.page.settings, self.link)
         settings: Settings = before
         errors: dict[str, str] = {}
@@ -174,7 +176,8 @@ def _is_value(sent: Any) -> bool:
 class Shown:
     """What a page shows: the share of the work that is done, what was refused, what has moved
     along, words by CSS selector, by board the rows of names, and pictures by name, each as (what
-    stands beside its figure, the parts of the figure)."""
+    stands beside its figure, the parts of the figure).
+    """
 
     done: float
     errors: Mapping[str, str]
@@ -187,7 +190,8 @@ class Shown:
 def shown(question: Question, seconds: float) -> Shown | None:
     """Return what the page shows after so many seconds of work, or what must be; None where the
     page itself has to say
-    it: it uses a visitor's own file, or has met a fault."""
+    it: it uses a visitor's own file, or has met a fault.
+    """
     page = question.page
     try:
         settings, errors, values = question.settings
@@ -230,7 +234,8 @@ class Seen:
 
     def news(self, now: Shown) -> dict[str, Any]:
         """Return what differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and
-        where they are others."""
+        where they are others.
+        """
         words = {where: html for where, html in now.words.items() if self._words.get(where) != html}
         rows = {"rows": now.rows} if now.rows != self._rows else {}
         charts = {

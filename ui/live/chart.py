@@ -24,7 +24,8 @@ class Picture:
     of the field `clicks["point"]` to the customdata of the point under it, else of the field
     `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and
     `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
-    there, which says places too."""
+    there, which says places too.
+    """
 
     name: str
     figure: Mapping
@@ -73,7 +74,8 @@ def row(
     up to a dot in it.
 
     parts: other fields of ``Picture``, as ``wide``, each as name -> its value for the pictures that
-    have one."""
+    have one.
+    """
     return [
         Picture(
             name=name,
@@ -105,10 +107,8 @@ def board(
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits
         for it. `of`: what the
     pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the
-    same have come. Its
-    `name` is the board's there. `paper`: what a saved picture says under its chart, {"stem": begin
-    of its file's name,
-    "lines": texts}.
+    same have come. Its `name` is the board's there. `paper`: what a saved picture says under its
+    chart, {"stem": begin of its file's name, "lines": texts}.
     """
     messages = [[picture.message() for picture in row] for row in rows]
     data = {

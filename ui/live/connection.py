@@ -7,7 +7,8 @@ def connection(*, uploads: float) -> None:
     """Watch the connection, from outside of all fragments: once a run, before the page.
 
     While it is lost the page says so; when it is back, the browser asks for a run of the whole
-    page. ``uploads``: the megabytes that uploads may take, for who is refused."""
+    page. ``uploads``: the megabytes that uploads may take, for who is refused.
+    """
     serving.mount(
         "connection",
         css="connection.css",

@@ -33,7 +33,8 @@ class Knob:
 
     A knob that can `play` has buttons under its track: it then goes from stop to stop by itself,
     each time the picture has followed and `pace` milliseconds have passed, until its range ends or
-    the person moves a knob."""
+    the person moves a knob.
+    """
 
     name: str
     label: str
@@ -74,7 +75,8 @@ class Movement:
     `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when
     the person typed something that is not a number. `final` is True once the knob is released or an
     entry is committed. With `page` the panel asks for a run of the whole page. A `tick` moves
-    nothing (its name is empty): the panel asks for that, or for the next slice of pending work."""
+    nothing (its name is empty): the panel asks for that, or for the next slice of pending work.
+    """
 
     name: str
     value: float | str

@@ -123,7 +123,8 @@ def mount(
     ValueError else.
 
     Streamlit keeps a state or a trigger of the component only if a callback is named for it:
-    `callbacks` are such, and `keeps` names one that the next run reads by itself."""
+    `callbacks` are such, and `keeps` names one that the next run reads by itself.
+    """
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)
     _declare_folders()

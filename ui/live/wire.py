@@ -3,7 +3,8 @@
 Streamlit opens its listening socket without naming TCP as the protocol, so Python's event loop
 leaves Nagle's algorithm on (`asyncio.base_events._set_nodelay`). The messages of a script run then
 wait until the browser confirms the first of them, after 40 ms (Linux) to 200 ms (Windows), at each
-redraw of a dragged slider."""
+redraw of a dragged slider.
+"""
 
 import gc
 import os
@@ -26,7 +27,8 @@ def hurry() -> int:
 
 def _sockets() -> Iterator[socket.socket]:
     """Return those of this process. Python's collector is asked only where nothing else tells: what
-    it shows of a tuple that another thread is about to make breaks that thread."""
+    it shows of a tuple that another thread is about to make breaks that thread.
+    """
     if not os.path.isdir(_OPEN):
         yield from (thing for thing in gc.get_objects() if isinstance(thing, socket.socket))
         return

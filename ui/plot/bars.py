@@ -66,7 +66,8 @@ def bars(
     reference: heights (n,) of a stroke across each bar, in the colour ``beside``. hover: properties
         of the invisible
     points that say what a bar is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of
-    ``theme.figure``."""
+    ``theme.figure``.
+    """
     shapes, places = [], range(1, len(reference) + 1)
     for at, (low, median, high), wanted, colour in zip(
         places, spread.T, reference, colours, strict=False
@@ -114,7 +115,8 @@ def forest(
     Row k is at k, counted from 0, and ``traces`` stand among the rows. above: room over the first
     row, in rows;
     text: over all rows. how: ``title``, ``xaxis``, ``left`` (room for the names) and so on, as of
-    ``theme.figure``."""
+    ``theme.figure``.
+    """
     marks = []
     for place, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
         marks.append(stroke((low, high), (place, place), colour=theme.rgba(colour, 0.45), width=6))

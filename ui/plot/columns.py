@@ -34,7 +34,8 @@ def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leadin
 
 def of_inputs(weights: np.ndarray) -> np.ndarray:
     """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the
-    weight for the second, of several the range."""
+    weight for the second, of several the range.
+    """
     inputs = weights[..., :-1]
     return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
 
@@ -51,7 +52,8 @@ def dots(
     """Draw a line for each input. No row is needed, and none is drawn.
 
     model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where
-    it would be for noise alone, to be ruled."""
+    it would be for noise alone, to be ruled.
+    """
     heights = np.arange(len(found.names))[::-1].astype(float)
     across = np.linspace(-0.25, 0.25, len(found.runs))[:, None] + heights
     each = theme.scatter(

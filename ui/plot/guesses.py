@@ -38,7 +38,8 @@ def covered(
     guess: tuple[float, float | None] | None = None,
 ) -> dict:
     """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the
-    ``guess`` (x, y), or where one goes."""
+    ``guess`` (x, y), or where one goes.
+    """
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     (left, right), (low, high) = ((value_at(axis, -1), value_at(axis, 1)) for axis in axes.values())
@@ -108,7 +109,8 @@ def beside(
     figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private"
 ) -> dict:
     """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name:
-    of the truth ``told``, in the colour of its ``tone``."""
+    of the truth ``told``, in the colour of its ``tone``.
+    """
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     up = 13 if truth > y else -13  # so that neither covers the other where they are near

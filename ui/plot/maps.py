@@ -2,7 +2,8 @@
 rows.
 
 Regions are an image and boundaries a shape: where only they move, Plotly need not draw the points
-again."""
+again.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -41,7 +42,8 @@ def decided(
     **layout: Any,
 ) -> dict:
     """Return the map of what most models say (size, size), more solid the larger the share of them
-    that say so, and the names of the classes above it."""
+    that say so, and the names of the classes above it.
+    """
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
     return heat(
@@ -64,7 +66,8 @@ def heat(
     **layout: Any,
 ) -> dict:
     """Return a heat map that fills its axes, under ``traces``: ``numbers`` choose among
-    ``colours``, as in ``theme.image``."""
+    ``colours``, as in ``theme.image``.
+    """
     (left, right), (low, high) = xaxis["range"], yaxis["range"]
     bare = {"showgrid": False, "zeroline": False}
     image = theme.ground(

@@ -8,7 +8,8 @@ instead.
 The colours of meaning, and those of series, can be told apart by colour-blind people, and each has
 a dash besides: `tests/test_figures.py` measures both. Text, grid and ground follow the page's
 theme, which the chart widget fills in, and so do the colours below that are names (`coloured` in
-`ui/live/assets/look.js`)."""
+`ui/live/assets/look.js`).
+"""
 
 import base64
 import io
@@ -137,7 +138,8 @@ def figure(
     title, finding: as of ``heading``.
     legend: whether the traces that have a name (``key``) are told apart in rows above the axes,
     where they cover no data (``fitted.js`` lays them out). left, right: margins, in pixels. The
-    name of the axis upwards is written above it, from left to right."""
+    name of the axis upwards is written above it, from left to right.
+    """
     upwards = layout.get("yaxis", {}).get("title", {}).get("text")
     base = {
         "margin": {"l": left, "r": right, "t": 54 if upwards else 34, "b": 44},
@@ -401,7 +403,8 @@ def ink(text: str, colour: str) -> str:
 
 def holder(x: float = 0.0, y: float = -1.0) -> dict:
     """Return a trace that holds the axes up where all that is drawn are shapes, which move without
-    a redraw of the chart."""
+    a redraw of the chart.
+    """
     return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
 
 
@@ -430,7 +433,8 @@ def level(y: float, *, colour: str, width: float, dash: str, **place: object) ->
 
 def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
     """Return a stroke at each height, from so many pixels beside ``x`` to so many; a shape, which
-    moves without a redraw."""
+    moves without a redraw.
+    """
     lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
     return path(
         lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6
@@ -455,7 +459,8 @@ def mark(route: str, x: float, y: float, **style: object) -> dict:
 
 def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
     """Return a dot, such as the mark of what is now on a curve: a shape, which moves without a
-    redraw, and which a ghost may have hollow."""
+    redraw, and which a ghost may have hollow.
+    """
     r, bend = (
         f"{radius:g}",
         f"{0.552 * radius:g}",
