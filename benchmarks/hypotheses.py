@@ -54,7 +54,7 @@ with threadpool_limits(1, user_api="blas"):
     settings = HypothesesSettings().change(seed=seed)
     for name, value in changes.items():
         settings = settings.change(**{name: value})
-    once = clock(lambda: domains.world(settings.model.where))
+    once = clock(lambda: domains.load(settings.model.where))
     essential = [task for task in settings.tasks() if task.essential]
     first = once + sum(clock(task.run) for task in essential)
     slices = [clock(task.run) for task in settings.tasks() if not task.essential]

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from dpcore.data import domains, word_counts
-from dpcore.data.domains import Where
+from dpcore.data.domains import DomainParams
 from dpcore.data.word_counts import Corpus
 
 
@@ -19,7 +19,7 @@ def where(kind="topics", **changes):
         "public_rows": 300,
         "seed": 2,
     }
-    return Where(kind=kind, **plain | changes)
+    return DomainParams(kind=kind, **plain | changes)
 
 
 def written_out(X):
@@ -30,11 +30,11 @@ def written_out(X):
 @pytest.mark.parametrize("projection", domains.PROJECTIONS)
 def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
     here = where(kind, projection=projection)
-    public = written_out(domains.world(here).public)
+    public = written_out(domains.load(here).public)
     drawn = [domains.draw(here, 1, k, labelled=120, unlabelled=80, target=100) for k in range(3)]
     words = {"domains": 12, "topics": 5588, "reviews": 2969}[kind]
     assert public.shape == (300, words if projection == "none" else 12)
-    for parts in ((one.labelled, one.unlabelled, one.left) for one in drawn):
+    for parts in ((one.labelled, one.unlabelled, one.remaining) for one in drawn):
         assert [len(part[1]) for part in parts] == [120, 80, 100]
         rows, names = (
             np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2)
@@ -55,7 +55,7 @@ def test_a_target_is_the_mixture_that_was_asked_for():
 
 
 def forget():
-    for kept in (domains._texts, domains._along, domains.world):
+    for kept in (domains._texts, domains._projected, domains.load):
         kept.cache_clear()
 
 
@@ -67,7 +67,7 @@ def others_moved(monkeypatch, *pair: Corpus, projection: str = "svd") -> tuple[b
     for corpus in pair:
         monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
         forget()
-        world = domains.world(here)
+        world = domains.load(here)
         parts = [world.rows(0, k, 10**6) for k in range(here.sources)]
         names = np.concatenate([part[2] for part in parts])
         rows = np.concatenate([written_out(part[0]) for part in parts])

@@ -282,7 +282,7 @@ def test_the_number_of_features_is_measured_at_todays_epsilon(over, epsilon):
 def test_noise_has_the_papers_sizes(changes, margin, weight, gaussian):
     """Noise on a margin and on a log-weight, by the formulas and from the texts' own releases."""
     settings = HypothesesSettings().change(**changes).change(epsilon=1.0, repeats=2)
-    d = domains.world(settings.model.where).features
+    d = domains.load(settings.model.where).features
     hypothesis = sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)
     tilt = importance.sensitivity(settings.unlabelled_rows, settings.lambda_iw)
     pairs = ("exponential", hypothesis), ("exponential", tilt), ("gaussian", hypothesis)

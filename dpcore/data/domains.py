@@ -1,12 +1,11 @@
-"""Related domains for transfer: K labelled sources, a public set that mixes them evenly, and a
-target mixture.
+"""Related domains for transfer learning.
 
-All rows are in the unit ball. Everything fitted to rows (idf, projection) uses *public* rows only.
+There are K labelled sources, a public set that mixes them evenly, and a target mixture. All rows
+are in the unit ball. Everything fitted to rows (word weights, projection) uses *public* rows only.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -30,16 +29,28 @@ PROJECTIONS = ("svd", "none")
 PUBLIC_PART = 3
 # Maximum number of features after a projection.
 WIDEST = 60
-# Generated domains: distance of the centres, and steepness of the label probability.
-_APART, _STEEP = 0.4, 14.0
+# Generated domains: distance of the centres from 0, and steepness of the label probability.
+_CENTRE_NORM = 0.4
+_STEEPNESS = 14.0
+# Replaces the norm 0 of a row of zeros as divisor.
+_LEAST_NORM = 1e-12
+
+# Rows X (n, d), labels y (n,) and identifiers of the rows (n,).
+Rows = tuple[Matrix, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
-    """Parameters that define the domains (the cache key).
+class DomainParams:
+    """Parameters that determine the domains. They are the key of the cache.
 
-    similarity: of generated sources, 0 to 1. dimension: features after a projection to main
-    directions of the public rows ("svd"); "none" keeps all words.
+    Attributes:
+        kind: A key of ``KINDS``.
+        sources: Number of domains K.
+        similarity: Of generated sources, 0 to 1.
+        dimension: Number of features after a projection.
+        projection: "svd" to the main directions of the public rows; "none" keeps all words.
+        public_rows: Number of public rows.
+        seed: Of the data.
     """
 
     kind: str
@@ -56,190 +67,256 @@ class Where:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class World:
-    """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in
-    each repeat.
+class DomainData:
+    """The public rows, the same in all repeats, and the rows of each domain, new in each repeat.
 
-    Texts without a projection are sparse. features: number before a projection.
-    rows: (repeat, domain, number of rows) -> (X, y, row identifiers).
+    Texts without a projection are sparse.
+
+    Attributes:
+        public: Public rows (m, d).
+        features: Number of features before a projection.
+        rows: Returns the rows of (repeat, domain, number of rows), drawn or divided anew.
     """
 
     public: Matrix
     features: int
-    rows: Callable[[int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    rows: Callable[[int, int, int], Rows]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draw:
-    """The rows of a domain in one repeat: two disjoint parts of the source, and the rest for the
-    target.
+    """The disjoint rows of a domain in one repeat.
+
+    Attributes:
+        labelled: Labelled rows of the source.
+        unlabelled: Unlabelled rows of the source.
+        remaining: Rows for the target and its test.
     """
 
-    labelled: tuple[np.ndarray, ...]
-    unlabelled: tuple[np.ndarray, ...]
-    left: tuple[np.ndarray, ...]
+    labelled: Rows
+    unlabelled: Rows
+    remaining: Rows
 
 
 @cached(newest=3)
-def world(where: Where) -> World:
-    """Return the domains of ``where``, cached."""
-    return _generated(where) if where.kind == "domains" else _of_text(where)
+def load(params: DomainParams) -> DomainData:
+    """Return the domains with these parameters, cached."""
+    if params.kind == "domains":
+        return _generated(params)
+    return _of_texts(params)
 
 
 def draw(
-    where: Where, repeat: int, domain: int, *, labelled: int, unlabelled: int, target: int
+    params: DomainParams, repeat: int, domain: int, *, labelled: int, unlabelled: int, target: int
 ) -> Draw:
-    """Divide a domain's rows of a repeat; ``target`` is the number of rows left for the target and
-    its test.
+    """Divide the rows of a domain in one repeat.
+
+    Args:
+        params: Of the domains.
+        repeat: Number of the repeat.
+        domain: Number of the domain.
+        labelled: Number of labelled rows.
+        unlabelled: Number of unlabelled rows.
+        target: Number of rows that remain for the target and its test.
     """
-    part = world(where).rows(repeat, domain, labelled + unlabelled + target)
-    cuts = (0, labelled, labelled + unlabelled, None)
-    first, second, third = (
-        tuple(column[start:end] for column in part) for start, end in pairwise(cuts)
+    X, y, identifiers = load(params).rows(repeat, domain, labelled + unlabelled + target)
+
+    def part(rows: slice) -> Rows:
+        return X[rows], y[rows], identifiers[rows]
+
+    end_of_unlabelled = labelled + unlabelled
+    return Draw(
+        labelled=part(slice(labelled)),
+        unlabelled=part(slice(labelled, end_of_unlabelled)),
+        remaining=part(slice(end_of_unlabelled, None)),
     )
-    return Draw(labelled=first, unlabelled=second, left=third)
 
 
 def mixed(
-    left: list, shares: np.ndarray, rows: int, rng: np.random.Generator
+    remaining: list[Rows], shares: np.ndarray, rows: int, rng: np.random.Generator
 ) -> tuple[Matrix, np.ndarray]:
-    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks
-    rows.
+    """Return (X, y) of shuffled rows from all domains.
+
+    Args:
+        remaining: Rows of each domain.
+        shares: Share of each domain in the result, (K,).
+        rows: Number of rows; fewer are returned if a domain lacks some.
+        rng: Shuffles the rows.
     """
     counts = np.floor(rows * shares + 0.5).astype(int)
-    most = min(
-        (len(part[1]) / count for part, count in zip(left, counts, strict=True) if count),
-        default=1.0,
-    )
-    counts = np.floor(counts * min(1.0, most)).astype(int)
-    X, y = (
-        stacks.joined([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1)
-    )
+    # The largest share of the rows that every domain can supply.
+    supply = 1.0
+    for (_, y, _), count in zip(remaining, counts, strict=True):
+        if count > 0:
+            supply = min(supply, len(y) / count)
+    counts = np.floor(counts * supply).astype(int)
+    X_parts = []
+    y_parts = []
+    for (X, y, _), count in zip(remaining, counts, strict=True):
+        X_parts.append(X[:count])
+        y_parts.append(y[:count])
+    X = stacks.joined(X_parts)
+    y = stacks.joined(y_parts)
     order = rng.permutation(len(y))
     return X[order], y[order]
 
 
 def unit(X: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Scale each row of ``X`` to norm 1, except rows of zeros; ``out``: an array for the result,
-    which X may be.
+    """Scale each row of ``X`` to norm 1, except rows of zeros.
+
+    Args:
+        X: Rows (..., d).
+        out: An array for the result, which may be ``X``.
     """
-    lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
-    return np.divide(X, np.maximum(lengths, 1e-12)[..., None], out=out)
+    # Unlike np.linalg.norm, einsum needs no second array as large as X.
+    lengths = np.sqrt(np.einsum("...j,...j->...", X, X))
+    return np.divide(X, np.maximum(lengths, _LEAST_NORM)[..., None], out=out)
 
 
-def _generated(where: Where) -> World:
-    """Return Gaussian clouds on the unit sphere with labels along theta_k.
+# --- Generated domains ----------------------------------------------------------------------------
+
+
+def _generated(params: DomainParams) -> DomainData:
+    """Return Gaussian clouds on the unit sphere, with labels along theta_k.
 
     theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k, with theta_0 common to all sources
     and u_k specific.
     """
-    rng = stream(where.seed, "data")
-    d, K, s = where.dimension, where.sources, where.similarity
-    common, own, centres = _directions(rng, d, K)
-    directions = unit(s * common + np.sqrt(1 - s**2) * own)
+    rng = stream(params.seed, "data")
+    dimension = params.dimension
+    similarity = params.similarity
+    common, specific, centres = _directions(rng, dimension, params.sources)
+    directions = unit(similarity * common + np.sqrt(1 - similarity**2) * specific)
+    # Centres are orthogonal to the labels' directions, so that both labels are equally frequent.
     centres = centres - (centres * directions).sum(axis=1, keepdims=True) * directions
-    centres = _APART * unit(centres)
+    centres = _CENTRE_NORM * unit(centres)
 
-    def cloud(rng: np.random.Generator, k: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        X = rng.normal(size=(rows, d))
-        X /= np.sqrt(d)
-        X += centres[k]
-        y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * unit(X, out=X) @ directions[k]))
+    def cloud(rng: np.random.Generator, domain: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        X = rng.normal(size=(rows, dimension))
+        X /= np.sqrt(dimension)
+        X += centres[domain]
+        uniform = rng.random(rows)
+        X = unit(X, out=X)
+        probability = 1 / (1 + np.exp(-_STEEPNESS * X @ directions[domain]))
+        y = uniform < probability
         return X, y.astype(int)
 
-    def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return *cloud(stream(where.seed, "data", repeat + 1, k), k, count), np.arange(count)
+    def rows_of_domain(repeat: int, domain: int, count: int) -> Rows:
+        X, y = cloud(stream(params.seed, "data", repeat + 1, domain), domain, count)
+        return X, y, np.arange(count)
 
-    public = [
-        cloud(stream(where.seed, "data", 0, k + 1), k, n)[0]
-        for k, n in enumerate(_even(where.public_rows, K))
-    ]
-    return World(public=np.concatenate(public), features=d, rows=rows)
+    public = []
+    for domain, count in enumerate(_even_parts(params.public_rows, params.sources)):
+        X, _ = cloud(stream(params.seed, "data", 0, domain + 1), domain, count)
+        public.append(X)
+    return DomainData(public=np.concatenate(public), features=dimension, rows=rows_of_domain)
 
 
 def _directions(
-    rng: np.random.Generator, d: int, K: int
+    rng: np.random.Generator, dimension: int, sources: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a common direction (d,), and one for each source's labels and centre (K, d),
-    orthogonal if d permits.
+    """Return random directions: a common one (d,), and one for labels and centre of each source.
+
+    The latter two are (K, d). All are orthogonal if the dimension permits.
     """
-    raw = rng.normal(size=(2 * K + 1, d))
-    if d >= 2 * K + 1:
-        raw = np.linalg.qr(raw.T)[0].T
-    raw = unit(raw)
-    return raw[0], raw[1 : K + 1], raw[K + 1 :]
+    count = 2 * sources + 1
+    directions = rng.normal(size=(count, dimension))
+    if dimension >= count:
+        orthogonal_columns, _ = np.linalg.qr(directions.T)
+        directions = orthogonal_columns.T
+    directions = unit(directions)
+    return directions[0], directions[1 : sources + 1], directions[sources + 1 :]
 
 
-def _even(rows: int, parts: int) -> list[int]:
-    return [rows // parts + (place < rows % parts) for place in range(parts)]
+def _even_parts(rows: int, parts: int) -> list[int]:
+    """Return the sizes of ``parts`` parts of so many rows, the larger ones first."""
+    sizes = []
+    for part in range(parts):
+        size = rows // parts
+        if part < rows % parts:
+            size = size + 1
+        sizes.append(size)
+    return sizes
+
+
+# --- Domains of texts -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Texts:
-    """Data shared by all projections: tf-idf (n, words), labels, and document indices (public, by
-    domain).
+    """Data shared by all projections.
+
+    Attributes:
+        weighted: Weights of the words in each text, (n, words).
+        y: Label of each text, (n,).
+        public: Numbers of the public texts.
+        private: Numbers of the private texts of each domain.
     """
 
     weighted: sparse.csr_matrix
     y: np.ndarray
     public: np.ndarray
-    kept: list[np.ndarray]
+    private: list[np.ndarray]
 
 
 @cached(newest=3)
-def _texts(where: Where) -> Texts:
-    corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
-    public, kept = _divided(corpus, where)
-    found = weighted(corpus.counts, inverse_frequency(corpus.counts[public]))
-    return Texts(weighted=found, y=corpus.y, public=public, kept=kept)
+def _texts(params: DomainParams) -> Texts:
+    corpus = CORPORA[params.kind](params.sources, params.similarity, params.seed)
+    public, private = _divide(corpus, params)
+    idf = inverse_frequency(corpus.counts[public])
+    return Texts(weighted=weighted(corpus.counts, idf), y=corpus.y, public=public, private=private)
 
 
 @cached(newest=3)
-def _along(where: Where) -> np.ndarray:
-    """Return all texts projected to the first 60 principal directions of the public ones,
-    (n, 60).
-    """
-    texts = _texts(replace(where, projection="none"))
+def _projected(params: DomainParams) -> np.ndarray:
+    """Return all texts projected to main directions of the public ones, (n, ``dimension``)."""
+    texts = _texts(replace(params, projection="none"))
     public = texts.weighted[texts.public]
-    return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(
-        np.float32
-    )
+    directions = main_directions(public, params.dimension, seed=params.seed)
+    return texts.weighted @ directions.astype(np.float32)
 
 
-def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return (indices of public documents, those of each domain's private ones), without looking at
-    the contents.
+def _divide(corpus: Corpus, params: DomainParams) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Choose the public texts without looking at their contents.
+
+    Returns:
+        The numbers of the public texts, and those of the private texts of each domain.
     """
-    public, kept = [], []
-    for k, count in enumerate(_even(where.public_rows, where.sources)):
-        order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
-        given = min(count, len(order) // PUBLIC_PART)
-        public.append(order[:given])
-        kept.append(order[given:])
-    return np.concatenate(public), kept
+    public = []
+    private = []
+    for domain, wanted in enumerate(_even_parts(params.public_rows, params.sources)):
+        texts = np.flatnonzero(corpus.domain == domain)
+        order = stream(params.seed, "split", 0, domain).permutation(texts)
+        count = min(wanted, len(order) // PUBLIC_PART)
+        public.append(order[:count])
+        private.append(order[count:])
+    return np.concatenate(public), private
 
 
-def _of_text(where: Where) -> World:
-    """Return domains of texts: tf-idf and projection fitted to public texts, then each row scaled
-    to norm 1.
+def _of_texts(params: DomainParams) -> DomainData:
+    """Return domains of texts, with each row scaled to norm 1.
+
+    Word weights and projection are fitted to public texts.
     """
-    widest = replace(where, dimension=WIDEST)
+    # With the same dimension for all, texts and projection are computed once for all dimensions.
+    widest = replace(params, dimension=WIDEST)
     texts = _texts(replace(widest, projection="none"))
-    if where.projection == "none":
-        X = texts.weighted  # rows already have norm 1
+    if params.projection == "none":
+        # These rows have norm 1 already.
+        X = texts.weighted
     else:
-        X = unit(_along(widest)[:, : where.dimension].astype(float))
+        X = unit(_projected(widest)[:, : params.dimension].astype(float))
 
-    def rows(repeat: int, k: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        names = stream(where.seed, "split", repeat + 1, k).permutation(texts.kept[k])[:count]
-        return X[names], texts.y[names], names
+    def rows_of_domain(repeat: int, domain: int, count: int) -> Rows:
+        order = stream(params.seed, "split", repeat + 1, domain).permutation(texts.private[domain])
+        chosen = order[:count]
+        return X[chosen], texts.y[chosen], chosen
 
-    return World(public=X[texts.public], features=texts.weighted.shape[1], rows=rows)
+    return DomainData(public=X[texts.public], features=texts.weighted.shape[1], rows=rows_of_domain)
 
 
 def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:
-    """Return the principal directions (features, d) of the public rows."""
-    _, _, directions = randomized_svd(
-        public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed
-    )
+    """Return the first principal directions of the public rows, (features, dimension)."""
+    count = min(dimension, *public.shape)
+    _, _, directions = randomized_svd(public.astype(float), count, n_iter=3, random_state=seed)
     return directions.T

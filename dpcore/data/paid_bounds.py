@@ -22,8 +22,15 @@ _LARGEST_MISSED_SHARE = 0.005
 
 @dataclass(frozen=True, kw_only=True)
 class Payment:
-    """Epsilon spent on a column's bounds, for each row or for each value of the column ``person``,
-    if not "".
+    """A release of a column's ``bounds`` at a cost of ``epsilon``.
+
+    Guarantee: L1 sensitivity `adjacency.contributions`; noise `laplace(scale=2 / epsilon)` per bin;
+    event `PureRelease(epsilon=epsilon)`; adjacency replace-one, add/remove.
+
+    Attributes:
+        epsilon: Of the guarantee, in nats.
+        person: Name of the column that tells whose a row is. The guarantee is then for each of its
+            values, and otherwise, if it is "", for each row.
     """
 
     epsilon: float
@@ -31,36 +38,39 @@ class Payment:
 
     @property
     def event(self) -> PureRelease:
+        """Return the privacy event of the release."""
         return PureRelease(epsilon=self.epsilon)
 
 
 def histogram(values: np.ndarray) -> np.ndarray:
-    """Return the number of ``values`` (n,) in each bin (a, b]; 0 counts as positive, missing values
-    nowhere.
+    """Return the number of ``values`` (n,) in each bin (a, b], (BINS,).
 
-    Replacing a value changes two bins by one each (L1 sensitivity 2). Adding or removing one
-    changes one bin.
+    0 counts as positive, values beyond the outermost edges count in the outermost bins, and missing
+    values count nowhere. Replacing a value changes two bins by one each (L1 sensitivity 2). Adding
+    or removing one changes one bin.
     """
     known = values[~np.isnan(values)]
-    places = np.searchsorted(EDGES, known) - 1
-    places[known == 0] += 1
-    return np.bincount(np.clip(places, 0, BINS - 1), minlength=BINS)
+    bins = np.searchsorted(EDGES, known) - 1
+    bins[known == 0] += 1
+    return np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)
 
 
 def mechanism(epsilon: float) -> Laplace:
-    """Return the Laplace mechanism of the histogram, epsilon-DP for a replaced value, hence also
-    under add/remove.
+    """Return the Laplace mechanism of the histogram.
+
+    It is epsilon-DP for a replaced value, hence also under add/remove.
     """
     return Laplace(sensitivity=2.0, epsilon=epsilon)
 
 
 def threshold(epsilon: float) -> float:
-    """Return the noisy count that no empty bin exceeds with probability 0.999, the threshold for
-    occupied bins.
+    """Return the noisy count from which a bin counts as occupied.
 
-    -b ln(2 - 2 (1 - beta)^{1/B}), b = 2/epsilon: the maximum of B draws of Laplace noise.
+    With probability 0.999 no empty bin exceeds it. It is -b ln(2 - 2 (1 - beta)^{1/B}) with
+    b = 2/epsilon and beta = 0.001, from the maximum of B draws of Laplace noise.
     """
-    return -mechanism(epsilon).scale * math.log(2 - 2 * (1 - _FAILURE_PROBABILITY) ** (1 / BINS))
+    no_failure_per_bin = (1 - _FAILURE_PROBABILITY) ** (1 / BINS)
+    return -mechanism(epsilon).scale * math.log(2 - 2 * no_failure_per_bin)
 
 
 def surely_seen(epsilon: float) -> float:
@@ -73,28 +83,41 @@ def least_rows(epsilon: float) -> int:
 
     With fewer, values of more than one in 200 rows could lie outside the bounds.
     """
-    return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _LARGEST_MISSED_SHARE)
+    epsilon = check.positive(epsilon=epsilon)
+    return math.ceil(surely_seen(epsilon) / _LARGEST_MISSED_SHARE)
 
 
 def bounds(
     values: np.ndarray, *, epsilon: float, rng: np.random.Generator
 ) -> tuple[float, float] | None:
-    """Return (low, high) of ``values`` (n,), one per person: the ends of the outermost occupied
-    bins.
+    """Return the ends (low, high) of the outermost occupied bins.
 
-    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few, whose
-    number is public.
+    Guarantee: L1 sensitivity `adjacency.contributions`; noise `laplace(scale=2 / epsilon)` per bin;
+    event `PureRelease(epsilon=epsilon)`; adjacency replace-one, add/remove.
+
+    Args:
+        values: One value per person, (n,).
+        epsilon: Of the guarantee, in nats.
+        rng: Source of the noise.
+
+    Returns:
+        None if noise hides all bins, which costs epsilon too.
+
+    Raises:
+        RefusedError: For too few values, whose number is public.
     """
-    if len(values) < (least := least_rows(epsilon)):
+    least = least_rows(epsilon)
+    if len(values) < least:
         raise check.RefusedError(
             "rows", f"{len(values):,}", f"at least {least:,} for bounds at epsilon {epsilon:g}"
         )
-    return outermost(mechanism(epsilon).release(histogram(values), rng), epsilon=epsilon)
+    noisy_counts = mechanism(epsilon).release(histogram(values), rng)
+    return outermost(noisy_counts, epsilon=epsilon)
 
 
 def outermost(counts: np.ndarray, *, epsilon: float) -> tuple[float, float] | None:
     """Return the bounds that noisy ``counts`` (BINS,) imply, the only thing released from them."""
-    inhabited = np.flatnonzero(counts > threshold(epsilon))
-    if not len(inhabited):
+    occupied = np.flatnonzero(counts > threshold(epsilon))
+    if len(occupied) == 0:
         return None
-    return float(EDGES[inhabited[0]]), float(EDGES[inhabited[-1] + 1])
+    return float(EDGES[occupied[0]]), float(EDGES[occupied[-1] + 1])

@@ -1,4 +1,4 @@
-"""Data sets that settings and tasks know by a weak reference, such as the file of a session."""
+"""Data sets known by a weak reference, such as the uploaded file of a session."""
 
 import weakref
 from typing import Any
@@ -6,9 +6,13 @@ from typing import Any
 from dpcore import check
 
 
-def held(reference: weakref.ref) -> Any:
-    """Return the data set behind a reference; raise RefusedError if its session has ended."""
-    found = reference()
-    if found is None:
+def dereference(reference: weakref.ref) -> Any:
+    """Return the data set behind a weak reference.
+
+    Raises:
+        RefusedError: If the session that held the data set has ended.
+    """
+    data_set = reference()
+    if data_set is None:
         raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
-    return found
+    return data_set

@@ -1,13 +1,13 @@
-"""Sample data: generators or loaders, *public* bounds and splits.
+"""Data sets for classification: generators or loaders, *public* bounds and splits.
 
 The bounds of every feature, in ``toy.toml``, come from public knowledge (see
-``sample_data/README.md``), never from the rows. Rows are clipped to the bounds and mapped to [-1,
-1].
+``sample_data/README.md``), never from the rows. Rows are clipped to the bounds and mapped to
+[-1, 1].
 """
 
 import tomllib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,47 +16,65 @@ from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.data.references import held
+from dpcore.data.references import dereference
 from dpcore.streams import stream
 
-# Shares of a data set of fixed size, and the rows of a generated one, enough for every page.
-_PRIVATE, _PUBLIC = 0.5, 0.25
-_GENERATED_PRIVATE, _GENERATED_PUBLIC, _GENERATED_TEST = 400, 500, 1000
+# Shares of a data set of fixed size; the remaining rows are for tests.
+_PRIVATE_SHARE = 0.5
+_PUBLIC_SHARE = 0.25
+# Rows of a generated data set, enough for every page.
+_GENERATED_PRIVATE = 400
+_GENERATED_PUBLIC = 500
+_GENERATED_TEST = 1000
 # Maximum number of held-out rows used for testing.
 _MOST_TEST = 20_000
+
 # A key of ``DATASETS``, or an uploaded file that has a ``source``.
 Dataset = str | weakref.ref
+# Features X (n, d) and classes y (n,).
+Examples = tuple[np.ndarray, np.ndarray]
+# Draws so many examples, or loads all of a data set of fixed size, in random order.
+Make = Callable[[np.random.Generator, int], Examples]
+# Features X (m, d), classes y (m,), and the index (m,) of each row's person.
+RowsOfPeople = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """A data set before it is split.
 
-    make: (rng, number of rows) -> (X in original units, y classes from 0) in random order; a set of
-        fixed size returns
-    all rows. bounds: (d, 2) public lower and upper bound of each feature. private_rows,
-    public_rows: sizes. sizable: whether any number of private rows can be generated. several: if
-    ``make`` returns one row per person, (row numbers) -> all rows of these people, X and y, and the
-    index (m,) of each row's person.
+    Attributes:
+        title: The name that is shown.
+        make: Returns rows with X in original units and classes y from 0.
+        features: Names of the d features.
+        classes: Names of the classes.
+        bounds: Public lower and upper bound of each feature, (d, 2).
+        private_rows: Number of private rows.
+        public_rows: Number of public rows.
+        sizable: Whether any number of private rows can be generated.
+        several: If ``make`` returns one row per person, returns all rows of the people with these
+            numbers; None if each person has one row.
     """
 
     title: str
-    make: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
+    make: Make
     features: tuple[str, ...]
     classes: tuple[str, ...]
     bounds: tuple[tuple[float, float], ...]
     private_rows: int
     public_rows: int
     sizable: bool = False
-    several: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
+    several: Callable[[np.ndarray], RowsOfPeople] | None = None
 
-    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, rng: np.random.Generator) -> Examples:
         """Return all rows (private, public and test) before they are split."""
         return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
 
     def of_size(self, private_rows: int) -> "Source":
-        """Return the same source with another number of private rows; raise RefusedError for more
-        than there are.
+        """Return the same source with another number of private rows.
+
+        Raises:
+            RefusedError: If there are fewer rows.
         """
         check.whole(1, private_rows=private_rows)
         if private_rows > self.private_rows and not self.sizable:
@@ -68,11 +86,12 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
-    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row
-    numbers of each part.
+    """Disjoint private, public and test rows, with features in [-1, 1].
 
-    several: X (m, d), y (m,) and people (m,), all rows of the people who have one row each in
-    X_private, or None.
+    Attributes:
+        rows_of: Row numbers of each part: "private", "public" and "test".
+        several: All rows of the people who have one row each in ``X_private``; None if nobody has
+            more than one.
     """
 
     source: Source
@@ -83,88 +102,96 @@ class Split:
     X_test: np.ndarray
     y_test: np.ndarray
     rows_of: dict[str, np.ndarray]
-    several: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+    several: RowsOfPeople | None = None
 
     @property
     def learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return all private rows X (n, d), their y (n,), and their persons (n,) or None if each
-        has one row.
+        """Return all private rows X (n, d), their classes (n,) and their persons (n,).
+
+        The persons are None if each has one row.
         """
-        return self.several or (self.X_private, self.y_private, None)
+        if self.several is None:
+            return self.X_private, self.y_private, None
+        return self.several
 
     @property
     def classes(self) -> tuple[str, ...]:
+        """Return the names of the classes."""
         return self.source.classes
 
     @property
     def n_classes(self) -> int:
+        """Return the number of classes."""
         return len(self.classes)
 
     @property
     def best_constant(self) -> tuple[str, float]:
-        """Return the majority class of the test rows and its share (the accuracy of a constant
-        prediction).
-        """
-        found = np.bincount(self.y_test, minlength=self.n_classes)
-        return self.source.classes[int(found.argmax())], float(found.max() / len(self.y_test))
+        """Return the majority class of the test rows and its share.
 
+        The share is the accuracy of a constant prediction.
+        """
+        counts = np.bincount(self.y_test, minlength=self.n_classes)
+        majority = int(counts.argmax())
+        return self.classes[majority], float(counts[majority] / len(self.y_test))
+
+
+# --- Generators and loaders -----------------------------------------------------------------------
 
 # Class statistics of the 400 rows behind the slides [hoseinpour2023].
 _MEANS = ((-0.088, -0.204), (2.05, 1.546))
 _COVARIANCES = (((0.956, 1.538), (1.538, 9.551)), ((1.078, -1.405), (-1.405, 9.332)))
 
 
-def _two_gaussians(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    half = -(-rows // 2)
-    parts = [
-        rng.multivariate_normal(mean, covariance, size=half)
-        for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True)
-    ]
-    return _shuffled(np.concatenate(parts), np.repeat([0, 1], half), rng)
+def _two_gaussians(rng: np.random.Generator, rows: int) -> Examples:
+    rows_per_class = -(-rows // 2)
+    X_parts = []
+    for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True):
+        X_parts.append(rng.multivariate_normal(mean, covariance, size=rows_per_class))
+    return _shuffled(np.concatenate(X_parts), np.repeat([0, 1], rows_per_class), rng)
 
 
-def _blobs(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _blobs(rng: np.random.Generator, rows: int) -> Examples:
     centres = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
     y = rng.integers(0, 4, rows)
-    return centres[y] + rng.normal(scale=1.2, size=(len(y), 2)), y
+    return centres[y] + rng.normal(scale=1.2, size=(rows, 2)), y
 
 
-def _moons(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _moons(rng: np.random.Generator, rows: int) -> Examples:
     return sklearn_datasets.make_moons(rows, noise=0.2, random_state=int(rng.integers(2**31)))
 
 
-def _circles(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    y, angle = rng.integers(0, 2, rows), rng.uniform(0, 2 * np.pi, rows)
-    ring = np.where(y == 0, 1.0, 0.45)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    return ring + rng.normal(scale=0.1, size=(rows, 2)), y
+def _circles(rng: np.random.Generator, rows: int) -> Examples:
+    y = rng.integers(0, 2, rows)
+    angle = rng.uniform(0, 2 * np.pi, rows)
+    radius = np.where(y == 0, 1.0, 0.45)
+    circle = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return circle + rng.normal(scale=0.1, size=(rows, 2)), y
 
 
-def _spirals(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    y, radius = rng.integers(0, 2, rows), rng.uniform(0.08, 1, rows) ** 0.6
+def _spirals(rng: np.random.Generator, rows: int) -> Examples:
+    y = rng.integers(0, 2, rows)
+    radius = rng.uniform(0.08, 1, rows) ** 0.6
     angle = 3 * np.pi * radius + np.pi * y
     arm = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return arm + rng.normal(scale=0.03, size=(rows, 2)), y
 
 
-def _shipped(
-    loader: Callable,
-) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
-    def make(rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _loading(loader: Callable) -> Make:
+    """Return a ``Source.make`` that shuffles all rows of a scikit-learn loader."""
+
+    def make(rng: np.random.Generator, _rows: int) -> Examples:
         X, y = loader(return_X_y=True)
         return _shuffled(X, y, rng)
 
     return make
 
 
-def _shuffled(
-    X: np.ndarray, y: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Examples:
     order = rng.permutation(len(y))
     return X[order], y[order]
 
 
-# Data set -> what draws any number of its rows, or loads all of them.
-_GENERATORS = {
+_GENERATORS: dict[str, Make] = {
     "gaussians": _two_gaussians,
     "blobs": _blobs,
     "moons": _moons,
@@ -179,39 +206,65 @@ _LOADERS = {
 }
 
 
+# --- The data sets --------------------------------------------------------------------------------
+
+
 def _source(
     name: str, *, title: str, classes: list[str], bounds: dict[str, list[float]], rows: int = 0
 ) -> Source:
-    """Return the data set ``name``; rows: the number of all rows of a set of fixed size."""
+    """Return a data set with an entry in ``toy.toml``.
+
+    Args:
+        name: A key of ``_GENERATORS`` or ``_LOADERS``.
+        title: The name that is shown.
+        classes: Names of the classes.
+        bounds: Lower and upper bound of each feature, by name.
+        rows: Number of all rows of a data set of fixed size.
+    """
     sizable = name in _GENERATORS
+    if sizable:
+        make = _GENERATORS[name]
+        private_rows = _GENERATED_PRIVATE
+        public_rows = _GENERATED_PUBLIC
+    else:
+        make = _loading(_LOADERS[name])
+        private_rows = int(rows * _PRIVATE_SHARE)
+        public_rows = int(rows * _PUBLIC_SHARE)
     return Source(
         title=title,
-        make=_GENERATORS[name] if sizable else _shipped(_LOADERS[name]),
+        make=make,
         features=tuple(bounds),
         classes=tuple(classes),
         bounds=tuple((low, high) for low, high in bounds.values()),
-        private_rows=_GENERATED_PRIVATE if sizable else int(rows * _PRIVATE),
-        public_rows=_GENERATED_PUBLIC if sizable else int(rows * _PUBLIC),
+        private_rows=private_rows,
+        public_rows=public_rows,
         sizable=sizable,
     )
 
 
-_READ = tomllib.loads(Path(__file__).with_name("toy.toml").read_text("utf-8"))
-_READ["digits"]["bounds"] = {
-    f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)
-}
-DATASETS = {name: _source(name, **told) for name, told in _READ.items()}
+def _read_datasets() -> dict[str, Source]:
+    text = Path(__file__).with_name("toy.toml").read_text("utf-8")
+    entries = tomllib.loads(text)
+    entries["digits"]["bounds"] = {
+        f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)
+    }
+    return {name: _source(name, **entry) for name, entry in entries.items()}
+
+
+DATASETS = _read_datasets()
 
 # Data sets that a linear classifier can learn something about.
 STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
 
 
 def source(dataset: Dataset) -> Source:
-    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a
-    file that is gone.
+    """Return the data set with this name, or that of an uploaded file.
+
+    Raises:
+        RefusedError: For an unknown name, and for a file whose session has ended.
     """
     if isinstance(dataset, weakref.ref):
-        return held(dataset).source
+        return dereference(dataset).source
     return DATASETS[check.choice(DATASETS, dataset=dataset)]
 
 
@@ -219,42 +272,68 @@ def source(dataset: Dataset) -> Source:
 def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
     """Return a data set drawn and split by ``seed``, cached and read-only.
 
-    private_rows: number of private rows, by default the set's own. A generated set is redrawn for
-    each number. Of others, the first private rows are used, and public and test rows stay the same.
-    A private row without a class (-1) keeps its place; a test row without one is left out. Raises
-    RefusedError for an unknown data set.
+    A private row without a class (-1) keeps its place; a test row without one is left out.
+
+    Args:
+        dataset: A key of ``DATASETS``, or an uploaded file.
+        seed: Of the rows and the split.
+        private_rows: Number of private rows; None for the data set's own. A generated data set is
+            drawn anew for each number. Of any other, the first private rows are used, and public
+            and test rows stay the same.
+
+    Raises:
+        RefusedError: For an unknown data set.
     """
-    whole = source(dataset)
-    found = whole if private_rows is None else whole.of_size(private_rows)
-    drawn = found if found.sizable else whole
+    original = source(dataset)
+    resized = original
+    if private_rows is not None:
+        resized = original.of_size(private_rows)
+    drawn = original
+    if resized.sizable:
+        drawn = resized
+
     X, y = drawn.draw(stream(seed, "data"))
     order = stream(seed, "split").permutation(len(y))
-    ends = (drawn.private_rows, drawn.private_rows + drawn.public_rows)
-    rows_of = dict(zip(("private", "public", "test"), np.split(order, ends), strict=True))
-    rows_of["private"] = rows_of["private"][: found.private_rows]
-    rows_of["test"] = rows_of["test"][y[rows_of["test"]] >= 0][:_MOST_TEST]
-    parts = {f"X_{part}": to_unit(X[rows], found.bounds) for part, rows in rows_of.items()} | {
-        f"y_{part}": y[rows] for part, rows in rows_of.items()
+    end_of_public = drawn.private_rows + drawn.public_rows
+    test = order[end_of_public:]
+    test_with_class = test[y[test] >= 0]
+    rows_of = {
+        "private": order[: drawn.private_rows][: resized.private_rows],
+        "public": order[drawn.private_rows : end_of_public],
+        "test": test_with_class[:_MOST_TEST],
     }
-    several = _several(found, rows_of["private"])
-    for array in (*parts.values(), *rows_of.values(), *(several or ())):
+    arrays = {}
+    for part, rows in rows_of.items():
+        arrays[f"X_{part}"] = to_unit(X[rows], resized.bounds)
+        arrays[f"y_{part}"] = y[rows]
+    several = _rows_of_people(resized, rows_of["private"])
+
+    _make_read_only(arrays.values())
+    _make_read_only(rows_of.values())
+    if several is not None:
+        _make_read_only(several)
+    return Split(source=resized, rows_of=rows_of, several=several, **arrays)
+
+
+def _make_read_only(arrays: Iterable[np.ndarray]) -> None:
+    for array in arrays:
         array.flags.writeable = False
-    return Split(source=found, rows_of=rows_of, several=several, **parts)
 
 
-def _several(
-    source: Source, people: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return all rows of these people, or None if each has one row."""
-    if not source.several:
+def _rows_of_people(source: Source, people: np.ndarray) -> RowsOfPeople | None:
+    """Return all rows of the people with these numbers, or None if each has one row."""
+    if source.several is None:
         return None
-    X, y, of = source.several(people)
-    return (to_unit(X, source.bounds), y, of) if len(y) > len(people) else None
+    X, y, person_of_row = source.several(people)
+    if len(y) <= len(people):
+        return None
+    return to_unit(X, source.bounds), y, person_of_row
 
 
 def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """Clip each feature to its public bounds and map them to [-1, 1]; missing values (NaN) become
-    0.
+    """Clip each feature to its public bounds and map these to [-1, 1].
+
+    Missing values (NaN) become 0.
     """
     low, high = np.asarray(bounds, dtype=float).T
     unit = 2 * (np.clip(X, low, high) - low) / (high - low) - 1
@@ -263,9 +342,9 @@ def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarra
 
 
 def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
-    """Shift public rows by ``shift`` of their standard deviations in every feature, clipped to [-1,
-    1].
+    """Shift public rows by ``shift`` of their standard deviations in every feature.
 
-    The public rows then have another distribution than the private ones. Only public rows are read.
+    The result is clipped to [-1, 1]. The public rows then have another distribution than the
+    private ones. Only public rows are read.
     """
     return np.clip(X + shift * X.std(axis=0), -1, 1)

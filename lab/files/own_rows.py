@@ -20,7 +20,7 @@ from dpcore import check
 from dpcore.cache import cached
 from dpcore.data import paid_bounds, regression, toy
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.references import held
+from dpcore.data.references import dereference
 from dpcore.normal_form import normal_form
 from lab.files import column_types, own_numbers
 from lab.files.own_table import Table
@@ -327,7 +327,7 @@ def _encoded(
     own: "weakref.ref[OwnRows]",
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
     """Return (inputs (n, d) before scaling, class numbers (n,) or -1, rows by person or None)."""
-    own_file = held(own)
+    own_file = dereference(own)
     table, roles = own_file.table, own_file.roles
     X = np.column_stack([one for column in roles.columns for one in column.each(table)])
     y = places(table, roles.answer, roles.classes)

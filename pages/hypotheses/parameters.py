@@ -201,7 +201,7 @@ class HypothesesParameters(Settings):
     @cached_property
     def model(self) -> Sources:
         """Return what the sources do, whatever the target is."""
-        where = self.part(domains.Where, kind=self.data)
+        where = self.part(domains.DomainParams, kind=self.data)
         return self.part(
             Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows
         )

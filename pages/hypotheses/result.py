@@ -282,7 +282,7 @@ class HypothesesResult:
         return pd.DataFrame({"dimension": _DIMENSIONS, "margin": margin, "weight": weight})
 
     @property
-    def world(self) -> domains.World:
+    def world(self) -> domains.DomainData:
         return self.settings.model.world
 
     @property

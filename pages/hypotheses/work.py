@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.cache import CACHE, Key, cached
 from dpcore.data import domains
-from dpcore.data.domains import Where
+from dpcore.data.domains import DomainParams
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
@@ -42,7 +42,7 @@ def projected(kind: str, projection: str) -> bool:
 class Sources(Key):
     """What the sources are and fit: nothing here depends on the target or on epsilon."""
 
-    where: Where
+    where: DomainParams
     labelled: int
     unlabelled: int
     target_rows: int
@@ -61,9 +61,9 @@ class Sources(Key):
         return float((self.labelled + self.unlabelled + self.where.public_rows) * each)
 
     @property
-    def world(self) -> domains.World:
+    def world(self) -> domains.DomainData:
         """Return the public set and the rows of all domains, made where they were not."""
-        return domains.world(self.where)
+        return domains.load(self.where)
 
     @property
     def projected(self) -> bool:
@@ -162,7 +162,7 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     """Take Step 3 of one repeat, and fit the baseline that sees all labels of the target."""
     source, public = model.sources, model.sources.world.public
     rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
-    left = [draw(source, repeat, k).left for k in range(source.where.sources)]
+    left = [draw(source, repeat, k).remaining for k in range(source.where.sources)]
     X, y = domains.mixed(left, np.array(model.mixture), source.reserve, rng)
     rows = round(len(y) * source.target_rows / source.reserve)
     X_own, y_own = X[:rows], y[:rows]
