@@ -17,11 +17,11 @@ from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.data import regression as regression_data
 from dpcore.data import toy as data
+from dpcore.data.party_kinds import KINDS
 from dpcore.data.regression import SOURCES, load
 from dpcore.parties import importance, sources
 from dpcore.parties.objective import Objective
 from dpcore.parties.sources import Budget, Part, Source
-from dpcore.parties.worlds import KINDS
 from dpcore.privacy import Adjacency
 from dpcore.training import erm
 from pages.parties.parameters import RECORDED

@@ -12,8 +12,10 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from dpcore.check import RefusedError
+from dpcore.data import party_kinds
+from dpcore.data.party_kinds import CHECK_ROWS, CONSTANT, KINDS, REACH
 from dpcore.parties import aggregation, local, worlds
-from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, REACH, World, parties, public
+from dpcore.parties.worlds import PartyData, parties, public
 from dpcore.streams import stream
 from dpcore.training import erm
 from pages.parties import crowd as crowds
@@ -27,8 +29,8 @@ from tests.sentences import first
 SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
 
 
-def world(**changes) -> World:
-    return World(**({"dataset": "two", "rows": 8, "unlike": 0.0, "seed": 1} | changes))
+def world(**changes) -> PartyData:
+    return PartyData(**({"dataset": "two", "rows": 8, "unlike": 0.0, "seed": 1} | changes))
 
 
 class TestWorlds:
@@ -219,15 +221,15 @@ class TestDigits:
         X, order = X / 16, stream(5, "split").permutation(len(X))
         X[order[flipped]] = 1 - X[order[flipped]]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(worlds, "_digits", lambda: (X, y))
-            patch.setattr(worlds, "_DIGITS_PUBLIC", fitted)
-            worlds._projected.cache_clear()
+            patch.setattr(party_kinds, "_digits", lambda: (X, y))
+            patch.setattr(party_kinds, "_PUBLIC_DIGITS", fitted)
+            party_kinds._projected_digits.cache_clear()
             worlds.public.cache_clear()
             found = (
                 public("digits", 5, 500)["public"].X,
                 parties(world(dataset="digits", seed=5), 0, 50)[0],
             )
-        worlds._projected.cache_clear()
+        party_kinds._projected_digits.cache_clear()
         worlds.public.cache_clear()
         return found
 
@@ -248,9 +250,9 @@ class TestDigits:
 
     def test_parties_hold_private_images_and_no_others(self):
         found = public("digits", 5, 500)
-        features, y, by_class = worlds._projected(5, 8)
+        features, y, by_class = party_kinds._projected_digits(5, 8)
         places = np.concatenate(by_class)
-        inputs = KINDS["digits"].to_unit(features[places], worlds._radius(features[:500]))
+        inputs = KINDS["digits"].to_unit(features[places], party_kinds._radius(features[:500]))
         private = {row.tobytes(): label for row, label in zip(inputs, y[places], strict=True)}
         X, labels = parties(world(dataset="digits", seed=5), 0, 200)
         dealt = [

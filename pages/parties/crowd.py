@@ -13,8 +13,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from dpcore.cache import Key
+from dpcore.data.party_kinds import CHECK_ROWS, Public
 from dpcore.parties import aggregation, local
-from dpcore.parties.worlds import CHECK_ROWS, Public, World, parties, public
+from dpcore.parties.worlds import PartyData, parties, public
 from dpcore.training.losses import outputs
 
 # Of so many parties, what they say one by one is kept: for "one party changes" and for the spread
@@ -28,7 +29,7 @@ _MANY_WEIGHTS, _MANY_ROWS = 30, 30
 class Crowd(Key):
     """Parties in one world, asked about ``public_rows``."""
 
-    world: World
+    world: PartyData
     public_rows: int
     regularisation: float
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.parties.worlds import CONSTANT
+from dpcore.data.party_kinds import CONSTANT
 from lab.boundaries import boundaries, drawn, votes
 from pages.parties import work
 from pages.parties.parameters import PartiesParameters

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpcore.parties.worlds import KINDS
+from dpcore.data.party_kinds import KINDS
 from pages.parties import figures
 from pages.parties import words as say
 from pages.parties import words_statements as stated

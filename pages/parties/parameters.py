@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from dpcore.data.party_kinds import KINDS
 from dpcore.parties.aggregation import CONSTANTS
-from dpcore.parties.worlds import KINDS, World
+from dpcore.parties.worlds import PartyData
 from dpcore.privacy import Guarantee
 from lab.boundaries import Plane
 from lab.settings import Measure, Settings, in_range
@@ -41,7 +42,7 @@ class PartiesParameters(Settings):
     rows: of each party.
     public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see
-        ``dpcore.parties.worlds``.
+        ``dpcore.data.party_kinds``.
     delta: of the claim with a shuffler, and of PATE's, for ``queries`` public rows, at most N.
     """
 
@@ -154,9 +155,9 @@ class PartiesParameters(Settings):
         return tuple(sorted({number for number in PARTIES if number <= most} | last))
 
     @cached_property
-    def world(self) -> World:
+    def world(self) -> PartyData:
         """Return what rows there are."""
-        return self.part(World)
+        return self.part(PartyData)
 
     @cached_property
     def crowd(self) -> Crowd:

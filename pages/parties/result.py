@@ -12,7 +12,7 @@ import pandas as pd
 from dpcore.cache import cached
 from dpcore.parties import pate
 from dpcore.parties.randomised_response import RandomisedResponse
-from dpcore.parties.worlds import World, parties
+from dpcore.parties.worlds import PartyData, parties
 from dpcore.training.confusion import ByClass
 from lab.claims import Case, compare
 from lab.ensemble import Grid
@@ -300,7 +300,7 @@ class PartiesResult:
 
 
 @cached
-def _shown(world: World, count: int) -> Shown:
+def _shown(world: PartyData, count: int) -> Shown:
     kind, (X, y) = world.kind, parties(world, 0, count)
     return Shown(
         X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), classes=kind.names

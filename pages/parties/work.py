@@ -14,11 +14,12 @@ import numpy as np
 from dpcore import accountants
 from dpcore.accountants import gdp, shuffling
 from dpcore.cache import Key, cached
+from dpcore.data.party_kinds import CHECK_ROWS, CONSTANT, REACH, Public
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, pate
 from dpcore.parties.aggregation import RELEASES
 from dpcore.parties.randomised_response import RandomisedResponse
-from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, REACH, Public, World, parties, public
+from dpcore.parties.worlds import PartyData, parties, public
 from dpcore.privacy import (
     Adjacency,
     Composed,
@@ -433,7 +434,7 @@ class Tried(Key):
 class Batch:
     """One model of all rows in one place, without privacy: weights (k, d)."""
 
-    world: World
+    world: PartyData
     parties: int
     regularisation: float
     essential: bool = True
@@ -512,7 +513,7 @@ class Locals:
 
 
 @cached
-def plane(world: World, public_rows: int) -> Plane:
+def plane(world: PartyData, public_rows: int) -> Plane:
     """Return where decisions are drawn: the two features, or two main directions of the public
     rows.
     """
