@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from dpcore import check
-from dpcore.clopper_pearson import clopper_pearson
+from dpcore.attacks.audit import clopper_pearson
 from lab.repeats import Medians, all_succeed_minimum
 
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]

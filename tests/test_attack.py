@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.attacks.guess import guess
+from dpcore.attacks.guess import threshold_attack
 from dpcore.data import toy as data
 from pages.attack import figures, inversion, membership, two_worlds
 from pages.attack import parameters as attack
@@ -57,7 +57,7 @@ class TestNeverAboveTheBound:
             two_worlds.retrained(Model.of(settings), (4.0,), range(3000)),
             gdp.mu_of(4.0, delta=1e-5),
         )
-        found = guess(many.weights, many.scores, clean(Model.of(settings)).run())
+        found = threshold_attack(many.weights, many.scores, clean(Model.of(settings)).run())
         assert found.accuracy == pytest.approx(ndtr(mu / 2), abs=4 * np.sqrt(0.25 / found.trials))
         # The score is a log likelihood ratio: E[e^-s] = 1 with the person and E[e^s] = 1 without;
         # means +-mu^2/2.

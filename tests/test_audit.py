@@ -11,7 +11,7 @@ from scipy import stats
 from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
-from dpcore.clopper_pearson import clopper_pearson
+from dpcore.attacks.audit import clopper_pearson
 from dpcore.mechanisms import Laplace
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
 
@@ -107,7 +107,10 @@ class TestBound:
         rate, _ = clopper_pearson(1000, 1000, confidence=1 - 0.05 / 2)
         most = math.log(rate / (1 - rate))
         assert 0.98 * most < perfect <= most
-        shown = [audit.most(4.0, delta=1e-5, reach=reach) for reach in (1, 0.5, 0.25, 0.1)]
+        shown = [
+            audit.detectable_epsilon(4.0, delta=1e-5, influence=reach)
+            for reach in (1, 0.5, 0.25, 0.1)
+        ]
         assert shown == pytest.approx([4, 1.827, 0.850, 0.313], abs=1e-3)
         scores = np.random.default_rng(0).normal([[1.0], [0.0]], size=(2, 4000))
         bounds = [bound(*scores, delta=delta).epsilon for delta in (0, 0.05, 0.3)]
@@ -157,12 +160,16 @@ def test_a_canary_that_is_dropped_never_arrives():
     rows, noise = np.random.default_rng(0).normal(size=50), np.random.default_rng(1).normal(size=50)
     worlds = [np.append(rows, canary) for canary in (9.0, -9.0)]
     kept = [world[np.abs(world - world.mean()) < 3 * world.std()] for world in worlds]
-    assert [audit.arrives(*(one.mean() + noise for one in two)) for two in (worlds, kept)] == [
+    assert [
+        audit.canary_has_effect(*(one.mean() + noise for one in two)) for two in (worlds, kept)
+    ] == [
         True,
         False,
     ]
     # One run in a hundred is none.
-    assert [audit.arrives(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)] == [
+    assert [
+        audit.canary_has_effect(np.zeros(1000), np.arange(1000) < count) for count in (10, 11)
+    ] == [
         False,
         True,
     ]

@@ -223,7 +223,11 @@ def test_worlds_that_are_not_as_far_apart_as_they_might_say_so():
     )
     one = AUDITS["hypothesis gaussian"]
     assert np.linalg.norm(first - second) / sensitivity == pytest.approx(one.reach, abs=1e-3)
-    assert one.most == audits.most(one.epsilon, delta=one.delta, reach=one.reach) < one.epsilon
+    assert (
+        one.most
+        == audits.detectable_epsilon(one.epsilon, delta=one.delta, influence=one.reach)
+        < one.epsilon
+    )
     less = {name for name, audit in AUDITS.items() if audit.most < audit.epsilon}
     assert less == {"hypothesis gaussian", "hypothesis scale"}
 

@@ -76,8 +76,8 @@ def test_bad_arguments_are_refused_and_two_answers_attain_the_bound():
 
 
 def share(questions: int, noise_sd: float, seeds: int = 20) -> float:
-    drawn = (reconstruct.Survey.drawn(PEOPLE, questions, seed=seed) for seed in range(seeds))
-    return float(np.mean([one.right(questions, noise_sd=noise_sd) for one in drawn]))
+    drawn = (reconstruct.Survey.draw(PEOPLE, questions, seed=seed) for seed in range(seeds))
+    return float(np.mean([one.recovered(questions, noise_sd=noise_sd) for one in drawn]))
 
 
 def test_bits_are_recovered_without_noise_and_by_more_questions_with_it():
@@ -92,11 +92,11 @@ def test_bits_are_recovered_without_noise_and_by_more_questions_with_it():
 def test_formula_expects_what_unweighted_least_squares_recovers(questions, noise_sd):
     right = []
     for seed in range(20):
-        one = reconstruct.Survey.drawn(PEOPLE, questions, seed=seed)
+        one = reconstruct.Survey.draw(PEOPLE, questions, seed=seed)
         answers = one.questions @ one.bits + noise_sd * one.noise
         right.append((lsq_linear(one.questions, answers).x > 0.5) == one.bits)
     assert np.mean(right) == pytest.approx(
-        reconstruct.expected(PEOPLE, questions, noise_sd=noise_sd), abs=0.035
+        reconstruct.expected_share(PEOPLE, questions, noise_sd=noise_sd), abs=0.035
     )
     assert (
         share(questions, noise_sd) >= np.mean(right) - 0.01
@@ -104,17 +104,17 @@ def test_formula_expects_what_unweighted_least_squares_recovers(questions, noise
 
 
 def test_no_bit_changes_an_answer_by_more_than_one_and_more_questions_go_on():
-    one = reconstruct.Survey.drawn(8, 50, seed=3)
+    one = reconstruct.Survey.draw(8, 50, seed=3)
     for person in range(8):
         other = np.where(np.arange(8) == person, 1 - one.bits, one.bits)
         assert np.abs(one.questions @ one.bits - one.questions @ other).max() <= 1
     ((release, count),) = releases(reconstruct.event(50, noise_sd=2.5)).items()
     assert (release.noise_multiplier, count) == (2.5, 50)
-    short, long = (reconstruct.Survey.drawn(20, questions, seed=1) for questions in (30, 90))
-    assert np.array_equal(short.right(30, noise_sd=2.0), long.right(30, noise_sd=2.0))
+    short, long = (reconstruct.Survey.draw(20, questions, seed=1) for questions in (30, 90))
+    assert np.array_equal(short.recovered(30, noise_sd=2.0), long.recovered(30, noise_sd=2.0))
     with pytest.raises(RefusedError, match="questions"):
-        short.right(31, noise_sd=2.0)
-    assert math.isnan(reconstruct.expected(20, 20, noise_sd=1.0))
+        short.recovered(31, noise_sd=2.0)
+    assert math.isnan(reconstruct.expected_share(20, 20, noise_sd=1.0))
 
 
 def test_attacker_stays_below_the_bound_of_the_noise():

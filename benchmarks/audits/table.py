@@ -78,7 +78,7 @@ class Audit:
         """Return whether the canary reaches the mechanism: runs with the same noise in both worlds
         differ.
         """
-        return audit.arrives(*self.worlds(TWINS, seed, twins=True))
+        return audit.canary_has_effect(*self.worlds(TWINS, seed, twins=True))
 
     @property
     def most(self) -> float:
@@ -87,7 +87,7 @@ class Audit:
         """
         if self.reach == 1:
             return self.epsilon
-        return audit.most(self.epsilon, delta=self.delta, reach=self.reach)
+        return audit.detectable_epsilon(self.epsilon, delta=self.delta, influence=self.reach)
 
     def verdict(self, bound: LowerBound, *, arrives: bool) -> str:
         """Return caught, or void where the canary never arrived, or else consistent.

@@ -1,6 +1,4 @@
-"""An attacker who distinguishes two data sets by a score and a threshold, and the attack's
-accuracy.
-"""
+"""An attacker who distinguishes two data sets by a score and a threshold."""
 
 import math
 from typing import NamedTuple
@@ -11,17 +9,30 @@ from dpcore.attacks import audit
 
 # Confidence of each end of the 95 % interval of the accuracy, and of each of two lower bounds on
 # epsilon.
-EACH = 0.975
+SIDE_CONFIDENCE = 0.975
 # With more weights than this, Fisher's discriminant treats them as uncorrelated.
 _FEW_WEIGHTS = 100
+# Shares of the mean variance that are added to variances, so that they can be divided by.
+_RIDGE_OF_VARIANCES = 0.1
+_RIDGE_OF_COVARIANCE = 1e-3
+# Scores are divided by at least this share of the distance of their means, and by this number, so
+# that they stay finite without noise.
+_LEAST_SPREAD_OF_DISTANCE = 1 / 8
+_LEAST_SPREAD = 1e-30
 
 
-class Guessed(NamedTuple):
-    """Attack result: scores (2, R) with threshold 0, in pooled standard deviations.
+class AttackResult(NamedTuple):
+    """Result of an attack.
 
-    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses
-        of ``trials``. low,
-    high: the 95 % interval of the accuracy.
+    Attributes:
+        scores: Of all runs on the first and the second data set, (2, R), with threshold 0, in
+            pooled standard deviations. Above it the attacker guesses the first data set.
+        first: Number of the first test run; earlier runs chose direction and threshold.
+        correct: Number of correct guesses.
+        trials: Number of guesses.
+        accuracy: Share of correct guesses.
+        low: Lower end of the 95 % interval of the accuracy.
+        high: Upper end of the 95 % interval of the accuracy.
     """
 
     scores: np.ndarray
@@ -38,37 +49,59 @@ class Guessed(NamedTuple):
         return self.scores[:, self.first :]
 
 
-def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray) -> Guessed:
-    """Attack trained ``weights`` (2, R, k, p), or log-likelihood ratios ``scores`` (2, R) if every
-    step was seen.
+def threshold_attack(
+    weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray
+) -> AttackResult:
+    """Attack trained models.
 
-    noiseless (2, k, p): the weights without noise.
+    Args:
+        weights: Of R models trained on each of two data sets, (2, R, k, p).
+        scores: Log-likelihood ratios (2, R) of an attacker who saw every step; None for one who
+            sees the weights only and learns from the first half of the runs.
+        noiseless: The weights without noise, (2, k, p).
     """
-    half = weights.shape[1] // 2 if scores is None else 0
+    runs = weights.shape[1]
+    first_test = 0
     if scores is None:
-        flat = weights.reshape(2, weights.shape[1], -1).astype(float)
-        scores = flat @ _direction(flat[:, :half], noiseless)
-        scores = scores - scores[:, :half].mean()
+        first_test = runs // 2
+        flat = weights.reshape(2, runs, -1).astype(float)
+        scores = flat @ _fisher_direction(flat[:, :first_test], noiseless)
+        scores = scores - scores[:, :first_test].mean()
     spread = math.sqrt(np.mean(scores.var(axis=1)))
-    apart = abs(scores[0].mean() - scores[1].mean())
-    scores = scores / max(spread, apart / 8, 1e-30)
-    hits, alarms = (scores[:, half:] > 0).mean(axis=1)
-    trials = 2 * (scores.shape[1] - half)
-    correct = round((hits + 1 - alarms) * trials / 2)
-    low, high = audit.clopper_pearson(correct, trials, confidence=EACH)
-    return Guessed(scores, half, correct, trials, correct / trials, low, high)
+    distance = abs(scores[0].mean() - scores[1].mean())
+    scores = scores / max(spread, distance * _LEAST_SPREAD_OF_DISTANCE, _LEAST_SPREAD)
+    hit_rate, false_alarm_rate = (scores[:, first_test:] > 0).mean(axis=1)
+    trials = 2 * (scores.shape[1] - first_test)
+    correct = round((hit_rate + 1 - false_alarm_rate) * trials / 2)
+    low, high = audit.clopper_pearson(correct, trials, confidence=SIDE_CONFIDENCE)
+    return AttackResult(
+        scores=scores,
+        first=first_test,
+        correct=correct,
+        trials=trials,
+        accuracy=correct / trials,
+        low=low,
+        high=high,
+    )
 
 
-def _direction(weights: np.ndarray, noiseless: np.ndarray) -> np.ndarray:
-    """Return Fisher's direction S^-1 m of weights (2, R, D): m noiseless, S the covariance within
-    data sets.
+def _fisher_direction(weights: np.ndarray, noiseless: np.ndarray) -> np.ndarray:
+    """Return Fisher's direction S^-1 m, (D,).
+
+    Args:
+        weights: Of models trained on each of two data sets, (2, R, D). S is their covariance within
+            the data sets.
+        noiseless: The weights without noise, (2, k, p) with k p = D. m is their difference.
     """
-    step = (noiseless[0] - noiseless[1]).ravel().astype(float)
-    centred = (weights - weights.mean(axis=1, keepdims=True)).reshape(-1, weights.shape[-1])
+    difference = (noiseless[0] - noiseless[1]).ravel().astype(float)
+    centred = weights - weights.mean(axis=1, keepdims=True)
+    # (2, R, D) to (2 R, D)
+    centred = centred.reshape(-1, weights.shape[-1])
     variances = centred.var(axis=0)
     if not variances.any():
-        return step
-    if len(step) > _FEW_WEIGHTS:
-        return step / (variances + 0.1 * variances.mean())
-    covariance = np.cov(centred.T) + 1e-3 * variances.mean() * np.eye(len(step))
-    return np.linalg.solve(covariance, step)
+        return difference
+    if len(difference) > _FEW_WEIGHTS:
+        return difference / (variances + _RIDGE_OF_VARIANCES * variances.mean())
+    ridge = _RIDGE_OF_COVARIANCE * variances.mean() * np.eye(len(difference))
+    covariance = np.cov(centred.T) + ridge
+    return np.linalg.solve(covariance, difference)

@@ -15,9 +15,9 @@ import pandas as pd
 from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.attacks import audit
-from dpcore.attacks.guess import EACH, Guessed, guess
+from dpcore.attacks.audit import clopper_pearson
+from dpcore.attacks.guess import SIDE_CONFIDENCE, AttackResult, threshold_attack
 from dpcore.cache import cached
-from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, LowerBound
 from dpcore.training import losses
@@ -72,8 +72,8 @@ def accuracy(model: Model, at: tuple[float], repeats: range) -> np.ndarray:
     )
 
 
-def _attacked(trained: Sequence[Trained], model: Model) -> Guessed:
-    return guess(*_together(trained), clean(model).run())
+def _attacked(trained: Sequence[Trained], model: Model) -> AttackResult:
+    return threshold_attack(*_together(trained), clean(model).run())
 
 
 def _together(trained: Sequence[Trained]) -> Trained:
@@ -196,8 +196,8 @@ class WorldsResult:
         return self.trained.weights.shape[1]
 
     @cached_property
-    def attack(self) -> Guessed:
-        return guess(*self.trained, self.noiseless)
+    def attack(self) -> AttackResult:
+        return threshold_attack(*self.trained, self.noiseless)
 
     def boundaries(self, world: int) -> np.ndarray:
         """Return boundary segments (m, 2, 2) of some models of a world, 0 being the one with the
@@ -233,7 +233,7 @@ class WorldsResult:
         about: Any = {
             "delta": delta,
             "adjacency": Adjacency.REPLACE_ONE,
-            "confidence": EACH,
+            "confidence": SIDE_CONFIDENCE,
             "unit": unit,
         }
         return {form: audit.epsilon_lower_bound(*tested, form=form, **about) for form in FORMS}
@@ -307,7 +307,7 @@ class WorldsResult:
         limits = [self.limits(some) for some in (EPSILONS, (self.settings.epsilon,))]
         allowed = {one[0]: one[1:] for frame in limits for one in frame.itertuples(index=False)}
         for epsilon, (correct, trials) in sorted(points.items()):
-            low, high = clopper_pearson(correct, trials, confidence=EACH)
+            low, high = clopper_pearson(correct, trials, confidence=SIDE_CONFIDENCE)
             rows.append((epsilon, correct / trials, low, high, trials, *allowed[epsilon]))
         columns = ["epsilon", "accuracy", "low", "high", "trials", "promised", "gaussian"]
         return pd.DataFrame(rows, columns=columns)

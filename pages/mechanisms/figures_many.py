@@ -45,7 +45,8 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
     at, found = result.curve.over()
     more = np.array([count for count in CURVE if count > PEOPLE])
     expected = [
-        reconstruct.expected(PEOPLE, int(count), noise_sd=result.model.noise_sd) for count in more
+        reconstruct.expected_share(PEOPLE, int(count), noise_sd=result.model.noise_sd)
+        for count in more
     ]
     now = result.settings.questions
     low, high = np.quantile(result.now, (0.05, 0.95))

@@ -37,12 +37,12 @@ def recovered(model: Asked, at: tuple[int, ...], repeats: range) -> np.ndarray:
     """Return the share (V, R) of right guesses after each number of questions."""
     surveys = [_drawn(model, max(at), repeat) for repeat in repeats]
     return np.array(
-        [[one.right(count, noise_sd=model.noise_sd).mean() for one in surveys] for count in at]
+        [[one.recovered(count, noise_sd=model.noise_sd).mean() for one in surveys] for count in at]
     )
 
 
 def _drawn(model: Asked, questions: int, repeat: int = 0) -> reconstruct.Survey:
-    return reconstruct.Survey.drawn(PEOPLE, questions, seed=model.seed, index=repeat)
+    return reconstruct.Survey.draw(PEOPLE, questions, seed=model.seed, index=repeat)
 
 
 def probe(settings: Any) -> Runs[Asked, np.ndarray]:
@@ -90,7 +90,7 @@ class ManyAnswers:
     def right(self) -> np.ndarray:
         """Return for whom (100,) the guess is right, in the repeat that is drawn."""
         asked = self.settings.questions
-        return _drawn(self.model, asked).right(asked, noise_sd=self.model.noise_sd)
+        return _drawn(self.model, asked).recovered(asked, noise_sd=self.model.noise_sd)
 
     @property
     def error(self) -> float:
@@ -120,7 +120,9 @@ class ManyAnswers:
         """Return the share that unweighted least squares recovers; NaN where there are too few
         questions.
         """
-        return reconstruct.expected(PEOPLE, self.settings.questions, noise_sd=self.model.noise_sd)
+        return reconstruct.expected_share(
+            PEOPLE, self.settings.questions, noise_sd=self.model.noise_sd
+        )
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the downloads, by name."""

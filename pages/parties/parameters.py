@@ -42,7 +42,7 @@ class PartiesParameters(Settings):
     rows: of each party.
     public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see
-        ``dpcore.data.party_kinds``.
+        ``dpcore.parties.worlds``.
     delta: of the claim with a shuffler, and of PATE's, for ``queries`` public rows, at most N.
     """
 
