@@ -59,8 +59,8 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time
 		$(PY) -m pytest -m "browser and not soak" -n 2 --dist loadfile $(or $(ARGS),tests/browser)
 
 soak: $(VENV)/.dev ## what takes long: every sentence at 3,000 settings a page (SOAK=500 for fewer), 10,000 runs of intervals, containers, crowds, all pages in the browser, CONTRIBUTING
-	@SOAK=$${SOAK:-3000} $(PY) -m pytest -m "not browser" -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
-	@SOAK=all $(PY) -m pytest -m "not browser" -s -o faulthandler_timeout=7200 tests/test_coverage.py
+	@SOAK=$${SOAK:-3000} $(PY) -m pytest -m "not browser" -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/pages tests/dpcore/accountants/test_attacker.py $(ARGS)
+	@SOAK=all $(PY) -m pytest -m "not browser" -s -o faulthandler_timeout=7200 tests/lab/statistics/test_coverage.py
 	@$(PY) -m pytest -m "soak and not browser" -o faulthandler_timeout=7200 tests
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && \
 		$(PY) -m pytest -m "soak and browser" -o faulthandler_timeout=7200 tests/browser

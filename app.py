@@ -1,6 +1,6 @@
 """The server of Epsilon Lab.
 
-`streamlit run app.py` finds it; what it shows begins in pages/frame.py.
+`streamlit run app.py` finds it; what it shows begins in pages/main.py.
 """
 
 import os
@@ -10,14 +10,15 @@ from functools import partial
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.table import FIRSTS, HEADS, HOME, PAGES
-from ui import environment, first_picture
+from pages import environment
+from pages.topics import FIRSTS, HEADS, HOME, PAGES
+from ui.classroom.visitor import VisitorCookie
+from ui.export import prerender
 from ui.live.channel import Channel
-from ui.security_headers import Guard
-from ui.start import lifespan
-from ui.static_files import Delivery, compress_plotly
-from ui.uploads import Uploads
-from ui.visitor import VisitorCookie
+from ui.server.security_headers import Guard
+from ui.server.startup import lifespan
+from ui.server.static_files import Delivery, compress_plotly
+from ui.server.upload_limits import Uploads
 
 refusal = environment.refusal(os.environ)
 if refusal:
@@ -25,8 +26,8 @@ if refusal:
 
 channel = Channel((HOME, *PAGES)).route()
 delivery = Middleware(
-    Delivery, heads=HEADS, firsts=first_picture.FOUND, scripts=dict([first_picture.script()])
+    Delivery, heads=HEADS, firsts=prerender.FOUND, scripts=dict([prerender.script()])
 )
 middleware = [Middleware(Guard), Middleware(VisitorCookie), Middleware(Uploads), delivery]
-life = partial(lifespan, later=(compress_plotly, partial(first_picture.record, FIRSTS)))
-app = st.App("pages/frame.py", routes=[channel], lifespan=life, middleware=middleware)
+life = partial(lifespan, later=(compress_plotly, partial(prerender.record, FIRSTS)))
+app = st.App("pages/main.py", routes=[channel], lifespan=life, middleware=middleware)

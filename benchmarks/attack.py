@@ -22,14 +22,15 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.contenders import moment
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore.estimators.recipes import noise_sd
 from dpcore.streams import normal_steps
 from dpcore.training import losses
-from pages.attack import figures, words
+from lab.models.classifier_versions import noise_sd
+from pages.attack import charts as figures
+from pages.attack import texts
 from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds import World, retrained
-from pages.attack.two_worlds_result import attacked
-from ui.live import Picture
+from pages.attack.result import attacked
+from pages.attack.tasks import World, retrained
+from ui.widgets import Picture
 
 DATASETS = ("gaussians", "moons", "iris")
 # How far apart weights may be: float32 beside double precision.
@@ -126,7 +127,7 @@ def redraw(work: Work, outcomes: dict) -> int:
     """
     result = work.settings.result(outcomes)
     charts = (figures.people(result), figures.scores(result), figures.accuracy(result))
-    said = [words.verdict(result), *words.diagnostics(result), words.guarantee(result)]
+    said = [texts.verdict(result), *texts.diagnostics(result), texts.guarantee(result)]
     pictures = [Picture(name=str(at), figure=figure, alt="") for at, figure in enumerate(charts)]
     return sum(len(orjson.dumps(picture.message())) for picture in pictures) + sum(map(len, said))
 

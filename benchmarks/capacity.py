@@ -33,11 +33,11 @@ import psutil
 from benchmarks import people
 from benchmarks.latency import ROOT, served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
-from lab.settings import Settings
-from pages.table import PAGES
-from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
+from lab.experiment.settings import Settings
+from pages.topics import PAGES
+from ui.compute.runner import LONG_SLICE_SECONDS, SLICE_SECONDS
 from ui.live.channel import Question, Seen, shown
-from ui.page import Page
+from ui.page.page import Page
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
 # Seconds: of a level of hurrying, of 70 %, and of the thousand.

@@ -1,10 +1,10 @@
 """Many people on the channel of one server: some drag without a pause, or all move a knob now and
 then.
 
-Clients of our own speak as ``ui/live/assets/channel.js`` does, each with a seed of its own, so that
-nobody finds what another has computed. Who drags has the next value 16 ms after an answer; who
-moves waits some 1.5 s and takes a value at random. A movement is answered with the first frame of
-its number. No browser draws anything, and no ordinary runs
+Clients of our own speak as ``ui/widgets/frontend/channel/channel.js`` does, each with a seed of its
+own, so that nobody finds what another has computed. Who drags has the next value 16 ms after an
+answer; who moves waits some 1.5 s and takes a value at random. A movement is answered with the
+first frame of its number. No browser draws anything, and no ordinary runs
 follow: this is the channel's share. The clients' own CPU time is said, because they run on the same
 machine.
 """

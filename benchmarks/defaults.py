@@ -20,12 +20,12 @@ from scipy.special import expit
 from sklearn import datasets
 
 from benchmarks.report import Line, Outcome, Print, row
-from dpcore.data import regression
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression, mechanism, standard_noise
 from dpcore.estimators.logistic import DPLogisticRegression
-from dpcore.estimators.reference import optimum
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
+from lab.data import regression
+from lab.models.non_private import optimum
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 DELTA, RELEASES = 1e-6, 200

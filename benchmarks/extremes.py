@@ -21,7 +21,7 @@ import time
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
-from pages.table import PAGES
+from pages.topics import PAGES
 
 FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 0.4, 0.3, 300.0
 # CPU seconds of slices after which a case is left, and rounds at most.
@@ -141,7 +141,7 @@ def at_highest(name: str):
 
 def measured(name: str) -> dict[str, float]:
     """The numbers of one case, in this process."""
-    from ui.compute import compute
+    from ui.compute.runner import compute
 
     settings = at_highest(name)
     compute(type(settings)())  # what is imported and read once is not this setting's

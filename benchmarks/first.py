@@ -26,8 +26,8 @@ import numpy as np
 
 from benchmarks.latency import FLAGS, VIEWPORT, browser_path, missing_here, recorded, served
 from benchmarks.report import Outcome, Print, at_most, number, row
-from pages.table import PAGES
-from ui.recording import Recording
+from pages.topics import PAGES
+from ui.export.recording import Recording
 
 PATH = "classifier"
 SLOW = {

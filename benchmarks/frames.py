@@ -24,14 +24,14 @@ from unittest import mock
 import numpy as np
 import orjson
 
-import ui.compare
-import ui.page
+import ui.page.comparison
+import ui.page.page
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
-from pages.attack.parameters import PARTS
-from pages.table import PAGES
-from ui.compute import compute
+from pages.attack.settings import PARTS
+from pages.topics import PAGES
+from ui.compute.runner import compute
 from ui.live import channel
-from ui.page import Page
+from ui.page.page import Page
 
 # Pages whose frames may not take longer, in milliseconds.
 AT_MOST = {"classifier": 17.0}
@@ -74,8 +74,8 @@ class Drag:
         moves = ((self._hero, next(self._values)),)
         asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
-            (ui.compare, "compute", "train"),
-            (ui.page, "_drawn", "figures"),
+            (ui.page.page.comparison, "compute", "train"),
+            (ui.page.page.page, "_drawn", "figures"),
             (Page, "view", "words"),
             (Page, "says", "words"),
         )

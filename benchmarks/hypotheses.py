@@ -40,7 +40,7 @@ _ROUNDS_AT_MOST = 5
 _PROGRAM = """
 import json, resource, sys, time
 from threadpoolctl import threadpool_limits
-from dpcore.data import domains
+from lab.data import domains
 from pages.hypotheses.experiment import HypothesesSettings
 import sklearn.utils.extmath
 def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

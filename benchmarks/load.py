@@ -3,10 +3,11 @@ Streamlit page.
 
 Clients of our own speak Streamlit's protocol over websockets from this machine, each with a seed of
 its own, so that nobody finds what another has computed. A person moves the first knob to a random
-value every one to two seconds, and their panel does what ``ui/live/assets/sender.js`` does: one
-movement on its way at a time, a tick for more work after 100 ms of quiet, a run of the whole page
-after the rest that the panel names. A movement is answered when the panel that is mounted last says
-that all before it contains the movement; on the bare page, when the chart has come. No
+value every one to two seconds, and their panel does what ``ui/widgets/frontend/sliders/sender.js``
+does: one movement on its way at a time, a tick for more work after 100 ms of quiet, a run of the
+whole page after the rest that the panel names. A movement is answered when the panel that is
+mounted last says that all before it contains the movement; on the bare page, when the chart has
+come. No
 browser draws anything: this is the server's share, and what it shares out.
 
 All come at once, which is measured by itself, and begin to move when the last page stands. Bare

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.contenders import Training, clock
-from dpcore import lots
-from dpcore.training import sgd
+from dpcore.training import batches, sgd
 from dpcore.training.networks import Architecture
 
 SIZES = (2, 16, 16, 2)
@@ -55,8 +54,8 @@ class Work:
     def our_lots(self, model: int) -> Lots:
         """Those that the batch gives this network."""
         draw = [self.draws[model]]
-        drawn = lots.poisson(SEED, draw, rows=ROWS, rate=LOT / ROWS, first=0, last=STEPS)
-        return (members[0][members[0] != lots.NOBODY] for members in drawn)
+        drawn = batches.poisson(SEED, draw, rows=ROWS, rate=LOT / ROWS, first=0, last=STEPS)
+        return (members[0][members[0] != batches.NOBODY] for members in drawn)
 
 
 def ours(work: Work, multipliers: np.ndarray) -> Training:

@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, row
 from pages.hypotheses.experiment import HypothesesSettings
-from pages.hypotheses.work import METHODS
+from pages.hypotheses.tasks import METHODS
 from pages.parties.experiment import PartiesSettings
-from pages.parties.work import Tried, fits
+from pages.parties.tasks import Tried, fits
 
 REPEATS = 20
 BUDGETS = (0.1, 1.0, 3.0, 10.0, 100.0, math.inf)

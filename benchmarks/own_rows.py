@@ -25,11 +25,11 @@ WIDTHS = (12, 9, 9, 9, 9, 9)
 _PROGRAM = """
 import json, sys, time
 from pathlib import Path
-from lab.files import own_rows, own_table
-from lab.files.own_rows import Column, Roles
-from pages.table import PAGES
-from ui.compute import compute
-from ui.my_rows import Draft
+from lab.uploads import rows as own_rows, own_table
+from lab.uploads.rows import Column, Roles
+from pages.topics import PAGES
+from ui.compute.runner import compute
+from ui.uploads.rows import Draft
 page = next(page for page in PAGES if page.name == sys.argv[2])
 data = Path(sys.argv[1]).read_bytes()
 took, start, work = {}, time.perf_counter(), time.process_time()

@@ -27,11 +27,11 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore.data.party_kinds import CHECK_ROWS
 from dpcore.mechanisms import NormExponential
-from dpcore.parties.worlds import parties
-from pages.parties import crowd as parties_crowd
-from pages.parties import work as parties_work
+from lab.data.parties import parties
+from lab.data.party_kinds import CHECK_ROWS
+from pages.parties import tasks as parties_work
+from pages.parties import votes as parties_crowd
 from pages.parties.experiment import PartiesSettings
 
 PARTIES, LOOPED = 20_000, 200

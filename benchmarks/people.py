@@ -23,9 +23,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from benchmarks import load
-from lab.settings import Settings
-from pages.table import PAGES
-from ui.page import Page
+from lab.experiment.settings import Settings
+from pages.topics import PAGES
+from ui.page.page import Page
 
 PAGE, EPSILONS = "classifier", (0.05, 50.0)
 # Seconds: until an answer is given up; that a person rests whatever the server says, where they

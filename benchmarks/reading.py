@@ -39,7 +39,7 @@ from pathlib import Path
 def most(): return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 _PROGRAM = """
-from lab.files import own_table
+from lab.uploads import table as own_table
 empty = most()
 data = Path(sys.argv[1]).read_bytes()
 start = time.process_time()
@@ -52,11 +52,11 @@ print(json.dumps({"read": read - start, "numbers": numbers - read, "memory": (mo
 
 
 _PICTURE = """
-from lab.files import own_rows, own_table
-from lab.files.own_rows import Column, Roles
+from lab.uploads import rows as own_rows, own_table
+from lab.uploads.rows import Column, Roles
 from pages.regression.experiment import RegressionSettings
 from pages.regression.page import PAGE
-from ui.page import FIRST
+from ui.page.page import FIRST
 def drawn(settings):
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     return [picture.figure for row in PAGE.at(settings).view(result).boards[FIRST] for picture in row]

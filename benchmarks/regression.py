@@ -34,8 +34,8 @@ from benchmarks.contenders import Training, moment
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import Statistics
-from pages.regression import figures
-from pages.regression import words as say
+from pages.regression import charts
+from pages.regression import texts as say
 from pages.regression.experiment import RegressionSettings
 
 # How far apart weights may be, of the size of the weights: double precision, other orders of
@@ -51,12 +51,12 @@ CASES = (
 )
 # The board of the page, and the words beside it.
 PICTURES = (
-    figures.errors,
-    figures.no_minimum,
-    figures.lines,
-    figures.coefficients,
-    figures.split,
-    figures.objective,
+    charts.errors,
+    charts.no_minimum,
+    charts.lines,
+    charts.coefficients,
+    charts.split,
+    charts.objective,
 )
 WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee)
 
@@ -164,7 +164,7 @@ class Page:
             if drawn:
                 released = result.focus.least is not None
                 for make in (*PICTURES, *WORDS):
-                    if released or make is not figures.objective:
+                    if released or make is not charts.objective:
                         make(result)
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 from benchmarks.contenders import Training
-from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, standard_noise
 from dpcore.regression import gaussian_statistics
 from dpcore.regression.least_squares import RIDGE_SDS
+from lab.data import regression as regression_data
 from pages.regression.experiment import RegressionSettings
-from pages.regression.work import EPSILONS
+from pages.regression.tasks import EPSILONS
 
 # Gives (X^T X, X^T y), and the mean gradient of half the squared error at weights w.
 Source = tuple[Callable[[], tuple[np.ndarray, np.ndarray]], Callable[[np.ndarray], np.ndarray]]

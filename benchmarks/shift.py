@@ -55,7 +55,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
         return Outcome(lines=_lines({}), missing=missing)
     from playwright.sync_api import sync_playwright
 
-    from pages.table import HEADS
+    from pages.topics import HEADS
 
     pages = [*HEADS, LESSON]
     if asked := os.environ.get("PAGES"):

@@ -9,7 +9,7 @@ import time
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from dpcore import cores
 from dpcore.cache import CACHE
-from lab import at_scale
+from lab.sweeps import parallel
 from pages.classifier.experiment import ClassifierSettings
 
 SETTINGS = ClassifierSettings(public_rows=0)
@@ -26,7 +26,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
         return Outcome(
             lines=[Line(asked=asked, measured="not measured", met=None)], missing=["distributed"]
         )
-    seconds: dict[str, list[float]] = {name: [] for name in at_scale.BACKENDS}
+    seconds: dict[str, list[float]] = {name: [] for name in parallel.BACKENDS}
     alone = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
     with LocalCluster(n_workers=WORKERS, **alone) as cluster, Client(cluster):
         for backend in seconds:
@@ -50,9 +50,9 @@ def run(*, rounds: int, say: Print) -> Outcome:
 def _taken(backend: str, *, seed: int, cells: int) -> float:
     """Seconds, from nothing; threads keep what they have trained, so it is forgotten."""
     CACHE.forget()
-    every = at_scale.cells(SETTINGS.change(seed=seed), {"epsilon": (1.0,)}, seeds=cells)
+    every = parallel.cells(SETTINGS.change(seed=seed), {"epsilon": (1.0,)}, seeds=cells)
     began = time.perf_counter()
-    for _ in at_scale.stream(
+    for _ in parallel.stream(
         every, measure="scratch", repeats=REPEATS, backend=backend, jobs=WORKERS
     ):
         pass

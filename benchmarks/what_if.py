@@ -1,10 +1,9 @@
 """What an answer of the *What-if planner* takes: first picture, curve, bars, map.
 
-Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in
-slices as the page has them. A *picture* is the result and all that the page shows of it. CPU time
-of the process, which others on the machine do not count in; shown are medians over the rounds. An
-answer that takes long is left after some seconds of work.
-"""
+Each answer is computed from nothing, by the functions that the page uses (``ui.compute.runner``),
+in slices as the page has them. A *picture* is the result and all that the page shows of it. CPU
+time of the process, which others on the machine do not count in; shown are medians over the rounds.
+An answer that takes long is left after some seconds of work."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -13,10 +12,10 @@ import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_most, duration, row
 from dpcore.cache import CACHE
-from lab.crossing import smallest
-from lab.sweep import Measurement
-from pages.table import PAGES
-from ui.compute import compute
+from lab.statistics.crossing import smallest
+from lab.sweeps.sweep import Measurement
+from pages.topics import PAGES
+from ui.compute.runner import compute
 
 PAGE = next(page for page in PAGES if page.name == "what-if")
 REPEATS, STATED = 24, 100

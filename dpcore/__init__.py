@@ -1,5 +1,4 @@
-"""The engine of Epsilon Lab: mechanisms, events, guarantees, and private learners that train
-batches of models.
+"""Bound, noise, count and audit privacy: the engine, which knows no page and no browser.
 
 It needs numpy, scipy and scikit-learn, and imports nothing of the user interface.
 """

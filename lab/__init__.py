@@ -1,3 +1,1 @@
-"""The experiment kit: settings, links, sweeps, statistics of repeats and labels, independent of any
-page or browser.
-"""
+"""Run experiments without a browser."""

@@ -1,1 +1,1 @@
-"""A room a topic."""
+"""Define the pages, one folder a topic."""

@@ -20,13 +20,13 @@ from urllib.parse import urlencode
 import numpy as np
 
 from dpcore.check import RefusedError
-from lab.links import brief
-from lab.settings import Settings
-from pages.table import PAGES
+from lab.experiment.links import brief
+from lab.experiment.settings import Settings
+from pages.topics import PAGES
 from scripts.snapshot import MOST
 from scripts.visible_texts import file_texts
-from ui.page import Page
-from ui.vocabulary import KNOBS
+from ui.page.page import Page
+from ui.text.sliders import KNOBS
 
 # What needs a file.
 _ELSEWHERE = {"own"}

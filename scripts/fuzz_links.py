@@ -20,15 +20,15 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from dpcore.check import RefusedError
-from lab.links import UNFORESEEN, VERSION, VERSION_NAME
-from pages import table
-from ui.controls import from_link
+from lab.experiment.links import UNFORESEEN, VERSION, VERSION_NAME
+from pages import topics
+from ui.session.page_state import from_link
 
 ROOT = Path(__file__).parents[1]
 # Fields that decide what the others mean.
 LEADING = ("topic", "part")
 SLOWEST = 120  # seconds that a page may take to be drawn
-PAGES = {page.name: page.settings for page in table.PAGES}
+PAGES = {page.name: page.settings for page in topics.PAGES}
 HOSTILE = (
     *(
         "",
@@ -175,7 +175,7 @@ def end_links(settings_type: type) -> Iterator[dict[str, str]]:
 
 def drawing_fault(page: str, link: Mapping[str, str]) -> str:
     """Draw the page at this link, and return the fault that it meets; nothing if there is none."""
-    app = AppTest.from_file(str(ROOT / "pages" / "frame.py"), default_timeout=SLOWEST)
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=SLOWEST)
     app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():
         app.query_params[name] = value

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.latency import FLAGS, browser_path, served
-from ui.head_tags import PICTURE, SIZE
+from ui.server.head_tags import PICTURE, SIZE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 PATIENCE = 60.0  # seconds

@@ -20,20 +20,20 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from lab import papers
-from pages.learn import page_glossary, page_works
-from pages.learn.figures_terms import drawing
-from pages.learn.works import WORKS, Part
+from pages.learn import page_glossary, page_papers
+from pages.learn.charts_terms import drawing
+from pages.learn.papers import WORKS, Part
 from pages.lessons import page as lessons
 from pages.lessons import page_recorded as recorded
 from pages.lessons.lessons import LESSONS
-from pages.table import HOME, PAGES
-from ui import glossary, markdown
-from ui.controls import Desk
-from ui.head_tags import address
-from ui.page import Page
-from ui.recording import Recording, framed
-from ui.share import told
-from ui.texts import SAYS, Texts
+from pages.topics import HOME, PAGES
+from ui.export.recording import Recording, framed
+from ui.export.share_dialog import told
+from ui.page.page import Page
+from ui.server.head_tags import address
+from ui.session.page_state import Desk
+from ui.text import glossary, markdown
+from ui.text.texts import SAYS, Texts
 
 FOLDER = Path("site")
 MOST_BYTES = 6_000_000  # of all files, compressed
@@ -146,9 +146,9 @@ def _works(at: str, named: dict[str, Page]) -> str:
     def to(there: str) -> str:
         return link(at)(there) if at or there.startswith("http") else ""
 
-    parts = [f"<h1>{page_works.QUESTION}</h1>{markdown.html(_LEARN['works'], to) if at else ''}"]
+    parts = [f"<h1>{page_papers.QUESTION}</h1>{markdown.html(_LEARN['works'], to) if at else ''}"]
     for key, rows in WORKS.items():
-        heads = "".join(f"<th>{head}</th>" for head in page_works.HEADS)
+        heads = "".join(f"<th>{head}</th>" for head in page_papers.HEADS)
         cells = "".join(f"<tr>{_row(one, to, named)}</tr>" for one in rows)
         table = (
             f"<table class=lab-table><thead><tr>{heads}</tr></thead><tbody>{cells}</tbody></table>"
@@ -159,7 +159,7 @@ def _works(at: str, named: dict[str, Page]) -> str:
 
 
 def _row(part: Part, to: Callable[[str], str], named: dict[str, Page]) -> str:
-    texts = (f"**{part.part}**", part.says, part.holds, page_works.link(part, named))
+    texts = (f"**{part.part}**", part.says, part.holds, page_papers.link(part, named))
     return "".join(f"<td>{markdown.line(text, to)}</td>" for text in texts)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import segno
 
-from ui.qr_code import own_address
+from ui.server.qr_code import own_address
 
 ROOT = Path(__file__).parents[1]
 # Seconds: until a process must have answered for the first time, and between two looks at all of

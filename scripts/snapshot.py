@@ -5,11 +5,10 @@ or word.
     python -m scripts.snapshot write after.json --like before.json --only classifier regression
     python -m scripts.snapshot compare before.json after.json
 
-Written are the defaults of every page, ten seeded links and own data. Each page is run as a script until its work is done, with each of its tabs open. Recorded are its
-elements, the messages of its charts and knobs, and its downloads, long ones as a digest. ``--like``
-opens the links of an earlier snapshot, which random links need when a choice has been added or
-renamed since.
-"""
+Written are the defaults of every page, ten seeded links and own data. Each page is run as a script
+until its work is done, with each of its tabs open. Recorded are its elements, the messages of its
+charts and knobs, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
+snapshot, which random links need when a choice has been added or renamed since."""
 
 import argparse
 import io
@@ -33,13 +32,13 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-import ui.compute
+import ui.compute.runner
 from dpcore.check import RefusedError
-from lab.files import own_table
-from pages import table
-from ui import my_rows
-from ui.live import serving
-from ui.samples import SAMPLES
+from lab.uploads import table as own_table
+from pages import topics as table
+from ui.uploads import rows as my_rows
+from ui.uploads.samples import SAMPLES
+from ui.widgets import assets
 
 ROOT = Path(__file__).parents[1]
 TOPICS = tuple(page.name for page in table.PAGES)
@@ -76,7 +75,7 @@ def opened(topic: str, link: Mapping[str, str]) -> AppTest:
 
     A link with ``sample`` opens it with this sample's rows.
     """
-    app = AppTest.from_file(str(ROOT / "pages/frame.py"), default_timeout=600)
+    app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
     if "sample" in link:
         held, own = _brought(link["sample"])
@@ -165,9 +164,9 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
         )
         return False
 
-    real = serving.mount, st.download_button, ui.compute.compute
-    serving.mount, st.download_button = mount, download
-    ui.compute.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
+    real = assets.mount, st.download_button, ui.compute.runner.runner.compute
+    assets.mount, st.download_button = mount, download
+    ui.compute.runner.runner.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
     try:
         app = opened(topic, link)
         seen["elements"] = [
@@ -175,7 +174,7 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
             for each in turned(topic, app)
         ]
     finally:
-        serving.mount, st.download_button, ui.compute.compute = real
+        assets.mount, st.download_button, ui.compute.runner.runner.compute = real
     seen["exceptions"] = [one.value for one in app.exception]
     return seen, app
 

@@ -13,9 +13,9 @@ import sys
 
 import numpy as np
 
-from lab.settings import Settings
-from lab.sweep import drawn, shown
-from pages.table import PAGES
+from lab.experiment.settings import Settings
+from lab.sweeps.sweep import drawn, shown
+from pages.topics import PAGES
 
 SEEDS, RUNS = (101, 102, 103), 8
 

@@ -35,10 +35,11 @@ import pyarrow.parquet as pq
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab import at_scale, links
-from lab.at_scale import Cell
-from lab.settings import Settings
-from pages.table import PAGES
+from lab.experiment import links
+from lab.experiment.settings import Settings
+from lab.sweeps import parallel
+from lab.sweeps.parallel import Cell
+from pages.topics import PAGES
 from pages.what_if import page_command
 
 # Seconds between two files, and between two words on how far it has come.
@@ -99,7 +100,7 @@ class Sweep(page_command.Sweep):
         waiting, began, kept, said = [], *[time.monotonic()] * 3
         try:
             with engine(backend) as name:
-                work = at_scale.stream(
+                work = parallel.stream(
                     todo, measure=self.measure, repeats=self.repeats, backend=name
                 )
                 for place, one in enumerate(work, 1):
@@ -155,7 +156,7 @@ class Sweep(page_command.Sweep):
         return self.file(there[pd.MultiIndex.from_frame(there[names]).isin(asked)])
 
     def cells(self) -> tuple[Cell, ...]:
-        return at_scale.cells(self.settings, self.over, seeds=self.seeds)
+        return parallel.cells(self.settings, self.over, seeds=self.seeds)
 
     @property
     def about(self) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import itertools
 import math
 
 import numpy as np
-from event_builders import approximate, laplace, pure, sampled, times, together
 from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 
 from dpcore import accountants
 from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency
+from tests.event_builders import approximate, laplace, pure, sampled, times, together
 
 ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
 STEP_SIZE = 3e-4

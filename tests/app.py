@@ -34,7 +34,7 @@ QUICK = {
 
 def opened(page: str, **link: str) -> AppTest:
     """The page of this name with the settings of a link; without a name, the home page."""
-    app = AppTest.from_file(str(ROOT / "pages" / "frame.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     if page:
         app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():

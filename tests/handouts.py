@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 from tests.app import QUICK
-from ui import share
-from ui.controls import Desk, from_link
-from ui.handout import Handout
-from ui.page import Page
-from ui.qr_code import qr
+from ui.export import share_dialog
+from ui.export.handout import Handout
+from ui.page.page import Page
+from ui.server.qr_code import qr
+from ui.session.page_state import Desk, from_link
 
 VOID = {"meta", "br", "hr", "input", "path", "circle", "line", "rect", "polyline", "polygon"}
 
@@ -23,7 +23,7 @@ def handout(
 ) -> Handout:
     settings, here = result.settings, page.at(result.settings)
     desk = Desk(page=page.name, settings=settings)
-    return replace(share.handed_out(desk, here, result, link=link, code=qr(link)), date=date)
+    return replace(share_dialog.handed_out(desk, here, result, link=link, code=qr(link)), date=date)
 
 
 @cache

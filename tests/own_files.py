@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore.data import regression, toy
-from dpcore.data.paid_bounds import Payment
-from lab.files import own_rows, own_table
-from lab.files.own_rows import Column, OwnRows, Roles
-from lab.settings import Settings
-from pages.table import PAGES as ALL
+from dpcore.mechanisms.private_bounds import Payment
+from lab.data import classification, regression
+from lab.experiment.settings import Settings
+from lab.uploads import rows as own_rows
+from lab.uploads import table as own_table
+from lab.uploads.rows import Column, OwnRows, Roles
+from pages.topics import PAGES as ALL
 from tests.sentences import plain
-from ui.panels import tiles
+from ui.text.tiles import tiles
 
 PAGES = {page.name: page for page in ALL}
 KINDS = ("classifier", "network", "regression")
@@ -145,7 +146,7 @@ def units(of: Any) -> list[np.ndarray]:
         table = regression.load(of.own.key, seed=of.seed)
         ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
         return np.split(np.column_stack([table.X, table.y])[: ends[-1]], ends[:-1])
-    X, y, people = toy.load(of.rows_of, seed=of.seed, private_rows=of.rows).learned
+    X, y, people = classification.load(of.rows_of, seed=of.seed, private_rows=of.rows).learned
     people = np.arange(of.rows) if people is None else people
     return [np.column_stack([X, y])[people == person] for person in range(of.rows)]
 

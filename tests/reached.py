@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ui.page import Page
-from ui.texts import Texts
+from ui.page.page import Page
+from ui.text.texts import Texts
 
 _READ: dict[Path, set[str]] = defaultdict(set)
 _text = Texts.__getitem__
@@ -38,5 +38,5 @@ def unread(texts: Texts) -> list[str]:
     """Return the names of the file's texts that nothing has read, no page either as it was
     imported.
     """
-    import_module("pages.table")
+    import_module("pages.topics")
     return [key for key in texts if key not in _READ[texts.file]]

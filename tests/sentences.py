@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from dpcore.check import RefusedError
-from dpcore.training.confusion import ByClass, balanced_accuracy, recalls
+from lab.statistics.confusion import ByClass, balanced_accuracy, recalls
 from tests.claims import too_few, unexplained, worse
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]

@@ -14,7 +14,7 @@ from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
 from pages.regression.experiment import RegressionSettings
-from pages.table import PAGES
+from pages.topics import PAGES
 from scripts import load
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5)

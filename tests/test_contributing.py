@@ -70,9 +70,9 @@ def ran(copy: Path, *command: str) -> str:
 
 
 ADDED = """
-from dpcore.data.toy import DATASETS
+from lab.data.classification import DATASETS
 from benchmarks.audits.table import AUDITS
-from pages.table import PAGES
+from pages.topics import PAGES
 page, = [page for page in PAGES if page.name == "survey"]
 view = page.view(page.settings().run())
 assert view.pictures(*view.boards) and "clinic" in DATASETS and {"flip", "flip half"} <= AUDITS.keys()

@@ -1,12 +1,13 @@
 """The documents name what exists, and visible sentences keep the punctuation of the style sheet."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from pages.table import PAGES
+from pages.topics import PAGES
 from scripts import all_sentences
 from scripts.visible_texts import code_texts, file_texts, has_inner_colon, sentences
 from tests.test_contributing import BLOCK
@@ -82,7 +83,7 @@ def test_the_readme_counts_the_lessons_and_names_every_page_of_the_menu():
     }
     titles["Plan"] += ["My data"]
     titles["Learn"] = re.findall(
-        r'^    \("\w+", "(.+?)", ":material', text("pages/frame.py"), re.MULTILINE
+        r'^    \("\w+", "(.+?)", ":material', text("pages/main.py"), re.MULTILINE
     )
     for group, names in titles.items():
         shown = (
@@ -110,27 +111,17 @@ def test_a_version_of_the_changelog_has_each_kind_of_change_once():
         )
 
 
-def test_architecture_names_every_module_of_the_engine_and_of_the_frame():
-    """Each file and folder that the tree names exists, and each module of dpcore/, lab/ and ui/ is
-    named.
-    """
-    tree = text("docs/architecture.md").partition("\n## Files\n")[2]
-    named, places = set(), {"": ROOT}
-    for line in re.findall(r"^ {4}( *\S.*)$", tree, re.MULTILINE):
-        depth = (len(line) - len(line.lstrip())) // 2
-        for name in re.findall(r"(?:^|(?<=  ))[\w<>]+(?:/|\.\w+)(?=$|  )", line.strip()):
-            inside = places[depth - 1] if depth else ROOT
-            path = inside / name
-            assert "<" in name or path.exists(), line
-            named.add(path)
-            places[depth] = path
-    for top in ("dpcore", "lab", "ui"):
-        there = {
-            path
-            for path in (ROOT / top).iterdir()
-            if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
-        }
-        assert {path.name for path in there - named} <= {"__init__.py"}
+def test_architecture_lists_every_package_with_the_first_sentence_of_its_docstring():
+    listed = dict(
+        re.findall(r"^\| `([\w/]+)/` \| (.+) \|$", text("docs/architecture.md"), re.MULTILINE)
+    )
+    sentences_of = {}
+    for top in ("dpcore", "lab", "ui", "pages"):
+        for file in (ROOT / top).rglob("__init__.py"):
+            docstring = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+            package = file.parent.relative_to(ROOT).as_posix()
+            sentences_of[package] = docstring.partition("\n")[0]
+    assert listed == sentences_of
 
 
 # Sentences that have to stay as they are, with the reason.
@@ -173,4 +164,4 @@ def test_the_file_of_all_sentences_has_pages_at_several_settings_and_fixed_texts
     assert re.search(r"\((?:\w+=[^)]*&)+\w+=[^)]*\)$", printed, re.MULTILINE), (
         "other settings are named by their link"
     )
-    assert "## pages/learn/works.md:" in "\n".join(all_sentences.fixed())
+    assert "## pages/learn/papers.md:" in "\n".join(all_sentences.fixed())

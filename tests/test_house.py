@@ -17,56 +17,63 @@ from streamlit import config
 import dpcore
 
 ROOT = Path(__file__).parents[1]
+
+
+def within_package(name: str, package: str) -> bool:
+    return name.partition(".")[0] == package
+
+
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
 
-# Folders from the ground up; a module, of the longest name that it starts with, imports from lower
+# Packages from the ground up; a module, of the longest name that it starts with, imports from lower
 # ones and its own.
 RANK = """
-    dpcore dpcore.accountants dpcore.mechanisms dpcore.training dpcore.regression dpcore.data dpcore.parties
-    dpcore.estimators dpcore.attacks lab ui.texts pages.*.work ui.plot pages.*.figures ui pages.*.words pages.*.page
-    pages.table ui.start pages.frame app
+    dpcore dpcore.accountants dpcore.mechanisms dpcore.training dpcore.regression dpcore.parties
+    dpcore.estimators dpcore.attacks
+    lab lab.statistics lab.data lab.models lab.uploads lab.experiment lab.label lab.sweeps
+    ui.text pages.*.tasks ui.compute ui.charts pages.*.charts pages.*.texts
+    ui.widgets ui.server ui.session ui.uploads ui.page ui.classroom ui.live ui.export ui.layout
+    pages.*.page pages.topics pages.environment pages.main app
 """
 RANK = {name: rank for rank, name in enumerate(RANK.split())}
-# What a module of a topic's room is, by how its name begins; any other is work: tasks, settings and
-# results.
-STEMS = {
-    "page": "page",
-    "home": "page",
-    "words": "words",
-    "figures": "figures",
-    "maps": "figures",
-    "trust": "figures",
-}
-# Packages without code of their own: a name for the rooms inside.
-HALLS = {
-    "dpcore",
-    "pages",
-    "lab",
-    "lab.files",
-    "dpcore.training",
-    "dpcore.data",
-    "dpcore.attacks",
-    "dpcore.estimators",
-}
+# Modules of `pages` that belong to no topic.
+SHARED = {"topics", "environment", "main"}
+# What a module of a topic is, by how its name begins; any other is tasks: settings and results.
+STEMS = {"page": "page", "texts": "texts", "charts": "charts"}
+# Packages that are only a name for the packages inside.
+HALLS = {"dpcore", "lab", "ui", "pages"}
 
-ENGINE = tuple(name for name in RANK if name.split(".")[0] == "dpcore")
-SERVING = ("security_headers", "static_files", "uploads", "visitor")
-# Which rooms may import what we did not write. A dependency that is not listed is not one.
+ENGINE = tuple(name for name in RANK if within_package(name, "dpcore"))
+LAB = tuple(name for name in RANK if within_package(name, "lab"))
+UI = tuple(name for name in RANK if within_package(name, "ui"))
+SERVING = ("security_headers", "static_files", "upload_limits")
+# Which packages may import what we did not write. A dependency that is not listed is not one.
 OTHERS = {
-    "PIL": ("ui.plot",),
+    "PIL": ("ui.charts",),
     "distributed": (),  # for `make sweep` alone
     "dp_accounting": ("dpcore.accountants.pld",),
-    "joblib": ("lab.at_scale",),
-    "numpy": (*ENGINE, "lab", "ui", "ui.plot", "pages.*.work", "pages.*.figures"),
-    "orjson": ("ui",),
-    "pandas": ("lab.ensemble", "lab.sweep", "pages.*.work", "ui", "ui.plot"),
-    "plotly": ("ui", "ui.plot"),
-    "pyarrow": ("lab.files",),
-    "scipy": (*ENGINE, "lab", "pages.*.work"),
-    "segno": ("ui.qr_code",),
-    "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
-    "starlette": ("app", "ui.live", *(f"ui.{name}" for name in SERVING)),
-    "streamlit": ("ui", "pages.*.page", "pages.frame", "app"),
+    "joblib": ("lab.sweeps.parallel",),
+    "numpy": (*ENGINE, *LAB, *UI, "pages.*.tasks", "pages.*.charts"),
+    "orjson": UI,
+    "pandas": ("lab.experiment.parts", "lab.sweeps.sweep", "pages.*.tasks", *UI),
+    "plotly": UI,
+    "pyarrow": ("lab.uploads",),
+    "scipy": (*ENGINE, *LAB, "pages.*.tasks"),
+    "segno": ("ui.server.qr_code",),
+    "sklearn": ("dpcore.estimators", "lab.data", "lab.models"),
+    "starlette": (
+        "app",
+        "ui.live",
+        "ui.widgets",
+        "ui.classroom.visitor",
+        *(f"ui.server.{name}" for name in SERVING),
+    ),
+    "streamlit": (
+        *(name for name in UI if name not in ("ui.text", "ui.charts")),
+        "pages.*.page",
+        "pages.main",
+        "app",
+    ),
     "threadpoolctl": ("dpcore.cores",),
 }
 
@@ -109,21 +116,32 @@ def within(name: str, room: str) -> bool:
 
 
 def room(name: str) -> str | None:
-    """The room of a module, or of a name in one.
+    """The package of a module, or of a name in one.
 
-    >>> room("dpcore.accountants.pld"), room("pages.parties.work.Votes"), room("pages.attack.words_parts")
-    ('dpcore.accountants', 'pages.*.work', 'pages.*.words')
+    >>> room("dpcore.accountants.pld"), room("pages.parties.tasks.Votes"), room("pages.attack.texts")
+    ('dpcore.accountants', 'pages.*.tasks', 'pages.*.texts')
     """
-    hall, *rest = name.split(".")
-    if hall == "pages" and rest and rest[0] not in ("table", "frame"):
-        stem = rest[0 if rest[0] == "home" else 1] if len(rest) > 1 or rest[0] == "home" else "page"
-        return f"pages.*.{STEMS.get(stem.partition('_')[0], 'work')}"
+    if topic(name) is not None:
+        stem = module_name(name).partition("_")[0]
+        return f"pages.*.{STEMS.get(stem, 'tasks')}"
     return max((key for key in RANK if within(name, key)), key=len, default=None)
 
 
 def topic(name: str) -> str | None:
     hall, *rest = name.split(".")
-    return rest[0] if hall == "pages" and rest and rest[0] not in ("table", "frame") else None
+    if hall != "pages" or not rest or rest[0] in SHARED:
+        return None
+    return rest[0]
+
+
+def module_name(name: str) -> str:
+    """The name of the module in a topic that a dotted name leads to, below the folders of parts."""
+    folder = ROOT / "pages" / topic(name)
+    for part in name.split(".")[2:]:
+        folder /= part
+        if not folder.is_dir():
+            return part
+    return "page"
 
 
 def complaint(module: str, name: str) -> str | None:
@@ -158,8 +176,8 @@ def test_the_import_rule_can_fail():
             "from dpcore.mechanisms import Laplace",
             "dpcore.accountants is not above",
         ),
-        ("pages.x.work", "import streamlit as st", "streamlit is not for pages.x.work"),
-        ("pages.x.work", "from pages.y.work import z", "no topic imports another"),
+        ("pages.x.tasks", "import streamlit as st", "streamlit is not for pages.x.tasks"),
+        ("pages.x.tasks", "from pages.y.tasks import z", "no topic imports another"),
         ("newcomer", "import math", "has no rank"),
         ("dpcore.attacks.audit", "import torch", "torch has no rank"),
     ):
@@ -274,7 +292,7 @@ def test_nothing_is_loaded_from_afar_and_no_file_knows_a_machine():
         assert ADDRESS.search(line)
     # Streamlit fetches a Material icon of the tab from afar, and has one of its own where none is
     # named.
-    source = (ROOT / "pages" / "frame.py").read_text("utf-8")
+    source = (ROOT / "pages" / "main.py").read_text("utf-8")
     icons = [
         node.value
         for node in ast.walk(ast.parse(source))
@@ -285,7 +303,7 @@ def test_nothing_is_loaded_from_afar_and_no_file_knows_a_machine():
 
 
 def test_every_delta_is_written_in_one_way():
-    """As 1e-5 and rounded up, by ``theme.delta``, in hover texts too, which no test of sentences
+    """As 1e-5 and rounded up, by ``delta``, in hover texts too, which no test of sentences
     reads.
     """
     by_itself = re.compile(

@@ -1,1 +1,1 @@
-"""The vocabulary of the dashboard: widgets, figures and the few pieces that pages share."""
+"""Show pages in a browser."""

@@ -15,9 +15,8 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec
 import numpy as np
 
 from dpcore.accountants import selection, tuning
-from dpcore.data import paid_bounds
-from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential
-from dpcore.parties.randomised_response import RandomisedResponse
+from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential, private_bounds
+from dpcore.mechanisms.randomised_response import RandomisedResponse
 from dpcore.privacy import Adjacency, PureRelease
 from dpcore.streams import stream
 
@@ -139,10 +138,10 @@ def bounds(world: World, epsilon: float, *, moves: int = 2) -> np.ndarray:
 
     moves: what noise is made for.
     """
-    worlds = [paid_bounds.histogram(np.array([5.0] * 20 + [one])) for one in (1.5, 1e6)]
+    worlds = [private_bounds.histogram(np.array([5.0] * 20 + [one])) for one in (1.5, 1e6)]
     places = np.flatnonzero(worlds[0] != worlds[1])
     here, there = (world[places] for world in worlds)
-    noise: Laplace = replace(paid_bounds.mechanism(epsilon), sensitivity=float(moves))
+    noise: Laplace = replace(private_bounds.mechanism(epsilon), sensitivity=float(moves))
     released = noise.release(
         np.tile((there, here)[world.there], (world.runs, 1)).astype(float), world.rng()
     )

@@ -20,10 +20,11 @@ from benchmarks.audits.targets import Target, World, target
 from dpcore import check
 from dpcore.accountants import gdp, shuffling
 from dpcore.mechanisms import NormExponential
-from dpcore.parties import aggregation, local, pate, sources
-from dpcore.parties.objective import Objective
-from dpcore.parties.randomised_response import RandomisedResponse
+from dpcore.mechanisms.randomised_response import RandomisedResponse
+from dpcore.parties import aggregation, pate, source_releases
+from dpcore.parties.objective_perturbation import Objective
 from dpcore.streams import stream
+from lab.models import local_models
 
 _PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS, _SHUFFLED = 10, 50, 50, 2000
 # A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
@@ -84,13 +85,13 @@ class Crowd:
         """Return the weights (1, k, d) of such a party. ease: by how much less than the crowd it
         holds them.
         """
-        return local.logistic(
+        return local_models.logistic(
             *self._party(says), classes=self.classes, regularisation=self.regularisation / ease
         )
 
     def vote(self, says: int) -> int:
         about: Any = {"classes": self.classes, "regularisation": self.regularisation}
-        return next(local.votes(*self._party(says), self.rows, **about)).votes[0, 0]
+        return next(local_models.votes(*self._party(says), self.rows, **about)).votes[0, 0]
 
     def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
         """Return votes (K, rows): half of the others for class 0, half for class 1, and the one
@@ -233,7 +234,7 @@ def two_minima() -> np.ndarray:
     X[:, :, 0], X[:, 0] = 1.0, _MIRRORED
     y = np.ones((2, ROWS), int)
     y[:, 0] = 0
-    return sources.hypotheses(X, y, regularisation=REGULARISATION)
+    return source_releases.hypotheses(X, y, regularisation=REGULARISATION)
 
 
 @target
@@ -243,7 +244,10 @@ def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np
     coordinates: independent Laplace noise in place of a direction, with the same figure, and the
     rows in 16 dimensions.
     """
-    scale, minima = sources.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon, two_minima()
+    scale, minima = (
+        source_releases.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon,
+        two_minima(),
+    )
     if not coordinates:
         return _answer(world, minima, scale)
     step = np.full(16, np.linalg.norm(minima[0] - minima[1]) / 4)
@@ -260,10 +264,10 @@ def gaussian_hypothesis(
     as_scale: the noise's standard deviation is the scale that a pure epsilon needs.
     """
     minima = two_minima()
-    budget = sources.Budget(
+    budget = source_releases.Budget(
         epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta
     )
-    sd = budget.scale(sources.hypothesis_sensitivity(ROWS, REGULARISATION))
+    sd = budget.scale(source_releases.hypothesis_sensitivity(ROWS, REGULARISATION))
     seen = minima[1 - world.there] + sd * world.rng().normal(size=(world.runs, minima.shape[1]))
     return seen @ (minima[0] - minima[1])
 

@@ -13,7 +13,7 @@ from dpcore import transfer
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
 from dpcore.regression import functional as fm
-from dpcore.regression import gaussian_statistics, perturbed
+from dpcore.regression import gaussian_statistics, perturbation
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.least_squares import Statistics
 
@@ -111,7 +111,7 @@ def output(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     the bound allows.
     """
     fit = partial(
-        perturbed.OutputPerturbation(penalty=60.0, radius=1.0).fit, epsilons=np.array([epsilon])
+        perturbation.OutputPerturbation(penalty=60.0, radius=1.0).fit, epsilons=np.array([epsilon])
     )
     worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
     ends = [fit(one, np.zeros((1, 4))).weights[0, 0] for one in worlds]
@@ -148,7 +148,7 @@ def steps(world: World, epsilon: float, *, delta: float, whole: bool = False) ->
 
     whole: every step has the noise for the whole budget, and not for its share.
     """
-    mechanism = perturbed.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
+    mechanism = perturbation.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
     X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
     statistics = Statistics.of(X, (1.0 if world.there else -1.0) * X[:, 1])
     noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * world.rng().standard_normal(
@@ -165,12 +165,12 @@ def clipped(world: World, epsilon: float, *, delta: float, factor: float = 1.0) 
     """
     X = np.column_stack([np.ones(10), np.linspace(-1, 1, 10)])
     X[-1] = 1.0
-    mechanism = perturbed.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
+    mechanism = perturbation.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
     return _one_step(world, mechanism, X, epsilon=epsilon, factor=factor)
 
 
 def _one_step(
-    world: World, mechanism: perturbed.Descent, X: np.ndarray, *, epsilon: float, factor: float
+    world: World, mechanism: perturbation.Descent, X: np.ndarray, *, epsilon: float, factor: float
 ) -> np.ndarray:
     """Score the answer along the last row of X, with one label and with the other; all other labels
     are 0.

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.audits.targets import World, target
 from dpcore.accountants import gdp
-from dpcore.training import sgd, toeplitz
+from dpcore.training import dp_ftrl, sgd
 from dpcore.training.networks import Architecture
 
 # A network without hidden layers, the weights at which others are sure, and those at which they
@@ -252,7 +252,7 @@ def in_order(
     )
     mixed = unit = np.eye(recipe.steps)
     if mechanism == "toeplitz":
-        mixed = np.array(list(toeplitz.correlated(iter(unit), lots=_LOTS, first=0)))
+        mixed = np.array(list(dp_ftrl.correlated(iter(unit), lots=_LOTS, first=0)))
     undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
     moved[::_LOTS] = 1
     sums = _sums(world, _one(world.there, 2 * _LOTS), sigma, recipe=recipe)

@@ -1,4 +1,4 @@
-"""Privacy accountants, which bound the cost of a sequence of events; ``ACCOUNTANTS`` lists them.
+"""Turn events into guarantees.
 
 Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the
 event composed each of ``counts`` times. A tighter theorem lowers epsilon but never changes the

@@ -271,7 +271,7 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
     mixture (1-q) Q + q P against Q under add/remove, both ways [zhu2022, Theorem 11]. Under
     replace-one the library has it for the Gaussian: (1-q) N(0) + q N(-1) against (1-q) N(0) + q
     N(1), in units of one contribution, half of the sensitivity; that no other two contributions are
-    told apart better is the library's claim, and tried out in tests/test_pld.py.
+    told apart better is the library's claim, and tried out in tests/dpcore/accountants/test_pld.py.
     """
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution as library

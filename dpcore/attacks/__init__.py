@@ -1,1 +1,1 @@
-"""Attacks and audits that bound epsilon from below."""
+"""Bound epsilon from below by attacks and audits."""

@@ -1,1 +1,1 @@
-"""scikit-learn estimators that carry their privacy guarantee."""
+"""Offer private learners as scikit-learn estimators that carry their guarantee."""

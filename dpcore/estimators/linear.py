@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore import check
 from dpcore.cache import cached
 from dpcore.estimators import seeds
-from dpcore.estimators.bases import PrivateRegressor
+from dpcore.estimators.base import PrivateRegressor
 from dpcore.privacy import Guarantee
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.functional import Functional, Published, best_share
 from dpcore.regression.gaussian_statistics import GaussianStatistics
 from dpcore.regression.least_squares import Statistics
-from dpcore.regression.perturbed import Descent, OutputPerturbation
+from dpcore.regression.perturbation import Descent, OutputPerturbation
 from dpcore.streams import stream
 
 REGRESSIONS: dict[str, Any] = {

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import accountants, check
-from dpcore.estimators import classes, seeds
-from dpcore.estimators.bases import PrivateClassifier
+from dpcore.estimators import class_labels as classes
+from dpcore.estimators import seeds
+from dpcore.estimators.base import PrivateClassifier
 from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import sgd
 from dpcore.training.networks import Architecture

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore import check
 from dpcore.accountants import zcdp
 from dpcore.estimators import seeds
-from dpcore.estimators.bases import PrivateRegressor
+from dpcore.estimators.base import PrivateRegressor
 from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import frank_wolfe as fw
 

@@ -1,5 +1,4 @@
-"""Noise mechanisms, each calibrated to a sensitivity, with a method that releases a value and the
-event it leaves.
+"""Release one value and leave an event.
 
 All noise is floating-point noise. Releases to an adversary who can read the last bits need a
 discrete sampler instead [mironov2012].

@@ -1,3 +1,1 @@
-"""Learning across many parties, each with its own rows: local models, aggregation and hypothesis
-transfer.
-"""
+"""Learn across parties, each with its own rows."""

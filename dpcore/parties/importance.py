@@ -12,8 +12,8 @@ weight is w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
 
 import numpy as np
 
-from dpcore.training import erm, stacks
-from dpcore.training.stacks import Rows
+from dpcore.training import dense_or_sparse, erm
+from dpcore.training.dense_or_sparse import Rows
 
 
 def sensitivity(
@@ -44,10 +44,10 @@ def tilts(
 
     centre: of the penalty, c (..., d), which is equivalent to a linear term -lambda c.beta.
     """
-    n, m = stacks.count(private), stacks.count(public)
+    n, m = dense_or_sparse.count(private), dense_or_sparse.count(public)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
     return erm.logistic(
-        stacks.both(private, public),
+        dense_or_sparse.both(private, public),
         side,
         regularisation=regularisation,
         row_weights=row_weights,
@@ -60,6 +60,6 @@ def weights(tilts: np.ndarray, public: Rows) -> np.ndarray:
     """Return importance weights (..., m), nonnegative with mean 1, from tilts (..., d) and public
     rows (..., m, d).
     """
-    exponents = stacks.products(public, tilts[..., None, :])[..., 0]
+    exponents = dense_or_sparse.products(public, tilts[..., None, :])[..., 0]
     found = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return found / found.mean(axis=-1, keepdims=True)

@@ -1,3 +1,1 @@
-"""Private linear regression by noisy sufficient statistics, objective, output and gradient
-perturbation.
-"""
+"""Fit private linear regressions."""

@@ -1,3 +1,1 @@
-"""Private training of batches of models: losses, clipping, gradient descent, DP-SGD, Frank-Wolfe,
-exact minimisers.
-"""
+"""Train batches of private models."""

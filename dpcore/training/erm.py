@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from dpcore import check
 from dpcore.training import sparse_erm
-from dpcore.training.stacks import Rows, is_sparse
+from dpcore.training.dense_or_sparse import Rows, is_sparse
 
 TOLERANCE = 1e-10
 _STEPS = 100

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike
 
 from dpcore import check
 from dpcore.streams import stream
-from dpcore.training.people import shares, side_by_side
+from dpcore.training.person_gradients import shares, side_by_side
 
 ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
 

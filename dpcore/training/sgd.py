@@ -12,7 +12,7 @@ If persons have several rows, a lot contains each *person* with probability q, n
 persons, and g_i is the average of person i's gradients. Clipped to C, it changes the sum by no more
 than one row would.
 
-For lots in a fixed order instead of random ones, see ``dpcore.training.toeplitz``.
+For lots in a fixed order instead of random ones, see ``dpcore.training.dp_ftrl``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from dpcore import accountants, check, cores, lots
+from dpcore import accountants, check, cores
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import normal_steps
-from dpcore.training import networks, toeplitz
+from dpcore.training import batches, dp_ftrl, networks
 from dpcore.training.networks import Architecture, Pass
-from dpcore.training.people import checked, shares, side_by_side
+from dpcore.training.person_gradients import checked, shares, side_by_side
 
 # Name -> deviation from the algorithm that the accountants assume.
 VARIANTS = {
@@ -87,8 +87,8 @@ class Recipe:
         check.positive(clip_ramp=self.clip_ramp)
         check.choice(VARIANTS, variant=self.variant)
         check.choice(SHAPES, shape=self.shape)
-        if check.choice(toeplitz.MECHANISMS, mechanism=self.mechanism) != "sampled":
-            toeplitz.lots_a_pass(self.sampling_rate)
+        if check.choice(dp_ftrl.MECHANISMS, mechanism=self.mechanism) != "sampled":
+            dp_ftrl.lots_a_pass(self.sampling_rate)
             for name, only in {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}.items():
                 if getattr(self, name) != only:
                     raise check.RefusedError(
@@ -139,9 +139,9 @@ class Recipe:
         if self.mechanism != "sampled":
             steps, m = (
                 self.steps if until is None else until,
-                toeplitz.lots_a_pass(self.sampling_rate),
+                dp_ftrl.lots_a_pass(self.sampling_rate),
             )
-            return toeplitz.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
+            return dp_ftrl.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
         return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
@@ -305,30 +305,32 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
 
 def _sizes(members: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Return the size of each lot, (R, 1)."""
-    return (members != lots.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
+    return (members != batches.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
 
 
 def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
     if recipe.variant == "shuffled":
         size = max(1, round(recipe.sampling_rate * rows))
-        return lots.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
+        return batches.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
     if recipe.mechanism != "sampled":
-        return lots.ordered(
+        return batches.ordered(
             indices,
             rows=rows,
-            lots=toeplitz.lots_a_pass(recipe.sampling_rate),
+            lots=dp_ftrl.lots_a_pass(recipe.sampling_rate),
             first=first,
             last=last,
         )
-    return lots.poisson(seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last)
+    return batches.poisson(
+        seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last
+    )
 
 
 def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
     """Yield the noise of each step, (len(indices), P)."""
     if recipe.mechanism != "toeplitz":
         return _fresh(seed, indices, weights, first=first, last=last)
-    m = toeplitz.lots_a_pass(recipe.sampling_rate)
-    return toeplitz.correlated(
+    m = dp_ftrl.lots_a_pass(recipe.sampling_rate)
+    return dp_ftrl.correlated(
         _fresh(seed, indices, weights, first=first - first % m, last=last), lots=m, first=first
     )
 
@@ -337,8 +339,8 @@ def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
     """Yield independent noise for each step, (len(indices), P), in blocks with their own
     streams.
     """
-    for block in range(first // lots.BLOCK, -(-last // lots.BLOCK)):
-        begin, end = block * lots.BLOCK, min(last - block * lots.BLOCK, lots.BLOCK)
+    for block in range(first // batches.BLOCK, -(-last // batches.BLOCK)):
+        begin, end = block * batches.BLOCK, min(last - block * batches.BLOCK, batches.BLOCK)
         shape = (weights.shape[1],)
         drawn = normal_steps(
             seed, "noise", indices, steps=end, shape=shape, dtype=weights.dtype.type, part=block

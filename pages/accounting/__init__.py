@@ -1,0 +1,1 @@
+"""Compare accountants, and count what a search costs."""

@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.cache import CACHE
 from dpcore.privacy import LAWS, Adjacency, Composed
-from lab.settings import Task
-from pages.accounting.parameters import AccountingParameters
+from lab.experiment.accounting_tasks import NoiseFor, Price, StepsWithin
+from lab.experiment.settings import Task
 from pages.accounting.result import (
     EXACT_NOISES,
     EXACT_STEPS,
@@ -26,7 +25,8 @@ from pages.accounting.result import (
     WAYS,
     AccountingResult,
 )
-from pages.accounting.work import best_of
+from pages.accounting.settings import AccountingParameters
+from pages.accounting.tasks import best_of
 
 # The accountants of which a whole curve costs milliseconds, and those of them that invert as
 # quickly.

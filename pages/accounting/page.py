@@ -2,26 +2,28 @@
 
 from collections.abc import Callable
 
-from pages.accounting import figures, words_searches
-from pages.accounting import words as say
+from pages.accounting import charts, texts_tuning
+from pages.accounting import texts as say
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.result import AccountingResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 HEIGHT = 490
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE = ("people", "settings_tried")
 DRAWN = {
-    "steps": figures.over_steps,
-    "effects": figures.effects,
-    "noise": figures.over_noise,
-    "searches": figures.searches,
+    "steps": charts.over_steps,
+    "effects": charts.effects,
+    "noise": charts.over_noise,
+    "searches": charts.searches,
 }
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     """Show the choices that make another experiment."""
     desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
@@ -33,7 +35,7 @@ def row(*names: str, wide: float = 1.0) -> Callable[[AccountingResult], Rows]:
 
     def draw(result: AccountingResult) -> Rows:
         drawn = {name: DRAWN[name](result, say.FINDINGS[name](result)) for name in names}
-        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
+        return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
 
     return draw
 
@@ -58,7 +60,7 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "neighbours": say.neighbours,
         "effects": listed(say.effects),
-        "searches": words_searches.searches,
+        "searches": texts_tuning.searches,
         "table": say.table,
     },
     pictures=row("steps", "effects", wide=1.6),

@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import basis, prices, selection, tuning
-from dpcore.accountants.prices import MOST_STEPS, PUBLISHED
+from dpcore.accountants import basis, selection, tuning
 from dpcore.privacy import (
     LAWS,
     Adjacency,
@@ -21,8 +20,10 @@ from dpcore.privacy import (
     for_replacement,
     public_count,
 )
-from pages.accounting.parameters import AccountingParameters
-from pages.accounting.work import best_of
+from lab.experiment import accounting_tasks
+from lab.experiment.accounting_tasks import MOST_STEPS, PUBLISHED
+from pages.accounting.settings import AccountingParameters
+from pages.accounting.tasks import best_of
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and
 # is none.
@@ -69,7 +70,9 @@ class AccountingResult:
     def one_step(self) -> float:
         """Return what the classical theorems charge for one step."""
         one = self.settings
-        return prices.one_step(one.sampling_rate, one.noise_multiplier, one.steps, delta=one.delta)
+        return accounting_tasks.one_step(
+            one.sampling_rate, one.noise_multiplier, one.steps, delta=one.delta
+        )
 
     def over_steps(self, row: str) -> tuple[np.ndarray, np.ndarray]:
         """Return (steps, epsilon) of a row's curve, as far as it is computed."""
@@ -143,7 +146,8 @@ class AccountingResult:
         """
         one, epsilon = self.settings, float(self.found["replaced"][0])
         event = Composed(
-            event=prices.step(one.sampling_rate, one.noise_multiplier / 2), count=one.steps
+            event=accounting_tasks.step(one.sampling_rate, one.noise_multiplier / 2),
+            count=one.steps,
         )
         own = self._held(
             epsilon, event, accountant=one.exact_accountant, adjacency=Adjacency.REPLACE_ONE

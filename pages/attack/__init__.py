@@ -1,0 +1,1 @@
+"""Attack and audit: what a guarantee is worth against an attacker."""

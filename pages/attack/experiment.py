@@ -6,22 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.ensemble import Runs
-from lab.settings import Task
-from pages.attack import inversion, membership, two_worlds, two_worlds_result, who_pays
-from pages.attack.parameters import AttackParameters
+from lab.experiment.parts import Runs
+from lab.experiment.settings import Task
+from pages.attack import fairness, inversion, membership, tasks
+from pages.attack import result as two_worlds_result
+from pages.attack.settings import AttackParameters
 
 _PIECES = {
     "worlds": two_worlds_result,
     "membership": membership,
-    "pays": who_pays,
+    "pays": fairness,
     "inversion": inversion,
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackSettings(AttackParameters):
-    def probe(self) -> Runs[two_worlds.Model, Any]:
+    def probe(self) -> Runs[tasks.Model, Any]:
         """Return the attack in two worlds, by this recipe, whichever part is looked at."""
         return two_worlds_result.probe(self)
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from dpcore.attacks import audit
-from dpcore.data import toy as data
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
+from lab.data import classification as data
 
 # How a bound on epsilon is read off scores: by counting alone, or taking the noise for Gaussian.
 FORMS: tuple[audit.Form, ...] = ("count", "gaussian")

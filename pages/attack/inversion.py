@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from dpcore.training import descent, losses
-from lab import chunking
-from lab.ensemble import Grid, Runs, slices
+from lab.experiment import chunking
+from lab.experiment.parts import Grid, Runs, slices
 from pages.attack.inputs import PrivateRecipe
-from pages.attack.parameters import AttackParameters
+from pages.attack.settings import AttackParameters
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 10

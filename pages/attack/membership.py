@@ -21,11 +21,11 @@ from scipy.special import logsumexp, ndtr, ndtri
 from dpcore.accountants import gdp
 from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
-from lab import chunking
-from lab.claims import Case, compare
-from lab.ensemble import Runs
+from lab.experiment import chunking
+from lab.experiment.parts import Runs
+from lab.statistics.claims import Case, compare
 from pages.attack.inputs import PrivateRecipe, Recipe
-from pages.attack.parameters import AttackParameters
+from pages.attack.settings import AttackParameters
 
 ATTACKS = ("likelihood ratio", "loss threshold")
 COLUMNS = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")

@@ -7,21 +7,35 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.data.toy import DATASETS
-from dpcore.estimators.recipes import VERSIONS
-from pages.attack import figures, figures_audits, words_audits
-from pages.attack import figures_parts as others
-from pages.attack import words as say
-from pages.attack import words_parts as tell
+from lab.data.classification import DATASETS
+from lab.models.classifier_versions import VERSIONS
+from pages.attack import charts as figures
+from pages.attack import charts_audits, texts_audits
+from pages.attack import charts_parts as others
+from pages.attack import texts as say
+from pages.attack import texts_parts as tell
 from pages.attack.experiment import AttackSettings
+from pages.attack.fairness import GroupsResult
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import MembersResult
-from pages.attack.parameters import PARTS
-from pages.attack.two_worlds_result import WorldsResult
-from pages.attack.who_pays import GroupsResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed, noted
+from pages.attack.result import WorldsResult
+from pages.attack.settings import PARTS
+from ui import widgets
+from ui.page.page import (
+    GUARANTEE_TAB,
+    WHY_TAB,
+    Knobs,
+    Page,
+    Rows,
+    Slices,
+    Tab,
+    always,
+    listed,
+    noted,
+)
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
@@ -32,11 +46,11 @@ Said = Callable[[Any], str]
 HEIGHT = 455
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     settings = desk.settings
     worlds = settings.part == "worlds"
     if worlds:
@@ -67,7 +81,7 @@ def knobs(*main: str) -> Callable[[Any], Knobs]:
     )
 
 
-_row = partial(live.row, say.ABOUT, height=HEIGHT)
+_row = partial(widgets.row, say.ABOUT, height=HEIGHT)
 
 
 def worlds(result: WorldsResult) -> Rows:
@@ -87,15 +101,15 @@ def membership(result: MembersResult) -> Rows:
 
 def audits(_: Any) -> Rows:
     charts = {
-        "audits.correct": figures_audits.summary(broken=False),
-        "audits.broken": figures_audits.summary(broken=True),
+        "audits.correct": charts_audits.summary(broken=False),
+        "audits.broken": charts_audits.summary(broken=True),
     }
     return [_row(charts)]
 
 
-def every_audit(_desk: controls.Desk, _picture: Mapping[str, Any]) -> None:
+def every_audit(_desk: page_state.Desk, _picture: Mapping[str, Any]) -> None:
     """Show the table of all recorded audits."""
-    st.html(words_audits.table())
+    st.html(texts_audits.table())
 
 
 def pays(result: GroupsResult) -> Rows:
@@ -137,7 +151,7 @@ def words(
         "why": listed(why),
         "guarantee": guarantee,
         "table": table,
-        "audits": lambda _: words_audits.summary(),
+        "audits": lambda _: texts_audits.summary(),
     }
 
 

@@ -1,0 +1,1 @@
+"""Train private classifiers with and without public pre-training."""

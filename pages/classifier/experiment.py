@@ -9,14 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpcore.data import toy as data
-from dpcore.estimators.recipes import EPSILONS
-from lab import chunking
-from lab.ensemble import Grid, Runs, slices
-from lab.settings import Task
-from pages.classifier import work
-from pages.classifier.parameters import ClassifierParameters
+from lab.data import classification as data
+from lab.experiment import chunking
+from lab.experiment.parts import Grid, Runs, slices
+from lab.experiment.settings import Task
+from lab.models.classifier_versions import EPSILONS
+from pages.classifier import tasks
 from pages.classifier.result import ClassifierResult
+from pages.classifier.settings import ClassifierParameters
 
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
@@ -32,22 +32,22 @@ class ClassifierSettings(ClassifierParameters):
         now, *later = self.samples()
         return now, self._references, *later, *self._curve(), *self._apart()
 
-    def probe(self) -> Runs[work.Model, work.FocusOutcome]:
+    def probe(self) -> Runs[tasks.Model, tasks.FocusOutcome]:
         """Return today's ensemble, as many repeats of it as the first picture has."""
         return self.samples()[0]
 
-    def samples(self) -> tuple[Runs[work.Model, work.FocusOutcome], ...]:
-        now, *later = slices(work.focus, self.model, (self.epsilon,), self._parts)
+    def samples(self) -> tuple[Runs[tasks.Model, tasks.FocusOutcome], ...]:
+        now, *later = slices(tasks.focus, self.model, (self.epsilon,), self._parts)
         return replace(now, essential=True), *later
 
     def draws_as(self, other: Self) -> bool:
         """Descents without privacy draw no noise."""
         return "none" not in (self.version, other.version)
 
-    def sample(self, count: int) -> tuple[Runs[work.Model, work.Ends], ...]:
+    def sample(self, count: int) -> tuple[Runs[tasks.Model, tasks.Ends], ...]:
         return tuple(
             Runs(
-                work=work.ends,
+                work=tasks.ends,
                 model=self.model,
                 at=(self.epsilon,),
                 first=part.start,
@@ -64,15 +64,15 @@ class ClassifierSettings(ClassifierParameters):
         now = min(_FEWEST, self.repeats) if self.beyond else chunking.first(self.repeats, each=each)
         return (range(now), *chunking.cut(now, self.repeats, each=each))
 
-    def _apart(self) -> tuple[Runs[work.RowByRow, np.ndarray], ...]:
+    def _apart(self) -> tuple[Runs[tasks.RowByRow, np.ndarray], ...]:
         """Return today's ensemble with each row clipped by itself, for as many rows a person as are
         declared.
         """
         most = self.roles.most_rows if self.roles and self.by_person else None
         return (
             slices(
-                work.apart,
-                work.RowByRow(model=self.model, most_rows=most),
+                tasks.apart,
+                tasks.RowByRow(model=self.model, most_rows=most),
                 (self.epsilon,),
                 self._parts,
             )
@@ -81,14 +81,14 @@ class ClassifierSettings(ClassifierParameters):
         )
 
     @property
-    def _references(self) -> Runs[work.Arms, tuple[work.ReferenceOutcome, ...]]:
+    def _references(self) -> Runs[tasks.Arms, tuple[tasks.ReferenceOutcome, ...]]:
         """Return the non-private descent of each arm, with the arm's start and as many steps."""
         arms = self.part(
-            work.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public
+            tasks.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public
         )
-        return Runs(work=work.references, model=arms, count=1, essential=True)
+        return Runs(work=tasks.references, model=arms, count=1, essential=True)
 
-    def _curve(self) -> tuple[Runs[work.Model, np.ndarray], ...]:
+    def _curve(self) -> tuple[Runs[tasks.Model, np.ndarray], ...]:
         """Return the work over epsilon in slices, some repeats at every epsilon before more
         at any.
         """
@@ -98,7 +98,7 @@ class ClassifierSettings(ClassifierParameters):
             1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats)))
         )
         return slices(
-            work.accuracies,
+            tasks.accuracies,
             self.model,
             self.epsilons,
             chunking.cut(0, self.repeats, each=each),
@@ -110,7 +110,7 @@ class ClassifierSettings(ClassifierParameters):
         return ClassifierResult(
             settings=self,
             split=self.model.split,
-            focus=work.FocusOutcome.of(
+            focus=tasks.FocusOutcome.of(
                 [outcomes[task] for task in self.samples() if task in outcomes]
             ),
             references=dict(zip(self.arms, outcomes[self._references], strict=True)),

@@ -5,19 +5,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dpcore.data.toy import DATASETS, STRAIGHT
-from dpcore.estimators.recipes import VERSIONS
 from dpcore.privacy import Adjacency
-from lab.files.made_up import MadeUp
-from lab.sources import OWN
-from pages.classifier import figures, words_tables
-from pages.classifier import words as say
+from lab.data.classification import DATASETS, STRAIGHT
+from lab.experiment.data_settings import OWN
+from lab.models.classifier_versions import VERSIONS
+from lab.uploads.made_up import MadeUp
+from pages.classifier import charts, texts_tables
+from pages.classifier import texts as say
 from pages.classifier.experiment import ClassifierSettings
-from pages.classifier.parameters import ClassifierParameters
 from pages.classifier.result import ClassifierResult
-from ui import controls, labels, live, outcomes
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from pages.classifier.settings import ClassifierParameters
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels, sentences
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -30,7 +32,7 @@ ADJACENCY_HELP = (
 PLANES = {"principal": "principal components of the public rows", "features": "two features"}
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     desk.choose(
         "dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"}
     )
@@ -44,7 +46,7 @@ def setup(desk: controls.Desk) -> None:
     )
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     desk.choose(
         "adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP
     )
@@ -76,31 +78,33 @@ def knobs(settings: ClassifierParameters) -> Knobs:
     )
 
 
-def pictures(result: ClassifierResult) -> list[list[live.Picture]]:
+def pictures(result: ClassifierResult) -> list[list[widgets.Picture]]:
     """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn,
     what they go by.
     """
     if result.settings.private:
-        drawn = {"accuracy": figures.accuracy(result), "weights": figures.weights(result)}
-        return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
+        drawn = {"accuracy": charts.accuracy(result), "weights": charts.weights(result)}
+        return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
     maps = {f"map.{name}": arm for arm, name in enumerate(result.settings.arms)}
-    drawn = {"accuracy": figures.accuracy(result)} | {
-        name: figures.regions(result, arm) for name, arm in maps.items()
+    drawn = {"accuracy": charts.accuracy(result)} | {
+        name: charts.regions(result, arm) for name, arm in maps.items()
     }
     alt, pair = (
         {name: say.map_alt(result, arm) for name, arm in maps.items()},
         {"map.scratch": True},
     )
-    return [live.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.9}, alt=alt, pair=pair)]
+    return [
+        widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.9}, alt=alt, pair=pair)
+    ]
 
 
-def losses(result: ClassifierResult) -> list[list[live.Picture]]:
+def losses(result: ClassifierResult) -> list[list[widgets.Picture]]:
     """Draw how models got there, and where rows may be drawn, where the one without privacy
     ends.
     """
-    drawn, private = {"loss": figures.loss(result)}, result.settings.private
-    drawn |= {} if private else {"map.reference": figures.reference_regions(result)}
-    return [live.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
+    drawn, private = {"loss": charts.loss(result)}, result.settings.private
+    drawn |= {} if private else {"map.reference": charts.reference_regions(result)}
+    return [widgets.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
 
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:
@@ -117,14 +121,14 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
     found["balanced"] = reference.middle["balanced accuracy"]
     made_up = isinstance(result.settings.own, MadeUp)
     start = {
-        "scratch": outcomes.within_reach(
+        "scratch": sentences.within_reach(
             result.reference.accuracy, result.baseline, made_up=made_up
         )
     }
     chance, guess = 1 / len(result.classes), math.log(len(result.classes))
     start["loss"] = float(f"{(float(result.reference.loss[-1]) + guess) / 2:.3g}")
     reached = {
-        name: outcomes.within_reach(share, chance, made_up=made_up)
+        name: sentences.within_reach(share, chance, made_up=made_up)
         for name, share in found.items()
         if share > 0.05
     }
@@ -135,7 +139,7 @@ def program(settings: ClassifierParameters) -> str:
     source, public = DATASETS[settings.dataset], settings.model.public
     start = {
         "imported": (
-            f"from pages.classifier.work import {type(public).__name__}\n" if public else ""
+            f"from pages.classifier.tasks import {type(public).__name__}\n" if public else ""
         ),
         "start": f"start = {public!r}.weights()  # from public rows alone\n" if public else "",
         "given": ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else "",
@@ -185,7 +189,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "classes": say.by_class,
-        "table": words_tables.table,
+        "table": texts_tables.table,
     },
     pictures=pictures,
     tabs=(

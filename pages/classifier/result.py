@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
-from dpcore.data import toy as data
-from dpcore.estimators.recipes import EPSILONS, PUBLISHED, Guarantees
 from dpcore.training import losses
-from dpcore.training.confusion import ByClass
-from lab import differences
-from lab.boundaries import Plane, feature_plane, usual_plane
-from lab.claims import Case, compare
-from lab.ensemble import Grid
-from lab.settings import Spread, quantiles_of
-from pages.classifier.parameters import ClassifierParameters
-from pages.classifier.work import FocusOutcome, ReferenceOutcome
+from lab.data import classification as data
+from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread, quantiles_of
+from lab.models.classifier_versions import EPSILONS, PUBLISHED, Guarantees
+from lab.statistics import differences
+from lab.statistics.claims import Case, compare
+from lab.statistics.confusion import ByClass
+from lab.statistics.decision_regions import Plane, feature_plane, usual_plane
+from pages.classifier.settings import ClassifierParameters
+from pages.classifier.tasks import FocusOutcome, ReferenceOutcome
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,0 +1,1 @@
+"""Transfer hypotheses from private sources."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from lab import chunking
-from lab.ensemble import Runs, slices
-from lab.settings import Task
-from pages.hypotheses.parameters import (
+from lab.experiment import chunking
+from lab.experiment.parts import Runs, slices
+from lab.experiment.settings import Task
+from pages.hypotheses.result import Found, HypothesesResult, Question
+from pages.hypotheses.settings import (
     DIMENSIONS,
     DIRECTIONS,
     EPSILONS,
@@ -19,8 +20,7 @@ from pages.hypotheses.parameters import (
     SHARES,
     HypothesesParameters,
 )
-from pages.hypotheses.result import Found, HypothesesResult, Question
-from pages.hypotheses.work import (
+from pages.hypotheses.tasks import (
     Outcome,
     Sources,
     Target,

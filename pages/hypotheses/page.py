@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.data.domains import KINDS
-from pages.hypotheses import figures
-from pages.hypotheses import words as say
-from pages.hypotheses import words_steps as algorithm
+from lab.data.domains import KINDS
+from pages.hypotheses import charts
+from pages.hypotheses import texts as say
+from pages.hypotheses import texts_algorithm as algorithm
+from pages.hypotheses.charts import SAYS
 from pages.hypotheses.experiment import HypothesesSettings
-from pages.hypotheses.figures import SAYS
-from pages.hypotheses.parameters import ROWS, WEIGHTS, HypothesesParameters
 from pages.hypotheses.result import HypothesesResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesParameters
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 NOISES = {
     "exponential": "Output perturbation",
@@ -35,7 +37,7 @@ KNOBS: dict[str, dict[str, Any]] = {
 HELP = SAYS.cases("help")
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     desk.choose("data", "Data", dict(KINDS), help=HELP["data"])
     desk.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
     if desk.settings.data != "domains":
@@ -57,33 +59,31 @@ def knobs(settings: HypothesesParameters) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=more, changes=changes)
 
 
-def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[live.Picture]:
+def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[widgets.Picture]:
     """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
-    return live.row(SAYS.cases("about"), drawn, height=height, wide={next(iter(drawn)): wide})
+    return widgets.row(SAYS.cases("about"), drawn, height=height, wide={next(iter(drawn)): wide})
 
 
-def pictures(result: HypothesesResult) -> list[list[live.Picture]]:
-    epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
+def pictures(result: HypothesesResult) -> list[list[widgets.Picture]]:
+    epsilon, weights = charts.accuracy(result, "epsilon"), charts.weights(result)
     return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
 
 
-def steps(result: HypothesesResult) -> list[list[live.Picture]]:
-    return [_row(error=figures.error(result))]
+def steps(result: HypothesesResult) -> list[list[widgets.Picture]]:
+    return [_row(error=charts.error(result))]
 
 
-def ways(result: HypothesesResult) -> list[list[live.Picture]]:
+def ways(result: HypothesesResult) -> list[list[widgets.Picture]]:
     others, share = (
-        figures.accuracy(result, "epsilon", figures.OTHERS),
-        figures.accuracy(result, "share"),
+        charts.accuracy(result, "epsilon", charts.OTHERS),
+        charts.accuracy(result, "share"),
     )
-    return [_row(gain=figures.gain(result), others=others, share=share)]
+    return [_row(gain=charts.gain(result), others=others, share=share)]
 
 
-def features(result: HypothesesResult) -> list[list[live.Picture]]:
-    row = _row(dimension=figures.dimension(result), noise=figures.noise(result))
-    return (
-        [row] if result.settings.projected else [_row(height=455, laws=figures.laws(result)), row]
-    )
+def features(result: HypothesesResult) -> list[list[widgets.Picture]]:
+    row = _row(dimension=charts.dimension(result), noise=charts.noise(result))
+    return [row] if result.settings.projected else [_row(height=455, laws=charts.laws(result)), row]
 
 
 PAGE = Page(

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from dpcore.data import domains
-from dpcore.parties import importance, sources
-from dpcore.training.confusion import ByClass
-from lab.claims import Case, compare, leaders, onwards, too_few_to_lead
-from lab.settings import Spread, quantiles_of
-from pages.hypotheses.parameters import HypothesesParameters
-from pages.hypotheses.work import METHODS, Outcome
+from dpcore.parties import importance, source_releases
+from lab.data import domains
+from lab.experiment.settings import Spread, quantiles_of
+from lab.statistics.claims import Case, compare, leaders, onwards, too_few_to_lead
+from lab.statistics.confusion import ByClass
+from pages.hypotheses.settings import HypothesesParameters
+from pages.hypotheses.tasks import METHODS, Outcome
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
@@ -257,7 +257,7 @@ class HypothesesResult:
     def sensitivities(self) -> tuple[float, float]:
         model = self.settings.model
         return (
-            sources.hypothesis_sensitivity(model.labelled, model.lambda_lr),
+            source_releases.hypothesis_sensitivity(model.labelled, model.lambda_lr),
             importance.sensitivity(model.unlabelled, model.lambda_iw),
         )
 

@@ -1,1 +1,1 @@
-"""Pages that explain: words, published works, and which settings to choose."""
+"""Explain terms, published works, releases in use and the choice of settings."""

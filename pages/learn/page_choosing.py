@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ui import page_links
-from ui.glossary import linked
-from ui.texts import Texts
+from ui.session import page_links
+from ui.text.glossary import linked
+from ui.text.texts import Texts
 
 QUESTION = "Choose the unit, delta and accountant"
 _TEXTS = Texts(__file__)

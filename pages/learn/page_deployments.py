@@ -4,11 +4,11 @@ from html import escape
 
 import streamlit as st
 
-from lab.deployments import PERSON, Deployment, deployments
-from ui import panels
-from ui.panels import at_most
-from ui.plot.theme import number
-from ui.texts import SAYS
+from lab.label.deployments import PERSON, Deployment, deployments
+from ui.text import tiles
+from ui.text.numbers import number
+from ui.text.texts import SAYS
+from ui.text.tiles import at_most
 
 QUESTION = "Releases in use, and what an attacker learns at most"
 
@@ -28,7 +28,7 @@ def table() -> str:
         for one in sorted(deployments(), key=lambda one: (not one.like(PERSON), one.protects))
     ]
     heads = SAYS["deployments.heads"].split(" | ")
-    return panels.table(
+    return tiles.table(
         rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True))
     )
 

@@ -6,11 +6,11 @@ from typing import Any
 import streamlit as st
 
 from lab import papers
-from pages.learn.figures_terms import drawing
-from ui import page_links
-from ui.escaping import plain
-from ui.glossary import ASKED, GROUPS, PAGE, TERMS, found, said
-from ui.texts import Texts
+from pages.learn.charts_terms import drawing
+from ui.session import page_links
+from ui.text.escaping import plain
+from ui.text.glossary import ASKED, GROUPS, PAGE, TERMS, found, said
+from ui.text.texts import Texts
 
 QUESTION = "Glossary"
 _TEXTS = Texts(__file__)

@@ -1,1 +1,1 @@
-"""Guess, see, and say why."""
+"""Ask, show and explain, one question a lesson."""

@@ -18,10 +18,11 @@ import numpy as np
 from dpcore.accountants import tuning
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
-from lab import claims, links
-from lab.settings import Settings, Spread
-from lab.sweep import shown
-from ui.texts import flowing, sections
+from lab.experiment import links
+from lab.experiment.settings import Settings, Spread
+from lab.statistics import claims
+from lab.sweeps.sweep import shown
+from ui.text.texts import flowing, sections
 
 
 class Case:

@@ -12,15 +12,19 @@ from functools import partial
 import streamlit as st
 
 from dpcore.check import RefusedError
-from lab.links import brief, versioned
-from lab.settings import Settings
-from pages.lessons import page_pictures as pictures
-from pages.lessons import page_together as together
-from pages.lessons import words as say
+from lab.experiment.links import brief, versioned
+from lab.experiment.settings import Settings
+from pages.lessons import page_charts as pictures
+from pages.lessons import page_class as together
+from pages.lessons import texts as say
 from pages.lessons.lessons import LESSONS, Case, Lesson
-from ui import controls, debounce, guess, live, page_links, seats, visible_sliders
-from ui.compute import compute
-from ui.page import Page
+from ui import widgets
+from ui.classroom import guess, membership
+from ui.compute import debounce
+from ui.compute.runner import compute
+from ui.layout import visible_sliders
+from ui.page.page import Page
+from ui.session import page_links, page_state
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
 # Height of a chart over sliders, there on a phone, and on a phone where one guesses.
@@ -89,19 +93,19 @@ def show(pages: Sequence[Page]) -> None:
     else:
         _outcome(lesson, page, step, here)
     if here is not None and not here.teaches:
-        seats.follow(here)
+        membership.follow(here)
 
 
-def _seat() -> seats.Seat | None:
+def _seat() -> membership.Seat | None:
     """Return the place in the room that the address names; say so where its file cannot be used."""
     try:
         return together.seat()
     except RefusedError as refusal:
-        st.error(seats.refused(refusal), icon=":material/group_off:")
+        st.error(membership.refused(refusal), icon=":material/group_off:")
         return None
 
 
-def _heed(here: seats.Seat) -> None:
+def _heed(here: membership.Seat) -> None:
     """Go where the class is, once for each question, and to its outcome, once it is closed."""
     if here.room is None:
         st.info(say.GONE, icon=":material/group_off:")
@@ -166,7 +170,7 @@ def _present() -> None:
         st.query_params[PRESENT] = "1"
 
 
-def _trail(lesson: Lesson, here: seats.Seat | None) -> None:
+def _trail(lesson: Lesson, here: membership.Seat | None) -> None:
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button(
             "All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,)
@@ -197,7 +201,7 @@ def _places():
     return [whole.container(key=f"lesson-{name}") for name in ("words", "chart", "answer")]
 
 
-def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
+def _picture(lesson: Lesson, page: Page, result) -> widgets.Picture:
     found = pictures.picture(lesson, page, result)
     return replace(found, height=0) if _presented() else found
 
@@ -213,7 +217,7 @@ def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
 
 @st.fragment
 @debounce.working()
-def _guess(lesson: Lesson, page: Page, here: seats.Seat | None) -> None:
+def _guess(lesson: Lesson, page: Page, here: membership.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
     key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
@@ -239,7 +243,7 @@ def _guess(lesson: Lesson, page: Page, here: seats.Seat | None) -> None:
             _answer(lesson, here)
 
 
-def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
+def _answer(lesson: Lesson, here: membership.Seat | None) -> None:
     """Ask for the guess; lock it in, or send it to the class."""
     key, mine = f"lesson.{lesson.name}", kept(lesson)
     if here is not None and here.asks(lesson) and not here.open(lesson):
@@ -265,12 +269,12 @@ def _answer(lesson: Lesson, here: seats.Seat | None) -> None:
     if classed and mine.guess is not None and mine.sent == classed.now:
         st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
     _refused(lesson)
-    if classed and seats.me() < 0:
+    if classed and membership.me() < 0:
         st.caption(say.NAMELESS)
     st.caption(say.GRADELESS)
 
 
-def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
+def _lock(lesson: Lesson, classed: membership.Seat | None, field: str) -> None:
     """Lock in what is in the field, or send it: a callback, because a run that the room's next look
     interrupts loses the press.
     """
@@ -279,7 +283,7 @@ def _lock(lesson: Lesson, classed: seats.Seat | None, field: str) -> None:
         return
     mine.guess = value
     refusal = together.send(classed, lesson, value) if classed else None
-    mine.refused = seats.refused(refusal) if refusal else ""
+    mine.refused = membership.refused(refusal) if refusal else ""
     if classed and refusal is None:
         mine.sent = classed.now
     else:
@@ -291,7 +295,7 @@ def _refused(lesson: Lesson) -> None:
         st.warning(kept(lesson).refused, icon=":material/error:")
 
 
-def _outcome(lesson: Lesson, page: Page, step: str, here: seats.Seat | None) -> None:
+def _outcome(lesson: Lesson, page: Page, step: str, here: membership.Seat | None) -> None:
     """After the guess: the page's own chart with the guess beside the truth, and what to make of
     it.
     """
@@ -333,7 +337,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     result, done = compute(asked, seconds=0.5 * SECONDS)
     after, mine = Case(asked, result), kept(lesson).guess
     picture = pictures.revealed(lesson, _picture(lesson, page, result), mine, before, after)
-    live.board([[picture]], key=f"lesson.{lesson.name}.reveal", name="lesson")
+    widgets.board([[picture]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
     elif late:
@@ -346,13 +350,13 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
     key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}
     desk = st.session_state.setdefault(
-        f"{key}.desk", controls.Desk(page=key, settings=asked, shown=only)
+        f"{key}.desk", page_state.Desk(page=key, settings=asked, shown=only)
     )
-    controls.heed(desk)
+    page_state.heed(desk)
     here = page.at(desk.settings)
     result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else SECONDS)
     picture = replace(_picture(lesson, page, result), height=LOW, narrow=LOWER)
-    live.board([[picture]], key=f"{key}.board", name="lesson")
+    widgets.board([[picture]], key=f"{key}.board", name="lesson")
     st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
     desk.told, desk.link = (desk.settings, done == 1), desk.address  # nothing stands around these
     desk.panel(visible_sliders.visible(here, desk), done=done)

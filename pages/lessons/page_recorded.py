@@ -9,15 +9,16 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from lab.links import brief, versioned
-from pages.lessons import page_pictures as pictures
-from pages.lessons import words as say
+from lab.experiment.links import brief, versioned
+from pages.lessons import page_charts as pictures
+from pages.lessons import texts as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
-from ui import markdown, one_file, recording
-from ui.compute import compute
-from ui.live import Knob
-from ui.page import Page
-from ui.texts import SAYS
+from ui.compute.runner import compute
+from ui.export import recording, single_file
+from ui.page.page import Page
+from ui.text import markdown
+from ui.text.texts import SAYS
+from ui.widgets import Knob
 
 _STOPS = 20  # of a logarithmic guess, in a decade
 
@@ -39,9 +40,9 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
         f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
-        f"{one_file.data(recording.frame_of(blank), name='first')}"
-        f"{one_file.data(taken, name='recording')}"
-        f"{one_file.program('recorded/lesson.js')}"
+        f"{single_file.data(recording.frame_of(blank), name='first')}"
+        f"{single_file.data(taken, name='recording')}"
+        f"{single_file.program('player/lesson.js')}"
     )
     return recording.framed(lesson.text("Title"), body, above=above)
 

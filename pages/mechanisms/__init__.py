@@ -1,0 +1,1 @@
+"""Release one number by noise mechanisms."""

@@ -14,9 +14,10 @@ from scipy.special import expit
 
 from dpcore.accountants import gdp
 from dpcore.streams import stream
-from lab.settings import Measure, Settings, Task
-from pages.mechanisms import local, reconstruction
-from pages.mechanisms.work import (
+from lab.experiment.settings import Measure, Settings, Task
+from pages.mechanisms.local_model import tasks as local
+from pages.mechanisms.many_answers import tasks as reconstruction
+from pages.mechanisms.tasks import (
     ANSWERS,
     CLAIMS,
     DRAWN,

@@ -4,24 +4,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pages.mechanisms import (
-    figures,
-    figures_local,
-    figures_many,
-    words_local,
-    words_many,
-    words_tables,
-)
-from pages.mechanisms import words as say
+from pages.mechanisms import charts as figures
+from pages.mechanisms import texts as say
+from pages.mechanisms import texts_tables
 from pages.mechanisms.experiment import (
     COUNT_NOISES,
     NUMBER_MECHANISMS,
     RELEASED,
     MechanismsSettings,
 )
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
+from pages.mechanisms.local_model import charts as figures_local
+from pages.mechanisms.local_model import texts as words_local
+from pages.mechanisms.many_answers import charts as figures_many
+from pages.mechanisms.many_answers import texts as words_many
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 HEIGHT = 455
 MAIN = ("prior", "sensitivity", "delta")
@@ -45,14 +45,14 @@ DRAWN: dict[str, Callable[..., dict]] = {
 }
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     """Show the choices that make another mechanism, or ask many questions."""
     desk.choose("answers", "Released", RELEASED, wide=True, help=say.RELEASED_HELP)
     if desk.settings.answers == "one":
         desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     """Show the selectors in *More settings*."""
     desk.choose("vote", "Your vote", VOTES)
     desk.choose("noise", "Noise on counts", COUNT_NOISES)
@@ -69,7 +69,7 @@ def row(
     def draw(result: Any) -> Rows:
         found = findings(result)
         drawn = {name: DRAWN[name](result, found[name]) for name in names}
-        return [live.row(ABOUT, drawn, height=height, wide={names[0]: first_wide})]
+        return [widgets.row(ABOUT, drawn, height=height, wide={names[0]: first_wide})]
 
     return draw
 
@@ -95,8 +95,8 @@ ONE = Page(
         "release": noted(say.this_release),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "table": words_tables.table,
-        "formulas": words_tables.formulas,
+        "table": texts_tables.table,
+        "formulas": texts_tables.formulas,
         "choice": say.choosing,
     },
     pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),

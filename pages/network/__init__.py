@@ -1,0 +1,1 @@
+"""Train neural networks by DP-SGD."""

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.accountants.prices import Price
 from dpcore.schedules import Schedule
-from lab import chunking
-from lab.ensemble import Runs
-from lab.settings import Task
-from pages.network import work
-from pages.network.parameters import ACCOUNTANT, ARMS, NetworkParameters
+from lab.experiment import chunking
+from lab.experiment.accounting_tasks import Price
+from lab.experiment.parts import Runs
+from lab.experiment.settings import Task
+from pages.network import tasks as work
 from pages.network.result import NetworkResult
-from pages.network.work import FRAMES, QUARTERS, Stretches, Trained, Training
+from pages.network.settings import ACCOUNTANT, ARMS, NetworkParameters
+from pages.network.tasks import FRAMES, QUARTERS, Stretches, Trained, Training
 
 # Networks without privacy, at most.
 _PLAIN = 8

@@ -3,19 +3,21 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
-from lab.files.made_up import MadeUp
-from lab.sources import OWN
-from pages.network import figures, words_tables
-from pages.network import words as say
+from lab.data.classification import DATASETS
+from lab.experiment.data_settings import OWN
+from lab.uploads.made_up import MadeUp
+from pages.network import charts, texts_tables
+from pages.network import texts as say
 from pages.network.experiment import NetworkSettings
-from pages.network.parameters import CLIPPING, DATA
 from pages.network.result import NetworkResult
-from ui import controls, live, outcomes
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
+from pages.network.settings import CLIPPING, DATA
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import sentences
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -41,7 +43,7 @@ MECHANISMS = {
 }
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     desk.choose(
         "dataset",
         "Data",
@@ -51,7 +53,7 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     desk.choose("mechanism", "Batching", MECHANISMS, help=say.HELP["mechanism"])
     desk.choose("clipping", "Clip per", CLIPPING)
     desk.choose("shape", "Schedule", SHAPES)
@@ -75,22 +77,22 @@ def pictures(result: NetworkResult) -> Rows:
     """Draw what networks reach in training, and what they decide at the moment shown; of rows that
     may not be drawn, which columns they go by.
     """
-    drawn, private = {"accuracy": figures.accuracy(result)}, result.settings.private
+    drawn, private = {"accuracy": charts.accuracy(result)}, result.settings.private
     if private:
-        drawn["inputs"] = figures.inputs(result)
+        drawn["inputs"] = charts.inputs(result)
     else:
-        drawn |= {f"map.{arm}": figures.regions(result, arm) for arm in figures.COLOURS}
+        drawn |= {f"map.{arm}": charts.regions(result, arm) for arm in charts.COLOURS}
     wide, pair = {"accuracy": 1.3 if private else 1.9}, {"map.private": True}
-    return [live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide, pair=pair)]
+    return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide=wide, pair=pair)]
 
 
 def training(result: NetworkResult) -> Rows:
     drawn = {
-        "loss": figures.loss(result),
-        "norms": figures.norms(result),
-        "clipped": figures.clipped(result),
+        "loss": charts.loss(result),
+        "norms": charts.norms(result),
+        "clipped": charts.clipped(result),
     }
-    return [live.row(say.ABOUT, drawn)]
+    return [widgets.row(say.ABOUT, drawn)]
 
 
 def program(settings: NetworkSettings) -> str:
@@ -109,7 +111,7 @@ def targets(result: NetworkResult) -> Mapping[str, float]:
         return {}
     base, made_up = result.split.best_constant[1], isinstance(result.settings.own, MadeUp)
     return {
-        "accuracy": outcomes.within_reach(result.summary("plain").median, base, made_up=made_up)
+        "accuracy": sentences.within_reach(result.summary("plain").median, base, made_up=made_up)
     }
 
 
@@ -134,7 +136,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "classes": say.by_class,
-        "table": words_tables.table,
+        "table": texts_tables.table,
     },
     pictures=pictures,
     code=program,

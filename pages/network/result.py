@@ -12,15 +12,15 @@ import pandas as pd
 
 from dpcore.accountants import account
 from dpcore.cache import cached
-from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import networks, sgd, toeplitz
-from dpcore.training.confusion import ByClass
-from lab.boundaries import Plane, agreement, drawn, traced, usual_plane
-from lab.claims import Case, compare
-from lab.settings import Spread, quantiles_of
-from pages.network.parameters import ACCOUNTANT, NetworkParameters
-from pages.network.work import FRAMES, QUARTERS, Trained, Training, clipped_share, inputs
+from dpcore.training import dp_ftrl, networks, sgd
+from lab.data import classification as data
+from lab.experiment.settings import Spread, quantiles_of
+from lab.statistics.claims import Case, compare
+from lab.statistics.confusion import ByClass
+from lab.statistics.decision_regions import Plane, agreement, drawn, traced, usual_plane
+from pages.network.settings import ACCOUNTANT, NetworkParameters
+from pages.network.tasks import FRAMES, QUARTERS, Trained, Training, clipped_share, inputs
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
 GRID = 40
@@ -259,8 +259,8 @@ class NetworkResult:
         settings, recipe, step = self.settings, self.recipe, self.model.last_step(self.frame)
         sd = settings.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
         if recipe.mechanism == "toeplitz":  # so much of the noise of this step and earlier ones
-            m = toeplitz.lots_a_pass(recipe.sampling_rate)
-            sd *= float(np.linalg.norm(toeplitz.coefficients("toeplitz", step % m + 1, power=-1)))
+            m = dp_ftrl.lots_a_pass(recipe.sampling_rate)
+            sd *= float(np.linalg.norm(dp_ftrl.coefficients("toeplitz", step % m + 1, power=-1)))
         return sd * math.sqrt(self.architecture.parameters)
 
     @cached_property

@@ -1,0 +1,1 @@
+"""Learn from many parties by votes and averages."""

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lab.ensemble import Grid
-from lab.settings import Task
-from pages.parties import work
-from pages.parties.crowd import Gather, known
-from pages.parties.parameters import EPSILONS, PartiesParameters
+from lab.experiment.parts import Grid
+from lab.experiment.settings import Task
+from pages.parties import tasks as work
 from pages.parties.result import PartiesResult
-from pages.parties.work import Batch, Change, Locals, Tried
+from pages.parties.settings import EPSILONS, PartiesParameters
+from pages.parties.tasks import Batch, Change, Locals, Tried
+from pages.parties.votes import Gather, known
 
 # How many local models a map shows.
 LOCALS = 40

@@ -2,17 +2,19 @@
 
 from typing import Any
 
-from dpcore.data.party_kinds import KINDS
-from pages.parties import figures
-from pages.parties import words as say
-from pages.parties import words_statements as stated
+from lab.data.party_kinds import KINDS
+from pages.parties import charts
+from pages.parties import texts as say
+from pages.parties import texts_theorems as stated
+from pages.parties.charts import SAYS, STYLES
 from pages.parties.experiment import PartiesSettings
-from pages.parties.figures import SAYS, STYLES
-from pages.parties.parameters import PartiesParameters
 from pages.parties.result import PartiesResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from pages.parties.settings import PartiesParameters
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 MAIN = ("parties", "rows", "regularisation")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
@@ -37,7 +39,7 @@ def knobs(_: PartiesParameters) -> Knobs:
     return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=KNOBS)
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     data = {name: kind.title for name, kind in KINDS.items()}
     methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items()}
     desk.choose("dataset", "Data", data, help=HELP["data"])
@@ -45,27 +47,27 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("trust_model", "Trusted", TRUST_MODELS, help=HELP["trust_model"])
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     desk.choose("labels", "Soft labels", LABELS)
     desk.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
 
 
-def _map(result: PartiesResult, of: str, name: str, **size: Any) -> live.Picture:
-    return live.Picture(
-        name=name, figure=figures.decisions(result, of), about=say.ABOUT["map"], **size
+def _map(result: PartiesResult, of: str, name: str, **size: Any) -> widgets.Picture:
+    return widgets.Picture(
+        name=name, figure=charts.decisions(result, of), about=say.ABOUT["map"], **size
     )
 
 
-def pictures(result: PartiesResult) -> list[list[live.Picture]]:
+def pictures(result: PartiesResult) -> list[list[widgets.Picture]]:
     """Draw accuracy over epsilon and over parties, and a map of what the chosen release decides."""
-    drawn = {"epsilon": figures.over_epsilon(result), "parties": figures.over_parties(result)}
+    drawn = {"epsilon": charts.over_epsilon(result), "parties": charts.over_parties(result)}
     wide = dict.fromkeys(drawn, 1.3)
     # The chosen release's map has one name, whichever release it is, so that it stays in its place.
     chosen = _map(result, result.settings.method, "map", height=HEIGHT, pair=True)
-    return [[*live.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
+    return [[*widgets.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
 
 
-def others(result: PartiesResult) -> list[list[live.Picture]]:
+def others(result: PartiesResult) -> list[list[widgets.Picture]]:
     shown = {"batch", "local", *result.methods} - {result.settings.method}
     names = [
         name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown
@@ -74,17 +76,17 @@ def others(result: PartiesResult) -> list[list[live.Picture]]:
     return [*filter(None, (drawn[:3], drawn[3:]))]
 
 
-def local_noise(result: PartiesResult) -> list[list[live.Picture]]:
-    return [live.row(say.ABOUT, {"local_noise": figures.local_noise(result)})]
+def local_noise(result: PartiesResult) -> list[list[widgets.Picture]]:
+    return [widgets.row(say.ABOUT, {"local_noise": charts.local_noise(result)})]
 
 
-def limits(result: PartiesResult) -> list[list[live.Picture]]:
+def limits(result: PartiesResult) -> list[list[widgets.Picture]]:
     drawn = {
-        "one_party": figures.one_party(result),
-        "noise": figures.noise(result),
-        "bound": figures.bound(result),
+        "one_party": charts.one_party(result),
+        "noise": charts.noise(result),
+        "bound": charts.bound(result),
     }
-    return [live.row(say.ABOUT, drawn)]
+    return [widgets.row(say.ABOUT, drawn)]
 
 
 def _central(settings: PartiesParameters) -> bool:

@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
+from dpcore.mechanisms.randomised_response import RandomisedResponse
 from dpcore.parties import pate
-from dpcore.parties.randomised_response import RandomisedResponse
-from dpcore.parties.worlds import PartyData, parties
-from dpcore.training.confusion import ByClass
-from lab.claims import Case, compare
-from lab.ensemble import Grid
-from lab.settings import Spread, Task
-from pages.parties import bounds, work
-from pages.parties.parameters import PartiesParameters
-from pages.parties.work import Ensemble, Fits, Moves, Trial
+from lab.data.parties import PartyData, parties
+from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread, Task
+from lab.statistics.claims import Case, compare
+from lab.statistics.confusion import ByClass
+from pages.parties import published_bounds, tasks
+from pages.parties.settings import PartiesParameters
+from pages.parties.tasks import Ensemble, Fits, Moves, Trial
 
 # Where the curves are computed.
 NOISE_AT = tuple(float(value) for value in np.geomspace(2, 20_000, 25))
@@ -82,13 +82,13 @@ class PartiesResult:
     def exact(self) -> dict[str, float]:
         """Return the accuracy of what would be released without noise."""
         return {
-            name: float(work.accuracy(self.ensemble, weights))
+            name: float(tasks.accuracy(self.ensemble, weights))
             for name, weights in self.fits.weights.items()
         }
 
     @cached_property
     def batch_accuracy(self) -> float:
-        return float(work.accuracy(self.ensemble, self.batch))
+        return float(tasks.accuracy(self.ensemble, self.batch))
 
     @cached_property
     def local(self) -> Spread:
@@ -205,13 +205,13 @@ class PartiesResult:
         one party, as M moves no noise.
         """
         own = self.ensemble
-        return bounds.theorem_four(
+        return published_bounds.theorem_four(
             parties=1 if release == "vote" else parties or own.parties,
             public_rows=own.crowd.public_rows,
             inputs=own.shape[1],
             regularisation=own.regularisation,
             epsilon=self.settings.epsilon,
-            reference_norm=float(np.linalg.norm(work.reference(own, self.asked, release))),
+            reference_norm=float(np.linalg.norm(tasks.reference(own, self.asked, release))),
         )
 
     @property
@@ -228,7 +228,7 @@ class PartiesResult:
         counts = np.stack(
             [np.sum(self.locals == label, axis=0) for label in range(self.ensemble.classes)]
         )
-        square = (work.GRID, work.GRID)
+        square = (tasks.GRID, tasks.GRID)
         return counts.argmax(axis=0).reshape(square), (
             counts.max(axis=0) / len(self.locals)
         ).reshape(square)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore.parties import aggregation
-from pages.parties import bounds, work
+from pages.parties import published_bounds, tasks
 from pages.parties.result import PartiesResult
 
 # Half of what a bound may fail in, for the noise and for the rows.
@@ -62,7 +62,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
             )
     for release in ("vote", "soft"):
         noise = result.now.models(release) - result.fits.weights[release]
-        longest = bounds.longest_noise(
+        longest = published_bounds.longest_noise(
             result.sensitivity(release),
             dimensions=result.dimensions,
             epsilon=result.settings.epsilon,
@@ -74,11 +74,11 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
         # Weights of 0 know nothing, need no party, and have this loss
         useless, two = math.log(result.ensemble.classes), result.ensemble.classes == 2
         bound = sum(result.theorem(release).values()) if two else math.nan
-        excess = work.excess(result.ensemble, result.now.models(release), result.asked, release)
+        excess = tasks.excess(result.ensemble, result.now.models(release), result.asked, release)
         yield Statement("risk", release, bound, float(np.quantile(excess, 1 - FAILURE)), useless)
     for release in ("vote", "soft"):
         sizes = {
             "parties": result.ensemble.parties,
             "public_rows": result.ensemble.crowd.public_rows,
         }
-        yield Statement("public row", release, bounds.auxiliary_factor(release, **sizes))
+        yield Statement("public row", release, published_bounds.auxiliary_factor(release, **sizes))

@@ -1,0 +1,1 @@
+"""Fit private linear regressions."""

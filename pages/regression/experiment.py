@@ -13,49 +13,49 @@ from typing import Any
 import numpy as np
 
 from dpcore.estimators.linear import REGRESSIONS
-from lab import chunking
-from lab.ensemble import Runs
-from lab.settings import Task
-from pages.regression import work
-from pages.regression.parameters import SPLITTERS, RegressionParameters
+from lab.experiment import chunking
+from lab.experiment.parts import Runs
+from lab.experiment.settings import Task
+from pages.regression import tasks
 from pages.regression.result import RegressionResult
+from pages.regression.settings import SPLITTERS, RegressionParameters
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionSettings(RegressionParameters):
     """The experiment with these settings: its work, and what comes of it."""
 
-    def focus(self, name: str) -> Runs[work.Method, work.FocusOutcome]:
+    def focus(self, name: str) -> Runs[tasks.Method, tasks.FocusOutcome]:
         chosen = name == self.mechanism
         return Runs(
-            work=work.focus,
+            work=tasks.focus,
             model=self.method(name),
             at=(self.left,),
             count=self.repeats,
             essential=chosen,
         )
 
-    def curve(self, name: str) -> Runs[work.Method, work.CurveOutcome]:
+    def curve(self, name: str) -> Runs[tasks.Method, tasks.CurveOutcome]:
         at = tuple(epsilon - self.spent for epsilon in self.epsilons)
-        return Runs(work=work.over_epsilon, model=self.method(name), at=at, count=self.repeats)
+        return Runs(work=tasks.over_epsilon, model=self.method(name), at=at, count=self.repeats)
 
-    def over_share(self, name: str) -> Runs[tuple[work.Method, ...], np.ndarray]:
-        methods = tuple(self.method(name, share=share) for share in work.SHARES)
+    def over_share(self, name: str) -> Runs[tuple[tasks.Method, ...], np.ndarray]:
+        methods = tuple(self.method(name, share=share) for share in tasks.SHARES)
         return Runs(
-            work=work.over_share,
+            work=tasks.over_share,
             model=methods,
             at=(self.left,),
-            count=min(self.repeats, work.SHARE_REPEATS),
+            count=min(self.repeats, tasks.SHARE_REPEATS),
         )
 
-    def probe(self) -> Runs[work.Method, work.FocusOutcome]:
+    def probe(self) -> Runs[tasks.Method, tasks.FocusOutcome]:
         return self.focus(self.mechanism)
 
-    def sample(self, count: int) -> tuple[Runs[work.Method, work.Errors], ...]:
+    def sample(self, count: int) -> tuple[Runs[tasks.Method, tasks.Errors], ...]:
         method, at = self.method(self.mechanism), (self.left,)
         return tuple(
             Runs(
-                work=work.errors,
+                work=tasks.errors,
                 model=method,
                 at=at,
                 first=part.start,

@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpcore.data.regression import SOURCES
 from dpcore.regression.least_squares import REPAIRS
-from lab.files.made_up import MadeUp
-from lab.sources import OWN
-from pages.regression import figures
-from pages.regression import words as say
+from lab.data.regression import SOURCES
+from lab.experiment.data_settings import OWN
+from lab.uploads.made_up import MadeUp
+from pages.regression import charts
+from pages.regression import texts as say
 from pages.regression.experiment import RegressionSettings
-from pages.regression.parameters import SPLITTERS, RegressionParameters
 from pages.regression.result import RegressionResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from pages.regression.settings import SPLITTERS, RegressionParameters
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 MAIN = ("rows", "features", "label_top")
@@ -25,16 +27,16 @@ _MADE_UP_WAY = 0.1
 SPLITS = {"best": "least noise", "own": "by hand"}
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     desk.choose(
         "dataset",
         "Data",
         {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"},
     )
-    desk.choose("mechanism", "Mechanism", figures.METHODS, help=say.HELP["mechanism"])
+    desk.choose("mechanism", "Mechanism", charts.METHODS, help=say.HELP["mechanism"])
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     desk.choose("split", "Budget split", SPLITS, help=say.HELP["split"])
     desk.choose("repair", "Repair", REPAIRS, help=say.HELP["repair"])
     source = desk.settings.source
@@ -55,26 +57,26 @@ def knobs(settings: RegressionParameters) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=MORE, changes=changes)
 
 
-def pictures(result: RegressionResult) -> list[list[live.Picture]]:
+def pictures(result: RegressionResult) -> list[list[widgets.Picture]]:
     """Draw the errors, the fitted lines, and the noisy objectives of a method that releases one."""
-    drawn = {"errors": figures.errors(result), "lines": figures.lines(result)}
+    drawn = {"errors": charts.errors(result), "lines": charts.lines(result)}
     if result.focus.least is not None:
-        drawn["objective"] = figures.objective(result)
+        drawn["objective"] = charts.objective(result)
     about = say.ABOUT
     if result.settings.private:
         about = about | {"lines": say.ABOUT["own_lines"]}
-    return [live.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
+    return [widgets.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
 
 
-def methods(result: RegressionResult) -> list[list[live.Picture]]:
+def methods(result: RegressionResult) -> list[list[widgets.Picture]]:
     """Draw where a method fails, and how two of them divide epsilon."""
-    drawn = {"no_minimum": figures.no_minimum(result), "split": figures.split(result)}
-    return [live.row(say.ABOUT, drawn, height=360)]
+    drawn = {"no_minimum": charts.no_minimum(result), "split": charts.split(result)}
+    return [widgets.row(say.ABOUT, drawn, height=360)]
 
 
-def coefficients(result: RegressionResult) -> list[list[live.Picture]]:
+def coefficients(result: RegressionResult) -> list[list[widgets.Picture]]:
     """Draw the change of the prediction over each feature."""
-    return [live.row(say.ABOUT, {"coefficients": figures.coefficients(result)}, height=380)]
+    return [widgets.row(say.ABOUT, {"coefficients": charts.coefficients(result)}, height=380)]
 
 
 def targets(result: RegressionResult) -> Mapping[str, float]:

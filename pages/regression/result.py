@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.privacy import Guarantee
 from dpcore.regression.functional import published_epsilon
-from lab.claims import Case, compare, onwards
-from lab.ensemble import Grid
-from lab.settings import Spread, quantiles_of
-from pages.regression.parameters import RegressionParameters
-from pages.regression.work import SHARES, CurveOutcome, FocusOutcome, Problem
+from lab.data import regression as regression_data
+from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread, quantiles_of
+from lab.statistics.claims import Case, compare, onwards
+from pages.regression.settings import RegressionParameters
+from pages.regression.tasks import SHARES, CurveOutcome, FocusOutcome, Problem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,0 +1,1 @@
+"""Transfer regressions by a noisy Frank-Wolfe method."""

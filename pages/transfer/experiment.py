@@ -13,12 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from dpcore.training import frank_wolfe as fw
-from lab.ensemble import Grid, Runs, slices
-from lab.settings import Task
-from pages.transfer import descent, published, work
-from pages.transfer.parameters import TransferParameters
+from lab.experiment.parts import Grid, Runs, slices
+from lab.experiment.settings import Task
+from pages.transfer import baselines, published, tasks
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
+from pages.transfer.settings import TransferParameters
+from pages.transfer.tasks import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
 
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve
 # that moves with epsilon is first drawn with so few repeats that all of it is a slice, and with
@@ -30,12 +30,12 @@ _CELLS_AT_ONCE, _QUICK, _WIDE = 1.5e8, (3, 12), 100
 class TransferSettings(TransferParameters):
     """The experiment of these parameters: its work, and what comes of it."""
 
-    def probe(self) -> Runs[Model, work.FocusOutcome]:
+    def probe(self) -> Runs[Model, tasks.FocusOutcome]:
         """Return the work of the four candidates now."""
         now = ((self.epsilon, self.migrated),)
-        return Runs(work=work.focus, model=self.model, at=now, count=self.repeats, essential=True)
+        return Runs(work=tasks.focus, model=self.model, at=now, count=self.repeats, essential=True)
 
-    def sample(self, count: int) -> tuple[Runs[Model, work.FocusOutcome], ...]:
+    def sample(self, count: int) -> tuple[Runs[Model, tasks.FocusOutcome], ...]:
         return (replace(self.probe(), count=count),)
 
     def draws_as(self, other: Self) -> bool:
@@ -68,10 +68,10 @@ class TransferSettings(TransferParameters):
         )
 
     @property
-    def _walks(self) -> Runs[work.Walks, work.WalkOutcome]:
-        plane = self.part(work.Walks)
+    def _walks(self) -> Runs[tasks.Walks, tasks.WalkOutcome]:
+        plane = self.part(tasks.Walks)
         return Runs(
-            work=work.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True
+            work=tasks.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True
         )
 
     @cached_property
@@ -90,7 +90,7 @@ class TransferSettings(TransferParameters):
             int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)),
         )
         width = 1 if self.dimension > _WIDE else len(self._pots)
-        quick = slices(work.public_risks, self.model, self._pots, [range(few)], width=width)
+        quick = slices(tasks.public_risks, self.model, self._pots, [range(few)], width=width)
         return tuple(replace(task, essential=task in (quick[0], quick[-1])) for task in quick)
 
     @cached_property
@@ -100,18 +100,18 @@ class TransferSettings(TransferParameters):
         width = max(1, int(_CELLS_AT_ONCE / (self.repeats * self._cells)))
         return tuple(
             slices(risks, self.model, cases, [range(self.repeats)], width=width)
-            for risks, cases in ((work.risks, budgets), (work.public_risks, self._pots))
+            for risks, cases in ((tasks.risks, budgets), (tasks.public_risks, self._pots))
         )
 
     @property
-    def _alone(self) -> tuple[Runs[Model, descent.Alone], ...]:
+    def _alone(self) -> tuple[Runs[Model, baselines.Alone], ...]:
         """Return the work of two methods on the private rows alone; none for a file, whose truth is
         not known.
         """
         if self.private:
             return ()
         return (
-            Runs(work=descent.beside, model=self.model, at=(self.epsilon,), count=self.repeats),
+            Runs(work=baselines.beside, model=self.model, at=(self.epsilon,), count=self.repeats),
         )
 
     def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:

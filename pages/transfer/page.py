@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from pages.transfer import figures, words_tabs
-from pages.transfer import words as say
+from pages.transfer import charts, texts_tabs
+from pages.transfer import texts as say
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.parameters import TransferParameters
 from pages.transfer.result import TransferResult
-from ui import controls, labels, live
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
+from pages.transfer.settings import TransferParameters
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
+from ui.page.suggestion import Move
+from ui.session import page_state
+from ui.text import labels
 
 HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
@@ -29,22 +31,22 @@ MORE = (
     "seed",
 )
 DRAWN = {
-    "epsilon": figures.over_epsilon,
-    "walk": figures.walk,
-    "sources": figures.sources,
-    "migrated": figures.over_migrated,
-    "published": figures.published,
+    "epsilon": charts.over_epsilon,
+    "walk": charts.walk,
+    "sources": charts.sources,
+    "migrated": charts.over_migrated,
+    "published": charts.published,
 }
 
 
-def setup(desk: controls.Desk) -> None:
+def setup(desk: page_state.Desk) -> None:
     """Show the choices that make another experiment."""
     desk.choose(
         "selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"]
     )
 
 
-def more(desk: controls.Desk) -> None:
+def more(desk: page_state.Desk) -> None:
     """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
     desk.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
@@ -60,15 +62,15 @@ def more(desk: controls.Desk) -> None:
 
 def board(
     *names: str, height: int = HEIGHT, **parts: Any
-) -> Callable[[TransferResult], list[list[live.Picture]]]:
+) -> Callable[[TransferResult], list[list[widgets.Picture]]]:
     """Return a function that draws a row of these pictures, each with the text about it; parts: as
     of ``live.row``.
     """
 
-    def draw(result: TransferResult) -> list[list[live.Picture]]:
+    def draw(result: TransferResult) -> list[list[widgets.Picture]]:
         texts, drawn = say.SAYS, {name: DRAWN[name](result) for name in names}
         return [
-            live.row(
+            widgets.row(
                 {name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts
             )
         ]
@@ -107,8 +109,8 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "published": words_tabs.published_table,
-        "costs": words_tabs.costs_table,
+        "published": texts_tabs.published_table,
+        "costs": texts_tabs.costs_table,
     },
     pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on

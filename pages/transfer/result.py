@@ -11,12 +11,12 @@ from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
-from lab.claims import Case, compare
-from lab.ensemble import Grid
-from lab.settings import Spread
-from pages.transfer import descent, published, work
-from pages.transfer.parameters import TransferParameters
-from pages.transfer.work import CANDIDATES, FocusOutcome, WalkOutcome
+from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread
+from lab.statistics.claims import Case, compare
+from pages.transfer import baselines, published, tasks
+from pages.transfer.settings import TransferParameters
+from pages.transfer.tasks import CANDIDATES, FocusOutcome, WalkOutcome
 
 # Of excess risks: what is shown as none, and the least difference that two digits show.
 _LEAST_RISK, _LEAST_SHOWN = 1e-4, 0.1
@@ -38,7 +38,7 @@ class TransferResult:
     walks: WalkOutcome
     over_epsilon: Grid
     over_migrated: Grid
-    alone: descent.Alone | None
+    alone: baselines.Alone | None
     published: published.PublishedResult
 
     def summary(self) -> dict[str, Spread]:
@@ -102,7 +102,7 @@ class TransferResult:
         )
         return compare(source, zero, better="lower", least=_LEAST_SHOWN * float(np.median(zero)))
 
-    def plan(self, name: str) -> work.Plan:
+    def plan(self, name: str) -> tasks.Plan:
         """Return how a candidate's walk spends its budget now."""
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 

@@ -1,0 +1,1 @@
+"""Answer which epsilon, how many people and which settings a target takes."""

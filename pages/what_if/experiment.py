@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
-from lab import links
-from lab.files.made_up import MadeUp
-from lab.settings import Measure, Settings, Task
-from lab.sweep import Measurement, drawn, grid, log_scale, measurements, split
-from pages.what_if.around import Around, around_of
-from pages.what_if.measured import MOST, SHARES, Axis, of_own_rows, usual_target
+from lab.experiment import links
+from lab.experiment.settings import Measure, Settings, Task
+from lab.sweeps.sweep import Measurement, drawn, grid, log_scale, measurements, split
+from lab.uploads.made_up import MadeUp
+from pages.what_if.measurements import MOST, SHARES, Axis, of_own_rows, usual_target
 from pages.what_if.result import WhatIfResult
-from pages.what_if.work import Again
+from pages.what_if.sampling import Around, around_of
+from pages.what_if.tasks import Again
 
 # The best configuration is retested on so many other splits.
 OTHER_SEEDS = 4
@@ -90,7 +90,7 @@ class WhatIfSettings(Settings):
     """Settings of the planner. Raises RefusedError for a value without a meaning.
 
     topic: a key of ``TOPICS``.
-    base: the topic's settings in one word (``lab.links``).
+    base: the topic's settings in one word (``lab.experiment.links``).
     question: one of ``QUESTIONS``, or "curve".
     knob: the field of the base that is solved for; the x axis of the curve.
     other: the field of the base on the y axis of the map.
@@ -362,7 +362,7 @@ class WhatIfSettings(Settings):
         )
         runs = f"measure={self.measure!r}, repeats={self.repeats}"
         if self.asks == "best":
-            imports = "from lab.sweep import recommend\n"
+            imports = "from lab.sweeps.sweep import recommend\n"
             search = f"recommend(settings, tries={self.tries}, {runs}, seeds={OTHER_SEEDS})"
             return f"{preparation}{imports}{settings}print({search}.to_string())\n"
         lines = [
@@ -376,7 +376,7 @@ class WhatIfSettings(Settings):
                 f"found = smallest(settings, {self.along!r}, {self.goal!r}, values=values,"
                 f" {runs}{share})  # the answer, in a row"
             )
-        imports = "from lab.sweep import smallest, summary, sweep\n"
+        imports = "from lab.sweeps.sweep import smallest, summary, sweep\n"
         return preparation + imports + settings + "\n".join(lines) + "\n"
 
     # Work

@@ -10,26 +10,28 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab.links import Word, changed, word
-from lab.settings import Settings
+from lab.experiment.links import Word, changed, word
+from lab.experiment.settings import Settings
+from pages.what_if import charts as figures
 from pages.what_if import (
-    figures,
-    figures_knobs,
-    figures_map,
+    charts_effects,
+    charts_map,
     page_command,
-    page_tables,
-    words,
-    words_answers,
-    words_numbers,
-    words_questions,
+    texts_answer,
+    texts_question,
+    texts_tables,
+    texts_tiles,
 )
+from pages.what_if import texts as words
 from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettings, asking
-from pages.what_if.measured import usual_target
+from pages.what_if.measurements import usual_target
 from pages.what_if.result import WhatIfResult
-from ui import controls, labels, live, page_links
-from ui.escaping import quoted
-from ui.moves import Move
-from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
+from ui import widgets
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
+from ui.page.suggestion import Move
+from ui.session import page_links, page_state
+from ui.text import labels
+from ui.text.escaping import quoted
 
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # Fields of the question in the address of a topic, in one text.
@@ -38,14 +40,14 @@ _USUAL: Mapping[str, float] = MappingProxyType({})
 _HEIGHT = 490
 
 
-def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
+def setup(pages: Sequence[Page], desk: page_state.Desk) -> None:
     """Render the choice of the topic, and the topic's own setup."""
     by_name = {page.name: page for page in pages}
     desk.choose("topic", "Page", {name: by_name[name].title for name in desk.settings.TOPICS})
     by_name[desk.settings.topic].setup(desk)
 
 
-def more(pages: Sequence[Page], desk: controls.Desk) -> None:
+def more(pages: Sequence[Page], desk: page_state.Desk) -> None:
     """Render the drawer *More settings*, with the topic's own."""
     settings = desk.settings
     knobs = {name: words.label(name) for name in settings.knobs}
@@ -62,13 +64,13 @@ def _page_of(pages: Sequence[Page], settings: WhatIfSettings) -> Page:
     return next(page for page in pages if page.name == settings.topic)
 
 
-def aside(desk: controls.Desk) -> None:
+def aside(desk: page_state.Desk) -> None:
     """Render the question and the number of runs beside the sliders."""
     key = f"{desk.page}.question"
-    questions = words_questions.questions(desk.settings)
+    questions = texts_question.questions(desk.settings)
     names = [*questions]
     asks = desk.settings.asks
-    held = controls.hold(key, asks if asks in questions else None)
+    held = page_state.hold(key, asks if asks in questions else None)
     st.selectbox(
         "Question",
         names,
@@ -80,13 +82,13 @@ def aside(desk: controls.Desk) -> None:
     choose_runs(desk)
 
 
-def choose_runs(desk: controls.Desk) -> None:
+def choose_runs(desk: page_state.Desk) -> None:
     """Render which runs are to reach the target, and how many there are."""
     desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
-def choose_measure(desk: controls.Desk) -> None:
+def choose_measure(desk: page_state.Desk) -> None:
     """Render the choice of the measure."""
     measures = desk.settings.settings.measures
     desk.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
@@ -95,7 +97,7 @@ def choose_measure(desk: controls.Desk) -> None:
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
     """Return the sliders: the target, and those of the topic."""
     own = _page_of(pages, settings).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": words_questions.target_knob(settings)}
+    changes = dict(own.changes) | {"target": texts_question.target_knob(settings)}
     rest = [name for name in _names(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
@@ -104,19 +106,21 @@ def _names(knobs: Knobs) -> list[str]:
     return [knobs.hero, *knobs.apart, *knobs.main, *knobs.more]
 
 
-def pictures(result: WhatIfResult) -> list[list[live.Picture]]:
+def pictures(result: WhatIfResult) -> list[list[widgets.Picture]]:
     """Draw the curve or the tries, the effects of parameters, and the map."""
     name, first = ("curve", figures.curve)
     if result.settings.asks == "best":
         name, first = ("tries", figures.tries)
     charts = {
         name: first(result, words),
-        "knobs": figures_knobs.knobs(result, words),
-        "map": figures_map.both(result, words),
+        "knobs": charts_effects.knobs(result, words),
+        "map": charts_map.both(result, words),
     }
     widths = {name: 1.45, "knobs": 1.2, "map": 1.1}
-    clicks = {"knobs": {"point": "bar"}, "map": figures_map.clicks(result)}
-    return [live.row(words.SAYS.cases("about"), charts, height=_HEIGHT, wide=widths, clicks=clicks)]
+    clicks = {"knobs": {"point": "bar"}, "map": charts_map.clicks(result)}
+    return [
+        widgets.row(words.SAYS.cases("about"), charts, height=_HEIGHT, wide=widths, clicks=clicks)
+    ]
 
 
 class _TopicQuestion:
@@ -212,13 +216,13 @@ def asked(name: str, questions: Page) -> Asked | None:
     )
 
 
-def inset(desk: controls.Desk) -> None:
+def inset(desk: page_state.Desk) -> None:
     """Render the controls of the tab *What if*."""
     settings = desk.settings
     desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
     choose_measure(desk)
     choose_runs(desk)
-    target = words_questions.target_knob(settings)
+    target = texts_question.target_knob(settings)
     desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # a private file, which an address can only name
         st.caption(words.of_rows(settings))
@@ -255,18 +259,18 @@ def page(pages: Sequence[Page]) -> Page:
         setup=partial(setup, pages),
         more=partial(more, pages),
         aside=aside,
-        lead=words_questions.introduction,
+        lead=texts_question.introduction,
         move=Move("target", words.SAYS["move"]),
         knobs=partial(knobs, pages),
-        numbers=words_numbers.numbers,
+        numbers=texts_tiles.numbers,
         slices=Slices(first=0.3, resting=0.5),
         words={
-            "verdict": words_answers.verdict,
-            "caption": words_numbers.caption,
-            "why": listed(words_numbers.why),
-            "guarantee": page_tables.price,
-            "search": page_tables.search,
-            "table": page_tables.table,
+            "verdict": texts_answer.verdict,
+            "caption": texts_tiles.caption,
+            "why": listed(texts_tiles.why),
+            "guarantee": texts_tables.price,
+            "search": texts_tables.search,
+            "table": texts_tables.table,
         },
         pictures=pictures,
         tabs=(

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpcore import check
-from lab import links
-from lab.settings import Settings
+from lab.experiment import links
+from lab.experiment.settings import Settings
 from pages.what_if.experiment import CURVE, WhatIfSettings
-from pages.what_if.words import SAYS
-from ui.controls import Desk
+from pages.what_if.texts import SAYS
+from ui.session.page_state import Desk
 
 # Runs at each value. They take minutes, and the page's own take seconds.
 RUNS = 1_000

@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 
 from dpcore.privacy import Guarantee
-from lab.boundaries import zeros
-from lab.claims import LEAST, Case, judge
-from lab.crossing import Crossing, Found, smallest
-from lab.differences import Difference
-from lab.repeats import Medians, median_interval, median_run, over_splits
-from lab.settings import Settings, Task
-from lab.sweep import Measurement, apart, best, summary
-from lab.tuning import prices, together
-from pages.what_if.measured import MOST, SHARES, Curve, Effect, Map, Peak, Winner
+from lab.experiment.settings import Settings, Task
+from lab.statistics.claims import LEAST, Case, judge
+from lab.statistics.crossing import Crossing, Found, smallest
+from lab.statistics.decision_regions import zeros
+from lab.statistics.differences import Difference
+from lab.statistics.medians import Medians, median_interval, median_run, over_splits
+from lab.sweeps.sweep import Measurement, apart, best, summary
+from lab.sweeps.tuning_cost import prices, together
+from pages.what_if.measurements import MOST, SHARES, Curve, Effect, Map, Peak, Winner
 
 # The share of a normal distribution within a standard deviation of its mean.
 _ONE_ERROR = 0.6827

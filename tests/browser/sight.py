@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import axe_playwright_python
 from playwright.sync_api import Download, Page, TimeoutError, expect
 
-from lab.settings import Settings
+from lab.experiment.settings import Settings
 from tests.browser.person import PATIENCE, button, until
 
 # JavaScript: what a chart shows, drawn by Plotly or painted over it while something moves.

@@ -24,7 +24,7 @@ from tests.browser.person import (
     tab,
 )
 from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
-from ui.qr_code import QR_ALT
+from ui.server.qr_code import QR_ALT
 
 # How far the page is scrolled, whatever it is that scrolls.
 SCROLLED = "scrollY + document.querySelector('[data-testid=stMain]').scrollTop"

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from pages.table import HEADS
+from pages.topics import HEADS
 from tests.browser.person import button, grab
 from tests.browser.sight import STILL, becomes, rests, still
 from tests.browser.test_smoke import PATHS, QUICK

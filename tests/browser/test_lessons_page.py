@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.lessons import words as say
+from pages.lessons import texts as say
 from pages.lessons.page import NAMED
-from pages.table import PAGES
+from pages.topics import PAGES
 from tests.browser.person import button, enter, hold_still, middle, until
 from tests.browser.sight import becomes, obeys, still
-from ui.live.chart import Picture
-from ui.qr_code import QR_ALT
+from ui.server.qr_code import QR_ALT
+from ui.widgets.chart_board import Picture
 
 GUESS = "document.querySelector('[data-chart=guess] .js-plotly-plot')"
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in

@@ -18,7 +18,8 @@ from tests.browser.person import button, drag_until, field, grab, slider, sweep,
 from tests.browser.sight import VERDICT, addressed, becomes, drawn, rests, still
 from tests.browser.sight import toy_says as says
 from tests.toy.page import Toy
-from ui.live import Knob, Movement, movement, wire
+from ui.server import tcp_nodelay
+from ui.widgets import Knob, Movement, movement
 
 # Notes what is to be seen of the toy at each frame, and who is told of it.
 NOTE = """() => {
@@ -307,9 +308,9 @@ def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
             assert delays(
                 accepted
-            )  # else Python or Streamlit has mended it, and ui/live/wire.py can go
+            )  # else Python or Streamlit has mended it, and ui/server/tcp_nodelay.py can go
             before = os.listdir("/dev/fd")
-            assert wire.hurry() >= 2
+            assert tcp_nodelay.hurry() >= 2
             assert os.listdir("/dev/fd") == before
             assert not delays(accepted)
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as later:

@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.browser.person import button, choose, drag_until, enter, slider, until
 from tests.browser.sight import VERDICT, downloaded, drawn, obeys, says, still
-from ui.samples import FOLDER
+from ui.uploads.samples import FOLDER
 
 FORBIDDEN = "Only the session that uploaded it can open it"
 # The box to drop files on, Streamlit's: it is called a presentation, and can have the focus.

@@ -16,17 +16,18 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, Route
 
-from lab.settings import Settings
-from pages.table import PAGES
+from lab.experiment.settings import Settings
+from pages.topics import PAGES
 from tests.browser.conftest import ROOT
-from ui import controls, pin
-from ui.compare import compare
-from ui.live import serving
-from ui.recording import stops
+from ui.export.recording import stops
+from ui.page import pin
+from ui.page.comparison import compare
+from ui.session import page_state
+from ui.widgets import assets
 
 HOME = "http://painter.test"
 HTML = "<!doctype html><meta charset=utf-8><title>Painter</title><body style=margin:0>"
-SCRIPTS = {"/plotly.js": serving.PLOTLY, "/bench.js": ROOT / "tests/browser/apps/painter_bench.js"}
+SCRIPTS = {"/plotly.js": assets.PLOTLY, "/bench.js": ROOT / "tests/browser/apps/painter_bench.js"}
 FONT = "system-ui, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 COLOURS = ("text-color", "border-color", "border-color-light", "background-color")
 LOOKS = {
@@ -92,7 +93,7 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
     pinned = pin.read(page.settings, link.pop("pin"))[0] if "pin" in link else None
-    settings, notices = controls.from_link(page.settings, link)
+    settings, notices = page_state.from_link(page.settings, link)
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
@@ -102,12 +103,12 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
 
     def figures(name: str, value: float) -> Figures:
         """Those a sixth of the track away."""
-        track = stops(controls.knob(name, settings.limits, **shown.changes.get(name, {})))
+        track = stops(page_state.knob(name, settings.limits, **shown.changes.get(name, {})))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
         return {
             one: picture["figure"]
-            for one, picture in pictures(controls.moved(settings, name, there)[0]).items()
+            for one, picture in pictures(page_state.moved(settings, name, there)[0]).items()
         }
 
     shown, first = page.at(settings).knobs(settings), pictures(settings)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Error, FrameLocator, Page, expect
 
 from benchmarks import first
-from pages.lessons import words as say
+from pages.lessons import texts as say
 from tests.browser.conftest import FLAGS, hosted, program
 from tests.browser.person import button, enter, field, slider
 from tests.browser.sight import VERDICT

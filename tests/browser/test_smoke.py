@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import shift
 from benchmarks.latency import recorded, served
-from pages.attack.parameters import PARTS
-from pages.table import PAGES
+from pages.attack.settings import PARTS
+from pages.topics import PAGES
 from tests.browser.person import button, drag_until, enter, grab, slider, sweep, tab
 from tests.browser.sight import AXE, RUN, VERDICT, WIDE, WORDS, becomes, drawn, obeys, still
 

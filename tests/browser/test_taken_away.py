@@ -12,18 +12,18 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from lab.links import VERSION
-from pages.table import PAGES
+from lab.experiment.links import VERSION
+from pages.topics import PAGES
 from scripts import make_site
 from tests import own_files
 from tests.browser.conftest import Watch, hosted
 from tests.browser.person import button
 from tests.browser.sight import AXE, RUN, VERDICT, downloaded, still
 from tests.handouts import Handout, handout, quick
-from tests.test_recording import PAGES as RECORDED
-from tests.test_recording import recording
-from ui.plot import theme
-from ui.recording import stops, unfolded
+from tests.ui.export.test_recording import PAGES as RECORDED
+from tests.ui.export.test_recording import recording
+from ui.export.recording import stops, unfolded
+from ui.text.numbers import written as number_written
 
 # Page -> a setting that is not its usual one: any; of those that train for long, one with which
 # they do not.
@@ -222,8 +222,8 @@ def test_a_recording_moves_by_keys(opened, topic):
     expect(page.get_by_role("slider")).to_be_focused()
     page.keyboard.press("Home")
     for value in stops(one.knob):
-        expect(page.locator(".field")).to_have_value(theme.written(value))
-        assert theme.written(value) in page.locator("#at").inner_text().split(), (
+        expect(page.locator(".field")).to_have_value(number_written(value))
+        assert number_written(value) in page.locator("#at").inner_text().split(), (
             "which a print says, too"
         )
         words = unfolded(taken["frames"], taken["values"].index(value))["words"]

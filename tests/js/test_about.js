@@ -10,7 +10,7 @@ class CSSStyleSheet {
 }
 const document = { adoptedStyleSheets: [], createElement: () => new Element() }
 Object.assign(globalThis, { CSSStyleSheet, document })
-const { About } = await import("../../ui/live/assets/about.js")
+const { About } = await import("../../ui/widgets/frontend/charts/help.js")
 
 let cell, about
 

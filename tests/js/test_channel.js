@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { Channel, whenFramed } from "../../ui/live/assets/channel.js"
+import { Channel, whenFramed } from "../../ui/widgets/frontend/channel/channel.js"
 import { Clock } from "./fakes.js"
 
 const ABOUT = { page: "toy", settings: { epsilon: "1" } }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { Clicks } from "../../ui/live/assets/clicks.js"
+import { Clicks } from "../../ui/widgets/frontend/charts/clicks.js"
 
 const WANTED = { point: "person", place: "outlier", x: [0, 10], y: [0, 10] }
 let sent, clicks

@@ -11,7 +11,7 @@ import {
   stir,
   whenComplete,
   whenStirred,
-} from "../../ui/live/assets/drawing.js"
+} from "../../ui/widgets/frontend/charts/batching.js"
 import { Clock } from "./fakes.js"
 
 const clock = new Clock()

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { adopt } from "../../ui/live/assets/figure.js"
+import { adopt } from "../../ui/widgets/frontend/charts/figure_diff.js"
 
 /** An array as Plotly's Python half sends it. */
 function encoded(array, dtype, shape) {

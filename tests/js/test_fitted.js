@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { fitted, scaleOf } from "../../ui/live/assets/fitted.js"
+import { fitted, scaleOf } from "../../ui/widgets/frontend/charts/responsive.js"
 
 const WIDE = 2000
 const figure = (text = "<b>Accuracy:</b> ahead from 1 on") => ({

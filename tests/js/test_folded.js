@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { unfolded } from "../../ui/recorded/folded.js"
+import { unfolded } from "../../ui/export/player/delta.js"
 
 test("what is the same at all stops is there at each, and what differs is that of the stop", () => {
   const folded = {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { joinEntries } from "../../ui/live/assets/history.js"
+import { joinEntries } from "../../ui/widgets/frontend/page/history.js"
 
 let entries, end
 

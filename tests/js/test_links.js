@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { followLinks } from "../../ui/live/assets/links.js"
+import { followLinks } from "../../ui/widgets/frontend/page/links.js"
 
 let heard, visited, told = []
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { CLEAR, coloured, lookOf, themed } from "../../ui/live/assets/look.js"
+import { CLEAR, coloured, lookOf, themed } from "../../ui/widgets/frontend/charts/theme.js"
 
 const LOOK = {
   font: "serif",

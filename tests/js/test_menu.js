@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { mendMenu } from "../../ui/live/assets/menu.js"
+import { mendMenu } from "../../ui/widgets/frontend/page/menu.js"
 import { Element } from "./fakes.js"
 
 const AROUND = "[data-testid=stAppViewContainer]"

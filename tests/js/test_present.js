@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { actOf, Presenter } from "../../ui/live/assets/present.js"
+import { actOf, Presenter } from "../../ui/widgets/frontend/page/presenter.js"
 import { Clock, Element } from "./fakes.js"
 
 const clock = new Clock()

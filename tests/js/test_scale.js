@@ -14,7 +14,7 @@ import {
   unitOf,
   valueAt,
   written,
-} from "../../ui/live/assets/scale.js"
+} from "../../ui/widgets/frontend/sliders/scale.js"
 
 const KNOBS = {
   epsilon: { scale: "log", low: 0.01, high: 100, stops: 50 },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { Sender } from "../../ui/live/assets/sender.js"
+import { Sender } from "../../ui/widgets/frontend/sliders/sender.js"
 import { Clock } from "./fakes.js"
 
 const clock = new Clock()

@@ -22,7 +22,9 @@ let controls
 const page = { querySelectorAll: () => controls }
 Object.assign(globalThis, { WebSocket: Socket, document: page, HTMLInputElement })
 
-const { Silence, tellAwaited, whenOlder } = await import("../../ui/live/assets/silence.js")
+const { Silence, tellAwaited, whenOlder } = await import(
+  "../../ui/widgets/frontend/channel/timeout.js"
+)
 
 /** A choice of Streamlit's. */
 function choice(label, value) {

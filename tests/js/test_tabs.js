@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { holdTabs } from "../../ui/live/assets/tabs.js"
+import { holdTabs } from "../../ui/widgets/frontend/page/tabs.js"
 
 let heard, frames, watches
 

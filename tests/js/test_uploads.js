@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { explainUploads, reason } from "../../ui/live/assets/uploads.js"
+import { explainUploads, reason } from "../../ui/widgets/frontend/page/uploads.js"
 
 const axios = (status) => `Error: AxiosError: Request failed with status code ${status}`
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { odds, Voice } from "../../ui/live/assets/voice.js"
+import { odds, Voice } from "../../ui/widgets/frontend/sliders/announcements.js"
 import { Clock, Element } from "./fakes.js"
 
 const clock = new Clock()

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { Words } from "../../ui/live/assets/words.js"
+import { Words } from "../../ui/widgets/frontend/charts/live_text.js"
 import { Element } from "./fakes.js"
 
 let page, watching, words

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from lab.settings import Settings
-from ui.live import Picture
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
-from ui.panels import Number
-from ui.plot import theme
+from lab.experiment.settings import Settings
+from ui.charts import theme
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
+from ui.text.tiles import Number
+from ui.widgets import Picture
 
 X = np.linspace(0, 1, 50)
 

@@ -25,17 +25,18 @@ import orjson
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lab.settings import Settings
-from ui import controls, debounce
-from ui.compare import compare
-from ui.compute import LONG_SLICE_SECONDS, SLICE_SECONDS
-from ui.live import serving
-from ui.page import Page
-from ui.pin import read as read_pin
-from ui.present import staged
-from ui.security_headers import same_origin
-from ui.turns import SHARED, GivenUpError, Turn, Turns
-from ui.visitor import visitor_word
+from lab.experiment.settings import Settings
+from ui.classroom.visitor import visitor_word
+from ui.compute import debounce
+from ui.compute.runner import LONG_SLICE_SECONDS, SLICE_SECONDS
+from ui.compute.scheduler import SHARED, GivenUpError, Turn, Turns
+from ui.page.comparison import compare
+from ui.page.page import Page
+from ui.page.pin import read as read_pin
+from ui.page.presenter_page import staged
+from ui.server.security_headers import same_origin
+from ui.session import page_state
+from ui.widgets import assets
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -87,11 +88,11 @@ class Question:
         """Return (the settings that a desk would have, field -> the sentence that refused its
         value, what else has moved).
         """
-        before, _ = controls.from_link(self.page.settings, self.link)
+        before, _ = page_state.from_link(self.page.settings, self.link)
         settings: Settings = before
         errors: dict[str, str] = {}
         for name, value in self.moves:
-            settings, refusals = controls.moved(settings, name, value)
+            settings, refusals = page_state.moved(settings, name, value)
             errors |= refusals
         known, moved = asdict(before), dict(self.moves)
         along = {
@@ -122,7 +123,7 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
         and isinstance(page, str)
         and page in pages
     )
-    asks = isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST
+    asks = isinstance(tab, str) and isinstance(ask, str) and len(ask) <= page_state.LONGEST
     for rule, holds in {
         "a question has a number, and a page of the lab": known,
         "settings are texts by name": isinstance(link, dict) and _texts(link.values()),
@@ -271,7 +272,7 @@ def _give_up() -> None:
 
 
 class Workers:
-    """Threads that answer questions, each in its turn (``ui.turns``)."""
+    """Threads that answer questions, each in its turn (``ui.compute.scheduler``)."""
 
     def __init__(self, turns: Turns):
         self._turns = turns
@@ -466,4 +467,4 @@ class Channel:
 
     def route(self) -> WebSocketRoute:
         """Return its address, below the path that the app is served at."""
-        return WebSocketRoute(f"{serving.base()}/{NAME}", self.visit)
+        return WebSocketRoute(f"{assets.base()}/{NAME}", self.visit)

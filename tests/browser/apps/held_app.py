@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from lab.settings import Settings
-from ui import compute as computing
+from lab.experiment.settings import Settings
+from ui.compute import runner as computing
 
 HELD = Path(os.environ["LAB_HELD"])
 _compute = computing.compute
@@ -28,7 +28,7 @@ computing.compute = compute  # before it is imported by name
 import app as lab  # noqa: E402
 
 app = st.App(
-    Path(lab.__file__).parent / "pages/frame.py",
+    Path(lab.__file__).parent / "pages/main.py",
     routes=[lab.channel],
     lifespan=lab.lifespan,
     middleware=lab.middleware,

@@ -5,18 +5,18 @@ import gc
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lab.files import own_table
-from pages import data
-from ui import own_session
+from lab.uploads import table
+from pages.data import page
+from ui.uploads import lifetime
 
-own_session.GRACE = 1.0
+lifetime.GRACE = 1.0
 
 
 if "count" in st.query_params:
     gc.collect()  # what nobody holds is not held
     objects = gc.get_objects()
-    tables = sum(isinstance(one, own_table.Table) and bool(one.columns) for one in objects)
+    tables = sum(isinstance(one, table.Table) and bool(one.columns) for one in objects)
     uploads = get_script_run_ctx().uploaded_file_mgr.file_storage.values()
     st.text(f"{tables} tables {sum(map(len, uploads))} uploads")
 else:
-    data.show()
+    page.show()

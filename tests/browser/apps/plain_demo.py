@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tests.hostile import HOSTILE
-from ui.escaping import plain, quoted
+from ui.text.escaping import plain, quoted
 
 for place, text in enumerate(HOSTILE):
     with st.container(key=f"one{place}"):

@@ -9,8 +9,8 @@ from starlette.middleware import Middleware
 
 from tests.toy.page import TOY
 from ui.live.channel import Channel
-from ui.security_headers import Guard
-from ui.start import lifespan
+from ui.server.security_headers import Guard
+from ui.server.startup import lifespan
 
 channel = Channel([TOY]).route()
 app = st.App(

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from tests.toy.page import TOY
-from ui import live
-from ui.show import show, style
+from ui import widgets
+from ui.layout.topic_page import show, style
 
 st.set_page_config(page_title="Toy", layout="wide")
 style()
-live.connection(uploads=300)
+widgets.connection(uploads=300)
 show(TOY)

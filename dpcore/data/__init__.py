@@ -1,1 +1,0 @@
-"""Data sets, their splits and their public bounds."""

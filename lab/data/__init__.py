@@ -1,0 +1,1 @@
+"""Hold data sets, their splits and their public bounds."""

@@ -1,0 +1,1 @@
+"""Define what is chosen, computed and linked."""

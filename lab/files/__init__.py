@@ -1,1 +1,0 @@
-"""Uploaded files: reading, column roles, and handles that give no access to strangers."""

@@ -1,0 +1,1 @@
+"""Describe a release for others."""

@@ -1,0 +1,1 @@
+"""Train models outside of the engine: baselines, local learners, published versions."""

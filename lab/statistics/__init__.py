@@ -1,0 +1,1 @@
+"""Decide what repeats allow to be claimed."""

@@ -1,0 +1,1 @@
+"""Declare the columns of a visitor's own table."""

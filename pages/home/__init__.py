@@ -1,0 +1,1 @@
+"""Open the lab with its first experiment."""

@@ -1,0 +1,160 @@
+"""Small sketches for terms of the glossary, inline SVG, on light and on dark ground."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+import numpy as np
+
+from ui.charts import theme
+
+_WIDTH = 300
+_INK = "currentColor"
+
+
+def drawing(key: str) -> str:
+    """The drawing of a term, with what it shows for a screen reader; "" where it has none."""
+    if key not in DRAWINGS:
+        return ""
+    spoken, parts = DRAWINGS[key]
+    opening = (
+        f'<svg viewBox="0 0 {_WIDTH} 84" role="img" aria-label="{spoken}" class="lab-drawing">'
+    )
+    return f"{opening}{''.join(parts())}</svg>"
+
+
+def _dot(x: float, y: float, *, colour: str = _INK, hollow: bool = False) -> str:
+    look = f'fill="none" stroke="{colour}" stroke-width="1.5"' if hollow else f'fill="{colour}"'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" {look}/>'
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{_INK}">{text}</text>'
+
+
+def _line(
+    x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2
+) -> str:
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<polyline points="{points}" fill="none" stroke="{colour}"'
+        f' stroke-width="{width}"{dashed}/>'
+    )
+
+
+def _arrow(x: float, y: float, to_x: float, to_y: float, colour: str, *, dash: str = "") -> str:
+    angle = math.atan2(to_y - y, to_x - x)
+    wings = [
+        (to_x - 7 * math.cos(angle + turn), to_y - 7 * math.sin(angle + turn))
+        for turn in (0.45, -0.45)
+    ]
+    head_x, head_y = zip(wings[0], (to_x, to_y), wings[1], strict=True)
+    return _line((x, to_x), (y, to_y), colour, dash=dash) + _line(head_x, head_y, colour)
+
+
+def _neighbours() -> list[str]:
+    """Two rows of people; one of the second row is hollow."""
+    parts = []
+    for top, name in ((26, "with you"), (60, "without you")):
+        parts += [_dot(112 + 22 * place, top) for place in range(8) if place != 5]
+        parts += [
+            _dot(112 + 22 * 5, top, colour=theme.WITH_YOU, hollow=top == 60),
+            _text(4, top + 4, name),
+        ]
+    return parts
+
+
+def _bells(power: int) -> list[str]:
+    """The densities of an answer in both worlds, 1 apart: exp(-|x|^p / p), of Laplace or normal
+    noise.
+    """
+    x = np.linspace(-5, 6, 141)
+    at = 6 + (x + 5) * (_WIDTH - 12) / 11
+    worlds = ((0.0, theme.WITHOUT_YOU, "8 4"), (1.0, theme.WITH_YOU, ""))
+    return [
+        _line(at, 76 - 66 * np.exp(-(np.abs(x - centre) ** power) / power), colour, dash=dash)
+        for centre, colour, dash in worlds
+    ] + [_line((0, _WIDTH), (76, 76), _INK, width=0.75)]
+
+
+def _clipping() -> list[str]:
+    """Gradients that end at a circle: longer ones are shortened to it, and go on as dashes."""
+    parts = [
+        f'<circle cx="70" cy="42" r="30" fill="none" stroke="{theme.BOUND}" stroke-width="1.5"/>'
+    ]
+    for angle, length in ((-0.35, 70), (0.5, 24), (2.2, 34), (3.6, 52), (-1.2, 18)):
+        x, y = math.cos(angle), math.sin(angle)
+        if length > 30:
+            parts.append(
+                _line(
+                    (70 + 30 * x, 70 + length * x), (42 + 30 * y, 42 + length * y), _INK, dash="3 3"
+                )
+            )
+        short = min(length, 30)
+        parts.append(_arrow(70, 42, 70 + short * x, 42 + short * y, theme.PRIVATE))
+    return [*parts, _text(160, 40, "no gradient is longer"), _text(160, 56, "than the bound")]
+
+
+def _composition() -> list[str]:
+    """Budgets over the number of releases: added up, and growing with the square root."""
+    x = np.linspace(0, 1, 41)
+    at, straight, root = 20 + 190 * x, 74 - 60 * x, 74 - 60 * np.sqrt(x) / 4
+    return [
+        _line((20, 20, 215), (8, 74, 74), _INK, width=0.75),
+        _line(at, straight, theme.NON_PRIVATE, dash="2 4", width=3),
+        _line(at, root, theme.PRIVATE, width=3),
+        _text(216, 20, "basic"),
+        _text(216, 62, "advanced"),
+    ]
+
+
+def _trust(*, local: bool) -> list[str]:
+    """People who send to a curator; where the noise is added is a ring."""
+    top = 20 if local else 62
+    parts = [_text(4, top + 4, "local" if local else "central")]
+    for place in range(4):
+        x = 70 + 18 * place
+        parts.append(_dot(x, top))
+        if local:
+            parts.append(
+                f'<circle cx="{x}" cy="{top}" r="8" fill="none" stroke="{theme.PRIVATE}"'
+                ' stroke-width="2"/>'
+            )
+    parts.append(_arrow(140, top, 186, top, _INK))
+    parts.append(
+        f'<rect x="192" y="{top - 12}" width="24" height="24" rx="4" fill="none" stroke="{_INK}"/>'
+    )
+    if not local:
+        ring = (
+            f'<rect x="187" y="{top - 17}" width="34" height="34" rx="7" fill="none"'
+            f' stroke="{theme.PRIVATE}"'
+        )
+        parts.append(f'{ring} stroke-width="2"/>')
+    return [*parts, _arrow(226, top, 280, top, theme.PRIVATE)]
+
+
+# Key of a term -> (what is to be seen, in words; the drawing's parts).
+DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
+    "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
+    "laplace": (
+        "Two Laplace densities, one sensitivity apart, with and without you",
+        partial(_bells, 1),
+    ),
+    "gaussian": (
+        "Two normal densities, one sensitivity apart, with and without you",
+        partial(_bells, 2),
+    ),
+    "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
+    "composition": (
+        "A straight line for basic composition, a far lower curve for advanced composition",
+        _composition,
+    ),
+    "local": (
+        (
+            "In the local model each person adds noise, in the central model the curator adds noise"
+            " once"
+        ),
+        lambda: _trust(local=True) + _trust(local=False),
+    ),
+}

@@ -1,0 +1,46 @@
+"""The chart of a lesson: covered before the guess, and with the guess beside the truth after it."""
+
+from dataclasses import replace
+from typing import Any
+
+from pages.lessons import texts as say
+from pages.lessons.lessons import Case, Lesson
+from ui.charts import guesses
+from ui.page.page import Page
+from ui.widgets import Picture
+
+HEIGHT, NARROW = 640, 400
+
+
+def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
+    """Return the page's chart of a result as the lesson shows it."""
+    drawn = page.at(result.settings).view(result).pictures(lesson.board)
+    found = drawn[lesson.picture or next(iter(drawn))]
+    if not lesson.picture:
+        return replace(found, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
+    figure = guesses.called(found.figure, lesson.text("Chart"))
+    figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
+    return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
+
+
+def covered(
+    lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None
+) -> Picture:
+    """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x,
+    y), or where one goes.
+    """
+    points = [guesses.Known(*point) for point in lesson.points(before)]
+    figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
+    alt = say.COVERED.format(lesson.text("Question"))
+    return replace(drawn, name="guess", figure=figure, alt=alt, about="")
+
+
+def revealed(
+    lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case
+) -> Picture:
+    """Return the ``drawn`` chart with one's own guess, if it was a number."""
+    if lesson.number and mine is not None:
+        how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
+        place, truth = lesson.place(after.settings), say.centre(lesson, after)
+        drawn = replace(drawn, figure=guesses.beside(drawn.figure, place, mine, truth, **how))
+    return replace(drawn, alt=f"{say.heading(lesson, mine, before, after)} {drawn.alt}")

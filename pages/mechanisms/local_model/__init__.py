@@ -1,0 +1,1 @@
+"""Ask surveys by randomised response."""

@@ -1,0 +1,1 @@
+"""Reconstruct a table from many answers."""

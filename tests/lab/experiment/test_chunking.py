@@ -1,0 +1,350 @@
+"""Tasks of repeats over a parameter, the grid of their outcomes, ensembles in parts, and files with
+very many rows.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import extremes
+from dpcore import check
+from dpcore.cache import LIMIT_BYTES, sizes
+from dpcore.streams import stream
+from dpcore.training import descent, losses
+from lab.data import classification
+from lab.experiment import chunking, data_settings
+from lab.experiment.chunking import SLICE
+from lab.experiment.data_settings import MOST_LIVE
+from lab.experiment.parts import Ensemble, Grid, Runs, slices
+from lab.experiment.settings import Measure, Spread, quantiles_of
+from lab.uploads.rows import Column, OwnRows
+from pages.attack.experiment import AttackSettings
+from pages.attack.result import attacked
+from pages.attack.settings import FITTING
+from pages.classifier.experiment import ClassifierSettings
+from pages.hypotheses import tasks as work
+from pages.network.experiment import NetworkSettings
+from tests.own_files import CLASSES, choose
+
+AT = (0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Model:
+    scale: float
+    cells: float = 10.0
+
+
+def outcome(model, at, repeats, *, given=None):
+    found = np.array(at)[:, None] + model.scale * np.array(repeats)
+    return found[:, :given]
+
+
+def test_a_task_depends_on_what_it_holds_and_not_on_who_waits_for_it():
+    task = Runs(work=outcome, model=Model(1.0), at=AT, first=3, count=2)
+    assert {task, replace(task, essential=True)} == {task}
+    assert (
+        len(
+            {
+                task,
+                replace(task, first=2),
+                replace(task, at=AT[:1]),
+                replace(task, model=Model(2.0)),
+            }
+        )
+        == 4
+    )
+    np.testing.assert_array_equal(task.run(), [[3.5, 4.5], [4, 5], [5, 6]])
+    np.testing.assert_array_equal(replace(task, given=1).run(), [[3.5], [4], [5]])
+    assert task.cells == 3 * 2 * 10
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_a_grid_of_slices_compares_values_over_the_same_repeats_until_it_is_the_whole(width):
+    tasks = slices(outcome, Model(10.0), AT, [range(2), range(2, 5)], width=width)
+    assert [one.first for one in tasks] == sorted(one.first for one in tasks), (
+        "some repeats at every value before more"
+    )
+    whole = outcome(Model(10.0), AT, range(5))
+    for count in range(len(tasks) + 1):
+        grid = Grid.of(AT, tasks, {one: one.run() for one in tasks[:count]}, repeats=5)
+        done = [sum(one.count for one in tasks[:count] if value in one.at) for value in AT]
+        begun = [place for place, many in enumerate(done) if many]
+        at, found = grid.over()
+        assert (grid.done.tolist(), grid.complete) == (done, count == len(tasks))
+        assert at.tolist() == [AT[place] for place in begun]
+        if begun:
+            shared = whole[begun, : min(done[place] for place in begun)]
+            np.testing.assert_allclose(found, quantiles_of(shared, axis=1))
+    np.testing.assert_array_equal(grid.runs, whole)
+    both = Grid(AT, np.stack([whole, whole + 1]))
+    assert [arm.runs[0, 0] for arm in both.arms] == [whole[0, 0], whole[0, 0] + 1]
+    frame = both.frame("value", over="noise", arm=("a", "b"))
+    assert list(frame.columns) == ["arm", "noise", "repeat", "value"]
+    assert frame[frame["arm"] == "b"]["value"].tolist() == (whole + 1).ravel().tolist()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noisy(Ensemble):
+    """Gaussian noise of scale 1 / epsilon."""
+
+    LIMITS: ClassVar = {"epsilon": (0.1, 10.0), "repeats": (2, 50), "seed": (0, 9)}
+    CURVE: ClassVar = AT
+    MEASURES: ClassVar = {"error": Measure("error", "lower", lambda found: np.abs(found[0]))}
+    COMMON: ClassVar = ("repeats", "seed")
+
+    epsilon: float = 1.0
+    repeats: int = 20
+    seed: int = 3
+
+    def runs(self, at: float, repeats: range) -> np.ndarray:
+        return np.array([stream(self.seed, "noise", r).standard_normal() for r in repeats]) / at
+
+
+def test_the_result_is_that_of_its_runs_and_other_values_share_the_curve():
+    settings = Noisy(epsilon=2.0)
+    result, (first, *others) = settings.run(), settings.tasks()
+    np.testing.assert_array_equal(result.now, settings.runs(2.0, range(20)))
+    assert result.spread == Spread.of(result.now)
+    np.testing.assert_array_equal(result.curve.runs, [settings.runs(at, range(20)) for at in AT])
+    table = result.table()
+    assert list(table.columns) == ["epsilon", *Spread._fields]
+    assert table["median"].tolist() == [np.median(runs) for runs in result.curve.runs]
+    assert [task.essential for task in (first, *others)] == [True, False, False]
+    # the current value lies on the curve, whose point is then known at once
+    assert settings.result({first: first.run()}).curve.done.tolist() == [0, 0, 20]
+    assert {*Noisy(epsilon=0.7).tasks()[1:]} == {*Noisy(epsilon=0.3).tasks()[1:]}
+    (few,), (many,) = settings.sample(5), settings.sample(9)
+    np.testing.assert_array_equal(few.run()[0], many.run()[0][:5])
+    with pytest.raises(ValueError, match="epsilon"):
+        Noisy(epsilon=0.0)
+
+
+MOST_TASKS = 1000  # that a redraw looks up in a few milliseconds
+# Every knob that makes work, at its highest.
+MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
+FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
+
+
+PARTS = [{"part": part} for part in ("membership", "pays", "inversion")]
+PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
+LARGEST = {
+    f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY)
+    for name in classification.STRAIGHT
+}
+for part in PARTS:
+    for name in FITTING.get(part["part"], classification.STRAIGHT):
+        there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
+        for knob, value in FULL.items():
+            there = there.change(**{knob: min(value, there.limits[knob][1])})
+        LARGEST[f"attack {name} {part}"] = there
+
+
+def counted(settings) -> list:
+    """The tasks that train ensembles; a point of the attack's curve looks at trainings of other
+    tasks, or few.
+    """
+    found = [
+        task for task in settings.tasks() if hasattr(task, "cells") and task.work is not attacked
+    ]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
+    tasks = counted(LARGEST[name])
+    assert max(task.cells for task in tasks if not task.essential) <= chunking.SLICE
+    assert sum(task.cells for task in tasks if task.essential) <= 2 * chunking.FIRST
+    assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
+
+
+@pytest.mark.parametrize(("name", "draws"), [("hypotheses", 2), ("hypotheses topics", 8)])
+def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
+    model = extremes.at_highest(name).model
+    draw, world = (sum(sizes(value)[1].values()) for value in (work.draw(model, 0, 0), model.world))
+    assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - world
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in extremes.CASES if name != "what-if, people"]
+)  # 400 repeats each
+def test_no_page_has_too_many_tasks_at_its_extremes(name):
+    least = 0 if name == "mechanisms" else 1  # one release in closed form is one task
+    assert least < len(extremes.at_highest(name).tasks()) < MOST_TASKS
+
+
+def test_fewer_trainings_where_one_takes_long():
+    assert AttackSettings(steps=200, sees="steps").limits["repeats"] == (100, 4000)
+    long = (
+        AttackSettings()
+        .change(dataset="digits")
+        .change(repeats=4000)
+        .change(steps=200, sees="steps")
+    )
+    assert (long.repeats, long.limits["repeats"]) == (500, (100, 500))
+    assert long.change(sees="weights").limits["repeats"] == (100, 1500)
+    with pytest.raises(
+        check.RefusedError,
+        match="^repeats is 501, but must be at most 500 where one training takes",
+    ):
+        long.change(repeats=501)
+    for bad in ("abc", None, 1e9, True, float("nan")):
+        with pytest.raises(check.RefusedError, match="^steps is"):
+            long.change(steps=bad)
+
+
+FEW = [
+    ClassifierSettings(dataset=name, public_rows=0, repeats=5, steps=7)
+    for name in ("gaussians", "iris")
+]
+FEW += [
+    AttackSettings().change(dataset=name, steps=5, repeats=150) for name in ("gaussians", "iris")
+]
+
+
+@pytest.mark.parametrize("settings", [*FEW, AttackSettings().change(part="pays", steps=3)])
+def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
+    done, real = [], descent.noisy_gradient_descent
+
+    def watched(X, y, *, n_classes, steps, draws, **options):
+        cells = chunking.cells(
+            rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps
+        )
+        done.append(len(draws) * cells)
+        return real(X, y, n_classes=n_classes, steps=steps, draws=draws, **options)
+
+    monkeypatch.setattr(descent, "noisy_gradient_descent", watched)
+    for task in [one for one in counted(settings) if None not in getattr(one, "epsilons", ())][:4]:
+        done.clear()
+        task.run()
+        assert sum(done) == pytest.approx(task.cells)
+
+
+CURVE = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
+
+
+WHOLE = [
+    (
+        AttackSettings().change(part="pays").change(dataset="iris", steps=4),
+        lambda one: [one.curve.runs],
+        0.05,
+    ),
+    (
+        AttackSettings().change(dataset="iris", steps=4, repeats=100),
+        lambda one: [[*one.points.values()]],
+        1,
+    ),
+    (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
+    (
+        AttackSettings().change(part="membership", steps=4),
+        lambda one: [one.shadows["plain"].margins],
+        1e-4,
+    ),
+    (
+        CURVE,
+        lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs],
+        5e-6,
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "figures", "atol"), WHOLE)
+def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
+    whole, before = figures(settings.run()), len(settings.tasks())
+    dearest = max(counted(settings), key=lambda task: task.cells / task.count)
+    monkeypatch.setattr(
+        chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count
+    )
+    settings = replace(settings)
+    assert len(settings.tasks()) > before
+    backwards = settings.result({task: task.run() for task in reversed(settings.tasks())})
+    for parts, back, all_ in zip(figures(settings.run()), figures(backwards), whole, strict=True):
+        np.testing.assert_allclose(parts, all_, atol=atol)
+        np.testing.assert_array_equal(parts, back)
+
+
+def test_repeats_are_cut_in_order_and_none_is_left_out():
+    assert chunking.cut(3, 10, each=chunking.SLICE / 3) == (range(3, 6), range(6, 9), range(9, 10))
+    assert chunking.cut(0, 4, each=1.0) == (range(4),)
+    assert chunking.cut(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
+    assert chunking.cut(0, 2, each=9 * chunking.SLICE) == (range(1), range(1, 2))
+    assert chunking.cut(4, 4, each=1.0) == ()
+    assert chunking.first(10, each=1.0) == 10
+    assert chunking.first(10, each=chunking.FIRST / 3) == 3
+    assert chunking.first(10, each=9 * chunking.FIRST) == 2
+
+
+PRIVATE = 48_000
+KINDS = [
+    ClassifierSettings(repeats=3, steps=5),
+    NetworkSettings(repeats=3, epochs=1, width=4, layers=1),
+]
+
+
+@pytest.fixture(scope="module")
+def own() -> OwnRows:
+    rng = np.random.default_rng(0)
+    x = rng.random((60_000, 2)).round(3)
+    y = np.where(x[:, 0] + rng.logistic(scale=0.1, size=len(x)) > 0.5, "yes", "no")
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=y)
+    return choose(
+        frame,
+        replace(
+            CLASSES, answer="y", columns=tuple(Column(name=name, low=0, high=1) for name in "ab")
+        ),
+    )
+
+
+@pytest.fixture(params=KINDS, ids=lambda one: type(one).__name__)
+def settings(request, own):
+    return request.param.change(dataset="own").change(own=own)
+
+
+def test_a_part_is_live_and_all_is_a_press_away_if_it_fits_into_memory(settings, monkeypatch):
+    assert (settings.rows, settings.limits["rows"], settings.beyond) == (
+        MOST_LIVE,
+        (50, MOST_LIVE),
+        False,
+    )
+    whole = settings.of_rows(settings.most)
+    assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
+    assert whole.of_rows(whole.live) == settings
+    with pytest.raises(
+        check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"
+    ):
+        settings.change(rows=PRIVATE + 1)
+    monkeypatch.setattr(data_settings, "_MOST_VALUES", 60_000)
+    assert settings.most == 30_000
+    assert settings.of_rows(30_000).beyond
+    with pytest.raises(check.RefusedError, match="rows"):
+        settings.of_rows(PRIVATE)
+
+
+def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_as_is_said(settings):
+    whole, ratio = settings.of_rows(settings.most), PRIVATE / MOST_LIVE
+    essential, *_ = whole.tasks()
+    if isinstance(whole, NetworkSettings):
+        assert whole.steps == settings.steps
+        assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
+        assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
+        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [
+            [2, 1]
+        ] * 2
+        assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
+    else:
+        result = whole.run()
+        assert settings.run().focus.noise / result.focus.noise == pytest.approx(ratio)
+        assert essential.count == 2
+        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(
+            SLICE, essential.cells
+        )
+        assert len(result.split.y_private) == PRIVATE
+    rows = classification.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of[
+        "private"
+    ]
+    assert len(rows) == MOST_LIVE
+    assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))

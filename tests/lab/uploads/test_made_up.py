@@ -1,0 +1,256 @@
+"""Questions about a visitor's own file: asked on made-up rows, or on private ones, which label,
+tile and tab say.
+"""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from lab.label.label import searched
+from lab.uploads import made_up
+from lab.uploads import rows as own_rows
+from lab.uploads import table as own_table
+from lab.uploads.rows import Column, Roles
+from pages.topics import PAGES
+from tests.app import at_rest, opened, settings_of, text
+from tests.sentences import plain
+from ui.export import share_dialog
+from ui.session.page_state import Desk
+
+PAGE = {page.name: page for page in PAGES}
+COLUMNS = (
+    Column(name="age", low=18, high=100),
+    Column(name="hours", low=0, high=48),
+    Column(name="plan", kind="category", values=("basic", "plus")),
+)
+CLASSES = Roles(answer="left", classes=("no", "yes"), columns=COLUMNS)
+NUMBER = Roles(answer="pay", classes=(), target=Column(name="pay", low=0, high=80), columns=COLUMNS)
+ROLES = {"classifier": CLASSES, "network": CLASSES, "regression": NUMBER}
+QUICK = {
+    "classifier": {"steps": "5"},
+    "network": {"epochs": "1", "width": "4", "layers": "1"},
+    "regression": {"mechanism": "gaussian", "epsilon": "1"},
+}
+SAMPLES = {"classifier": "customers", "network": "customers", "regression": "salaries"}
+
+
+HELD: list[own_table.Table] = []
+
+
+def file_of(seed: int, *, rows: int = 500) -> own_table.Table:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, rows),
+            "hours": rng.uniform(0, 48, rows).round(1),
+            "plan": rng.choice(["basic", "plus", "family"], rows),
+            "who": [f"P{place % 300}" for place in range(rows)],
+            "pay": rng.uniform(0, 80, rows).round(1),
+            "left": rng.choice(["no", "yes"], rows),
+        }
+    )
+    HELD.append(
+        own_table.read(frame.to_csv(index=False).encode())
+    )  # as a session does: a handle holds no rows
+    return HELD[-1]
+
+
+class TestMadeUpRows:
+    @pytest.mark.parametrize(
+        "roles",
+        [
+            CLASSES,
+            NUMBER,
+            replace(CLASSES, classes=("no", "yes", "perhaps")),
+            replace(CLASSES, person="who"),
+            replace(NUMBER, person="who", rows_each=3),
+            replace(CLASSES, columns=(Column(name="plan", kind="category", values=("basic",)),)),
+        ],
+    )
+    def test_they_follow_from_declarations_and_the_number_of_people_alone(self, roles, monkeypatch):
+        files = [file_of(seed) for seed in (0, 1)]
+        owns = [own_rows.choose(table, roles) for table in files]
+        for name in ("texts", "numbers", "decimal", "kind"):
+            monkeypatch.setattr(
+                own_table.Table, name, lambda *_, **__: pytest.fail("a cell was read")
+            )
+        one, other = (made_up.twin(own) for own in owns)
+        monkeypatch.undo()
+        assert (one.people, one.private, one.roles) == (owns[0].people, owns[0].private, roles)
+        assert not {*one.table.columns} - {
+            *(column.name for column in COLUMNS),
+            roles.answer,
+            roles.person,
+        }
+        for name in one.table.columns:
+            assert one.table.columns[name].equals(other.table.columns[name])
+        for column in roles.columns:
+            if column.kind == "number":
+                cells = one.table.numbers(column.name)
+                assert column.low <= cells.min() < cells.max() <= column.high
+            else:
+                assert {*one.table.texts(column.name)} <= {*column.values, ""}
+        assert made_up.twin(owns[0]) is one
+
+    def test_half_way_between_coin_toss_and_certainty_there_is_something_to_learn(self):
+        one = made_up.twin(own_rows.choose(file_of(0, rows=3000), CLASSES))
+        assert 0.8 < one.best < 0.9
+        settings = (
+            PAGE["classifier"]
+            .settings()
+            .change(dataset="own", own=one, steps=50, repeats=4, epsilon=10.0)
+        )
+        assert settings.run().reference.accuracy == pytest.approx(one.best, abs=0.05)
+
+    def test_bounds_that_were_read_off_make_none_up(self):
+        columns = (replace(COLUMNS[0], read_off=True), *COLUMNS[1:])
+        own = own_rows.choose(file_of(0), replace(CLASSES, columns=columns))
+        assert PAGE["classifier"].settings().change(dataset="own", own=own).made_up is None
+
+    def test_they_go_with_the_file(self):
+        table = file_of(0)
+        one = made_up.twin(own_rows.choose(table, CLASSES))
+        table.clear()
+        assert one.gone
+
+    def test_a_file_keeps_those_of_its_two_last_shapes(self):
+        table = file_of(0)
+        shapes = [replace(CLASSES, columns=COLUMNS[:number]) for number in (1, 2, 3)]
+        owns = [own_rows.choose(table, roles) for roles in shapes]
+        first, *others = (made_up.twin(own) for own in owns)
+        assert first.gone
+        assert not any(one.gone for one in others)
+        assert not made_up.twin(owns[0]).gone
+
+    @pytest.mark.parametrize("page", ROLES)
+    def test_settings_keep_all_but_the_rows(self, page):
+        own = own_rows.choose(file_of(0), ROLES[page])
+        settings = PAGE[page].settings().change(dataset="own", own=own, rows=200, epsilon=2.0)
+        other = settings.made_up
+        assert other == replace(settings, own=other.own)
+        assert isinstance(other.own, made_up.MadeUp)
+        assert other.promise == settings.promise
+
+
+def asks(page: str) -> AppTest:
+    """The tab *What if* of a page with a sample as its own file, as the button of *My data* opens
+    it.
+    """
+    app = opened("data").button(key=f"data.sample.{SAMPLES[page]}.csv").click().run()
+    app = app.button(key="data.notes").click().run()
+    *_, own = app.session_state["data.brought"].owns.values()
+    return led(app, page, own=str(own), tab="what-if")
+
+
+def led(app: AppTest, page: str, **link: str) -> AppTest:
+    app._page_hash = calc_hash(page)
+    app.query_params.clear()
+    for name, value in {
+        "dataset": "own",
+        "repeats": "2",
+        "rows": "400",
+        **QUICK[page],
+        **link,
+    }.items():
+        app.query_params[name] = value
+    app = at_rest(app.run(), page)
+    assert not app.exception
+    return app
+
+
+def html(app: AppTest, part: str) -> str:
+    found = [one.proto.body for one in app.get("html") if f'class="lab-{part}"' in one.proto.body]
+    return plain(" ".join(found))
+
+
+def label_of(app: AppTest, page: str):
+    desk = app.session_state[f"{page}.desk"]
+    here = PAGE[page].at(desk.settings)
+    return share_dialog.handed_out(desk, here, desk.settings.run(), link="", code="").label
+
+
+def tab(app: AppTest, page: str, name: str) -> AppTest:
+    app.session_state[f"{page}.tabs"] = PAGE[page].at(settings_of(app, page)).tab(name).title
+    app = at_rest(app.run(), page)
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    return text(app) + " ".join(one.value for one in app.caption)
+
+
+class TestWhichEpsilon:
+    @pytest.mark.parametrize("page", SAMPLES)
+    def test_the_answer_is_free_until_private_rows_are_searched_and_then_all_say_so(self, page):
+        app = asks(page)
+        own = settings_of(app, page).own
+        assert "No value of your file is read for this answer" in said(app)
+        assert html(app, "words-answer")
+        assert not own.table.compared
+        assert label_of(app, page).void == ""
+        assert "no limit" not in html(app, "numbers")
+        (count,) = re.findall(
+            r"trains with (\d+) settings on them and counts as a search on private rows", said(app)
+        )
+        assert "The privacy label becomes **void**" in said(app)
+
+        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
+        assert not app.exception
+        assert f"It compares {count} settings on the private rows" in said(app)
+        assert searched(settings_of(app, page)) == int(count)
+        why = f"{count} settings were compared on the private rows"
+        assert why in label_of(app, page).void
+        for part in ("numbers", "verdict"):
+            assert why in html(app, part)
+        assert "no limit" in html(app, "numbers")
+        app = tab(app, page, "guarantee")
+        assert f"The guarantee is void, because {why}." in html(app, "words-guarantee")
+        assert "for at most" not in html(app, "words-guarantee")
+
+        app = tab(app, page, "what-if")
+        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
+        assert "No value of your file is read for this answer" in said(app)
+        assert why in label_of(app, page).void, "going back undoes nothing"
+        assert "no limit" in html(app, "numbers")
+
+    def test_a_counted_best_of_several_tries_is_what_tile_tab_and_label_say(self):
+        page = "classifier"
+        app = asks(page)
+        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
+        app = at_rest(app.toggle(key=f"{page}.best").set_value(True).run(), page)
+        label = label_of(app, page)
+        assert label.void == ""
+        assert "for the best of 12 tries" in html(app, "numbers")
+        shown = re.search(r"at most ([\d.]+) %", str(label["attacker"]).replace("\u00a0", " "))[1]
+        assert re.search(rf"\b{re.escape(shown)} %", html(app, "numbers").replace("\u00a0", " "))
+        app = tab(app, page, "guarantee")
+        assert f"epsilon {label['epsilon']:.3g} at delta" in html(app, "words-guarantee")
+
+    def test_a_search_on_one_page_is_said_on_another(self):
+        app = asks("classifier")
+        app = at_rest(app.button(key="classifier.look").click().run(), "classifier")
+        own = str(settings_of(app, "classifier").own)
+        app = led(app, "network", own=own, tab="what-if")
+        assert "compared on the private rows" in html(app, "numbers")
+        assert "Made-up rows" in said(app), "which another page was not told to read"
+
+
+class TestShare:
+    def test_what_is_handed_out_of_an_own_file_does_not_promise_the_same_numbers(self):
+        own = own_rows.choose(file_of(0), CLASSES)
+        settings = PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
+        page = PAGE["classifier"].at(settings)
+        desk = Desk(page="classifier", settings=settings)
+        assert share_dialog._code(desk, "http://lab.example.org/") == ""
+        html = share_dialog.handed_out(
+            desk, page, settings.run(), link="http://lab.example.org/", code=""
+        ).html()
+        for promised in ("open these settings", "Same numbers again", '<figure class="code">'):
+            assert promised not in html
+        assert "without the file" in html

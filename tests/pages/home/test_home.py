@@ -1,0 +1,125 @@
+"""The home page and the page *Choose parameters*: links and settings."""
+
+import ast
+import inspect
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from lab.experiment.links import versioned
+from pages.home import page as home
+from pages.learn import page_choosing
+from pages.topics import PAGES
+from tests.app import moved, opened, text
+from ui.compute.runner import compute
+from ui.session.page_state import from_link
+from ui.text import tiles
+
+HOME = Path(__file__).parents[3] / "pages" / "home" / "page.py"
+
+
+def seen(**losses: int) -> dict[float, home.Seen]:
+    return {
+        float(name[1:].replace("_", ".")): home.Seen(loss, "r", "a")
+        for name, loss in losses.items()
+    }
+
+
+def test_moves_are_made_by_what_was_seen():
+    assert {name: how(seen(e0_5=2)) for name, how in home.MOVES.items()} == dict.fromkeys(
+        home.MOVES
+    )
+    assert home.MOVES["private"](seen(e0_5=2, e0_09=30)) == {"epsilon": "0.09", "right": "r"}
+    assert home.MOVES["pay"](seen(e0_5=2, e0_7=1, e3=0)) == {"good": "0.7", "bad": "0.5"}
+    assert home.MOVES["pay"](seen(e0_5=2, e0_8=1)) is None, (
+        "between them lies more than a factor of 1.5"
+    )
+    assert home.MOVES["pay"](seen(e0_5=1, e0_6=2)) is None, "what costs more lies above"
+    assert home.MOVES["attack"](seen(e8=0)) == {"epsilon": "8", "attacker": "a"}
+
+
+def test_a_move_ticks_itself_off_and_the_next_one_opens():
+    app = opened("")
+    assert "Drag epsilon below 0.1" in text(app)
+    app.button(key="home.attack").click().run()
+    assert "Set epsilon to 8" in text(app)
+    assert "Drag epsilon below 0.1" not in text(app)
+    said = text(moved(app, "home", "epsilon", 8.0).run())
+    assert "At epsilon 8, the attacker is right up to" in said
+    assert "Drag epsilon below 0.1" in said
+    assert not app.exception
+    app = opened("", epsilon="8")
+    assert "the attacker is right up to" in text(app)
+    app.query_params.update(epsilon="0.5", dataset="iris")
+    assert "the attacker is right up to" not in text(app.run()), "other settings begin anew"
+    assert not app.exception
+
+
+def test_every_page_has_its_door_in_its_group_and_asks_its_question():
+    groups = [
+        [page for page in PAGES if page.group == name]
+        for name in dict.fromkeys(page.group for page in PAGES)
+    ]
+    app = opened("")
+    links = [link.proto.page for link in app.get("page_link")]
+    assert links == [*home.DOORS.values(), *(page.name for group in groups for page in group)]
+    assert [one.value for one in app.caption][: len(PAGES)] == [
+        page.about for group in groups for page in group
+    ]
+    folders = {page.name: Path(inspect.getfile(page.settings)).parent for page in PAGES}
+    assert {*folders.values()} == {path.parent for path in HOME.parents[1].glob("*/page.py")} - {
+        HOME.parents[1] / name for name in ("data", "home", "lessons")
+    }
+    for page in PAGES:
+        source = (folders[page.name] / "page.py").read_text("utf-8")
+        assert ast.get_docstring(ast.parse(source)) == page.question
+
+
+def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
+    """A link with a pin would show a ghost that nothing on the page unpins."""
+    front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
+    result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
+    assert set(front.numbers(result)) <= set(whole.numbers(result))
+    app = opened("", epsilon="0.05", pin="epsilon~2.0")
+    assert text(app).count(tiles.tiles(front.numbers(result))) == 1
+    assert [one.value for one in app.warning] == [
+        "The pin in the link was ignored, because this page has none."
+    ]
+    desk = app.session_state["home.desk"]
+    assert (desk.pin, desk.settings.epsilon) == (None, 0.05)
+    assert "pin" not in app.query_params
+    assert not app.exception
+
+
+KINDS = {page.name: page.settings for page in PAGES}
+EXAMPLES = [example for examples in page_choosing.SECTIONS.values() for example in examples]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.label)
+def test_an_example_of_choose_parameters_opens_settings_that_exist(example):
+    if example.page == "deployments":
+        assert not example.settings
+        return
+    settings, notices = from_link(KINDS[example.page], example.settings)
+    assert notices == []
+    for name, value in example.settings.items():
+        assert str(getattr(settings, name)) == value or float(getattr(settings, name)) == float(
+            value
+        )
+
+
+def test_choose_parameters_links_to_each_example_in_order():
+    app = opened("choosing")
+    links = [
+        (link.proto.page, dict(parse_qsl(link.proto.query_string))) for link in app.get("page_link")
+    ]
+    assert links == [(example.page, versioned(example.settings)) for example in EXAMPLES]
+    assert [heading.value for heading in app.header] == [
+        "What does the guarantee protect?",
+        "How often are the rows used?",
+        "Which noise?",
+        "Which delta?",
+        "Which accountant?",
+        "Which epsilon?",
+    ]

@@ -1,0 +1,433 @@
+"""What holds on every page: it opens, takes links and movements, refuses in words, and draws and
+says all it can.
+"""
+
+import math
+import re
+from dataclasses import asdict
+from functools import cache
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dpcore.check import RefusedError
+from lab.experiment.data_settings import OWN
+from lab.experiment.links import VERSION_NAME, brief, versioned
+from pages import topics
+from pages.attack.experiment import AttackSettings
+from pages.attack.settings import PARTS
+from pages.classifier.experiment import ClassifierSettings
+from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
+from tests.sentences import first, options, plain
+from tests.ui.charts.test_topic_charts import numbers
+from ui.charts.curves import ends_of
+from ui.charts.theme import dot as dot_of
+from ui.page import pin
+from ui.page.suggestion import bold
+from ui.session import page_state
+from ui.session.page_state import PIN
+from ui.text import tiles as panels
+from ui.text.sliders import KNOBS
+
+CLASSIFIER = "classifier"
+BY_NAME = {page.name: page for page in topics.PAGES}
+TOPICS = [*BY_NAME]
+ROOMS = [page.name for page in topics.ROOMS]
+DOT = dot_of(0, 0, colour="").get("path")
+NO_NUMBER = r"\b(nan|None)\b"
+
+
+@cache
+def quick(page: str, *, without: str = ""):
+    """The settings of the page's quick link, or of what it holds besides one field."""
+    link = {name: value for name, value in QUICK.get(page, {}).items() if name != without}
+    settings, refused = page_state.from_link(BY_NAME[page].settings, link)
+    assert not refused
+    return settings
+
+
+def hero(page: str) -> str:
+    return BY_NAME[page].sliders(quick(page)).hero
+
+
+def elsewhere(settings, name: str) -> float:
+    """A value that the field may have, and has not."""
+    low, high = settings.limits[name]
+    value = low + (high - low) / 3
+    value = round(value) if isinstance(low, int) else float(f"{value:.3g}")
+    return value if value != getattr(settings, name) else high
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_link_is_the_experiment(page):
+    first, name = opened(page, **QUICK.get(page, {})), hero(page)
+    value = elsewhere(settings_of(first, page), name)
+    moved(first, page, name, value)
+    assert getattr(settings_of(first, page), name) == value
+    assert set(first.query_params) == {*brief(settings_of(first, page)), VERSION_NAME}
+    assert name in first.query_params
+    second = opened(page, **address(first))
+    assert not second.warning
+    assert settings_of(second, page) == settings_of(first, page)
+    card = r'\s*<div class="lab-move">.*?</div>'  # tells of a change in its session
+    assert re.sub(card, "", text(at_rest(second, page))) == re.sub(
+        card, "", text(at_rest(first, page))
+    )
+
+
+@pytest.mark.parametrize("page", TOPICS)
+def test_a_link_opens_each_tab_and_the_address_names_it(page):
+    kind = BY_NAME[page].at(quick(page))
+    for tab in kind.all_tabs:
+        app = opened(page, **QUICK.get(page, {}), tab=tab.name)
+        assert not app.exception
+        assert not app.warning
+        assert app.session_state[f"{page}.tabs"] == tab.title
+        assert address(app.run()).get("tab", "") == ("" if tab is kind.all_tabs[0] else tab.name)
+    app.session_state[f"{page}.tabs"] = kind.all_tabs[1].title
+    assert address(app.run().run())["tab"] == kind.all_tabs[1].name
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_broken_link_or_entry_is_refused_with_its_reason_and_changes_nothing(page):
+    for field, value in (
+        (hero(page), "1e99"),
+        ("tab", "mars"),
+        *((name, "mars") for name in quick(page).choices),
+    ):
+        app = opened(page, **versioned(QUICK.get(page, {}) | {field: value}))
+        assert not app.exception
+        assert settings_of(app, page) == quick(page, without=field)
+        (warning,) = app.warning
+        assert re.search(rf"{field}={value}\b.*(from \S+ to \S+|one of: )", warning.value)
+        assert address(app).get(field) != value
+    before, name = settings_of(app, page), hero(page)
+    for value in (before.limits[name][0] - 1e9, "abc"):
+        moved(app, page, name, value)
+        assert not app.exception
+        assert settings_of(app, page) == before
+        assert re.search(r"cannot be .*(from |to )", app.session_state[f"{page}.desk"].errors[name])
+    value = elsewhere(before, name)
+    moved(app, page, name, value)
+    assert settings_of(app, page) == before.change(**{name: value})
+    assert not app.session_state[f"{page}.desk"].errors
+
+
+def variants(page: str) -> list[dict[str, str]]:
+    """The page's quick settings, and each other option of each of its choices."""
+    kind = BY_NAME[page].settings
+    names = [
+        name
+        for name, value in asdict(kind()).items()
+        if isinstance(value, str) and name not in ("own", "pin")
+    ]
+    skipped = {name: (getattr(quick(page), name), OWN) for name in names}
+    return [
+        {},
+        *({name: one} for name in names for one in options(kind, name) if one not in skipped[name]),
+    ]
+
+
+def accepted(settings, changes: dict):
+    """The settings with these changes; None where they do not go together."""
+    try:
+        return settings.change(**changes)
+    except RefusedError:
+        return None
+
+
+@cache
+def alternatives(page: str) -> list:
+    """Settings with at most one other option each: an option may go with another one and not with
+    the defaults.
+    """
+    found = (accepted(quick(page), changes) for changes in variants(page))
+    return [one for one in found if one is not None]
+
+
+def dots(figure) -> list[tuple[float, float, str]]:
+    """(x, y, colour) of each dot that marks the value of a curve at what is now."""
+    shapes = figure["layout"].get("shapes", ())
+    now = {one["x0"] for one in shapes if one["type"] == "line" and one["x0"] == one["x1"]}
+    marks = [shape for shape in shapes if shape.get("path") == DOT and shape["xanchor"] in now]
+    drawn = {
+        trace["line"].get("color") for trace in figure["data"] if "lines" in trace.get("mode", "")
+    }
+    return [
+        (one["xanchor"], one["yanchor"], one["fillcolor"])
+        for one in marks
+        if one["fillcolor"] in drawn
+    ]
+
+
+def on_a_line(dot: tuple[float, float, str], figure) -> bool:
+    """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as
+    the frame is.
+    """
+    x, y, colour = dot
+    ends = ends_of(figure["layout"]["yaxis"])
+    lines = [
+        one
+        for one in figure["data"]
+        if one.get("line", {}).get("color") == colour and "fill" not in one
+    ]
+    points = np.concatenate(
+        [np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1
+    )
+    return bool(np.isclose(points.T, (x, y), rtol=1e-5).all(axis=1).any())
+
+
+def looked_at(page: str, result) -> None:
+    """All that a page shows of a result is drawn by Plotly and said without a number that
+    is none.
+    """
+    here = BY_NAME[page].at(result.settings)
+    view = here.view(result)
+    for board in view.boards:
+        for picture in (picture for row in view.boards[board] for picture in row):
+            assert len(go.Figure(picture.figure).data) == len(picture.figure["data"])
+            assert picture.alt
+            assert not [
+                dot for dot in dots(picture.figure) if not on_a_line(dot, picture.figure)
+            ], picture.name
+    tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.numbers)
+    for name, said in {"tiles": tiles, **view.words}.items():
+        assert not (found := re.search(NO_NUMBER, plain(said))), (
+            name,
+            plain(said)[found.start() - 80 :][:160],
+        )
+    assert view.words["verdict"].strip()
+
+
+@pytest.mark.parametrize(
+    ("page", "changes"), [(page, changes) for page in ROOMS for changes in variants(page)], ids=str
+)
+def test_every_option_is_drawn_and_said_as_soon_as_there_is_anything(page, changes):
+    found = (accepted(start, changes) for start in alternatives(page))
+    looked_at(page, first(next(one for one in found if one is not None)))
+
+
+@pytest.mark.parametrize("page", ROOMS)
+def test_a_whole_result_and_the_ends_of_sliders_are_drawn_and_said(page):
+    """Epsilon or what stands in its place, and what may be shown without more work, at an end of
+    their ranges.
+    """
+    settings = quick(page)
+    looked_at(page, settings.run())
+    for name in {hero(page), "delta", "clip_norm", "seed", "shown"} & {*settings.limits}:
+        at_ends = (accepted(settings, {name: end}) for end in settings.limits[name])
+        for at_end in filter(None, at_ends):
+            looked_at(page, first(at_end))
+
+
+@pytest.mark.parametrize("page", sorted({*ROOMS} - {"attack", "mechanisms", "what-if"}))
+def test_a_dot_at_another_value_lies_on_its_line(page):
+    """Of the parameter of the first chart, at a value that its curve is not computed at."""
+    settings = quick(page)
+    name = next(one for one in (hero(page), "epsilon") if one in settings.limits)
+    low, high = settings.limits[name]
+    result = settings.change(
+        **{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}
+    ).run()
+    pictures = BY_NAME[page].at(result.settings).view(result).pictures("board").values()
+    found = [(dot, picture.figure) for picture in pictures for dot in dots(picture.figure)]
+    assert found
+    assert all(on_a_line(dot, figure) for dot, figure in found)
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        *(
+            ({"what_if": ask}, "The link's question was ignored. It must")
+            for ask in (" x".join(map(str, range(60))), " " * 700)
+        ),
+        ({"step": "x" * (page_state.LONGEST + 1)}, "In the link, step was ignored"),
+    ],
+    ids=["many words", "many blanks", "a long step"],
+)
+def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(link, said):
+    """Of how the page is shown, the address keeps the rest."""
+    app = opened(CLASSIFIER, epsilon="2", lesson="two", **link)
+    assert not app.exception
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings(epsilon=2)
+    (warning,) = app.warning
+    assert said in warning.value
+    assert app.query_params["lesson"] == "two"
+    assert "step" not in app.query_params
+
+
+def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
+    app = opened(CLASSIFIER, more="1")
+    for value, kept in ((0, ""), (1, "1")):
+        moved(app, CLASSIFIER, page_state.MORE, value)
+        assert address(app).get("more", "") == kept
+        assert settings_of(app, CLASSIFIER) == ClassifierSettings()
+    for junk in (
+        7,
+        {},
+        {"movement": 3},
+        {"movement": {"name": "version", "value": 1, "seq": 9**20}},
+    ):
+        app.session_state["classifier.knobs"] = junk
+        assert not app.run().exception
+        assert settings_of(app, CLASSIFIER) == ClassifierSettings()
+
+
+@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].move])
+def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
+    here, move = BY_NAME[page], BY_NAME[page].move
+    app = opened(page, **QUICK[page])
+    settings = settings_of(app, page)
+    shown = here.at(settings).sliders(settings)
+    assert move.knob in (shown.hero, shown.play, *shown.main)
+    label = (KNOBS[move.knob] | shown.changes.get(move.knob, {}))["label"].lower()
+    assert label.split()[0] in plain(bold(move.ask)).lower()
+    assert bold(move.ask) in text(app)
+    bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.knob))
+    app = at_rest(moved(app, page, move.knob, bound), page)
+    assert '<div class="lab-move">' not in text(app)
+    assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), (
+        "no card where it is set"
+    )
+
+
+def test_a_page_asks_for_no_move_without_effect():
+    assert bold(BY_NAME["classifier"].move.ask) not in text(opened(CLASSIFIER, version="none"))
+
+
+def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():
+    app = moved(opened(CLASSIFIER), CLASSIFIER, "public_rows", 400)
+    app.selectbox(key="classifier.dataset").set_value("iris").run()
+    assert not app.exception
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings(dataset="iris", public_rows=37)
+    app = opened(
+        CLASSIFIER, dataset="breast_cancer", plane="features", feature_x="3", feature_y="7"
+    )
+    app.selectbox(key="classifier.feature_y").set_value(3).run()
+    assert "another feature" in app.error[0].value
+    assert settings_of(app, CLASSIFIER).feature_y == 7
+
+
+def test_at_rest_the_whole_page_follows():
+    app = at_rest(opened(CLASSIFIER, repeats="2", steps="5"), "classifier")
+    desk = app.session_state["classifier.desk"]
+    desk.told = None
+    tick = {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": True}
+    app.session_state["classifier.knobs"] = {"movement": tick}
+    app.run()
+    assert not app.exception
+    assert desk.told == (desk.settings, True)
+
+
+def test_a_delta_that_lets_one_row_out_is_warned_of():
+    assert panels.large_delta(1e-5, 99_999) == ""
+    assert panels.large_delta(0.01, 400, "rows") in text(opened(CLASSIFIER, delta="0.01"))
+
+
+@pytest.mark.parametrize("page", TOPICS)
+def test_new_noise_undo_and_reset(page):
+    """The next seed; what was there at the last rest; the defaults.
+
+    Undo goes back through all of it.
+    """
+    app = opened(page)
+    assert app.title[0].value.endswith("?")
+    desk, first = app.session_state[f"{page}.desk"], app.session_state[f"{page}.desk"].settings
+
+    def off() -> list[str]:
+        return [one.label for one in app.button if one.label in ("Undo", "Reset") and one.disabled]
+
+    assert len(off()) == 2
+    if "seed" in first.limits:
+        press(app, "Resample")
+        assert desk.settings == first.change(seed=first.seed + 1)
+    else:
+        desk.settings = first.change(delta=2e-6)
+        app.run()
+    there = desk.settings
+    assert off() == []
+    assert desk.before
+    assert not any("_tasks" in vars(one) for one in desk.before), (
+        "fifty of them would keep their work"
+    )
+    for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
+        press(app, label)
+        assert desk.settings == found
+    assert not app.exception
+    assert "Undo" in off()
+
+
+@pytest.mark.parametrize("label", ["Reset", "Undo", pin.PIN])
+def test_a_press_acts_after_the_movement_that_comes_with_it(label):
+    app = moved(opened(CLASSIFIER, epsilon="3"), CLASSIFIER, "epsilon", 4)
+    sent = {"name": "epsilon", "value": 5, "seq": 9, "final": True, "tick": False, "page": True}
+    app.session_state[f"{CLASSIFIER}.knobs"] = {"movement": sent}
+    found = address(press(app, label))
+    assert found.get("epsilon") == {"Reset": None, "Undo": "4.0", pin.PIN: "5.0"}[label]
+    assert ("epsilon~5" in found.get(PIN, "")) == (label == pin.PIN)
+
+
+def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():
+    rows = [1, "<b>1,000</b>", "1e-5", "60 / 0 / 40"]
+    for cells, named in (
+        (["Theorem 1", 2], True),
+        (["<b>exact</b>"], True),
+        (rows, False),
+        ([], False),
+    ):
+        html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
+        assert ("lab-named" in html) == named
+
+
+def test_no_part_of_the_attack_proves_anything():
+    for part in PARTS:
+        app = opened("attack", part=part, **QUICK["attack"])
+        assert not app.exception
+        assert "proved private" not in text(app)
+        assert "never proves one" in text(app) or part in ("pays", "inversion")
+
+
+def sent(app, name, value, key="attack.board"):
+    desk = app.session_state["attack.desk"]
+    seq = max(desk.ack, desk.clicked) + 1
+    app.session_state[key] = {
+        "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+    }
+    return app.run()
+
+
+def test_a_click_is_a_person_a_place_an_outlier_and_a_forgery_nothing():
+    app = opened("attack", **QUICK["attack"])
+    for name, value in (("person", 4000), ("person", "abc"), ("spot", "far"), ("epsilon", 9.0)):
+        app = sent(app, name, value)
+        assert not app.exception
+        assert settings_of(app, "attack") == AttackSettings(repeats=100, steps=3)
+    app = sent(app, "person", 17)
+    assert (settings_of(app, "attack").who, settings_of(app, "attack").person) == ("row", 17)
+    app = sent(app, "person", 3, key="attack.knobs").run()
+    assert settings_of(app, "attack").person == 3, "each is applied once"
+    app = sent(app, "spot", "0.25,-0.5")
+    meant = settings_of(app, "attack")
+    assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
+
+
+def test_a_knob_of_the_regression_stands_and_falls_with_the_others():
+    app = opened("regression", **QUICK["regression"], split="own", share="0.4")
+    moved(app, "regression", "share", 0.7)
+    assert settings_of(app, "regression").share_of("published") == 0.7
+    app.selectbox(key="regression.split").set_value("best").run()
+    app.selectbox(key="regression.dataset").set_value("brazil").run()
+    assert not app.exception
+    assert settings_of(app, "regression").rows == 152_000
+
+
+def test_what_no_party_can_release_gives_way_to_what_it_can():
+    app = opened("parties", **QUICK["parties"], method="vote")
+    app.selectbox(key="parties.trust_model").set_value("shuffle").run()
+    assert not app.exception
+    assert (settings_of(app, "parties").method, settings_of(app, "parties").trust_model) == (
+        "soft",
+        "shuffle",
+    )

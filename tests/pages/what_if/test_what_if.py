@@ -1,0 +1,302 @@
+"""The what-if planner: the numbers that its answers are made of, its pictures, its clicks and its
+program.
+"""
+
+import base64
+import io
+import math
+from contextlib import redirect_stdout
+from dataclasses import asdict, fields
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from dpcore.accountants import gdp
+from dpcore.check import RefusedError
+from lab.experiment import links
+from lab.sweeps.tuning_cost import best_of, prices, together
+from pages.topics import PAGES
+from pages.what_if import charts, charts_effects, charts_map, texts
+from pages.what_if.experiment import QUESTIONS, STARTS
+from pages.what_if.result import WhatIfResult
+from ui.charts import theme
+from ui.compute.runner import compute
+
+PAGE = next(page for page in PAGES if page.name == "what-if")
+# What makes a topic quick enough to be trained here.
+LIGHT = {"network": "rows 200 epochs 3 width 4", "classifier": "dataset iris steps 5 public_rows 0"}
+
+
+def asked(topic: str, **changes: object):
+    """Settings of a question about a topic, few runs each."""
+    settings = PAGE.settings().change(topic=topic, repeats=24)
+    settings = settings.change(base=LIGHT[topic]) if topic in LIGHT else settings
+    for name, value in changes.items():
+        settings = settings.change(**{name: value})
+    return settings
+
+
+def fake(settings, number, *, only=None) -> WhatIfResult:
+    """The result where each run of some settings of the topic is ``number(settings, runs)``;
+    ``only``: of some.
+    """
+    around, found = settings.around, {}
+    for there in dict.fromkeys(
+        [*around.curve.values(), *around.bars.values(), *around.cells.values()]
+    ):
+        measurements = settings.measurements(there)
+        if only is None or only(there) or there == settings.settings:
+            runs = number(there, settings.repeats * settings.seeds)
+            found |= dict(
+                zip(
+                    measurements,
+                    np.split(np.asarray(runs, dtype=float), len(measurements)),
+                    strict=True,
+                )
+            )
+    return settings.result(found)
+
+
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
+def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
+    settings = asked(topic)
+    base = settings.settings
+    own = np.concatenate([settings.asked.read(task.run()) for task in base.samples()])
+    now = compute(settings, seconds=0)[0].now
+    count = min(len(own), len(now))
+    assert count
+    assert np.array_equal(now[:count], np.ravel(own)[:count])
+
+
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
+def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
+    settings, start = PAGE.settings().change(topic=topic), STARTS[topic]
+    assert (settings.knob, settings.other, settings.measure) == (
+        start.knob,
+        start.other,
+        start.measure,
+    )
+    assert all(settings.change(question=question).tasks() for question in QUESTIONS)
+    settings = asked(topic, target=1.05 * start.target, seeds=2)
+    assert links.read(PAGE.settings, links.brief(settings)) == (settings, {})
+    own = {one.name for one in fields(PAGE.settings)}
+    assert not {one.name for one in fields(settings.settings)} & (set(dir(PAGE.settings)) - own)
+
+
+class TestMap:
+    @staticmethod
+    def result(only=None) -> WhatIfResult:
+        settings = asked("classifier", target=70)
+
+        def rises(there, runs):
+            return np.full(runs, 0.5 + 0.4 * np.tanh(there.epsilon * there.clip_norm / 3))
+
+        return fake(settings, rises, only=only)
+
+    @staticmethod
+    def colours(result: WhatIfResult) -> np.ndarray:
+        """Of the middle of each cell, (Y, X, RGBA), from below."""
+        (image,) = charts_map.both(result, texts)["layout"]["images"]
+        picture = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2])))
+        pixels, places = np.asarray(picture.convert("RGBA"))[::-1], []
+        for axis, size in zip(result.settings.axes, pixels.shape[1::-1], strict=True):
+            middles, (low, *_, high) = axis.place(axis.values), axis.edges
+            places.append(((middles - low) / (high - low) * size).astype(int).clip(0, size - 1))
+        return pixels[np.ix_(places[1], places[0])]
+
+    def test_a_cell_has_the_colour_of_its_median_and_is_blank_until_it_is_trained(self):
+        whole, half = self.result(), self.result(only=lambda there: there.clip_norm > 0.5)
+        shades = [tuple(int(one[at : at + 2], 16) for at in (1, 3, 5)) for one in theme.shades(64)]
+        low, high = whole.colours
+        assert (low, high) == pytest.approx(
+            (0.5, 0.9)
+        )  # of medians from 0.5 to 0.9, whatever the target is
+        wanted = np.round(63 * np.clip((whole.map.medians - low) / (high - low), 0, 1)).astype(int)
+        known = ~np.isnan(half.map.medians)
+        assert 0 < known.sum() < known.size
+        assert half.colours == whole.colours
+        for result, trained in ((whole, np.ones_like(known)), (half, known)):
+            found = self.colours(result)
+            assert (found[..., 3] == np.where(trained, 255, 0)).all()
+            assert all(
+                tuple(found[place][:3]) == shades[wanted[place]]
+                for place in map(tuple, np.argwhere(trained))
+            )
+
+    def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
+        result = self.result()
+        assert len(result.line)
+        for x, y in result.line.reshape(-1, 2):
+            assert 0.5 + 0.4 * np.tanh(10 ** (x + y) / 3) == pytest.approx(0.7, abs=0.08)
+        assert result.first[0] == pytest.approx(result.line[..., 0].min())
+
+    def test_a_click_goes_to_the_cell_under_it_or_is_refused(self):
+        settings = asked("classifier")
+        ends = charts_map.clicks(settings.result({}))
+        for both in product(*(axis.values[::5] for axis in settings.axes)):
+            shares = [
+                2 * (float(axis.place(value)) - low) / (high - low) - 1
+                for axis, value, (low, high) in zip(
+                    settings.axes, both, (ends["x"], ends["y"]), strict=True
+                )
+            ]
+            there = settings.change(place="{:.3f},{:.3f}".format(*shares))
+            assert (there.epsilon, there.clip_norm) == both
+        for place in ("1", "a,b", "nan,0"):
+            with pytest.raises(RefusedError, match="two numbers"):
+                settings.change(place=place)
+
+
+def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median_of_the_curve():
+    settings = asked("classifier", knob="clip_norm", target=80)
+    result = fake(
+        settings,
+        lambda there, runs: np.linspace(0, 0.1, runs) + 0.8 - abs(np.log(there.clip_norm)) / 10,
+    )
+    value = min(settings.around.curve, key=lambda clip_norm: abs(np.log(clip_norm)))
+    assert result.crossing is None
+    assert result.span is None
+    assert (result.peak.value, result.peak.median) == (value, pytest.approx(0.85, abs=0.01))
+    assert result.peak.hits == np.count_nonzero(result.of(settings.around.curve[value]) >= 0.8)
+    assert not [
+        shape
+        for shape in charts.curve(result, texts)["layout"]["shapes"]
+        if shape["type"] == "rect"
+    ]
+
+
+def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
+    settings, random = asked("classifier", question="people"), np.random.default_rng(1)
+    result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
+    heard, *_ = charts_effects.knobs(result, texts)["data"]
+    assert set(heard["customdata"]) == {"clip_norm"}
+    there = settings.change(bar="clip_norm")
+    assert (there.along, there.asks) == ("clip_norm", "smallest")
+    assert there.other != "clip_norm"
+
+    def noisy(there, runs):
+        return 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)
+
+    result = fake(asked("classifier"), noisy)
+    assert {
+        one.knob for both in result.effects.values() for one in both if one.difference.shown
+    } == {"epsilon"}
+    assert next(iter(result.effects)) == "epsilon"
+    sure, unsure, *_ = charts_effects.knobs(result, texts)["layout"]["shapes"]
+    assert sure["path"].count("Z") == 1
+    assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
+
+
+def test_the_winner_is_measured_on_seeds_that_did_not_choose_it():
+    settings = asked("classifier", question="best", tries=3)
+    result = settings.run()
+    winner = result.winner
+    best = max(result.tries, key=lambda pair: pair[1])
+    assert (winner.settings, winner.chosen) == best
+    for place, median in enumerate(winner.again):
+        other = winner.settings.change(seed=winner.settings.seed + 1 + place)
+        own = np.concatenate([settings.asked.read(task.run()) for task in other.sample(24)])
+        assert np.median(own) == pytest.approx(median, abs=1e-12)
+
+
+@pytest.mark.parametrize("changes", [{}, {"knob": "clip_norm"}, {"question": "best", "tries": 3}])
+def test_the_program_prints_the_pages_numbers(changes):
+    settings = asked("classifier", **changes)
+    result = settings.run()
+    printed, names = io.StringIO(), {}
+    with redirect_stdout(printed):
+        exec(settings.program, names)
+    said = printed.getvalue()
+    if settings.asks == "best":
+        assert f"{np.median(result.winner.again):.6f}" in said
+        return
+    assert result.table().to_string() in said
+    if result.crossing:
+        pd.testing.assert_frame_equal(names["found"], pd.DataFrame([asdict(result.crossing)]))
+
+
+class TestPrices:
+    @pytest.mark.parametrize(
+        "topic", LIGHT | dict.fromkeys(["regression", "transfer", "parties", "hypotheses"])
+    )
+    def test_one_run_costs_what_its_page_promises(self, topic):
+        settings = asked(topic).settings
+        promise, found = settings.promise, prices(settings, 7)
+        assert (found["public"].epsilon, found["public"].delta) == (promise.epsilon, promise.delta)
+        for one in found.values():
+            assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
+            assert one.delta >= promise.delta
+        assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+        if topic == "parties":
+            pure = settings.change(method="soft")
+            assert prices(pure, 7)["all"].epsilon <= 7 * pure.epsilon, "it has no delta"
+        secret = {way: one for way, one in found.items() if way not in ("public", "all")}
+        if secret:
+            cheapest = best_of(settings, 7)
+            assert cheapest in secret.values()
+            assert (cheapest.delta, cheapest.epsilon) == min(
+                (one.delta, one.epsilon) for one in secret.values()
+            )
+            assert promise.epsilon < cheapest.epsilon
+
+    def test_an_answer_has_used_all_values_and_all_runs(self):
+        settings = asked("classifier", question="smallest", repeats=100)
+        used, values = settings.result({}).used, settings.around.curve
+        assert [(one.epsilon, runs) for one, runs in used] == [(value, 100) for value in values]
+        mu = math.sqrt(sum(100 * gdp.mu_of(value, delta=1e-5) ** 2 for value in values))
+        found = settings.result({}).used_up
+        assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
+        some = [*values.values()][3:6]
+        assert settings.result({settings.measurements(one)[0]: None for one in some}).known == {
+            *some
+        }
+
+    def test_runs_that_promise_nothing_have_no_price_alone_or_together(self):
+        sound = asked("classifier").settings
+        assert together(((sound, 3),)).epsilon > sound.epsilon
+        assert together(((sound, 3), (sound.change(version="published"), 1))) is None
+        for topic, change in (
+            ("classifier", {"version": "published"}),
+            ("network", {"variant": "realised"}),
+        ):
+            settings = asked(topic).settings.change(**change)
+            assert (settings.promise, prices(settings, 7), best_of(settings, 7)) == (None, {}, None)
+
+
+class TestMorePeopleThanThereAre:
+    def test_an_estimate_has_the_rows_there_are_and_the_noise_of_so_many(self):
+        kind = type(asked("classifier").settings)
+        settings = kind(dataset="digits")
+        more, few = settings.with_noise_of(2 * settings.rows), settings.with_noise_of(settings.rows)
+        assert few is None, "these can be had"
+        assert kind().with_noise_of(10_000) is None, "so many can be drawn"
+        noise = [one.model.noise_sd(one.epsilon) for one in (settings, more)]
+        assert noise[1] == pytest.approx(noise[0] / 2, rel=1e-6)
+        same = ("rows", "seed", "steps", "clip_norm", "learning_rate")
+        assert [getattr(more, name) for name in same] == [getattr(settings, name) for name in same]
+        assert more.pairs_with(settings)
+
+    def test_estimates_are_drawn_apart_and_in_no_table_of_what_was_measured(self):
+        settings = asked(
+            "classifier",
+            question="people",
+            base="dataset breast_cancer steps 5 public_rows 0",
+            target=97,
+        )
+        done = {
+            task: task.run()
+            for task in settings.tasks()
+            if getattr(task, "settings", None) in settings.compares
+        }
+        result = settings.result(done)
+        most = settings.settings.rows
+        assert min(result.beyond.values) > most == max(result.curve.values)
+        assert result.all_runs()["rows"].max() == result.table()["rows"].max() == most
+        (drawn,) = [
+            one for one in charts.curve(result, texts)["data"] if "estimate" in one.get("name", "")
+        ]
+        assert drawn["line"]["dash"] == "longdash"
+        assert {*settings.around.estimated.values()} < result.known

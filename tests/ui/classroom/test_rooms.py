@@ -1,0 +1,223 @@
+"""Rooms of a class: who may do what, what is forgotten, and that two servers see the same."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore.check import RefusedError
+from ui.classroom import rooms as classroom
+from ui.classroom.rooms import LASTS, MOST_OWN, NOTED, Classroom, owner, someone
+
+ROOT = Path(__file__).parents[3]
+QUESTION = "lesson=epsilon"
+TEACHER = owner("a teacher's cookie")
+
+
+@pytest.fixture
+def clock() -> list[float]:
+    return [time.time()]
+
+
+@pytest.fixture
+def rooms(tmp_path, clock) -> Classroom:
+    return Classroom(tmp_path / "rooms.sqlite", now=lambda: clock[0])
+
+
+def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
+    code, me = rooms.open(QUESTION, TEACHER), someone()
+    for value in (float("nan"), float("inf"), "name", True, None, 1e13):
+        with pytest.raises(RefusedError, match="guess"):
+            rooms.guess(code, QUESTION, me, value)
+    for who, value in ((someone(), 80), (me, 10), (someone(), 99), (me, 60.5)):
+        rooms.guess(code, QUESTION, who, value)
+    assert (rooms.look(code).guesses, rooms.look(code).closed, rooms.guesses(code).size) == (
+        3,
+        False,
+        0,
+    )
+    rooms.close(code, TEACHER)
+    assert rooms.look(code).closed
+    with pytest.raises(RefusedError, match="open"):
+        rooms.guess(code, QUESTION, me, 30)
+    assert rooms.guesses(code).tolist() == [60.5, 80, 99]
+    rooms.ask(code, TEACHER, "lesson=clipping")
+    assert rooms.look(code) == classroom.Room(
+        code=code, question="lesson=clipping", round=2, closed=False, guesses=0
+    )
+    with pytest.raises(RefusedError, match="asks this"):
+        rooms.guess(code, QUESTION, someone(), 2)
+    for other in ("", "ZZZZZ", "' OR 1=1 --", "é" * 900):
+        assert rooms.look(other) is None
+        assert rooms.guesses(other).size == 0
+        with pytest.raises(RefusedError, match="room"):
+            rooms.guess(other, QUESTION, someone(), 1)
+
+
+def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tmp_path, clock):
+    code, writes = rooms.open("lesson=forgotten", TEACHER), []
+    rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
+    for _ in range(180):
+        clock[0] += NOTED / 2 + 1
+        assert rooms.look(code) is not None
+    assert len(writes) == 90
+    rooms.guess(code, "lesson=forgotten", someone(), 12345.678)
+    rooms.close(code, TEACHER)
+    clock[0] += LASTS - 1
+    assert rooms.guesses(code).tolist() == [12345.678]
+    clock[0] += 2
+    assert rooms.look(code) is None
+    assert rooms.guesses(code).size == 0
+    assert not rooms.teaches(code, TEACHER)
+    rooms.open(QUESTION, TEACHER)
+    rooms._db.close()  # the last to leave folds the log into the file
+    assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
+
+
+def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_another(
+    rooms, clock, monkeypatch
+):
+    def refused(name: str, act, *values) -> str:
+        with pytest.raises(RefusedError) as told:
+            act(*values)
+        assert told.value.name == name
+        return told.value.value
+
+    with monkeypatch.context() as patch:
+        patch.setattr(classroom, "MOST_ROOMS", 2)
+        kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
+        for code in (kept, left):
+            rooms.enter(code, someone())
+        refused("rooms", rooms.open, QUESTION, someone())
+        assert rooms.look(left) is not None
+        clock[0] += LASTS - 10
+        rooms.look(kept)
+        clock[0] += 11
+        rooms.open(QUESTION, someone())
+        assert (rooms.look(kept) is not None, rooms.look(left)) == (True, None)
+    own = [kept, *(rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN - 1))]
+    assert set(refused("own", rooms.open, QUESTION, TEACHER).split(", ")) == set(own)
+    monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
+    monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
+    code = rooms.open(QUESTION, owner("another"))
+    nameless, pupil = someone(), owner("a pupil's cookie")
+    for who in (nameless, someone(), nameless):
+        rooms.guess(code, QUESTION, who, 1)
+    refused("nameless", rooms.guess, code, QUESTION, someone(), 1)
+    for value in (1, 2):
+        rooms.guess(code, QUESTION, pupil, value)
+    refused("guesses", rooms.guess, code, QUESTION, owner("another"), 1)
+    refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
+
+
+def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(
+    rooms, clock, monkeypatch
+):
+    monkeypatch.setattr(classroom, "MOST_ROOMS", 3)
+    joined = rooms.open(QUESTION, TEACHER)
+    rooms.enter(joined, someone())
+    empty = []
+    for _ in range(2):
+        clock[0] += 1
+        code = rooms.open(QUESTION, someone())
+        empty.append(code)
+    rooms.enter(empty[0], TEACHER)
+    alone = rooms.open(QUESTION, TEACHER)
+    rooms.enter(alone, TEACHER)
+    assert rooms.look(empty[1]) is None
+    assert None not in (rooms.look(joined), rooms.look(empty[0]), rooms.look(alone))
+
+    latest = rooms.open(QUESTION, someone())
+    assert rooms.look(alone) is None, "who teaches is no second visitor"
+    assert None not in (rooms.look(joined), rooms.look(latest))
+
+
+def test_file_of_another_version_begins_anew(tmp_path):
+    with sqlite3.connect(file := tmp_path / "rooms.sqlite") as old:
+        old.execute("CREATE TABLE rooms (code VARCHAR PRIMARY KEY)")
+        old.execute("INSERT INTO rooms VALUES ('BCDFG')")
+    old.close()
+    rooms = Classroom(file)
+    assert rooms.look("BCDFG") is None
+    assert rooms.look(rooms.open(QUESTION, TEACHER)) is not None
+
+
+def test_processes_that_share_the_file_share_the_key_of_cookies(tmp_path):
+    one, other = (Classroom(tmp_path / "rooms.sqlite") for _ in range(2))
+    assert one.cookie_key == other.cookie_key
+    assert Classroom(tmp_path / "another.sqlite").cookie_key != one.cookie_key
+
+
+def test_file_that_cannot_be_used_is_refused_by_name(rooms):
+    code = rooms.open(QUESTION, TEACHER)
+    rooms._db.close()
+    for act in (
+        partial(rooms.open, QUESTION, TEACHER),
+        partial(rooms.enter, code, TEACHER),
+        partial(rooms.guess, code, QUESTION, TEACHER, 1),
+        partial(rooms.close, code, TEACHER),
+        partial(rooms.guesses, code),
+    ):
+        with pytest.raises(RefusedError) as refusal:
+            act()
+        assert refusal.value.name == "file"
+
+
+def ran(program: str, rooms: str) -> str:
+    env = os.environ | {"LAB_ROOMS": rooms}
+    return subprocess.check_output(
+        [sys.executable, "-c", program], cwd=ROOT, env=env, text=True
+    ).strip()
+
+
+def test_thousand_guesses_are_small_and_seen_by_another_server(tmp_path, rooms):
+    code, values, file = (
+        rooms.open(QUESTION, TEACHER),
+        np.linspace(0, 100, 1000),
+        tmp_path / "rooms.sqlite",
+    )
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda value: rooms.guess(code, QUESTION, owner(str(value)), value), values))
+    assert sum(one.stat().st_size for one in tmp_path.iterdir()) <= 10**6
+    program = (
+        "from ui.classroom import rooms as room\nrooms = room.classroom()\n"
+        f"print(rooms.look({code!r}).guesses)\nrooms.close({code!r}, {TEACHER})"
+    )
+    assert ran(program, str(file)) == "1000"
+    assert np.array_equal(rooms.guesses(code), values)
+    assert rooms.look(code).closed
+    program = (
+        "from ui.classroom import rooms\nrooms.classroom().open('x', 1)\n"
+        "print(rooms._folder().name)"
+    )
+    assert not Path(ran(program, "")).exists(), "without a named file rooms end with the process"
+
+
+def test_only_who_teaches_closes_and_asks_and_a_key_lets_one_more_browser_teach_once(rooms):
+    assert owner("one") == owner("one") != owner("two")
+    assert 0 <= owner("one") < 2**62
+    assert 0 > someone() != someone()
+    code, phone = rooms.open(QUESTION, TEACHER), owner("a phone's cookie")
+    rooms.open(QUESTION, phone)
+    for wrong in (phone, owner(""), someone()):
+        assert not rooms.teaches(code, wrong)
+        for act in (rooms.close, rooms.key, partial(rooms.ask, question="lesson=clipping")):
+            with pytest.raises(RefusedError, match="teach"):
+                act(code, wrong)
+    key = rooms.key(code, TEACHER)
+    for room, wrong in ((code, ""), (code, key + "x"), (code, "é"), ("ZZZZZ", key)):
+        assert not rooms.claim(room, wrong, phone)
+    assert not rooms.teaches(code, phone)
+    assert rooms.claim(code, key, phone)
+    assert not rooms.claim(code, key, someone())
+    assert rooms.key(code, phone) == rooms.key(code, TEACHER) != key
+    assert not rooms.look(code).closed
+    rooms.close(code, phone)
+    assert rooms.teaches(code, TEACHER)

@@ -1,0 +1,1 @@
+"""Build Plotly figures as plain data."""

@@ -1,0 +1,1 @@
+"""Run guesses and rooms of a class."""

@@ -1,0 +1,1 @@
+"""Decide which task runs when."""

@@ -1,0 +1,1 @@
+"""Make what visitors take away."""

@@ -1,0 +1,1 @@
+"""Put a page on the screen."""

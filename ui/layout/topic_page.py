@@ -1,0 +1,419 @@
+"""The frame of every page: the order of things on a screen, from the heading to how it works."""
+
+from collections.abc import Iterable
+from datetime import date
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from lab import papers
+from lab.label.label import searched
+from lab.sweeps.tuning_cost import best_of
+from ui import widgets
+from ui.compute import debounce
+from ui.export.share_dialog import handout_button, on_label, paper, share_button, why_void_of
+from ui.layout import presenter, visible_sliders
+from ui.page.comparison import Both, base_of, compare
+from ui.page.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Asked, Page, Tab
+from ui.page.pin import card, marks, pinned
+from ui.page.presenter_page import staged
+from ui.page.suggestion import card as move_card
+from ui.server import static_files
+from ui.session import page_links, page_state
+from ui.text import glossary
+from ui.text.numbers import delta
+from ui.text.texts import SAYS
+from ui.text.tiles import number
+from ui.uploads import rows as my_rows
+
+# What the drawer of further sliders and selectors is called.
+MORE = "More settings"
+# The mean number of tries whose best is offered in place of a search.
+_TRIES = 12
+
+
+def style() -> None:
+    """Write the rules of the layout; a browser that came by the first page has them already."""
+    st.html(f"<style>{static_files.rules()}</style>")
+
+
+@debounce.working()
+def show(page: Page, welcome: str = "") -> None:
+    """Run the whole page once; while a parameter moves, only ``_moving`` runs again.
+
+    welcome: HTML that stands before the result, in place of the heading and of the choices.
+    """
+    desk = page_state.desk(page.name, page.settings)
+    visible_sliders.check_link(page, desk)
+    if welcome:  # it speaks for the whole lab
+        desk.shown.pop("present", None)
+    desk.remember()
+    if desk.presents:
+        _presented(page, desk)
+        return
+    if not welcome:
+        _to_lesson(desk)
+        st.title(page.at(desk.settings).question)
+        head = st.container(key="head-actions", horizontal=True)
+    other = pinned(page, desk)
+    _open_linked(page, desk)
+    _notices([*desk.notices, *_unasked(page, desk)])
+    if not welcome:
+        _setup(page, desk)
+    ready = page.ready(desk)
+    if not welcome:
+        with head:
+            _head(page, desk, ready=ready)
+    if ready:
+        desk.tell(
+            done=compare(
+                page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)
+            ).done
+        )
+        _moving(page, welcome)
+    elif more := page.at(desk.settings).more:
+        with st.expander(MORE):  # the way to other data
+            more(desk)
+
+
+def _head(page: Page, desk: page_state.Desk, *, ready: bool) -> None:
+    """Show what can be done with a page, in the head of the screen: present it, take it away, share
+    its link.
+    """
+    if not page.tabs or st.context.is_embedded:
+        return
+    here = page.at(desk.settings)
+    presenter.door(desk)
+    handout_button(desk, here, ready=ready)
+    share_button(desk, here, ready=ready)
+
+
+def _to_lesson(desk: page_state.Desk) -> None:
+    """Lead back to the lesson that this page was opened from."""
+    if lesson := desk.shown.get("lesson"):
+        back = {"lesson": lesson, "step": desk.shown.get("step", "")}
+        page_links.way("lessons", "Back to the lesson", back, icon=":material/arrow_back:")
+
+
+def _presented(page: Page, desk: page_state.Desk) -> None:
+    pinned(page, desk)  # adds its notices
+    stage = staged(page, desk.presents)
+    if desk.notices:
+        with st.container(key="stage-notices"):
+            _notices(desk.notices)
+    if not page.ready(desk):
+        desk.shown.pop("present")
+        st.rerun()  # to the page itself, which shows what is missing
+    places = presenter.stops(page, desk)
+    presenter.arrived(desk, places)
+    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="", tries=desk.tries)
+    desk.tell(done=both.done)
+    _on_stage(stage)
+    presenter.presenter(page, desk, places, both.result)
+
+
+def _unasked(page: Page, desk: page_state.Desk) -> list[str]:
+    """Return what of the question in a link is not asked; it is forgotten where the page is asked
+    nothing.
+    """
+    if not desk.ask or desk.settings.private:
+        return []
+    if page.asked and page.tabs and page.asked.about(desk.settings, ""):
+        return page.asked.ignored(desk.settings, desk.ask)
+    desk.ask = ""
+    return ["The question in the link was ignored, because this page has no questions."]
+
+
+def _open_linked(page: Page, desk: page_state.Desk) -> None:
+    """Open the tab that a link names, the first one where it names none."""
+    tabs = page.at(desk.settings).all_tabs
+    if not (desk.followed and page.tabs):
+        return
+    desk.followed = False
+    named = desk.shown.get(page_state.TAB, tabs[0].name)
+    titles = {tab.name: tab.title for tab in tabs}
+    if named in titles:
+        page_state.hold(_tabs_key(page), titles[named])
+    else:
+        desk.notices.append(
+            page_state.ignored(
+                page_state.TAB, desk.shown.pop(page_state.TAB), f"one of: {', '.join(titles)}"
+            )
+        )
+
+
+def _setup(page: Page, desk: page_state.Desk) -> None:
+    with st.container(key="setup", horizontal=True, vertical_alignment="center"):
+        page.setup(desk)
+        with st.container(
+            key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
+        ):
+            desk.reset_menu()
+
+
+@st.fragment
+@debounce.working()
+def _moving(page: Page, welcome: str) -> None:
+    """Show the result, its numbers, words, pictures and open tab, beside the knobs.
+
+    The knobs are mounted last: their message tells the browser that all the rest has arrived.
+    """
+    desk = page_state.desk(page.name, page.settings)
+    if not page.holds(desk) or desk.presents:
+        debounce.again()
+    here = page.at(desk.settings)
+    other = pinned(page, desk)
+    both = compare(
+        page,
+        desk.settings,
+        other,
+        seconds=_seconds(here, desk),
+        tab=_opened(page),
+        resting=bool(desk.ack) and not desk.moving,
+        **_asked(desk),
+    )
+    screen = st.container(key="screen")
+    if welcome:
+        screen.container(key="welcome").html(welcome)
+    left, right = screen.container(key="side"), screen.container(key="main")
+    with left.container(key="aside"):
+        here.aside(desk)
+    knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
+    panel_place = knobs_place.container(key="panel")
+    if here.more:
+        with knobs_place.container(key="more"):
+            here.more(desk)
+    with right:
+        tab = _result(both, desk)
+        desk.shows(page_state.TAB, "" if tab == here.all_tabs[0].name else tab)
+    with beside:
+        visible_sliders.offer_all(desk)
+        if here.tabs:
+            card(desk, other, both)
+    sliders = visible_sliders.visible(here, desk)
+    with left:
+        move = move_card(here.move, desk, sliders)
+    with panel_place:
+        channel = None if desk.settings.private else desk.place(tab)
+        told: dict[str, Any] = {
+            "marks": marks(desk.settings, other),
+            "selectors": bool(here.more),
+            "move": move,
+        }
+        desk.panel(sliders, done=both.done, channel=channel, **told)
+
+
+def _asked(desk: page_state.Desk) -> dict[str, Any]:
+    """Return what a session asks about its settings, and what it knows of their release."""
+    return {"ask": desk.ask, "tries": desk.tries, "looks": my_rows.looks(desk)}
+
+
+def _seconds(page: Page, desk: page_state.Desk) -> float:
+    if desk.moving:
+        return page.slices.moving
+    return page.slices.resting if desk.ack else page.slices.first
+
+
+@st.fragment
+@debounce.working()
+def _on_stage(page: Page) -> None:
+    desk = page_state.desk(page.name, page.settings)
+    if not page.holds(desk) or not desk.presents:
+        debounce.again()
+    here = page.at(desk.settings)
+    both = compare(
+        page, desk.settings, None, seconds=_seconds(here, desk), tab="", tries=desk.tries
+    )
+    says, private = both.says(""), desk.settings.private
+    place = None if private else desk.place("")
+    with st.container(key="stage"):
+        for name in ("verdict", "numbers"):
+            st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
+        with st.container(key="stage-picture"):
+            widgets.board(
+                both.boards("")[FIRST],
+                key=f"{page.name}.{FIRST}",
+                ack=desk.clicked,
+                name=FIRST,
+                of=place,
+            )
+        with st.container(key="stage-knob"):
+            marked = presenter.marks(page, desk.settings)
+            desk.panel(
+                here.sliders(desk.settings), done=both.done, marks=marked, channel=place, stage=True
+            )
+
+
+def _result(both: Both, desk: page_state.Desk) -> str:
+    """Show the first screen, and under it the tab that is open, of which the name is returned."""
+    page = both.page
+    numbers, pictures, below = (
+        st.container(key="first"),
+        st.container(key="pictures"),
+        st.container(key="below"),
+    )
+    with below:
+        opened, place = _tabs(page)
+    says, boards = both.says(opened.name), both.boards(opened.name)
+    of = None if desk.settings.private else desk.place(opened.name)
+    printed = paper(page, desk, why_void_of(desk, page, both.result))
+
+    def say(*names: str, drawn: bool = False) -> None:
+        """Show an element for each, even where it has nothing to say yet."""
+        for name in names:
+            html = f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>'
+            st.markdown(html, unsafe_allow_html=True) if drawn else st.html(
+                html
+            )  # st.html leaves drawings out
+
+    with numbers:
+        st.html(
+            _on_paper(
+                *map(escape, [*printed["lines"][1:], *on_label(desk, page, both.result)]),
+                date.today().isoformat(),
+            )
+        )
+        say("numbers", "verdict")
+    with pictures:
+        widgets.board(
+            boards[FIRST],
+            key=f"{page.name}.{FIRST}",
+            ack=desk.clicked,
+            name=FIRST,
+            of=of,
+            paper=printed,
+        )
+        say(*(f"words-{name}" for name in page.captions))
+    with place:
+        say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
+        if opened is ASK_TAB and page.asked:
+            _question(page.asked, desk, both)
+        if opened.name in boards and opened.name != FIRST:
+            widgets.board(
+                boards[opened.name],
+                key=f"{page.name}.{opened.name}",
+                name=opened.name,
+                of=of,
+                paper=printed,
+            )
+        if opened.shows:
+            opened.shows(desk, printed)
+        if opened is METHOD_TAB:
+            st.markdown(page.lead(desk.settings))
+            st.markdown(papers.cited(glossary.linked(page.method)))
+        if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
+            st.html(_on_paper(both.view.words["guarantee"]))
+    return opened.name
+
+
+def _on_paper(*lines: str) -> str:
+    """Return what only a print says, HTML: in place of the controls the settings in words, the link
+    and the day.
+    """
+    return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
+
+
+def _tabs(page: Page) -> tuple[Tab, Any]:
+    """Return (the tab that is open, its place); where there are none, an empty one."""
+    if not page.tabs:
+        return page.tab(""), st.container()
+    titles = [tab.title for tab in page.all_tabs]
+    places = st.tabs(titles, key=_tabs_key(page), on_change="rerun")
+    both = list(zip(page.all_tabs, places, strict=True))
+    return next(((tab, place) for tab, place in both if place.open), both[0])
+
+
+def _opened(page: Page) -> str:
+    """Return the name of the tab that is open, as far as the session knows."""
+    title = st.session_state.get(_tabs_key(page))
+    return next((tab.name for tab in page.all_tabs if tab.title == title), "")
+
+
+def _tabs_key(page: Page) -> str:
+    return f"{page.name}.tabs"
+
+
+def _question(asked: Asked, desk: page_state.Desk, both: Both) -> None:
+    base, targets = base_of(both, desk.settings, looks=my_rows.looks(desk))
+    about = asked.about(base, desk.ask, targets) if base is not None else None
+    if about is None:
+        _offer_rows(asked, desk)
+        return
+
+    def keep() -> None:
+        desk.ask = asked.asks(question.settings, targets, about)
+
+    # Of made-up and of private rows each has its own widgets: a browser that has not heard of the
+    # other rows sends the target of the first with whatever is pressed next, and it would count as
+    # typed.
+    rows = "rows" if base is desk.settings else "made-up"
+    question = page_state.Desk(page=f"{desk.page}.ask.{rows}", settings=about, changed=keep)
+    with st.container(key="asking", horizontal=True, vertical_alignment="center"):
+        asked.controls(question)
+    if both.answer:
+        st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
+        if desk.settings.private:
+            _offer_rows(asked, desk)
+
+
+def _offer_rows(asked: Asked, desk: page_state.Desk) -> None:
+    """Offer to ask about private rows, and say before what that does to the label; after that the
+    way back, and the best of several tries in place of the search.
+    """
+    settings, looks = desk.settings, my_rows.looks(desk)
+    question = asked.about(settings, desk.ask) if settings.private else None
+    if question is None:
+        st.caption(SAYS["search.absent"])
+        return
+    said, label = SAYS["search.looked"], SAYS["search.back"]
+    if not looks:
+        said, label = (
+            SAYS(f"search.{_before(desk)}", count=len(asked.compares(question))),
+            SAYS["search.look"],
+        )
+    with st.container(key="private-rows", horizontal=True, vertical_alignment="center"):
+        st.caption(said, width="stretch")
+        st.button(label, key=f"{desk.page}.look", on_click=lambda: my_rows.look(desk, not looks))
+    if searched(settings):
+        _offer_best(desk)
+
+
+def _before(desk: page_state.Desk) -> str:
+    """Return the name of the text on what a search on private rows would do to the label."""
+    if desk.settings.void:
+        return "unbounded"
+    return "again" if searched(desk.settings) else "offer"
+
+
+def _offer_best(desk: page_state.Desk) -> None:
+    """Offer the best of a secret number of tries in place of a choice that nothing covers, with its
+    exact price.
+    """
+    one, best = desk.settings.promise, best_of(desk.settings, _TRIES)
+    if one is None or best is None:
+        desk.tries = 0
+        return
+    key = f"{desk.page}.best"
+
+    def take() -> None:
+        desk.tries = _TRIES * st.session_state[key]
+
+    taken = page_state.hold(key, bool(desk.tries))
+    st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
+    price = {
+        "epsilon": number(best.epsilon),
+        "delta": delta(best.delta),
+        "one": number(one.epsilon),
+        "tries": _TRIES,
+    }
+    st.caption(
+        SAYS("best-of.price", **price)
+        + " " * bool(desk.tries)
+        + SAYS["best-of.taken"] * bool(desk.tries)
+    )
+
+
+def _notices(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        st.warning(sentence, icon=":material/link_off:")

@@ -1,0 +1,144 @@
+"""Pinned settings B: in the link, on the sliders, and in the card under the sliders.
+
+A link holds them as ``pin=field~value~field~value``, with what differs from the page's defaults.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Literal
+
+import streamlit as st
+
+from dpcore.check import RefusedError
+from lab.experiment import links
+from lab.experiment.settings import Settings
+from lab.uploads.rows import OwnRows
+from ui.page import comparison
+from ui.page.page import Page
+from ui.session.page_state import LONGEST, Desk, from_link
+from ui.text.escaping import quoted
+from ui.text.sliders import KNOBS
+
+PIN = "Pin for comparison"
+_PIN_HELP = "Save these settings as B and compare what you try next with them"
+_IN_LINK = "in the link."
+_OWN = (
+    "in this session only. Each setting compared counts as a search on private rows: the privacy"
+    " label becomes void."
+)
+
+
+@lru_cache(maxsize=256)
+def read(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[str, ...]]:
+    """Return (the pinned settings in a link, a sentence (markdown) for each part of them that was
+    ignored).
+    """
+    try:
+        pairs = links.pairs(text, name="pin")
+    except RefusedError:
+        pairs = None
+    if pairs is None or len(text) > LONGEST:
+        return None, (
+            (
+                f"The pin in the link, {quoted(text)}, was ignored. It must be fields, each with"
+                " its value."
+            ),
+        )
+    settings, notices = from_link(kind, pairs)
+    if settings.private:
+        return None, (
+            "The pin in the link was ignored, because settings with your own file are not pinned.",
+        )
+    return settings, tuple(f"The pin in the link: {sentence}" for sentence in notices)
+
+
+def pinned(page: Page, desk: Desk) -> Settings | None:
+    """Return the pinned settings; add a notice for what of the link's pin was ignored.
+
+    Settings with a visitor's own file are in no link, and go with the file.
+    """
+    found = _in_link(page, desk)
+    if not desk.settings.private:
+        return found
+    if desk.own_pin is not None and not _file_is_here(desk.own_pin):
+        desk.own_pin = None
+    return desk.own_pin
+
+
+def _in_link(page: Page, desk: Desk) -> Settings | None:
+    if desk.pin is None:
+        return None
+    if page.tabs:
+        settings, notices = read(page.settings, desk.pin)  # type: ignore[arg-type]  # classes have a hash
+    else:  # there is no card that could unpin them
+        settings, notices = None, ("The pin in the link was ignored, because this page has none.",)
+    desk.notices = [*desk.notices, *(notice for notice in notices if notice not in desk.notices)]
+    desk.pin = None if settings is None else links.word(settings)
+    return settings
+
+
+def _file_is_here(settings: Settings) -> bool:
+    """Return whether the visitor's own file of these settings is still in the session."""
+    own = getattr(settings, "own", None)
+    return isinstance(own, OwnRows) and not own.gone
+
+
+def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[tuple[float, str]]]:
+    """Return the marks of B on the sliders that differ."""
+    if other is None:
+        return {}
+    found = {}
+    for name in KNOBS:  # B is of the same page, but perhaps about another topic
+        if name not in settings.limits or name not in other.limits:
+            continue
+        value = getattr(other, name)
+        if value != getattr(settings, name):
+            found[name] = [(value, "B")]
+    return found
+
+
+def card(desk: Desk, other: Settings | None, both: comparison.Both) -> None:
+    """Show the button that pins, or the table that compares with the pinned settings."""
+    if desk.settings.private and not _file_is_here(desk.settings):
+        return
+
+    def keep(settings: Settings | None) -> None:
+        if desk.settings.private:
+            desk.own_pin = settings
+        else:
+            desk.pin = None if settings is None else links.word(settings)
+
+    def swap() -> None:
+        now = desk.settings
+        desk.take(other)
+        keep(now)
+
+    with st.container(key="compare", border=other is not None):
+        with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
+            if other is None:
+                help = f"{_PIN_HELP} {_IN_LINK}"
+                if desk.settings.private:
+                    help = f"{_PIN_HELP} {_OWN}"
+                _button(desk, PIN, lambda: keep(desk.settings), help)
+                return
+            st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
+            _button(desk, "Swap", swap, "Swap A and B")
+            _button(desk, "Unpin", lambda: keep(None), "Remove B")
+        words = partial(comparison.choice_words, choices=desk.choices)
+        choices = comparison.rows(comparison.settings_rows(desk.settings, other, words))
+        st.html(
+            comparison.table(choices, both.moving[comparison.MOVING], both.moving[comparison.SAID])
+        )
+
+
+def _button(desk: Desk, label: str, act: Callable[[], None], help: str) -> None:
+    kind: Literal["secondary", "tertiary"] = "secondary" if label == PIN else "tertiary"
+    icon = ":material/keep:" if label == PIN else None
+
+    def pressed() -> None:
+        desk.follow()
+        act()
+
+    # one key for the button that pins and the one that unpins: the keyboard focus stays where it is
+    name = "swap" if label == "Swap" else "pin"
+    st.button(label, key=f"{desk.page}/{name}", icon=icon, help=help, on_click=pressed, type=kind)

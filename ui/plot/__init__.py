@@ -1,1 +1,0 @@
-"""What all figures share: the theme, and maps of decisions."""

@@ -1,0 +1,1 @@
+"""Keep the state and the address of one visitor."""

@@ -1,0 +1,1 @@
+"""Hold everything written, without Streamlit."""

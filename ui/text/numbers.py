@@ -1,0 +1,55 @@
+"""Write numbers for readers: digits, thousands, true minus signs, percent and ticks of axes."""
+
+import math
+
+from dpcore.privacy import delta_rounded_up
+from lab.number_text import with_minus
+
+
+def written(value: float, *, digits: int = 6) -> str:
+    """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
+
+    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001)
+    ('1e-5', '2.3e-11', '0.0001')
+    >>> written(-0.0), written(1e9), written(-2.5)
+    ('0', '1e+9', '−2.5')
+    """
+    return with_minus(f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+"))
+
+
+def delta(value: float, *, digits: int = 6) -> str:
+    """Return a delta with so many digits, rounded up: a guarantee does not hold at a smaller one.
+
+    >>> delta(1e-5), delta(0.00010221, digits=3), delta(0)
+    ('1e-5', '0.000103', '0')
+    """
+    return written(delta_rounded_up(value, digits=digits), digits=digits)
+
+
+def number(value: float, *, most: float = 1e9) -> str:
+    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, −1,880; a huge
+    number as 1.39e+65.
+    """
+    if not math.isfinite(value):
+        return "unlimited" if value > 0 else "none"
+    rounded = float(f"{value:.3g}")
+    if 1000 <= abs(rounded) < most:
+        return with_minus(f"{rounded:,.0f}")
+    return written(rounded, digits=3)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with a decimal where a whole number would say "all"."""
+    return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
+
+
+def tick(value: float) -> str:
+    """Return a tick's text.
+
+    >>> tick(0.01), tick(5000), tick(1e-5)
+    ('0.01', '5,000', '10<sup>-5</sup>')
+    """
+    power = math.log10(abs(value)) if value else 0.0
+    if value > 0 and abs(power) > 4 and power == round(power):
+        return f"10<sup>{power:.0f}</sup>"
+    return with_minus(f"{value:,.10g}".replace("e-0", "e-"))

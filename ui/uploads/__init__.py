@@ -1,0 +1,1 @@
+"""Take a visitor's file."""

@@ -1,0 +1,74 @@
+"""How long a private file lives: as long as the page of who brought it, and a moment more.
+
+Streamlit keeps a session for two minutes after its page is gone, so that a broken connection can
+come back, and drops it when it next has to do with others; its reference cycles go later still. A
+file must not wait for that: as soon as the page is gone its upload is deleted, and a timer lets go
+of its rows and of what is remembered of them.
+"""
+
+import threading
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
+
+from lab.uploads.handles import forget
+from lab.uploads.table import Table
+
+# Seconds that a page has to come back in.
+GRACE = 120.0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SessionFile:
+    """The rows of an uploaded file in its session. timer: releases them, and runs while the page is
+    gone.
+    """
+
+    table: Table
+    timer: threading.Timer | None = None
+
+
+@dataclass(eq=False, repr=False)
+class _Visit:
+    """A page while it is there. upload: its last upload. files: its files."""
+
+    session_id: str
+    uploads: UploadedFileManager
+    upload: UploadedFile | None = None
+    files: "weakref.WeakSet[SessionFile]" = field(default_factory=weakref.WeakSet)
+
+    def end(self) -> None:
+        self.uploads.remove_session_files(self.session_id)
+        if self.upload is not None:
+            self.upload.close()
+        for file in self.files:
+            file.timer = threading.Timer(GRACE, forget, [file.table])
+            file.timer.daemon = True
+            file.timer.start()
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_Visit.end)
+def _visit() -> _Visit:
+    """Return this page's visit; a connection that comes back is another."""
+    run: Any = get_script_run_ctx()  # not None, as this is called in the run of a page
+    return _Visit(session_id=run.session_id, uploads=run.uploaded_file_mgr)
+
+
+def present(upload: UploadedFile | None, file: SessionFile | None) -> bool:
+    """Keep the session's file as its page is there; return whether it has rows.
+
+    Each run has to call this.
+    """
+    visit = _visit()
+    visit.upload = upload or visit.upload
+    if file is None:
+        return False
+    if file.timer is not None:
+        file.timer.cancel()
+        file.timer = None
+    visit.files.add(file)
+    return bool(file.table.columns)
