@@ -263,16 +263,17 @@ def _mark_texts(result: WhatIfResult, say: ModuleType) -> list[dict]:
     sure = _sure_mark(result)
     main_first = main is None or sure is None or main <= sure
     if main is not None:
-        texts.append(_mark_text(result, say, main, left=main_first, colour=theme.BOUND))
+        text = theme.ink(f"<b>{say.answer(result, main)}</b>", theme.BOUND)
+        texts.append(_mark_text(result, text, main, left=main_first))
     if sure is not None:
-        texts.append(_mark_text(result, say, sure, left=not main_first, colour=theme.NOW))
+        value = say.at(result.settings, result.settings.along, sure)
+        text = theme.ink(f"<b>{value}</b>", theme.NOW)
+        texts.append(_mark_text(result, text, sure, left=not main_first))
     return texts
 
 
-def _mark_text(
-    result: WhatIfResult, say: ModuleType, value: float, *, left: bool, colour: str
-) -> dict:
-    """Return a value at its line, on the side that has room."""
+def _mark_text(result: WhatIfResult, text: str, value: float, *, left: bool) -> dict:
+    """Return the text of a value at its line, on the side that has room."""
     settings = result.settings
     axis = settings.axis(settings.along, _shown_values(result))
     low, high = axis.ends
@@ -283,7 +284,6 @@ def _mark_text(
     elif share > 1 - _EDGE:
         left = True
     side = {"xanchor": "right", "xshift": -4} if left else {"xanchor": "left", "xshift": 4}
-    text = theme.ink(f"<b>{say.at(settings, settings.along, value)}</b>", colour)
     return theme.word(text, x=x, y=0, size=13) | {"yref": "paper", "yanchor": "bottom"} | side
 
 

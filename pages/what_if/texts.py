@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from html import escape
 
 from lab.number_text import with_minus
@@ -20,6 +21,8 @@ from ui.text.tiles import number
 
 # Numbers up to here are written in full where they are whole; above, with three digits.
 _FULL = 100
+# An estimate that has a confidence interval is known to two digits at most.
+_ESTIMATED_DIGITS = 2
 
 
 def tell(result: WhatIfResult, key: str, **holes: object) -> str:
@@ -81,9 +84,25 @@ def at(settings: WhatIfSettings, name: str, value: float) -> str:
 
 def rough(settings: WhatIfSettings, name: str, value: float) -> str:
     """Return a parameter's value with two digits, where there is little room."""
-    if not _whole(settings, name):
-        value = float(f"{value:.2g}")
-    return at(settings, name, value)
+    if _whole(settings, name):
+        return at(settings, name, value)
+    return estimate(settings, name, value)
+
+
+def estimate(settings: WhatIfSettings, name: str, value: float) -> str:
+    """Return an estimated value of a parameter with two digits."""
+    return at(settings, name, two_digits(value))
+
+
+def two_digits(value: float, rounding: str = ROUND_HALF_EVEN) -> float:
+    """Round to two significant digits, in a direction that the module decimal names.
+
+    >>> two_digits(0.819), two_digits(0.0384, ROUND_FLOOR), two_digits(1201.0, ROUND_CEILING)
+    (0.82, 0.038, 1300.0)
+    """
+    # Twelve digits, so that 0.1 is not rounded up to 0.11 for its last bit.
+    exact = Decimal(f"{value:.12g}")
+    return float(Context(prec=_ESTIMATED_DIGITS, rounding=rounding).plus(exact))
 
 
 def _whole(settings: WhatIfSettings, name: str) -> bool:
@@ -97,7 +116,10 @@ def counted(settings: WhatIfSettings, name: str) -> bool:
 
 def named(settings: WhatIfSettings, name: str, value: float) -> str:
     """Return "epsilon 0.5" or "50 steps"."""
-    text = at(settings, name, value)
+    return _with_name(settings, name, at(settings, name, value))
+
+
+def _with_name(settings: WhatIfSettings, name: str, text: str) -> str:
     case = "many" if counted(settings, name) and text != "1" else "one"
     return SAYS(f"setting.{case}", name=low(name), value=text)
 
@@ -105,6 +127,12 @@ def named(settings: WhatIfSettings, name: str, value: float) -> str:
 def along(result: WhatIfResult, value: float) -> str:
     """Return a value of the parameter on the x axis, with its name."""
     return named(result.settings, result.settings.along, value)
+
+
+def along_estimate(result: WhatIfResult, value: float) -> str:
+    """Return an estimated value of the parameter on the x axis, with its name."""
+    settings = result.settings
+    return _with_name(settings, settings.along, estimate(settings, settings.along, value))
 
 
 def span(one: str, other: str) -> str:
@@ -192,9 +220,7 @@ def title(result: WhatIfResult) -> str:
 def finding(result: WhatIfResult) -> str:
     """Return what the curve shows; "" while that is open."""
     if result.main is not None:
-        return tell(
-            result, "finding.from", value=at(result.settings, result.settings.along, result.main)
-        )
+        return tell(result, "finding.from", value=answer(result, result.main))
     if result.trained < 1:
         return ""
     if result.crossing is None:
@@ -246,7 +272,7 @@ def map_finding(result: WhatIfResult) -> str:
         return SAYS(
             "setting.one",
             name=low(settings.upwards),
-            value=rough(settings, settings.upwards, value),
+            value=estimate(settings, settings.upwards, value),
         )
     return _best_median(settings, result.map.medians[result.best_cell])
 
@@ -277,16 +303,27 @@ def best_finding(result: WhatIfResult) -> str:
 # Crossing
 
 
+def answer(result: WhatIfResult, value: float) -> str:
+    """Return the value that answers the question.
+
+    The median's crossing is an estimate, and what 90 % of runs need is a value that was tested.
+    """
+    settings = result.settings
+    if settings.reached == "median":
+        return estimate(settings, settings.along, value)
+    return at(settings, settings.along, value)
+
+
 def crossing_interval(result: WhatIfResult, found: Found) -> str:
-    """Return the confidence interval of a crossing.
+    """Return the confidence interval of a crossing, its ends rounded outwards.
 
     The measure rises, so its upper end is the safe value.
     """
     settings = result.settings
-    high = at(settings, settings.along, found.safe)
+    high = at(settings, settings.along, two_digits(found.safe, ROUND_CEILING))
     if found.low is None:
         return SAYS("interval.below", high=high)
-    return span(at(settings, settings.along, found.low), high)
+    return span(at(settings, settings.along, two_digits(found.low, ROUND_FLOOR)), high)
 
 
 def runs_reaching(result: WhatIfResult, found: Found) -> str:

@@ -6,7 +6,16 @@ from lab.statistics.crossing import Crossing, Found
 from pages.what_if.experiment import REPEATS
 from pages.what_if.measurements import MOST
 from pages.what_if.result import WhatIfResult
-from pages.what_if.texts import SAYS, along, amount, crossing_interval, named, runs_reaching, tell
+from pages.what_if.texts import (
+    SAYS,
+    along,
+    along_estimate,
+    amount,
+    crossing_interval,
+    named,
+    runs_reaching,
+    tell,
+)
 from ui.text import sentences
 from ui.text.tiles import at_most, percent
 
@@ -59,8 +68,10 @@ def _found(result: WhatIfResult, found: Found) -> str:
         median = result.crossings["median"]
         if not isinstance(median, Found):
             return text
-        return _sentences(text, SAYS("found.most_median", point=along(result, median.point)))
-    point = along(result, found.point)
+        return _sentences(
+            text, SAYS("found.most_median", point=along_estimate(result, median.point))
+        )
+    point = along_estimate(result, found.point)
     text = tell(result, "found.median", point=point, between=crossing_interval(result, found))
     return _sentences(text, _single_runs(result, found))
 
@@ -69,10 +80,10 @@ def _single_runs(result: WhatIfResult, found: Found) -> str:
     """Return how many runs reach the target at the crossing or the next value, and where 90
     % do.
     """
-    point = along(result, found.point)
     there = along(result, found.there)
-    case = "here" if there == point else "next"
+    case = "here" if there == along(result, found.point) else "next"
     hits = round(found.share_there * len(result.now))
+    point = along_estimate(result, found.point)
     text = tell(result, f"found.{case}", point=point, there=there, hits=hits)
     most = result.crossings["most"]
     if found.share_there >= MOST or not isinstance(most, Found):

@@ -6,15 +6,18 @@ from pages.what_if.result import WhatIfResult
 from pages.what_if.texts import (
     SAYS,
     amount,
+    answer,
     at,
     counted,
     crossing_interval,
+    estimate,
     interval,
     label,
     noun,
     points,
     runs_reaching,
     tell,
+    two_digits,
 )
 from ui.text.tiles import Number
 
@@ -78,7 +81,9 @@ def _answer(result: WhatIfResult, found: Crossing) -> Number:
         else runs_reaching(result, found)
     )
     note = SAYS("tiles.found", who=who, found=detail)
-    text = at(settings, settings.along, value)
+    if settings.reached == "median":
+        value = two_digits(value)
+    text = answer(result, value)
     return Number(name, text, note, tone="bound", amount=value, unit=label(settings.along))
 
 
@@ -98,7 +103,8 @@ def _other_answer(result: WhatIfResult, reached: str) -> Number:
         return Number(name, _no_value(result, found), tell(result, "tiles.each"))
     if reached == "most":
         return Number(name, at(settings, settings.along, found.safe), runs_reaching(result, found))
-    return Number(name, at(settings, settings.along, found.point), crossing_interval(result, found))
+    point = estimate(settings, settings.along, found.point)
+    return Number(name, point, crossing_interval(result, found))
 
 
 def _peak_tiles(result: WhatIfResult) -> list[Number]:

@@ -4,6 +4,7 @@ is, of every topic.
 
 import os
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from types import SimpleNamespace
 
@@ -118,19 +119,30 @@ def trainings(result) -> int:
     return (len(settings.around.curve) + len(settings.around.estimated)) * runs
 
 
-def place(result, value: str) -> int:
-    shown = [parts.at(result.settings, result.settings.along, one) for one in result.curve.values]
-    return shown.index(value)
+def places(result, value: str, rounding: str) -> list[int]:
+    """Where along the curve the values are that are shown like this with two digits."""
+    settings = result.settings
+    rounded = [parts.two_digits(one, rounding) for one in result.curve.values]
+    shown = [parts.at(settings, settings.along, one) for one in rounded]
+    return [index for index, one in enumerate(shown) if one == value]
 
 
 def brackets(result, match) -> bool:
     """Whether the worse of two values is shown to miss the target, and the better one to
     reach it.
     """
-    worse, better = place(result, match[1]), place(result, match[2])
+    worse, better = places(result, match[1], ROUND_FLOOR), places(result, match[2], ROUND_CEILING)
     goal = sign(result) * result.settings.goal
     over, under = ends(result)
-    return over[worse] < goal <= under[better] + 1e-12
+    return (over[worse] < goal).any() and (goal <= under[better] + 1e-12).any()
+
+
+def two_digits_at_most(result, match) -> bool:
+    """Whether a crossing and the ends of its interval, in the verdict or on a tile, have two
+    digits at most.
+    """
+    numbers = [float(text.replace(",", "")) for text in match.groups() if text]
+    return all(float(f"{one:.2g}") == one for one in numbers)
 
 
 def hits(result, at: int, *, own: bool = False) -> np.ndarray:
@@ -211,6 +223,9 @@ RULES: Rules = {
         amount(m[1]) == max(r.beyond.values) and r.enough is None
     ),
     r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
+    r"([\d.,e-]*\d)(?: \w+)? \(with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": two_digits_at_most,
+    r"median run: (\S+) (\S+) to (\S*\d)\.": two_digits_at_most,
+    r": (\S+) median run, (\S+) to (\S*\d)\.": two_digits_at_most,
     r"\((\d+) of (\d+) did[,)]": did,
     r"at all values of": lambda r, _: all(reached(r)) and r.trained == 1,
     r"at no value of": lambda r, _: not any(reached(r)) and r.trained == 1,
