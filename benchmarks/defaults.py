@@ -84,7 +84,8 @@ def errors(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     found = {name: of(mechanism(name, share=0.8, delta=DELTA), EPSILONS) for name in REGRESSIONS}
     for name, (given, _) in CHOSEN.items():
         ways = [
-            DPLinearRegression(epsilon=one, **given)._chosen(rows, train.inputs) for one in EPSILONS
+            DPLinearRegression(epsilon=one, **given)._choose_mechanism(rows, train.inputs)
+            for one in EPSILONS
         ]
         found[name] = np.concatenate(
             [of(way, [one]) for way, one in zip(ways, EPSILONS, strict=True)]

@@ -1,6 +1,4 @@
-"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists the
-mechanisms.
-"""
+"""Differentially private linear regression as a scikit-learn estimator."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,8 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import check
 from dpcore.cache import cached
-from dpcore.estimators import seeds
-from dpcore.estimators.base import PrivateRegressor
+from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
 from dpcore.privacy import Guarantee
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.functional import Functional, Published, best_share
@@ -28,23 +25,38 @@ REGRESSIONS: dict[str, Any] = {
     "output": OutputPerturbation,
     "descent": Descent,
 }
+# Share of epsilon for the quadratic part, if a mechanism is named without one.
+_DEFAULT_SHARE = 0.8
 
 
-def mechanism(name: str, **options: Any):
-    """Return the mechanism ``name`` with those of ``options`` that it has fields for."""
+def mechanism(name: str, **options: Any) -> Any:
+    """Return the mechanism with this key of ``REGRESSIONS``.
+
+    Args:
+        name: The key.
+        options: Fields of the mechanism. Those that it does not have are ignored.
+    """
     kind = REGRESSIONS[check.choice(REGRESSIONS, mechanism=name)]
-    return kind(
-        **{field.name: options[field.name] for field in fields(kind) if field.name in options}
-    )
+    field_names = {field.name for field in fields(kind)}
+    known_options = {name: value for name, value in options.items() if name in field_names}
+    return kind(**known_options)
 
 
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Return unscaled draws (R, ...) of a mechanism, one stream per repeat, the same for every
-    epsilon.
+    """Return unscaled draws of a mechanism, the same for every epsilon.
 
     The array is cached and shared, hence read-only.
+
+    Args:
+        mechanism: Of ``REGRESSIONS``.
+        inputs: Number of inputs, including the constant.
+        repeats: Number of draws R; each has its own random stream.
+        seed: Of the draws.
+
+    Returns:
+        The draws, (R, ...).
     """
-    return _drawn(
+    return _standard_noise(
         type(mechanism),
         getattr(mechanism, "steps", None),
         inputs=inputs,
@@ -54,47 +66,78 @@ def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> n
 
 
 @cached
-def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Return draws cached by the only things they depend on, hence not by epsilon, split, repair or
-    delta.
+def _standard_noise(
+    kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int
+) -> np.ndarray:
+    """Return draws, cached by the only arguments that they depend on.
+
+    Epsilon, delta, share and repair do not change them.
     """
-    chosen, part = (
-        kind(**({} if steps is None else {"steps": steps})),
-        list(REGRESSIONS.values()).index(kind),
-    )
-    draws = np.stack([chosen.draws(inputs, stream(seed, "noise", r, part)) for r in range(repeats)])
-    draws.flags.writeable = False
-    return draws
+    options = {}
+    if steps is not None:
+        options["steps"] = steps
+    mechanism = kind(**options)
+    part = list(REGRESSIONS.values()).index(kind)
+    draws = []
+    for repeat in range(repeats):
+        draws.append(mechanism.draws(inputs, stream(seed, "noise", repeat, part)))
+    noise = np.stack(draws)
+    noise.flags.writeable = False
+    return noise
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPLinearRegression(PrivateRegressor):
-    """Minimises sum_i (w.x_i + b - y_i)^2 under differential privacy for one replaced row, n
-    public.
+    """Linear regression with differential privacy for one replaced row.
+
+    It minimises sum_i (w.x_i + b - y_i)^2. The number of rows n is public. The guarantee is that of
+    the chosen mechanism, whose class states its sensitivity and its noise.
 
     Parameters
     ----------
-    mechanism: one of ``REGRESSIONS``; each class states its objective and its noise. None chooses
-    by public numbers: with a delta "adassp"; without one "functional" if n epsilon >= (d + 1)^3,
-    else "output". On six data sets and epsilons from .05 to 10 these had the smallest geometric
-    mean error among mechanisms with the same kind of
-    guarantee: ``python -m benchmarks.run defaults``.
-    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace
-    and similar noise). None means 0 if the mechanism is chosen automatically, and 1e-6 for a
-    mechanism that needs one.
-    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured,
-    and are clipped to it.
-    share: of epsilon for the quadratic part ("published", "functional"). None means .8, or the
-    share with the least total variance if the mechanism is chosen automatically. repair: see
-    ``REPAIRS``.
-    radius, penalty: of "output" and "descent", in units of the bounds. steps, clip_norm: of
-    "descent".
-    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private.
-    None takes 128 bits from the operating system.
+    mechanism : str or None, default=None
+        A key of ``REGRESSIONS``. None chooses by public numbers: with a delta "adassp"; without one
+        "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets and epsilons from
+        0.05 to 10 these had the smallest geometric mean error among mechanisms with the same kind
+        of guarantee (``python -m benchmarks.run defaults``).
+    epsilon : float, default=1.0
+        Of the guarantee, in nats.
+    delta : float or None, default=None
+        Of the guarantee. It is 0 for "published", "functional" and "output". None means 0 if the
+        mechanism is chosen automatically, and 1e-6 for a mechanism that needs a delta.
+    data_bound : float, default=1.0
+        Features lie in +-data_bound and are clipped to it. **Declared**, never measured.
+    label_bound : float, default=1.0
+        Labels lie in +-label_bound and are clipped to it. **Declared**, never measured.
+    share : float or None, default=None
+        Share of epsilon for the quadratic part, of "published" and "functional". None means 0.8, or
+        the share with the least total variance if the mechanism is chosen automatically.
+    repair : str, default="both"
+        A key of ``least_squares.REPAIRS``, for noisy statistics that have no minimum.
+    radius : float, default=1.0
+        Largest norm of the weights in units of the bounds, of "output" and "descent".
+    penalty : float or None, default=None
+        Ridge penalty in units of the bounds, of "output" and "descent".
+    steps : int, default=60
+        Number of steps of "descent".
+    clip_norm : float or None, default=None
+        L2 bound on the gradient of a row, of "descent".
+    random_state : int, RandomState or None, default=None
+        Seed of the noise. A fixed one makes a release reproducible, hence not private. None takes
+        128 bits from the operating system.
 
-    Attributes ---------- coef_ (d,), intercept_, n_features_in_, guarantee_
-    (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), mechanism_ (a key of
-    ``REGRESSIONS``).
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Weights of the features.
+    intercept_ : float
+        Constant of the prediction.
+    n_features_in_ : int
+        Number of features d.
+    guarantee_ : dpcore.privacy.Guarantee
+        The guarantee, with its assumptions.
+    mechanism_ : str
+        The chosen key of ``REGRESSIONS``.
     """
 
     mechanism: str | None = None
@@ -111,47 +154,68 @@ class DPLinearRegression(PrivateRegressor):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPLinearRegression":
-        """Fit to X (n, d), y (n,).
+        """Fit the model.
 
-        Raises ValueError (RefusedError) naming a parameter that is out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Features.
+        y : array-like of shape (n,)
+            Labels.
+
+        Raises
+        ------
+        RefusedError
+            A ValueError that names a parameter out of range.
         """
         data_bound = check.positive(data_bound=self.data_bound)
         label_bound = check.positive(label_bound=self.label_bound)
         epsilon = check.epsilon(epsilon=self.epsilon)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        chosen = self._chosen(len(X), X.shape[1] + 1)
-        inputs = np.column_stack([np.ones(len(X)), np.clip(X / data_bound, -1, 1)])
-        label = np.clip(y.astype(float) / label_bound, -1, 1)
-        statistics = Statistics.of(inputs, label)
-        noise = chosen.draws(
-            statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise")
-        )[None]
-        more = {"rows": (inputs, label)} if getattr(chosen, "clip_norm", None) else {}
-        weights = chosen.fit(statistics, noise, np.array([epsilon]), **more).weights[0, 0]
+        chosen = self._choose_mechanism(len(X), X.shape[1] + 1)
+
+        features = np.clip(X / data_bound, -1, 1)
+        inputs = np.column_stack([np.ones(len(X)), features])
+        labels = np.clip(y.astype(float) / label_bound, -1, 1)
+        statistics = Statistics.of(inputs, labels)
+        rng = stream(noise_seed(self.random_state), "noise")
+        noise = chosen.draws(statistics.inputs, rng)
+        options = {}
+        if getattr(chosen, "clip_norm", None):
+            # Clipping needs each row's gradient, which the statistics do not have.
+            options["rows"] = (inputs, labels)
+        # A batch of one epsilon and one repeat.
+        fit = chosen.fit(statistics, noise[None], np.array([epsilon]), **options)
+        weights = fit.weights[0, 0]
+
         self.coef_ = weights[1:] * label_bound / data_bound
         self.intercept_ = float(weights[0] * label_bound)
-        held: Guarantee = chosen.guarantee(epsilon, inputs=statistics.inputs, rows=len(X))
-        self.guarantee_ = replace(held, assumes=seeds.assumed(self.random_state))
+        guarantee: Guarantee = chosen.guarantee(epsilon, inputs=statistics.inputs, rows=len(X))
+        self.guarantee_ = replace(guarantee, assumes=seed_assumption(self.random_state))
         return self
 
-    def _chosen(self, rows: int, inputs: int) -> Any:
-        """Return the given mechanism, or the default one, and set ``mechanism_``."""
-        given = {name: value for name, value in self.get_params().items() if value is not None}
-        self.mechanism_ = "functional" if self.mechanism is None else self.mechanism
-        if self.mechanism is None:
-            given = {"share": best_share(inputs)} | given
-            mechanism(self.mechanism_, **given)  # refuses bad parameters even if it is not chosen
-            self.mechanism_ = (
-                "functional"
-                if rows * check.epsilon(epsilon=self.epsilon) >= inputs**3
-                else "output"
-            )
-            if check.between(0, 1, delta=given.get("delta", 0)):
-                self.mechanism_ = "adassp"
-        return mechanism(self.mechanism_, **{"share": 0.8} | given)
+    def _choose_mechanism(self, rows: int, inputs: int) -> Any:
+        """Return the named mechanism, or the default one, and set ``mechanism_``."""
+        options = {name: value for name, value in self.get_params().items() if value is not None}
+        if self.mechanism is not None:
+            self.mechanism_ = self.mechanism
+            options.setdefault("share", _DEFAULT_SHARE)
+            return mechanism(self.mechanism_, **options)
+        options.setdefault("share", best_share(inputs))
+        # Refuses bad parameters even if another mechanism is chosen.
+        mechanism("functional", **options)
+        delta = check.between(0, 1, delta=options.get("delta", 0))
+        if delta > 0:
+            self.mechanism_ = "adassp"
+        elif rows * check.epsilon(epsilon=self.epsilon) >= inputs**3:
+            self.mechanism_ = "functional"
+        else:
+            self.mechanism_ = "output"
+        return mechanism(self.mechanism_, **options)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return predicted labels (n,); features are clipped to their bound."""
+        """Return the predicted labels (n,). Features are clipped to their bound."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.clip(X, -self.data_bound, self.data_bound) @ self.coef_ + self.intercept_
+        features = np.clip(X, -self.data_bound, self.data_bound)
+        return features @ self.coef_ + self.intercept_

@@ -8,9 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import accountants, check
-from dpcore.estimators import class_labels as classes
-from dpcore.estimators import seeds
-from dpcore.estimators.base import PrivateClassifier
+from dpcore.estimators.base import PrivateClassifier, noise_seed
 from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import sgd
 from dpcore.training.networks import Architecture
@@ -18,36 +16,70 @@ from dpcore.training.networks import Architecture
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPNetworkClassifier(PrivateClassifier):
-    """Minimises the softmax loss of a multilayer perceptron by DP-SGD [abadi2016, Algorithm 1].
+    """A multilayer perceptron with differential privacy, by DP-SGD [abadi2016, Algorithm 1].
 
-    Each step samples a lot (batch) with probability q = lot_size / n per row, clips the rows'
-    gradients, adds one Gaussian draw per weight to their sum, and divides it by lot_size, whatever
-    the actual size.
+    It minimises the softmax loss. Each step samples a lot (batch) with probability
+    q = lot_size / n per row, clips the rows' gradients, adds one Gaussian draw per weight to their
+    sum, and divides it by lot_size, whatever the actual size. The guarantee is under add/remove for
+    one record. n is assumed public: it sets q and the number of steps.
+
+    Guarantee: L2 sensitivity `clip_norm / lot_size`; noise
+    `norm(scale=noise_multiplier_ * sensitivity)` per weight and step; event
+    `Composed(event=PoissonSampled(event=GaussianRelease(noise_multiplier=noise_multiplier_),
+    rate=lot_size / rows), count=n_iter_)`; adjacency add/remove.
+
+    A bound per layer makes a release per layer, each with its own sensitivity.
 
     Parameters
     ----------
-    hidden_layer_sizes: units of each hidden layer; () for none. activation: "tanh" or "relu", of
-        the hidden layers.
-    epsilon, delta: the guarantee, under add/remove for one record. n is assumed public: it sets q
-    and the steps.
-    clip_norm: L2 bound on an example's gradient, or a tuple, one per layer, in units of rows scaled
-        to norm at most 1 with the constant appended.
-    data_norm: L2 bound on a row, **declared** and never measured; longer rows are scaled down to
-        it.
-    epochs: steps times lot_size over n, rounded up to whole steps. lot_size: the expected size of a
-        lot, at most n (larger values count as n).
-    learning_rate: initial value; it falls geometrically to ``decay`` times that at the end.
-    accountant: a key of dpcore.accountants.ACCOUNTANTS; a tighter theorem needs less noise for the
-        same guarantee. "pld-coarse" adds at most about 0.1 % more noise than "pld", which takes
-        seconds where lots are small.
-    classes: all possible classes, **declared**; a row of another class is ignored. None takes the
+    hidden_layer_sizes : tuple of int, default=(16,)
+        Number of units of each hidden layer; () for none.
+    activation : {"tanh", "relu"}, default="tanh"
+        Activation of the hidden layers.
+    epsilon : float, default=1.0
+        Of the guarantee, in nats.
+    delta : float, default=1e-5
+        Of the guarantee.
+    clip_norm : float or tuple of float, default=1.0
+        L2 bound on an example's gradient, or one bound per layer, in units of rows scaled to norm
+        at most 1 with the constant appended.
+    data_norm : float, default=1.0
+        L2 bound on a row; longer rows are scaled down to it. **Declared**, never measured.
+    epochs : float, default=20
+        Number of steps times lot_size over n, rounded up to whole steps.
+    lot_size : float, default=64
+        Expected size of a lot. Values above n count as n.
+    learning_rate : float, default=1.0
+        Initial learning rate.
+    decay : float, default=0.2
+        The learning rate falls geometrically to this share of its initial value.
+    accountant : str, default="pld-coarse"
+        A key of ``dpcore.accountants.ACCOUNTANTS``. A tighter theorem needs less noise for the same
+        guarantee. "pld-coarse" adds at most about 0.1 % more noise than "pld", which takes seconds
+        where lots are small.
+    classes : array-like or None, default=None
+        All possible classes, **declared**; a row of another class is ignored. None takes the
         classes in y, and assumes that their set is public.
-    random_state: seed of initial weights, lots and noise. A fixed one makes a release reproducible,
-        hence not private. None takes 128 bits from the operating system.
+    random_state : int, RandomState or None, default=None
+        Seed of initial weights, lots and noise. A fixed one makes a release reproducible, hence not
+        private. None takes 128 bits from the operating system.
 
-    Attributes ---------- weights_ (P,), architecture_ (dpcore.training.networks.Architecture),
-    noise_multiplier_ (sd over clipping norm), classes_, n_features_in_, guarantee_
-    (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_ (steps).
+    Attributes
+    ----------
+    weights_ : ndarray of shape (P,)
+        All weights of the network.
+    architecture_ : dpcore.training.networks.Architecture
+        Layers and activation.
+    noise_multiplier_ : float
+        Standard deviation of the noise of a step over the clipping norm.
+    classes_ : ndarray of shape (K,)
+        The classes.
+    n_features_in_ : int
+        Number of features d.
+    guarantee_ : dpcore.privacy.Guarantee
+        The guarantee, with its assumptions.
+    n_iter_ : int
+        Number of steps.
     """
 
     hidden_layer_sizes: tuple[int, ...] = (16,)
@@ -65,56 +97,67 @@ class DPNetworkClassifier(PrivateClassifier):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPNetworkClassifier":
-        """Fit to X (n, d), y (n,).
+        """Fit the model.
 
-        Raises ValueError (RefusedError) naming a parameter that is out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Features.
+        y : array-like of shape (n,)
+            Classes.
+
+        Raises
+        ------
+        RefusedError
+            A ValueError that names a parameter out of range.
         """
         check.positive(data_norm=self.data_norm)
         epsilon = check.epsilon(epsilon=self.epsilon)
         delta = check.delta(delta=self.delta)
         check.choice(accountants.ACCOUNTANTS, accountant=self.accountant)
-        X, labels = classes.validated(self, X, y)
-        hidden = np.atleast_1d(
-            check.wholes(low=1, hidden_layer_sizes=self.hidden_layer_sizes)
-        ).tolist()
+        X, class_numbers = self._validated(X, y)
+        hidden = check.wholes(low=1, hidden_layer_sizes=self.hidden_layer_sizes)
+        # A single number stands for one hidden layer.
+        hidden_sizes = np.atleast_1d(hidden).tolist()
         self.architecture_ = Architecture(
-            sizes=(X.shape[1], *hidden, len(self.classes_)), activation=self.activation
+            sizes=(X.shape[1], *hidden_sizes, len(self.classes_)), activation=self.activation
         )
         recipe = self._recipe(len(X))
         self.noise_multiplier_ = recipe.noise_multiplier(
             epsilon=epsilon, delta=delta, accountant=self.accountant
         )
-        seed = seeds.noise_seed(self.random_state)
-        self.weights_ = sgd.train(
+        seed = noise_seed(self.random_state)
+        training = sgd.train(
             recipe,
             self._scaled(X),
-            labels,
+            class_numbers,
             start=self.architecture_.start(seed, [0]),
             noise_multiplier=self.noise_multiplier_,
             seed=seed,
             draws=[0],
             dtype=np.float64,
-        ).weights[0]
+        )
+        self.weights_ = training.weights[0]
         self.n_iter_ = recipe.steps
         self.guarantee_ = self._guarantee(recipe)
         return self
 
     def _guarantee(self, recipe: sgd.Recipe) -> Guarantee:
-        event, adjacency = recipe.event(self.noise_multiplier_), Adjacency.ADD_REMOVE
-        held = accountants.account(
-            event, delta=self.delta, adjacency=adjacency, accountant=self.accountant
+        adjacency = Adjacency.ADD_REMOVE
+        guarantee = accountants.account(
+            recipe.event(self.noise_multiplier_),
+            delta=self.delta,
+            adjacency=adjacency,
+            accountant=self.accountant,
         )
         # The sampling rate, the steps and the divisor of the sums follow the number of rows.
-        assumes = (
-            public_count(adjacency)
-            + classes.assumed(self.classes)
-            + seeds.assumed(self.random_state)
-        )
-        return replace(held, assumes=assumes)
+        assumptions = public_count(adjacency) + self._assumptions()
+        return replace(guarantee, assumes=assumptions)
 
     def _recipe(self, rows: int) -> sgd.Recipe:
-        rate = min(check.positive(lot_size=self.lot_size) / rows, 1.0)
-        steps = check.positive(epochs=self.epochs) / rate
+        """Return the training settings for so many rows."""
+        sampling_rate = min(check.positive(lot_size=self.lot_size) / rows, 1.0)
+        steps = check.positive(epochs=self.epochs) / sampling_rate
         if steps > check.MOST_STEPS:
             raise check.RefusedError(
                 "lot_size", self.lot_size, f"enough for {self.epochs} epochs in 10^15 steps"
@@ -125,7 +168,7 @@ class DPNetworkClassifier(PrivateClassifier):
             )
         return sgd.Recipe(
             architecture=self.architecture_,
-            sampling_rate=rate,
+            sampling_rate=sampling_rate,
             steps=math.ceil(steps),
             learning_rate=self.learning_rate,
             clip_norm=self.clip_norm,
@@ -134,10 +177,12 @@ class DPNetworkClassifier(PrivateClassifier):
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
         """Return rows divided by the declared norm, and longer rows scaled to norm 1."""
-        return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), self.data_norm)
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+        return X / np.maximum(norms, self.data_norm)
 
     def _logits(self, X: np.ndarray) -> np.ndarray:
         """Return logits (K, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.architecture_.logits(self.weights_[None], self._scaled(X))[0]
+        logits = self.architecture_.logits(self.weights_[None], self._scaled(X))
+        return logits[0]

@@ -1,6 +1,4 @@
-"""Differentially private regression in an L1 ball by noisy Frank-Wolfe, as a scikit-learn
-estimator.
-"""
+"""Differentially private regression in an L1 ball by noisy Frank-Wolfe."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,37 +8,58 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import check
 from dpcore.accountants import zcdp
-from dpcore.estimators import seeds
-from dpcore.estimators.base import PrivateRegressor
-from dpcore.privacy import Adjacency, Guarantee, public_count
-from dpcore.training import frank_wolfe as fw
+from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
+from dpcore.privacy import Adjacency, public_count
+from dpcore.training import frank_wolfe
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPFrankWolfeRegressor(PrivateRegressor):
-    """Minimises (2/n) sum_i huber_R(y_i - x_i.w) + penalty ||w - c||_q over ||w - c||_1 <= radius,
-    no intercept.
+    """Sparse linear regression with differential privacy, by noisy Frank-Wolfe.
 
-    Noisy Frank-Wolfe [talwar2015, Algorithm 2]: each step privately selects one of 2d vertices.
-    With "gumbel" noise that is the exponential mechanism, accounted by its bounded range
-    [cesar2021]; "laplace" is report-noisy-min.
+    It minimises (2/n) sum_i huber_R(y_i - x_i.w) + penalty ||w - c||_q over ||w - c||_1 <= radius,
+    without an intercept. Each step privately selects one of 2d vertices [talwar2015, Algorithm 2].
 
     Parameters
     ----------
-    epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for
-    one record.
-    radius: L1 radius of the ball, in units of the weights; the noise is proportional to it.
-    residual_bound: R, in units of y; longer residuals count as R. data_bound: bound on every
-    |x_ij|. Both are **declared**, and values beyond are clipped. penalty: lambda, public; q: "1",
-    or "2" for the squared L2 norm. Short residuals count as (1/n) sum r^2, so that Lasso's alpha is
-    lambda/2, and Ridge's n lambda.
-    steps: None chooses from n, epsilon, delta and the bounds alone.
-    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private.
-    None takes 128 bits from the operating system.
+    epsilon : float, default=1.0
+        Of the guarantee, in nats, for one record.
+    delta : float, default=1e-6
+        Of the guarantee.
+    radius : float, default=1.0
+        L1 radius of the ball, in units of the weights. The noise is proportional to it.
+    residual_bound : float, default=1.0
+        R, in units of y; longer residuals count as R. **Declared**, never measured.
+    data_bound : float, default=1.0
+        Bound on every |x_ij|; values beyond are clipped. **Declared**, never measured.
+    penalty : float, default=0.0
+        Weight lambda of the penalty, public. Short residuals count as (1/n) sum r^2, so that the
+        alpha of scikit-learn's Lasso is lambda / 2, and that of its Ridge n lambda.
+    q : {"1", "2"}, default="1"
+        Norm of the penalty: "1" for the L1 norm, "2" for the squared L2 norm.
+    noise : {"gumbel", "laplace"}, default="gumbel"
+        "gumbel" noise makes the selection the exponential mechanism, accounted by its bounded range
+        [cesar2021]. "laplace" is report-noisy-min.
+    steps : int or None, default=None
+        Number of steps. None chooses from n, epsilon, delta and the bounds alone.
+    adjacency : {"replace-one", "add/remove"}, default="replace-one"
+        Relation of neighbouring data sets. Under add/remove, n is assumed public.
+    random_state : int, RandomState or None, default=None
+        Seed of the noise. A fixed one makes a release reproducible, hence not private. None takes
+        128 bits from the operating system.
 
-    Attributes ---------- coef_ (d,), n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its
-    ``assumes`` lists its assumptions), n_iter_, path_ (T,): the vertices chosen, of 2d; 2d itself
-    is the centre.
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Weights of the features.
+    n_features_in_ : int
+        Number of features d.
+    guarantee_ : dpcore.privacy.Guarantee
+        The guarantee, with its assumptions.
+    n_iter_ : int
+        Number of steps T.
+    path_ : ndarray of shape (T,)
+        Numbers of the selected vertices, from 0 to 2d - 1; 2d itself is the centre.
     """
 
     epsilon: float = 1.0
@@ -50,7 +69,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     data_bound: float = 1.0
     penalty: float = 0.0
     q: str = "1"
-    noise: fw.Noise = "gumbel"
+    noise: frank_wolfe.Noise = "gumbel"
     steps: int | None = None
     adjacency: str = "replace-one"
     random_state: Any = None
@@ -58,61 +77,78 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     def fit(
         self, X: np.ndarray, y: np.ndarray, *, centre: np.ndarray | None = None
     ) -> "DPFrankWolfeRegressor":
-        """Fit to X (n, d), y (n,); ``centre`` (d,) of the ball must be public and defaults to 0.
+        """Fit the model.
 
-        Raises ValueError (RefusedError) naming a parameter that is out of range.
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Features.
+        y : array-like of shape (n,)
+            Labels.
+        centre : ndarray of shape (d,), default=None
+            Centre c of the ball, which must be public. None is 0.
+
+        Raises
+        ------
+        RefusedError
+            A ValueError that names a parameter out of range.
         """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
-        bound, data_bound = (
-            check.positive(**{name: getattr(self, name)})
-            for name in ("residual_bound", "data_bound")
-        )
-        check.choice(fw.NOISES, noise=self.noise)
+        residual_bound = check.positive(residual_bound=self.residual_bound)
+        data_bound = check.positive(data_bound=self.data_bound)
+        check.choice(frank_wolfe.NOISES, noise=self.noise)
         rho = zcdp.rho_of(self.epsilon, delta=self.delta)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        n, d = X.shape
-        penalties = fw.penalties(self.penalty, q=self.q, unit=data_bound)
-        ball = fw.L1Ball(
-            dimension=d,
+        rows, dimension = X.shape
+        # Rows are divided by their bound, so weights, ball and penalties are multiplied by it.
+        penalties = frank_wolfe.penalties(self.penalty, q=self.q, unit=data_bound)
+        ball = frank_wolfe.L1Ball(
+            dimension=dimension,
             radius=check.positive(radius=self.radius) * data_bound,
             penalty=penalties.ball,
         )
-        best = fw.steps_for(
-            rows=n, rho=rho, radius=ball.radius, residual_bound=bound, vertices=len(ball.vertices)
+        if self.steps is None:
+            self.n_iter_ = frank_wolfe.steps_for(
+                rows=rows,
+                rho=rho,
+                radius=ball.radius,
+                residual_bound=residual_bound,
+                vertices=len(ball.vertices),
+            )
+        else:
+            self.n_iter_ = check.whole(1, check.MOST_STEPS, steps=self.steps)
+        step_epsilon = frank_wolfe.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
+        sensitivity = frank_wolfe.score_sensitivity(
+            ball.norm, residual_bound=residual_bound, rows=rows, adjacency=adjacency
         )
-        self.n_iter_ = (
-            best if self.steps is None else check.whole(1, check.MOST_STEPS, steps=self.steps)
-        )
-        each = fw.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
-        sensitivity = fw.score_sensitivity(
-            ball.norm, residual_bound=bound, rows=n, adjacency=adjacency
-        )
-        walk = fw.noisy_frank_wolfe(
+        scaled_centre = np.zeros(dimension)
+        if centre is not None:
+            scaled_centre = check.numbers((dimension,), centre=centre) * data_bound
+        path = frank_wolfe.noisy_frank_wolfe(
             np.clip(X, -data_bound, data_bound) / data_bound,
             y,
             polytope=ball,
             steps=self.n_iter_,
-            scale=fw.noise_scale(each, sensitivity=sensitivity),
-            residual_bound=bound,
-            seed=seeds.noise_seed(self.random_state),
+            scale=frank_wolfe.noise_scale(step_epsilon, sensitivity=sensitivity),
+            residual_bound=residual_bound,
+            seed=noise_seed(self.random_state),
             draws=[0],
             noise=self.noise,
             ridge=penalties.ridge,
-            centre=np.zeros(d)
-            if centre is None
-            else check.numbers((d,), centre=centre) * data_bound,
+            centre=scaled_centre,
             dtype=np.float64,
         )
-        self.coef_, self.path_ = walk.weights[0] / data_bound, walk.choices[:, 0]
-        event = fw.event(each, steps=self.n_iter_, noise=self.noise)
-        held: Guarantee = zcdp.account(event, delta=self.delta, adjacency=adjacency)
+        self.coef_ = path.weights[0] / data_bound
+        self.path_ = path.choices[:, 0]
+        event = frank_wolfe.event(step_epsilon, steps=self.n_iter_, noise=self.noise)
+        guarantee = zcdp.account(event, delta=self.delta, adjacency=adjacency)
         # The sensitivity of the scores, and the default number of steps, follow the number of rows.
-        self.guarantee_ = replace(
-            held, assumes=public_count(adjacency) + seeds.assumed(self.random_state)
-        )
+        assumptions = public_count(adjacency) + seed_assumption(self.random_state)
+        self.guarantee_ = replace(guarantee, assumes=assumptions)
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the predictions x.w (n,)."""
+        """Return the predictions x.w, (n,)."""
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.coef_

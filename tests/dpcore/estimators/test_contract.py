@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from dpcore import accountants, check, streams
 from dpcore.cache import CACHE
-from dpcore.estimators import class_labels, people, seeds
+from dpcore.estimators import base, people
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
@@ -148,7 +148,7 @@ class TestSeeds:
         np.testing.assert_array_equal(weights(fits[0]), weights(fits[1]))
         assert (weights(fits[0]) != weights(fits[2])).any()
         assert [
-            seeds.KNOWN_SEED in one.guarantee_.assumes for one in (*fits, make().fit(*rows()))
+            base.SECRET_SEED in one.guarantee_.assumes for one in (*fits, make().fit(*rows()))
         ] == [True] * 3 + [False]
 
     def test_the_noise_has_128_bits_and_without_a_seed_ignores_numpys_global_generator(
@@ -162,7 +162,7 @@ class TestSeeds:
             np.random.seed(0)  # noqa: NPY002
             make().fit(*rows())
         assert len(used) == 12
-        assert min(max(used), max(map(seeds.noise_seed, range(12)))).bit_length() > 120
+        assert min(max(used), max(map(base.noise_seed, range(12)))).bit_length() > 120
         ever, always = 0, 2**128 - 1
         for seed in used:
             ever, always = ever | seed, always & seed
@@ -195,8 +195,8 @@ class TestClassifiers:
             fitted = make(classes=["c", "a", "b"]).fit(X, np.full(200, label, dtype=object))
             assert list(fitted.classes_) == ["a", "b", "c"]
             assert fitted.predict_proba(X).shape == (200, 3)
-            assert class_labels.READ_OFF not in fitted.guarantee_.assumes
-        assert class_labels.READ_OFF in make().fit(*apart()).guarantee_.assumes
+            assert base.PUBLIC_CLASSES not in fitted.guarantee_.assumes
+        assert base.PUBLIC_CLASSES in make().fit(*apart()).guarantee_.assumes
         with pytest.raises(ValueError, match="one class"):
             make().fit(X, np.full(200, "a"))
 
@@ -386,7 +386,7 @@ def test_the_process_keeps_neither_the_seed_nor_the_noise_of_a_release(make, mon
     held = []
     for seed in SEEDS:
         CACHE.forget()
-        monkeypatch.setattr(seeds.secrets, "randbits", lambda bits, seed=seed: seed)
+        monkeypatch.setattr(base.secrets, "randbits", lambda bits, seed=seed: seed)
         make().fit(*rows())
         held.append(memory())
         assert not [trace for trace in traces(seed) if trace in held[-1]]

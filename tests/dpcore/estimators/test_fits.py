@@ -12,7 +12,7 @@ from sklearn.base import clone
 from benchmarks import defaults
 from dpcore import check
 from dpcore.accountants import zcdp
-from dpcore.estimators import linear, seeds
+from dpcore.estimators import base, linear
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
@@ -66,7 +66,7 @@ def test_a_logistic_fit_is_the_plain_loop(adjacency, n_classes, nobody):
         "steps": 5,
         "learning_rate": 4.0,
         "clip_norm": 0.2,
-        "seed": seeds.noise_seed(3),
+        "seed": base.noise_seed(3),
         "draw": 0,
     }
     how |= {
@@ -95,7 +95,7 @@ def test_a_network_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     labels, classes = without(y, nobody)
     how = {"data_norm": 0.6, "epochs": 2, "lot_size": 8, "random_state": 3, "classes": classes}
     model = DPNetworkClassifier(hidden_layer_sizes=(4,), clip_norm=clip_norm, **how).fit(X, labels)
-    net, seed = Architecture(sizes=(3, 4, n_classes)), seeds.noise_seed(3)
+    net, seed = Architecture(sizes=(3, 4, n_classes)), base.noise_seed(3)
     recipe = sgd.Recipe(
         architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm
     )
@@ -132,7 +132,7 @@ def test_a_sparse_fit_is_the_plain_loop_in_its_own_units():
         fw.L1Ball(dimension=3, radius=0.56),
         {"scale": scale, "bound": 0.5, "noise": "laplace", "steps": 8},
     )
-    how |= {"seed": seeds.noise_seed(4), "draw": 0, "centre": centre * 0.8}
+    how |= {"seed": base.noise_seed(4), "draw": 0, "centre": centre * 0.8}
     w, chosen = plain_loop(np.clip(X, -0.8, 0.8) / 0.8, y, ball, **how)
     np.testing.assert_allclose(model.coef_, w / 0.8, atol=1e-10)
     assert list(model.path_) == chosen

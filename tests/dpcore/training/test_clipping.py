@@ -11,7 +11,7 @@ from dp_accounting.pld import PLDAccountant
 from sklearn.base import clone
 
 from dpcore import check
-from dpcore.estimators import seeds
+from dpcore.estimators import base
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.privacy import Adjacency
 from dpcore.training import clipping, descent, losses
@@ -302,7 +302,7 @@ class TestPeople:
         how = {
             "steps": 5,
             "noise_sd": noise,
-            "seed": seeds.noise_seed(3),
+            "seed": base.noise_seed(3),
             "dtype": np.float64,
             "draws": [0],
         }
