@@ -1,4 +1,4 @@
-"""The persons of rows, by name."""
+"""Persons of rows, identified by their names."""
 
 from collections.abc import Hashable
 from datetime import date
@@ -55,7 +55,10 @@ def _is_missing(name: Any) -> bool:
 
 
 def _kind(name: Any) -> str:
-    """Return the type of a name: values of two types are never the same person."""
+    """Return the type of a name in words.
+
+    Values of two types are never the same person.
+    """
     if isinstance(name, str):
         return "words"
     if isinstance(name, bool | np.bool_):

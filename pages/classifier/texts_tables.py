@@ -1,6 +1,6 @@
 """The table of the classifier: public pre-training, trained now and as published."""
 
-from lab.models.classifier_versions import EPSILONS, PUBLISHED, published_slips
+from lab.models.classifier_versions import EPSILONS, PUBLISHED, misprinted_gains
 from pages.classifier.charts import SAYS
 from pages.classifier.result import ClassifierResult
 from ui.text import sentences, tiles
@@ -8,7 +8,7 @@ from ui.text.tiles import number
 
 
 def table(result: ClassifierResult) -> str:
-    frame, slips = result.table(), published_slips()
+    frame, slips = result.table(), misprinted_gains()
     printed = zip(frame["epsilon"], frame["published gain"], strict=True)
     frame["published gain"] = [
         f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed

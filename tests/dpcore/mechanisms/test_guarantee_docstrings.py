@@ -28,10 +28,14 @@ from unittest import mock
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, clone
 
 import dpcore
 from dpcore import accountants, privacy
 from dpcore.accountants import gdp
+from dpcore.estimators import base
+from dpcore.estimators.logistic import DPLogisticRegression
+from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.mechanisms import Gaussian, private_bounds
 from dpcore.privacy import Adjacency, Event, GaussianRelease, LaplaceRelease
 from dpcore.training import clipping, descent
@@ -354,12 +358,119 @@ def bounds_case(documented: Any, adjacency: Adjacency) -> Case:
     )
 
 
-CASES = {"Gaussian": gaussian_case()}
+def long_row_changes(
+    fitted_weights: Callable[[np.ndarray, np.ndarray], np.ndarray], *, adjacency: Adjacency
+) -> np.ndarray:
+    """Return differences of fitted weights whose last row differs, (pairs, weights).
+
+    Args:
+        fitted_weights: Maps (X (n, p), y (n,)) to weights after one step of learning rate 1. Each
+            fit has the same noise.
+        adjacency: An absent row is a row of another class than 0 and 1.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(ROWS, 3))
+    y = rng.integers(0, 2, ROWS)
+    long_row = 50 * rng.normal(size=3)
+    with_row = []
+    for row, label in itertools.product([long_row, -long_row], [0, 1]):
+        X[-1] = row
+        y[-1] = label
+        with_row.append(fitted_weights(X, y))
+    others = with_row
+    if adjacency is Adjacency.ADD_REMOVE:
+        y[-1] = 2
+        others = [fitted_weights(X, y)]
+    return np.array([one - other for one, other in itertools.product(with_row, others)])
+
+
+def logistic_case(adjacency: Adjacency) -> Case:
+    steps = 4
+    parameters = {
+        "delta": 1e-6,
+        "clip_norm": CLIP_NORM,
+        "learning_rate": 1.0,
+        "classes": [0, 1],
+        "average": False,
+        "adjacency": str(adjacency),
+    }
+    model = DPLogisticRegression(epsilon=2.0, steps=steps, **parameters)
+
+    def draw_noise() -> np.ndarray:
+        """Rows of another class have no gradient, so the weights move by the noise alone."""
+        rows_without_class = np.zeros((ROWS, 200)), np.full(ROWS, 2)
+        moves = []
+        for seed in range(100):
+            fitted = clone(model).set_params(random_state=seed).fit(*rows_without_class)
+            moves.append(np.append(fitted.coef_, fitted.intercept_))
+        # The sum of independent steps, scaled to the standard deviation of one.
+        return np.array(moves) / math.sqrt(steps)
+
+    def one_step(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        fitted = DPLogisticRegression(epsilon=2.0, steps=1, random_state=0, **parameters).fit(X, y)
+        return np.append(fitted.coef_, fitted.intercept_)
+
+    fitted = clone(model).fit(np.zeros((ROWS, 3)), np.zeros(ROWS))
+    return Case(
+        documented=DPLogisticRegression,
+        names={**properties_of(fitted), "adjacency": adjacency, "rows": ROWS},
+        adjacency=adjacency,
+        event=fitted.guarantee_.event,
+        draw_noise=draw_noise,
+        changes=lambda: long_row_changes(one_step, adjacency=adjacency),
+        epsilon=model.epsilon,
+        delta=model.delta,
+    )
+
+
+def network_case() -> Case:
+    adjacency = Adjacency.ADD_REMOVE
+    steps = 4
+    parameters = {
+        "hidden_layer_sizes": (),
+        "delta": 1e-6,
+        "clip_norm": CLIP_NORM,
+        "lot_size": ROWS / 2,
+        "decay": 1.0,
+        "classes": [0, 1],
+    }
+    # A lot has half of the rows, so there are twice as many steps as epochs.
+    model = DPNetworkClassifier(epsilon=2.0, epochs=steps / 2, **parameters)
+
+    def draw_noise() -> np.ndarray:
+        """Rows of another class have no gradient, so the weights move by the noise alone."""
+        rows_without_class = np.zeros((ROWS, 100)), np.full(ROWS, 2)
+        moves = []
+        for random_state in range(100):
+            fitted = clone(model).set_params(random_state=random_state).fit(*rows_without_class)
+            start = fitted.architecture_.start(base.noise_seed(random_state), [0])
+            moves.append(fitted.weights_ - start[0])
+        # The sum of independent steps, scaled to the standard deviation of one.
+        return np.array(moves) / math.sqrt(steps)
+
+    def one_step(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The lot of this random state contains the last row."""
+        model = DPNetworkClassifier(epsilon=2.0, epochs=0.5, random_state=1, **parameters)
+        return model.fit(X, y).weights_
+
+    fitted = clone(model).fit(np.zeros((ROWS, 3)), np.zeros(ROWS))
+    return Case(
+        documented=DPNetworkClassifier,
+        names={**properties_of(fitted), "rows": ROWS},
+        adjacency=adjacency,
+        event=fitted.guarantee_.event,
+        draw_noise=draw_noise,
+        changes=lambda: long_row_changes(one_step, adjacency=adjacency),
+    )
+
+
+CASES = {"Gaussian": gaussian_case(), "DPNetworkClassifier": network_case()}
 for relation in Adjacency:
     CASES[f"noisy_gradient_descent, {relation}"] = descent_case(relation)
     CASES[f"LogisticGradient, {relation}"] = gradient_case(clipping.LogisticGradient, 2, relation)
     CASES[f"bounds, {relation}"] = bounds_case(private_bounds.bounds, relation)
     CASES[f"Payment, {relation}"] = bounds_case(private_bounds.Payment, relation)
+    CASES[f"DPLogisticRegression, {relation}"] = logistic_case(relation)
     CASES[f"SoftmaxGradient, {relation}"] = gradient_case(clipping.SoftmaxGradient, 4, relation)
 
 
@@ -426,8 +537,11 @@ NOISY_FUNCTIONS = {
     "dpcore.mechanisms.private_bounds.bounds",
     "dpcore.transfer.detect",
 }
+# Estimators whose guarantee is that of a mechanism, which the caller chooses.
+CHOOSE_A_MECHANISM = {"dpcore.estimators.linear.DPLinearRegression"}
 # Mechanisms without a line so far. The list may only shrink.
 WITHOUT_A_LINE = {
+    "dpcore.estimators.sparse.DPFrankWolfeRegressor",
     "dpcore.mechanisms.laplace.Laplace",
     "dpcore.mechanisms.noisy_max.NoisyMax",
     "dpcore.mechanisms.norm_exponential.NormExponential",
@@ -451,7 +565,7 @@ WITHOUT_A_LINE = {
 
 
 def mechanisms_of_the_engine() -> dict[str, Any]:
-    """Return every class that leaves an event, and every listed function, by full name."""
+    """Return every estimator, class that leaves an event, and listed function, by full name."""
     found = {}
     for module_info in pkgutil.walk_packages(dpcore.__path__, "dpcore."):
         module = importlib.import_module(module_info.name)
@@ -461,7 +575,10 @@ def mechanisms_of_the_engine() -> dict[str, Any]:
             leaves_event = is_own_class and any(
                 hasattr(value, method) for method in ("event", "guarantee")
             )
-            if full_name in NOISY_FUNCTIONS or leaves_event:
+            is_estimator = (
+                is_own_class and issubclass(value, BaseEstimator) and hasattr(value, "fit")
+            )
+            if full_name in NOISY_FUNCTIONS or leaves_event or is_estimator:
                 found[full_name] = value
     return found
 
@@ -476,4 +593,4 @@ def test_every_mechanism_states_its_guarantee_in_a_line_that_is_tested():
     }
     with_a_line = {name for name, value in mechanisms.items() if "Guarantee: " in value.__doc__}
     assert with_a_line == tested
-    assert mechanisms.keys() - with_a_line == WITHOUT_A_LINE
+    assert mechanisms.keys() - with_a_line == WITHOUT_A_LINE | CHOOSE_A_MECHANISM
