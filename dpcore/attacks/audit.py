@@ -83,15 +83,9 @@ def epsilon_lower_bound(
     # Half of the probability of error for each of the two rates.
     rate_confidence = 1 - (1 - confidence) / 2
 
-    sign = 1
     rule = _best_rule(tune_in, tune_out, delta=delta, confidence=rate_confidence, form=form)
-    opposite = _best_rule(-tune_in, -tune_out, delta=delta, confidence=rate_confidence, form=form)
-    if opposite.value > rule.value:
-        sign = -1
-        rule = opposite
-
-    hits = int((sign * test_in > rule.threshold).sum())
-    false_alarms = int((sign * test_out > rule.threshold).sum())
+    hits = rule.count_in(test_in)
+    false_alarms = rule.count_in(test_out)
     p, _ = clopper_pearson(hits, len(test_in), confidence=rate_confidence)
     _, q = clopper_pearson(false_alarms, len(test_out), confidence=rate_confidence)
     if form == "count":
@@ -210,16 +204,40 @@ def _rounded(scores: np.ndarray, least_exponent: int) -> np.ndarray:
 
 
 class _Rule(NamedTuple):
-    """A rule to say "in" above ``threshold``, and the mu or epsilon that it shows."""
+    """A rule to say "in" above a threshold.
+
+    Attributes:
+        value: The mu or epsilon that the rule shows on the scores for choosing.
+        threshold: Of the scores times ``sign``.
+        sign: -1 if low scores mean "in", else 1.
+    """
 
     value: float
     threshold: float
+    sign: int
+
+    def count_in(self, scores: np.ndarray) -> int:
+        """Return the number of runs of which the rule says "in"."""
+        return int((self.sign * scores > self.threshold).sum())
 
 
 def _best_rule(
     scores_in: np.ndarray, scores_out: np.ndarray, *, delta: float, confidence: float, form: Form
 ) -> _Rule:
-    """Return the best candidate threshold on these scores."""
+    """Return the best rule on these scores."""
+    rules = []
+    for sign in (1, -1):
+        value, threshold = _best_threshold(
+            sign * scores_in, sign * scores_out, delta=delta, confidence=confidence, form=form
+        )
+        rules.append(_Rule(value=value, threshold=threshold, sign=sign))
+    return max(rules, key=lambda rule: rule.value)
+
+
+def _best_threshold(
+    scores_in: np.ndarray, scores_out: np.ndarray, *, delta: float, confidence: float, form: Form
+) -> tuple[float, float]:
+    """Return the best candidate threshold, after the mu or epsilon that it shows."""
     all_scores = np.concatenate([scores_in, scores_out])
     candidates = np.quantile(all_scores, np.linspace(*_QUANTILE_RANGE, _CANDIDATES))
     hits = _counts_above(scores_in, candidates)
@@ -235,7 +253,7 @@ def _best_rule(
     else:
         values = _epsilons(p, q, delta=delta)
     best = int(np.argmax(values))
-    return _Rule(value=float(values[best]), threshold=float(candidates[best]))
+    return float(values[best]), float(candidates[best])
 
 
 def _counts_above(scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:

@@ -160,6 +160,27 @@ class DPLogisticRegression(PrivateClassifier):
         noise_sd = descent.mean_noise_sd(
             self.noise_multiplier_, clip_norm=self.clip_norm_, rows=count, adjacency=adjacency
         )
+        start = self._start(coef_init, intercept_init)
+        weights = self._train(X, class_numbers, people, start=start, noise_sd=noise_sd)
+        self.coef_ = weights[:, :-1] / self.data_norm
+        self.intercept_ = weights[:, -1]
+        event = descent.event(self.noise_multiplier_, steps=self.n_iter_)
+        guarantee = accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit)
+        # The noise is that of a mean, and so follows the number of records or people.
+        assumptions = public_count(adjacency, unit=unit) + self._assumptions()
+        self.guarantee_ = replace(guarantee, assumes=assumptions)
+        return self
+
+    def _train(
+        self,
+        X: np.ndarray,
+        class_numbers: np.ndarray,
+        people: np.ndarray | None,
+        *,
+        start: np.ndarray,
+        noise_sd: float,
+    ) -> np.ndarray:
+        """Return the weights (k, d + 1) of one noisy descent."""
         path = descent.noisy_gradient_descent(
             X,
             class_numbers,
@@ -168,21 +189,14 @@ class DPLogisticRegression(PrivateClassifier):
             learning_rate=self.learning_rate_,
             clip_norm=self.clip_norm_,
             noise_sd=noise_sd,
-            start=self._start(coef_init, intercept_init),
+            start=start,
             seed=noise_seed(self.random_state),
             draws=[0],
             people=people,
             average=self.average,
             dtype=np.float64,
         )
-        self.coef_ = path.weights[0, :, :-1] / self.data_norm
-        self.intercept_ = path.weights[0, :, -1]
-        event = descent.event(self.noise_multiplier_, steps=self.n_iter_)
-        guarantee = accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit)
-        # The noise is that of a mean, and so follows the number of records or people.
-        assumptions = public_count(adjacency, unit=unit) + self._assumptions()
-        self.guarantee_ = replace(guarantee, assumes=assumptions)
-        return self
+        return path.weights[0]
 
     def _training_rows(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return inputs (n, d + 1) of norm at most sqrt(2), and class numbers (n,)."""

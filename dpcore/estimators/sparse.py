@@ -107,16 +107,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
             radius=check.positive(radius=self.radius) * data_bound,
             penalty=penalties.ball,
         )
-        if self.steps is None:
-            self.n_iter_ = frank_wolfe.steps_for(
-                rows=rows,
-                rho=rho,
-                radius=ball.radius,
-                residual_bound=residual_bound,
-                vertices=len(ball.vertices),
-            )
-        else:
-            self.n_iter_ = check.whole(1, check.MOST_STEPS, steps=self.steps)
+        self.n_iter_ = self._number_of_steps(rows, rho, ball, residual_bound)
         step_epsilon = frank_wolfe.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
         sensitivity = frank_wolfe.score_sensitivity(
             ball.norm, residual_bound=residual_bound, rows=rows, adjacency=adjacency
@@ -146,6 +137,20 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         assumptions = public_count(adjacency) + seed_assumption(self.random_state)
         self.guarantee_ = replace(guarantee, assumes=assumptions)
         return self
+
+    def _number_of_steps(
+        self, rows: int, rho: float, ball: frank_wolfe.L1Ball, residual_bound: float
+    ) -> int:
+        """Return the given number of steps, or the default for so many rows."""
+        if self.steps is not None:
+            return check.whole(1, check.MOST_STEPS, steps=self.steps)
+        return frank_wolfe.steps_for(
+            rows=rows,
+            rho=rho,
+            radius=ball.radius,
+            residual_bound=residual_bound,
+            vertices=len(ball.vertices),
+        )
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the predictions x.w, (n,)."""

@@ -7,7 +7,7 @@ mapped to [-1, 1]; labels keep their unit until a label bound is chosen.
 
 import tomllib
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -189,20 +189,17 @@ class _Country:
         children = np.clip(children, 0, 9)
         family = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
         cars = np.clip(self.cars + 0.35 * wealth + 0.3 * married + 0.6 * normal[6], 0, 6).round()
-        log_income = (
-            np.log(self.income)
-            + self.per_year_of_school * (school - self.schooling)
-            + 0.02 * (hours - 38)
-            - 0.0006 * (age - 50) ** 2
-            + 0.008 * (age - 45)
-            - self.gender_gap * woman
-            + 0.12 * married
-            - 0.08 * abroad
-            - 0.12 * disabled
-            + 0.12 * owner
-            + self.spread * normal[7]
+        effects = (
+            0.02 * (hours - 38),
+            -0.0006 * (age - 50) ** 2,
+            0.008 * (age - 45),
+            -self.gender_gap * woman,
+            0.12 * married,
+            -0.08 * abroad,
+            -0.12 * disabled,
+            0.12 * owner,
+            self.spread * normal[7],
         )
-        income = np.clip(np.exp(log_income), 0, self.income_top)
         columns = [
             age,
             woman,
@@ -218,7 +215,14 @@ class _Country:
             disabled,
             abroad,
         ]
-        return np.stack(columns, axis=1), income
+        return np.stack(columns, axis=1), self._income(school, effects)
+
+    def _income(self, school: np.ndarray, effects: Iterable[np.ndarray]) -> np.ndarray:
+        """Return the incomes (n,) of people with so many years of school and these effects."""
+        log_income = np.log(self.income) + self.per_year_of_school * (school - self.schooling)
+        for effect in effects:
+            log_income += effect
+        return np.clip(np.exp(log_income), 0, self.income_top)
 
 
 def _read_sources() -> dict[str, Drawn]:
