@@ -20,6 +20,14 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     It minimises (2/n) sum_i huber_R(y_i - x_i.w) + penalty ||w - c||_q over ||w - c||_1 <= radius,
     without an intercept. Each step privately selects one of 2d vertices [talwar2015, Algorithm 2].
 
+    Guarantee: Linf sensitivity
+    `adjacency.contributions * radius * data_bound * residual_bound / rows`; noise
+    `gumbel_r(scale=noise_scale_)` per score of a vertex and step; event
+    `Composed(event=BoundedRangeRelease(epsilon=2 * sensitivity / noise_scale_), count=n_iter_)`;
+    adjacency replace-one, add/remove.
+
+    With Laplace noise each event is a ``PureRelease`` instead.
+
     Parameters
     ----------
     epsilon : float, default=1.0
@@ -58,6 +66,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         The guarantee, with its assumptions.
     n_iter_ : int
         Number of steps T.
+    noise_scale_ : float
+        Scale of the noise on the scores of the vertices.
     path_ : ndarray of shape (T,)
         Numbers of the selected vertices, from 0 to 2d - 1; 2d itself is the centre.
     """
@@ -112,6 +122,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         sensitivity = frank_wolfe.score_sensitivity(
             ball.norm, residual_bound=residual_bound, rows=rows, adjacency=adjacency
         )
+        self.noise_scale_ = frank_wolfe.noise_scale(step_epsilon, sensitivity=sensitivity)
         scaled_centre = np.zeros(dimension)
         if centre is not None:
             scaled_centre = check.numbers((dimension,), centre=centre) * data_bound
@@ -120,7 +131,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
             y,
             polytope=ball,
             steps=self.n_iter_,
-            scale=frank_wolfe.noise_scale(step_epsilon, sensitivity=sensitivity),
+            scale=self.noise_scale_,
             residual_bound=residual_bound,
             seed=noise_seed(self.random_state),
             draws=[0],

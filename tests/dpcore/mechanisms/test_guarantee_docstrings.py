@@ -22,6 +22,7 @@ import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any
 from unittest import mock
 
@@ -36,9 +37,11 @@ from dpcore.accountants import gdp
 from dpcore.estimators import base
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
+from dpcore.estimators.sparse import DPFrankWolfeRegressor
 from dpcore.mechanisms import Gaussian, private_bounds
 from dpcore.privacy import Adjacency, Event, GaussianRelease, LaplaceRelease
 from dpcore.training import clipping, descent
+from dpcore.training.frank_wolfe import L1Ball
 
 GUARANTEE = re.compile(
     r"Guarantee: (?P<norm>\w+) sensitivity `(?P<sensitivity>[^`]+)`; "
@@ -48,7 +51,7 @@ GUARANTEE = re.compile(
 SENSITIVITY = re.compile(
     r"Sensitivity: (?P<norm>\w+) `(?P<sensitivity>[^`]+)`; adjacency (?P<adjacency>[\w/, -]+)\."
 )
-NORM_ORDERS = {"L1": 1, "L2": 2}
+NORM_ORDERS = {"L1": 1, "L2": 2, "Linf": math.inf}
 # The norm in which each kind of noise measures a sensitivity.
 NORM_OF_EVENT = {GaussianRelease: "L2", LaplaceRelease: "L1"}
 DECLARED = "of the sensitivity"
@@ -56,7 +59,7 @@ DECLARED = "of the sensitivity"
 # Names that any expression may use.
 VOCABULARY = {
     **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "inf")},
-    **{name: getattr(stats, name) for name in ("norm", "laplace", "gamma", "gumbel_r")},
+    **{name: getattr(stats, name) for name in ("norm", "laplace", "gamma", "gumbel_r", "gumbel_l")},
     **{name: value for name, value in vars(privacy).items() if is_dataclass(value)},
 }
 
@@ -396,6 +399,7 @@ def logistic_case(adjacency: Adjacency) -> Case:
     }
     model = DPLogisticRegression(epsilon=2.0, steps=steps, **parameters)
 
+    @cache
     def draw_noise() -> np.ndarray:
         """Rows of another class have no gradient, so the weights move by the noise alone."""
         rows_without_class = np.zeros((ROWS, 200)), np.full(ROWS, 2)
@@ -423,6 +427,69 @@ def logistic_case(adjacency: Adjacency) -> Case:
     )
 
 
+class RecordedScores(np.ndarray):
+    """Scores that are kept when the smallest one is chosen."""
+
+    chosen_from: list[np.ndarray]
+
+    def argmin(self, **options: Any) -> Any:
+        self.chosen_from.append(np.array(self[0]))
+        return super().argmin(**options)
+
+
+def noisy_scores(model: DPFrankWolfeRegressor, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the scores from which each step of a fit selects, (steps, vertices)."""
+    exact_scores = L1Ball.scores
+    RecordedScores.chosen_from = []
+    with mock.patch.object(
+        L1Ball, "scores", lambda ball, gradient: exact_scores(ball, gradient).view(RecordedScores)
+    ):
+        clone(model).set_params(random_state=0).fit(X, y)
+    return np.array(RecordedScores.chosen_from)
+
+
+def frank_wolfe_case(adjacency: Adjacency) -> Case:
+    features = 25
+    model = DPFrankWolfeRegressor(
+        epsilon=2.0,
+        delta=1e-6,
+        radius=2.0,
+        residual_bound=0.5,
+        data_bound=3.0,
+        steps=500,
+        adjacency=str(adjacency),
+    )
+
+    def changes() -> np.ndarray:
+        """Return differences of the scores of the first step, which has the same noise."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(ROWS, features))
+        y = rng.normal(size=ROWS)
+        with_row = []
+        for label in (100.0, -100.0):
+            X[-1] = 100.0
+            y[-1] = label
+            with_row.append(noisy_scores(model, X, y)[0])
+        others = with_row
+        if adjacency is Adjacency.ADD_REMOVE:
+            X[-1] = 0
+            y[-1] = 0
+            others = [noisy_scores(model, X, y)[0]]
+        return np.array([one - other for one, other in itertools.product(with_row, others)])
+
+    # Without features there is no gradient, so scores are the subtracted noise alone.
+    no_rows = np.zeros((ROWS, features)), np.zeros(ROWS)
+    fitted = clone(model).fit(*no_rows)
+    return Case(
+        documented=DPFrankWolfeRegressor,
+        names={**properties_of(fitted), "adjacency": adjacency, "rows": ROWS},
+        adjacency=adjacency,
+        event=fitted.guarantee_.event,
+        draw_noise=lambda: -noisy_scores(model, *no_rows),
+        changes=changes,
+    )
+
+
 def network_case() -> Case:
     adjacency = Adjacency.ADD_REMOVE
     steps = 4
@@ -433,10 +500,12 @@ def network_case() -> Case:
         "lot_size": ROWS / 2,
         "decay": 1.0,
         "classes": [0, 1],
+        "accountant": "renyi",
     }
     # A lot has half of the rows, so there are twice as many steps as epochs.
     model = DPNetworkClassifier(epsilon=2.0, epochs=steps / 2, **parameters)
 
+    @cache
     def draw_noise() -> np.ndarray:
         """Rows of another class have no gradient, so the weights move by the noise alone."""
         rows_without_class = np.zeros((ROWS, 100)), np.full(ROWS, 2)
@@ -470,6 +539,7 @@ for relation in Adjacency:
     CASES[f"LogisticGradient, {relation}"] = gradient_case(clipping.LogisticGradient, 2, relation)
     CASES[f"bounds, {relation}"] = bounds_case(private_bounds.bounds, relation)
     CASES[f"Payment, {relation}"] = bounds_case(private_bounds.Payment, relation)
+    CASES[f"DPFrankWolfeRegressor, {relation}"] = frank_wolfe_case(relation)
     CASES[f"DPLogisticRegression, {relation}"] = logistic_case(relation)
     CASES[f"SoftmaxGradient, {relation}"] = gradient_case(clipping.SoftmaxGradient, 4, relation)
 
@@ -487,9 +557,10 @@ WRONG = {
     "larger sensitivity": (r"(sensitivity|L2) `([^`]+)`;", r"\1 `2 * (\2)`;"),
     "smaller sensitivity": (r"(sensitivity|L2) `([^`]+)`;", r"\1 `(\2) / 2`;"),
     "other norm": (r": L2 ", ": L1 "),
-    "other scale": (r"(norm|laplace)\(scale=([^`]+)\)`", r"\1(scale=1.05 * (\2))`"),
+    "other scale": (r"(norm|laplace|gumbel_r)\(scale=([^`]+)\)`", r"\1(scale=1.05 * (\2))`"),
     "other law": (r"norm\(scale=([^`]+)\)`", r"laplace(scale=(\1) / sqrt(2))`"),
     "other law than Laplace": (r"laplace\(scale=([^`]+)\)`", r"norm(scale=(\1) * sqrt(2))`"),
+    "other sign": (r"gumbel_r", "gumbel_l"),
     "other event": (r"(noise_multiplier|epsilon)=(\w+)", r"\1=2 * \2"),
     "other kind of event": (r"GaussianRelease", "LaplaceRelease"),
     "other adjacency": (r"adjacency (of the sensitivity|replace-one, )", "adjacency "),
@@ -541,7 +612,6 @@ NOISY_FUNCTIONS = {
 CHOOSE_A_MECHANISM = {"dpcore.estimators.linear.DPLinearRegression"}
 # Mechanisms without a line so far. The list may only shrink.
 WITHOUT_A_LINE = {
-    "dpcore.estimators.sparse.DPFrankWolfeRegressor",
     "dpcore.mechanisms.laplace.Laplace",
     "dpcore.mechanisms.noisy_max.NoisyMax",
     "dpcore.mechanisms.norm_exponential.NormExponential",
