@@ -224,12 +224,12 @@ class DPLogisticRegression(PrivateClassifier):
             clip_norm = (size / (_SIZE_PER_CLIP_NORM * math.sqrt(weights))) ** (1 / 3)
             self.clip_norm_ = _limited(clip_norm, CLIP_NORMS)
         else:
-            self.clip_norm_ = check.positive(clip_norm=self.clip_norm)
+            self.clip_norm_ = check.squarable(clip_norm=self.clip_norm)
         if self.learning_rate is None:
             rate = (_RATE_OF_WEIGHTS / weights) ** 0.25 * size / self.n_iter_
             self.learning_rate_ = _limited(rate, RATES) / self.clip_norm_
         else:
-            self.learning_rate_ = check.positive(learning_rate=self.learning_rate)
+            self.learning_rate_ = check.squarable(learning_rate=self.learning_rate)
 
     def _start(self, coef_init: np.ndarray | None, intercept_init: np.ndarray | None) -> np.ndarray:
         """Return initial weights (k, d + 1) in units of rows of norm at most 1."""

@@ -127,17 +127,24 @@ class DPNetworkClassifier(PrivateClassifier):
             epsilon=epsilon, delta=delta, accountant=self.accountant
         )
         seed = noise_seed(self.random_state)
-        training = sgd.train(
-            recipe,
-            self._scaled(X),
-            class_numbers,
-            start=self.architecture_.start(seed, [0]),
-            noise_multiplier=self.noise_multiplier_,
-            seed=seed,
-            draws=[0],
-            dtype=np.float64,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            training = sgd.train(
+                recipe,
+                self._scaled(X),
+                class_numbers,
+                start=self.architecture_.start(seed, [0]),
+                noise_multiplier=self.noise_multiplier_,
+                seed=seed,
+                draws=[0],
+                dtype=np.float64,
+            )
         self.weights_ = training.weights[0]
+        if not np.isfinite(self.weights_).all():
+            raise check.RefusedError(
+                "learning_rate",
+                self.learning_rate,
+                f"so small that weights stay finite with clip_norm {self.clip_norm}",
+            )
         self.n_iter_ = recipe.steps
         self.guarantee_ = self._guarantee(recipe)
         return self

@@ -81,7 +81,7 @@ class Recipe:
     def __post_init__(self) -> None:
         check.between(0, 1, sampling_rate=check.positive(sampling_rate=self.sampling_rate))
         check.whole(1, steps=self.steps)
-        check.positive(learning_rate=self.learning_rate)
+        check.squarable(learning_rate=self.learning_rate)
         check.between(0, 1, decay=check.positive(decay=self.decay))
         check.positive(noise_ramp=self.noise_ramp)
         check.positive(clip_ramp=self.clip_ramp)
@@ -95,7 +95,7 @@ class Recipe:
                         name, getattr(self, name), f"{only} where lots have a fixed order"
                     )
         for bound in self.bounds:
-            check.positive(clip_norm=bound)
+            check.squarable(clip_norm=bound)
         if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(
             self.architecture.shapes
         ):

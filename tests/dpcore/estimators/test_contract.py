@@ -232,6 +232,22 @@ class TestEnds:
             make(delta=5e-324).fit(*rows())
 
 
+@pytest.mark.parametrize("value", [1e300, 1e-300], ids=str)
+@pytest.mark.parametrize("name", ["clip_norm", "learning_rate"])
+@pytest.mark.parametrize("make", SMALL[:2], ids=NAMES[:2])
+def test_a_clipping_norm_and_a_learning_rate_whose_square_is_no_float_are_refused(
+    make, name, value
+):
+    with pytest.raises(check.RefusedError, match=rf"^{name} is .* from 1e-100 to 1e\+100$"):
+        make(**{name: value}).fit(*rows())
+
+
+def test_weights_of_a_network_that_overflow_are_refused():
+    network = DPNetworkClassifier(clip_norm=1e100, learning_rate=1e100, epochs=2, random_state=0)
+    with pytest.raises(check.RefusedError, match=r"^learning_rate is 1e\+100, .* stay finite"):
+        network.fit(*rows())
+
+
 @pytest.mark.parametrize(
     ("make", "unit", "given"),
     [
