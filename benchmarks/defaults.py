@@ -74,7 +74,7 @@ def errors(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     train, test = (
         Statistics.of(inputs[part], y[part]) for part in (slice(rows), slice(rows, None))
     )
-    always = test.errors(train.mean * np.eye(1, train.inputs)[0])
+    always = test.errors(train.mean_label * np.eye(1, train.inputs)[0])
 
     def of(way, epsilons) -> np.ndarray:
         noise = standard_noise(way, inputs=train.inputs, repeats=RELEASES, seed=1)

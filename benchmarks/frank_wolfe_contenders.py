@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.contenders import Training, clock
+from dpcore.parties.source_detection import RESIDUAL_BOUND
 from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from lab.data.transfer_worlds import RADIUS
 from pages.transfer.experiment import TransferSettings
 
 

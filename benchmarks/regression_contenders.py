@@ -71,7 +71,7 @@ class Work:
             return tuple(float(scale) for scale in way.scales(p, epsilon))
         if name == "output":
             penalty = way.chosen_penalty(epsilon, inputs=p, rows=n)
-            return penalty, way.sensitivity(penalty, inputs=p, rows=n) / epsilon
+            return penalty, way.l2_sensitivity(penalty, inputs=p, rows=n) / epsilon
         releases = {"gaussian": 1, "adassp": 3, "descent": getattr(way, "steps", 1)}[name]
         found = gaussian_statistics.noise_multipliers(
             np.array([epsilon]), delta=way.delta, releases=releases

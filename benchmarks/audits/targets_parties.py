@@ -19,10 +19,10 @@ from scipy.special import expit
 from benchmarks.audits.targets import Target, World, target
 from dpcore import check
 from dpcore.accountants import gdp, shuffling
-from dpcore.mechanisms import NormExponential
+from dpcore.mechanisms import NormExponential, noisy_max
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import aggregation, pate, source_releases
-from dpcore.parties.objective_perturbation import Objective
+from dpcore.parties import aggregation, source_releases
+from dpcore.parties.objective_perturbation import ObjectivePerturbation
 from dpcore.streams import stream
 from lab.models import local_models
 
@@ -114,8 +114,9 @@ class Crowd:
         return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
 
     def sent(self, says: int) -> np.ndarray:
-        return aggregation.cut(
-            self.trained(says), to=aggregation.longest(self.classes, self.regularisation)
+        return aggregation.clip_norms(
+            self.trained(says),
+            max_norm=aggregation.local_norm_bound(self.classes, self.regularisation),
         )
 
     def fitted(self, shares: np.ndarray) -> np.ndarray:
@@ -191,13 +192,13 @@ def votes(
     counted: for how many questions the noise is made.
     """
     sigma = np.array(
-        factor * pate.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta)
+        factor * noisy_max.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta)
     )
     counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
     rng, found = stream(world.seed, "audit", 1 - world.draw), []
     for first in range(0, world.runs, 1000):
         noise = rng.standard_normal((min(1000, world.runs - first), *counts[0].shape))
-        found.append(pate.noisy_winners(counts[1 - world.there], noise, sigma).sum(axis=1))
+        found.append(noisy_max.noisy_winners(counts[1 - world.there], noise, sigma).sum(axis=1))
     return np.concatenate(found) + rng.random(world.runs)
 
 
@@ -281,11 +282,11 @@ def _answer(world: World, minima: np.ndarray, scale: float) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _NoVolume(Objective):
+class _NoVolume(ObjectivePerturbation):
     """Noise in the objective without the price of the densities' change of volume."""
 
     @property
-    def direct(self) -> float:
+    def noise_epsilon(self) -> float:
         return self.epsilon
 
 
@@ -299,7 +300,7 @@ def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarra
     world's row has the input 0, and no curvature. The minimum w tells the noise b = -n (mean
     gradient + strength w), and its density is that of b times |db/dw|.
     """
-    kind: Callable[..., Objective] = Objective if volume else _NoVolume
+    kind: Callable[..., ObjectivePerturbation] = ObjectivePerturbation if volume else _NoVolume
     made = kind(rows=_FEW, regularisation=_STRONG if volume else _WEAK, epsilon=epsilon)
     strength = _FEW * (made.regularisation + made.extra)
     worlds = ((1.0, 0) if volume else (0.0, 1), (1.0, 1))

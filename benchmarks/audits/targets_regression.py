@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.audits.targets import World, target
-from dpcore import transfer
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
+from dpcore.parties import source_detection
 from dpcore.regression import functional as fm
 from dpcore.regression import gaussian_statistics, perturbation
-from dpcore.regression.adassp import AdaSSP
-from dpcore.regression.least_squares import Statistics
+from dpcore.regression.gaussian_statistics import AdaSSP
+from dpcore.regression.least_squares import Fit, Statistics
 
 # (x, y) of the row in the two worlds: worst for the sharp release, and for the published one.
 _WORST = ((1.0, 1.0), (0.0, -1.0))
@@ -39,7 +39,7 @@ def ten_rows(worst: tuple) -> list[Statistics]:
     return [Statistics.of(np.vstack([X, [1.0, x]]), np.append(y, label)) for x, label in worst]
 
 
-def _noisy(fit: fm.Fit) -> tuple[np.ndarray, np.ndarray]:
+def _noisy(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
     """Return the statistics (R, p, p) and (R, p) that a fit releases."""
     if fit.gram is None or fit.moment is None:
         raise TypeError("this mechanism releases no statistics")
@@ -193,10 +193,13 @@ def detection(world: World, epsilon: float, *, delta: float, one: bool = False) 
     rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)
     none = np.zeros((sources, 2))
     y = np.append(np.zeros(rows - 1), 10.0 * world.there)
-    data = transfer.Problem(
-        X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=none, ranges=none, sources=()
-    )
-    found = transfer.detect(
-        data, none, rho=rho, seed=world.seed, draws=range(world.runs), part=world.draw
+    found = source_detection.detect(
+        np.zeros((rows, 2)),
+        y,
+        none,
+        rho=rho,
+        seed=world.seed,
+        draws=range(world.runs),
+        part=world.draw,
     )
     return found.noisy.sum(axis=1)

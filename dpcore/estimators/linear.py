@@ -10,9 +10,8 @@ from dpcore import check
 from dpcore.cache import cached
 from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
 from dpcore.privacy import Guarantee
-from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.functional import Functional, Published, best_share
-from dpcore.regression.gaussian_statistics import GaussianStatistics
+from dpcore.regression.gaussian_statistics import AdaSSP, GaussianStatistics
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbation import Descent, OutputPerturbation
 from dpcore.streams import stream

@@ -1,4 +1,4 @@
-"""Laplace mechanism."""
+"""The Laplace mechanism."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,15 @@ from dpcore.privacy import LaplaceRelease
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace:
-    """value + Lap(sensitivity/epsilon) per coordinate; (epsilon, 0)-DP [dwork2014, Theorem 3.6].
+    """Add independent Laplace noise to each coordinate, for (epsilon, 0) [dwork2014, Theorem 3.6].
 
-    sensitivity: **L1** norm of the largest change of the value between neighbours.
+    Guarantee: L1 sensitivity `sensitivity`; noise `laplace(scale=sensitivity / epsilon)` per
+    coordinate; event `LaplaceRelease(noise_multiplier=scale / sensitivity)`; adjacency of the
+    sensitivity.
+
+    Attributes:
+        sensitivity: L1 norm of the largest change of the value between neighbours.
+        epsilon: Of the guarantee, in nats.
     """
 
     sensitivity: float
@@ -20,20 +26,25 @@ class Laplace:
 
     def __post_init__(self) -> None:
         sensitivity = check.positive(sensitivity=self.sensitivity)
-        check.set_floats(self, sensitivity=sensitivity, epsilon=check.epsilon(epsilon=self.epsilon))
+        epsilon = check.epsilon(epsilon=self.epsilon)
+        check.set_floats(self, sensitivity=sensitivity, epsilon=epsilon)
 
     @property
     def scale(self) -> float:
+        """Return the scale of the noise, in units of the value."""
         return self.sensitivity / self.epsilon
 
     @property
     def event(self) -> LaplaceRelease:
+        """Return the privacy event of one release."""
         return LaplaceRelease(noise_multiplier=1 / self.epsilon)
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return ``value``, of any shape, plus an independent draw per coordinate.
+        """Return ``value``, of any shape, with fresh noise.
 
-        Raises RefusedError for values that are not finite numbers.
+        Raises:
+            RefusedError: If ``value`` is not made of finite numbers.
         """
         value = check.numbers(value=value)
-        return value + rng.laplace(scale=self.scale, size=np.shape(value))
+        noise = rng.laplace(scale=self.scale, size=np.shape(value))
+        return value + noise

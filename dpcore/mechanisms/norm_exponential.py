@@ -10,12 +10,17 @@ from dpcore.privacy import PureRelease
 
 @dataclass(frozen=True, kw_only=True)
 class NormExponential:
-    """value + b with density proportional to exp(-epsilon ||b||_2 / sensitivity); (epsilon, 0)-DP.
+    """Add noise b of density proportional to exp(-epsilon ||b||_2 / sensitivity), for (epsilon, 0).
 
-    In d dimensions ||b|| ~ Gamma(d, sensitivity/epsilon) and the direction is uniform
-    [chaudhuri2011, Algorithm 1].
-    sensitivity: **L2** norm. Independent Laplace coordinates with this sensitivity would spend up
-    to sqrt(d) epsilon.
+    Guarantee: L2 sensitivity `sensitivity`; noise `gamma(dimension, scale=sensitivity / epsilon)`
+    per norm; event `PureRelease(epsilon=epsilon)`; adjacency of the sensitivity.
+
+    The direction of b is uniform [chaudhuri2011, Algorithm 1]. Independent Laplace coordinates with
+    this sensitivity would spend up to sqrt(dimension) epsilon.
+
+    Attributes:
+        sensitivity: L2 norm of the largest change of the value between neighbours.
+        epsilon: Of the guarantee, in nats.
     """
 
     sensitivity: float
@@ -23,23 +28,27 @@ class NormExponential:
 
     def __post_init__(self) -> None:
         sensitivity = check.positive(sensitivity=self.sensitivity)
-        check.set_floats(self, sensitivity=sensitivity, epsilon=check.epsilon(epsilon=self.epsilon))
+        epsilon = check.epsilon(epsilon=self.epsilon)
+        check.set_floats(self, sensitivity=sensitivity, epsilon=epsilon)
 
     @property
     def event(self) -> PureRelease:
+        """Return the privacy event of one release."""
         return PureRelease(epsilon=self.epsilon)
 
     def noise(self, dimension: int, rng: np.random.Generator, *, size: int = 1) -> np.ndarray:
-        """Return ``size`` draws of noise in ``dimension`` dimensions, (size, dimension)."""
-        direction = rng.normal(size=(size, dimension))
-        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        return direction * rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
+        """Return ``size`` draws of the noise, (size, dimension)."""
+        directions = rng.normal(size=(size, dimension))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        norms = rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
+        return directions * norms
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return ``value``, of any shape, plus one draw in as many dimensions as it has
-        coordinates.
+        """Return ``value``, of any shape, with one draw of noise for all of its coordinates.
 
-        Raises RefusedError for values that are not finite numbers.
+        Raises:
+            RefusedError: If ``value`` is not made of finite numbers.
         """
         value = check.numbers(value=value)
-        return value + self.noise(value.size, rng)[0].reshape(value.shape)
+        noise = self.noise(value.size, rng)
+        return value + noise[0].reshape(value.shape)

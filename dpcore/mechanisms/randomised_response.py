@@ -1,5 +1,6 @@
-"""Randomised response: every person adds the noise to their own answer, so nobody has to be trusted
-[warner1965].
+"""Randomised response, in which people add the noise to their own answers [warner1965].
+
+Nobody has to be trusted with the true answers.
 """
 
 import math
@@ -13,10 +14,18 @@ from dpcore.privacy import PureRelease
 
 @dataclass(frozen=True, kw_only=True)
 class RandomisedResponse:
-    """One answer among ``options``: the true one with probability p = e^epsilon / (e^epsilon + k -
-    1), else one of the k - 1 others, each with q = 1 / (e^epsilon + k - 1). (epsilon, 0)-DP for
-    each person, in the local model: p / q is e^epsilon, whatever the true answer [kairouz2016,
-    Section 4].
+    """Give the true answer, or with some probability another one; (epsilon, 0) for each person.
+
+    Guarantee: probability ratio `truth_probability / other_probability`; event
+    `PureRelease(epsilon=epsilon)`; adjacency replace-one.
+
+    The true answer has the probability p = e^epsilon / (e^epsilon + k - 1), and each of the k - 1
+    others q = 1 / (e^epsilon + k - 1). This is the local model: p / q is e^epsilon, whatever the
+    true answer [kairouz2016, Section 4].
+
+    Attributes:
+        epsilon: Of the guarantee, in nats.
+        options: k, the number of possible answers.
     """
 
     epsilon: float
@@ -27,56 +36,78 @@ class RandomisedResponse:
         check.whole(2, options=self.options)
 
     @property
-    def truthful(self) -> float:
-        """Return p, the probability of a true answer."""
+    def truth_probability(self) -> float:
+        """Return p, the probability of the true answer."""
         return 1 / (1 + (self.options - 1) * math.exp(-self.epsilon))
 
     @property
-    def other(self) -> float:
-        """Return q, the probability of each other answer."""
-        return math.exp(-self.epsilon) * self.truthful
+    def other_probability(self) -> float:
+        """Return q, the probability of each single other answer."""
+        return math.exp(-self.epsilon) * self.truth_probability
 
     @property
     def event(self) -> PureRelease:
+        """Return the privacy event of one answer."""
         return PureRelease(epsilon=self.epsilon)
 
     def answers(self, truths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return what people answer (n,) whose true answers (n,) are 0 to k - 1.
+        """Return the answers (n,) of people whose true answers are ``truths`` (n,).
 
-        Raises RefusedError for others.
+        Raises:
+            RefusedError: If true answers are not whole numbers from 0 to k - 1.
         """
         truths = check.wholes(low=0, high=self.options - 1, truths=truths)
-        lies = rng.random(truths.shape) >= self.truthful
-        return (truths + lies * rng.integers(1, self.options, truths.shape)) % self.options
+        is_lie = rng.random(truths.shape) >= self.truth_probability
+        # A lie is the true answer moved by 1 to k - 1, modulo k.
+        moves = rng.integers(1, self.options, truths.shape)
+        return (truths + np.where(is_lie, moves, 0)) % self.options
 
     def counts(self, people: np.ndarray, rng: np.random.Generator, *, size: int) -> np.ndarray:
-        """Return how many give each answer (size, k), in as many surveys of people (k,) with each
-        true answer.
+        """Return the number of people who give each answer, in ``size`` surveys, (size, k).
 
-        Raises RefusedError unless ``people`` are whole numbers.
+        Args:
+            people: Number of people with each true answer, (k,).
+            rng: Source of the noise.
+            size: Number of independent surveys of the same people.
+
+        Raises:
+            RefusedError: If ``people`` are not whole numbers.
         """
         people = check.wholes((self.options,), low=0, people=people)
-        rows = np.full((self.options, self.options), self.other)
-        np.fill_diagonal(rows, self.truthful)
-        rows /= rows.sum(axis=1, keepdims=True)  # of rounding
-        return np.sum(
-            [rng.multinomial(int(n), row, size) for n, row in zip(people, rows, strict=True)],
-            axis=0,
-        )
+        probabilities = np.full((self.options, self.options), self.other_probability)
+        np.fill_diagonal(probabilities, self.truth_probability)
+        # Rounding may leave a sum a little above 1, which is refused.
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        counts_by_truth = [
+            rng.multinomial(int(count), of_answers, size)
+            for count, of_answers in zip(people, probabilities, strict=True)
+        ]
+        return np.sum(counts_by_truth, axis=0)
 
     def estimates(self, counts: np.ndarray) -> np.ndarray:
-        """Return the unbiased shares (..., k) of the true answers, (c / n - q) / (p - q), also
-        outside 0 to 1.
+        """Return unbiased estimates of the shares of the true answers, (..., k).
+
+        They are (c / n - q) / (p - q), and may be below 0 or above 1.
+
+        Args:
+            counts: Number of people who gave each answer, (..., k).
         """
         shares = counts / counts.sum(axis=-1, keepdims=True)
-        return (shares - self.other) / (self.truthful - self.other)
+        p = self.truth_probability
+        q = self.other_probability
+        return (shares - q) / (p - q)
 
     def sd(self, people: float, *, share: float) -> float:
-        """Return the standard deviation of the estimate of an option that this share of the people
-        has.
+        """Return the standard deviation of the estimated share of an option.
 
-        sqrt((s p (1 - p) + (1 - s) q (1 - q)) / n) / (p - q), over the noise alone: the people are
-        fixed.
+        It is sqrt((s p (1 - p) + (1 - s) q (1 - q)) / n) / (p - q), over the noise alone, for fixed
+        people.
+
+        Args:
+            people: n, the number of people.
+            share: s, the true share of the option.
         """
-        p, q = self.truthful, self.other
-        return math.sqrt((share * p * (1 - p) + (1 - share) * q * (1 - q)) / people) / (p - q)
+        p = self.truth_probability
+        q = self.other_probability
+        variance = share * p * (1 - p) + (1 - share) * q * (1 - q)
+        return math.sqrt(variance / people) / (p - q)

@@ -1,9 +1,8 @@
-"""Aggregation of the parties' classifiers by a trusted aggregator, with the sensitivity to one
-whole party.
+"""Aggregation of the parties' classifiers by a trusted aggregator, private for one whole party.
 
 Follows [hamm2016]: M parties, one of which may be replaced with *all of its rows*; the auxiliary
-rows are public, with
-||x|| <= 1 including the constant. The parties' votes label the public rows, and the minimiser of
+rows are public, with ||x|| <= 1 including the constant. The parties' votes label the public rows,
+and the minimiser of
 
     (1/N) sum_i sum_k a_ik l_k(W x_i) + (lambda/2) ||W||^2
 
@@ -42,21 +41,26 @@ from dpcore.training.losses import outputs
 
 RELEASES = ("vote", "soft", "average")
 CONSTANTS = ("published", "sharp", "norms")
+# Norms below this count as 0, so that nothing is divided by 0.
+_LEAST_NORM = 1e-300
 
 
 def norm_bound(classes: int, regularisation: float) -> float:
-    """Return B, a bound on the norm of any minimiser of an average of K-class losses plus
-    (lambda/2)||W||^2.
-    """
-    return math.sqrt(float(lambertw((classes - 1) / math.e).real) / regularisation)
+    """Return B, which bounds the norm of any minimiser of K-class losses plus (lambda/2)||W||^2."""
+    largest_margin_part = float(lambertw((classes - 1) / math.e).real)
+    return math.sqrt(largest_margin_part / regularisation)
 
 
-def longest(classes: int, regularisation: float) -> float:
-    """Return the norm that local weights are clipped to, which no minimiser exceeds: min(B,
-    c/lambda).
-    """
-    steepest = 1 if classes == 2 else math.sqrt(2)
-    return min(steepest / regularisation, norm_bound(classes, regularisation))
+def local_norm_bound(classes: int, regularisation: float) -> float:
+    """Return min(B, c/lambda), which no minimiser exceeds; local weights are clipped to it."""
+    return min(_slope(classes) / regularisation, norm_bound(classes, regularisation))
+
+
+def _slope(classes: int) -> float:
+    """Return c of the table above."""
+    if classes == 2:
+        return 1
+    return math.sqrt(2)
 
 
 def sensitivity(
@@ -69,30 +73,48 @@ def sensitivity(
     mean_norm: float = 1.0,
     tolerance: float = 0.0,
 ) -> float:
-    """Return the L2 sensitivity of the weights of ``release``, from the table above.
+    """Return the L2 sensitivity of the weights of a release, from the table above.
 
-    mean_norm: g of the public rows. tolerance: gradient norm tau accepted for a minimiser, which
-    adds 2 tau/lambda.
+    Args:
+        release: One of ``RELEASES``.
+        classes: K.
+        parties: M.
+        regularisation: lambda.
+        constants: One of ``CONSTANTS``.
+        mean_norm: g of the public rows.
+        tolerance: Gradient norm tau accepted for a minimiser, which adds 2 tau/lambda. The mean of
+            clipped weights depends on no solver.
     """
-    many = 1 if release == "vote" else parties
+    slope = _slope(classes)
+    divisor = parties
+    if release == "vote":
+        divisor = 1
     if release == "average":
-        published = 2 * (1 if classes == 2 else math.sqrt(2)) / (many * regularisation)
-        return 2 * longest(classes, regularisation) / many if constants == "norms" else published
+        if constants == "norms":
+            return 2 * local_norm_bound(classes, regularisation) / divisor
+        return 2 * slope / (divisor * regularisation)
     slack = float(erm.distance(tolerance, regularisation=regularisation))
     if constants == "published":
-        return (2 if classes == 2 else math.sqrt(2)) / (many * regularisation) + slack
-    sharp = (1 if classes == 2 else math.sqrt(2)) * mean_norm / (many * regularisation)
-    return (
-        min(sharp, 2 * norm_bound(classes, regularisation)) if constants == "norms" else sharp
-    ) + slack
+        published_slope = slope
+        if classes == 2:
+            published_slope = 2
+        return published_slope / (divisor * regularisation) + slack
+    bound = slope * mean_norm / (divisor * regularisation)
+    if constants == "norms":
+        bound = min(bound, 2 * norm_bound(classes, regularisation))
+    return bound + slack
 
 
 def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
-    """Return targets (..., K, N) for each class from counts of votes, or sums of probabilities,
-    (..., K, N).
+    """Return the targets (..., K, N) of the public rows for each class.
 
-    "soft": shares. "vote": 1 for the class with most votes, the first if tied. Raises RefusedError
-    for counts that are not finite numbers.
+    Args:
+        counts: Counts of votes, or sums of class probabilities, (..., K, N).
+        release: "soft" takes shares. "vote" takes 1 for the class with most votes, the first if
+            classes tie.
+
+    Raises:
+        RefusedError: If the counts are not finite numbers, at least 0.
     """
     counts = check.numbers(low=0, counts=counts)
     if release == "soft":
@@ -108,35 +130,44 @@ def fit(
     tolerance: float = erm.TOLERANCE,
     start: np.ndarray | None = None,
 ) -> erm.Minimum:
-    """Return the weights (..., k, d) fitted to targets ``shares`` (..., K, N) of rows X (N, d) or
-    (..., N, d).
+    """Return the weights (..., k, d) fitted to targets, and what the solver reached.
 
-    start: starting weights. Use only with a strict tolerance, because a loosely converged result
-    depends on its start.
+    Args:
+        X: (N, d) or (..., N, d).
+        shares: Targets, (..., K, N).
+        regularisation: lambda.
+        tolerance: Largest norm of the gradient.
+        start: Starting weights (..., k, d). Use them only with a strict tolerance, because a
+            loosely converged result depends on its start.
     """
-    if outputs(shares.shape[-2]) == 1:
-        start, y = None if start is None else start[..., 0, :], shares[..., 1, :]
-        found = erm.logistic(X, y, regularisation=regularisation, tolerance=tolerance, start=start)
-        return found._replace(weights=found.weights[..., None, :])
-    return erm.softmax(X, shares, regularisation=regularisation, tolerance=tolerance, start=start)
+    if outputs(shares.shape[-2]) > 1:
+        return erm.softmax(
+            X, shares, regularisation=regularisation, tolerance=tolerance, start=start
+        )
+    if start is not None:
+        start = start[..., 0, :]
+    minimum = erm.logistic(
+        X, shares[..., 1, :], regularisation=regularisation, tolerance=tolerance, start=start
+    )
+    return minimum._replace(weights=minimum.weights[..., None, :])
 
 
-def cut(weights: np.ndarray, *, to: float) -> np.ndarray:
-    """Clip weights (..., k, d) to a norm of at most ``to``."""
+def clip_norms(weights: np.ndarray, *, max_norm: float) -> np.ndarray:
+    """Scale weights (..., k, d) down to a norm of at most ``max_norm``."""
     norms = np.linalg.norm(weights, axis=(-2, -1), keepdims=True)
-    return weights * np.minimum(1, to / np.maximum(norms, 1e-300))
+    return weights * np.minimum(1, max_norm / np.maximum(norms, _LEAST_NORM))
 
 
 def one_hot(labels: np.ndarray, classes: int) -> np.ndarray:
     """Return class numbers (..., N) one-hot encoded, (..., K, N)."""
-    return (labels[..., None, :] == np.arange(classes)[:, None]).astype(float)
+    class_numbers = np.arange(classes)[:, None]
+    return (labels[..., None, :] == class_numbers).astype(float)
 
 
 def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
-    """Return the standard deviation of norm-exponential noise in any direction, sqrt(D + 1)
-    sensitivity / epsilon.
+    """Return the standard deviation of norm-exponential noise in any direction.
 
-    It is that of the margin of a row of norm 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2,
-    in D directions.
+    It is sqrt(D + 1) sensitivity / epsilon, and that of the margin of a row of norm 1, because
+    ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2, in D directions.
     """
     return math.sqrt(dimensions + 1) * sensitivity / epsilon

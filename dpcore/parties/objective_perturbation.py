@@ -1,11 +1,10 @@
-"""Objective perturbation: noise in the objective instead of noise on the minimiser."""
+"""Objective perturbation, with noise in the objective instead of on its minimiser."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.parties import importance
 from dpcore.training import erm
 from dpcore.training.dense_or_sparse import Rows
 
@@ -14,9 +13,8 @@ CURVATURE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
-class Objective:
-    """Objective perturbation [chaudhuri2011, Theorem 9]: minimise mean loss + (lambda + Delta)/2
-    ||w||^2 + b.w/n.
+class ObjectivePerturbation:
+    """Minimise mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n [chaudhuri2011, Theorem 9].
 
     density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n
     lambda)^2), c = 1/4. If that is below epsilon/2, Delta = c/(n (e^(epsilon/4) - 1)) - lambda
@@ -24,10 +22,15 @@ class Objective:
     would be overwhelming.) The minimum must be exact. Each row's second derivative has rank one, as
     the proof requires [kifer2012].
 
-    A tilt's objective has an additional term for the public rows, which is convex and the same for
-    all neighbours. In the proof it only adds to the fixed part of the Hessian, n (lambda + Delta) I
-    + ..., which can only lower the cost of the change of volume. The same noise therefore suffices,
-    with n the number of *private* rows.
+    The objective of a tilt has an additional term for the public rows, which is convex and the same
+    for all neighbours. In the proof it only adds to the fixed part of the Hessian, n (lambda +
+    Delta) I + ..., which can only lower the cost of the change of volume. The same noise therefore
+    suffices, with n the number of *private* rows.
+
+    Attributes:
+        rows: n.
+        regularisation: lambda.
+        epsilon: Of the guarantee, in nats.
     """
 
     rows: int
@@ -35,52 +38,49 @@ class Objective:
     epsilon: float
 
     @property
-    def direct(self) -> float:
-        """Return epsilon' without Delta: epsilon less the cost of the densities' change of
-        volume.
-        """
-        share = CURVATURE / (self.rows * self.regularisation)
-        return self.epsilon - math.log(1 + 2 * share + share**2)
+    def noise_epsilon(self) -> float:
+        """Return epsilon' without Delta, which the densities' change of volume leaves."""
+        ratio = CURVATURE / (self.rows * self.regularisation)
+        return self.epsilon - math.log(1 + 2 * ratio + ratio**2)
 
     @property
     def extra(self) -> float:
         """Return Delta, the additional regularisation."""
-        if self.direct >= self.epsilon / 2:
+        if self.noise_epsilon >= self.epsilon / 2:
             return 0.0
         return CURVATURE / (self.rows * math.expm1(self.epsilon / 4)) - self.regularisation
 
     @property
     def scale(self) -> float:
         """Return the scale 2/epsilon' of ||b|| ~ Gamma(d, 2/epsilon')."""
-        return 2 / max(self.direct, self.epsilon / 2)
-
-    def minimise(
-        self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return minimisers (..., d) for X (..., n, d), y (..., n), unit ``draws`` (..., d); b.w/n
-        moves the centre.
-
-        start (..., d): starting point, such as the noiseless minimum.
-        """
-        return erm.logistic(
-            X, y, regularisation=self.strength, centre=self._centre(draws), start=start
-        ).exact()
-
-    def tilt(
-        self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
-        """Return tilts (..., d) for private (..., n, d), public (m, d) or (..., m, d) and unit
-        ``draws`` (..., d).
-        """
-        centre = self._centre(draws)
-        return importance.tilts(
-            private, public, regularisation=self.strength, centre=centre, start=start
-        )
+        return 2 / max(self.noise_epsilon, self.epsilon / 2)
 
     @property
     def strength(self) -> float:
         """Return lambda + Delta."""
         return self.regularisation + self.extra
 
-    def _centre(self, draws: np.ndarray) -> np.ndarray:
+    def centre(self, draws: np.ndarray) -> np.ndarray:
+        """Return the centre (..., d) of a penalty (lambda + Delta)/2 ||w - centre||^2 that equals
+        the regularisation and b.w/n, up to a constant.
+
+        Args:
+            draws: Norm-exponential noise of scale 1, (..., d).
+        """
         return -self.scale * draws / (self.rows * self.strength)
+
+    def minimise(
+        self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the minimisers (..., d) of the noisy objective of the logistic loss.
+
+        Args:
+            X: (..., n, d).
+            y: (..., n), 0 or 1.
+            draws: Norm-exponential noise of scale 1, (..., d).
+            start: Starting point (..., d), such as the noiseless minimum.
+        """
+        minimum = erm.logistic(
+            X, y, regularisation=self.strength, centre=self.centre(draws), start=start
+        )
+        return minimum.exact()

@@ -76,7 +76,7 @@ def logistic(
         least 0; default
     1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre,
     which is the default; it does not affect the result. Leading axes are problems and broadcast. X
-    may be sparse (see ``stacks``); the search then always starts at the centre.
+    may be sparse (see ``dense_or_sparse``); the search then always starts at the centre.
     """
     if is_sparse(X):
         return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from dpcore.parties import importance, source_releases
+from dpcore.parties import source_releases
 from lab.data import domains
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, leaders, onwards, too_few_to_lead
@@ -258,7 +258,7 @@ class HypothesesResult:
         model = self.settings.model
         return (
             source_releases.hypothesis_sensitivity(model.labelled, model.lambda_lr),
-            importance.sensitivity(model.unlabelled, model.lambda_iw),
+            source_releases.tilt_sensitivity(model.unlabelled, model.lambda_iw),
         )
 
     def noise_at(self, dimension: int) -> tuple[float, float]:

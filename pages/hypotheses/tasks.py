@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from dpcore.cache import CACHE, Key, cached
-from dpcore.parties import hypothesis_transfer, importance
+from dpcore.parties import hypothesis_transfer
 from dpcore.parties import source_releases as sources
-from dpcore.parties.source_releases import Budget, Fitted, Part, Release, Source
+from dpcore.parties.source_releases import Budget, Fitted, Release
+from dpcore.parties.source_rows import Part, Source
 from dpcore.streams import stream
 from dpcore.training import dense_or_sparse, erm
 from dpcore.training.dense_or_sparse import Matrix
@@ -168,8 +169,8 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     rows = round(len(y) * source.target_rows / source.reserve)
     X_own, y_own = X[:rows], y[:rows]
     return TargetFit(
-        weights=importance.weights(
-            importance.tilts(X_own, public, regularisation=source.lambda_iw), public
+        weights=sources.importance_weights(
+            sources.tilts(X_own, public, regularisation=source.lambda_iw), public
         ),
         X=X_own.astype(np.float32, copy=False),
         y=y_own,
@@ -202,7 +203,7 @@ def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, 
     """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for
     each epsilon.
     """
-    return sources.perturbed(
+    return sources.fit_perturbed(
         source_parts(model, repeat, range(model.where.sources)),
         model.world.public,
         budget,
@@ -251,7 +252,7 @@ class Transfer(Key):
         if budget.noise == "objective" and budget.epsilon < math.inf:
             pairs = [perturbed(model, budget, repeat) for repeat in repeats]
             found, tilts = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
-            return list(sources.each(found, tilts, budget))
+            return sources.as_releases(found, tilts, budget)
         fits = [source_fit(model, repeat) for repeat in repeats]
         draws = np.stack([noise(model, budget.noise, repeat) for repeat in repeats], axis=1)
         fitted = Fitted(

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
+from dpcore.mechanisms import noisy_max
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import pate
 from lab.data.parties import PartyData, parties
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, Task
@@ -184,7 +184,7 @@ class PartiesResult:
         M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers
         stays 1/k.
         """
-        return self.asked * (self.response.truthful - self.response.other) ** 2
+        return self.asked * (self.response.truth_probability - self.response.other_probability) ** 2
 
     @property
     def few(self) -> float:
@@ -260,7 +260,7 @@ class PartiesResult:
         answers.
         """
         if release == "pate":
-            return pate.COUNTS_SENSITIVITY, self.sigma
+            return noisy_max.COUNTS_SENSITIVITY, self.sigma
         if self.settings.model.central:
             return self.sensitivity(release), self.noise_norm(release)
         if release == "average":

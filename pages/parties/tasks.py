@@ -14,14 +14,13 @@ import numpy as np
 from dpcore import accountants
 from dpcore.accountants import gdp, shuffling
 from dpcore.cache import Key, cached
-from dpcore.mechanisms import NormExponential
+from dpcore.mechanisms import NormExponential, noisy_max
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import aggregation, pate
+from dpcore.parties import aggregation
 from dpcore.parties.aggregation import RELEASES
 from dpcore.privacy import (
     Adjacency,
     Composed,
-    GaussianRelease,
     Guarantee,
     NormExponentialRelease,
     PureRelease,
@@ -144,7 +143,7 @@ class Model(Key):
         delta)-DP, exactly.
         """
         return (
-            pate.COUNTS_SENSITIVITY
+            noisy_max.COUNTS_SENSITIVITY
             * math.sqrt(self.queries)
             / gdp.mu_of(epsilon - self.spent, delta=self.delta)
         )
@@ -172,9 +171,7 @@ class Model(Key):
         if not self.central:
             return self._of_messages(method, self.of_one(epsilon))
         if method == "pate":
-            release = GaussianRelease(
-                noise_multiplier=self.sigma(epsilon) / pate.COUNTS_SENSITIVITY
-            )
+            release = noisy_max.winner_event(self.sigma(epsilon))
             event = Composed(event=release, count=self.queries)
             return accountants.account(
                 event, delta=self.delta, adjacency=Adjacency.REPLACE_ONE, unit="party"
@@ -338,7 +335,7 @@ def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
         ]
     )
     sigma = np.array([model.sigma(epsilon) for epsilon in epsilons])
-    labels = pate.noisy_winners(counts, noise, sigma[:, None])
+    labels = noisy_max.noisy_winners(counts, noise, sigma[:, None])
     shares = aggregation.one_hot(labels, own.classes)
     return aggregation.fit(
         rows, shares, regularisation=own.regularisation, tolerance=_STUDENT_TOLERANCE

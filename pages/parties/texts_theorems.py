@@ -163,7 +163,7 @@ def own_noise(result: PartiesResult) -> str:
     """Return how truthful a party's own answers are, or how long the noise on its weights is."""
     parties = result.settings.parties
     if result.settings.method == "soft":
-        truthful = percent(result.response.truthful)
+        truthful = percent(result.response.truth_probability)
         return SAYS(
             "local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful)
         )

@@ -139,7 +139,7 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
     shares = np.zeros((kind.classes, len(rows)), np.float32)
     weights = np.zeros((outputs(kind.classes), kind.inputs))
     accuracy, early, dealt = [], [], []
-    longest = aggregation.longest(kind.classes, crowd.regularisation)
+    max_norm = aggregation.local_norm_bound(kind.classes, crowd.regularisation)
     row = np.arange(first, last) % crowd.public_rows
     for said in crowd.votes(X, y, rows):
         votes += np.stack(
@@ -150,7 +150,7 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
         early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
         own, row = np.split(row, [len(said.votes)])
         dealt.append(said.votes[np.arange(len(own)), own].astype(np.uint8))
-        weights += aggregation.cut(said.weights, to=longest).sum(axis=0)
+        weights += aggregation.clip_norms(said.weights, max_norm=max_norm).sum(axis=0)
     first_votes, dealt_votes = np.concatenate(early)[:EARLY], np.concatenate(dealt)
     return Tally(votes, shares, weights, np.concatenate(accuracy), first_votes, dealt_votes)
 

@@ -77,7 +77,9 @@ class RegressionResult:
         upper rail.
         """
         return float(
-            self.problem.errors(np.r_[self.problem.train().mean, np.zeros(self.problem.features)])
+            self.problem.errors(
+                np.r_[self.problem.train().mean_label, np.zeros(self.problem.features)]
+            )
         )
 
     @cached_property

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcore.estimators.linear import standard_noise
-from dpcore.regression.functional import Fit
-from dpcore.regression.least_squares import Statistics, ridge
+from dpcore.regression.least_squares import Fit, Statistics, ridge
 from lab.data import regression as regression_data
 
 # Where the curves are trained; the report's own figures stand between 0.1 and 3.2.
@@ -62,13 +61,13 @@ class Problem:
         statistics = regression_data.train_statistics(
             self.dataset, seed=self.seed, rows=self.rows, label_top=self.label_top
         )
-        return statistics.first(self.inputs)
+        return statistics.first_inputs(self.inputs)
 
     def test(self) -> Statistics:
         statistics = regression_data.held_out_statistics(
             self.dataset, seed=self.seed, label_top=self.label_top
         )
-        return statistics.first(self.inputs)
+        return statistics.first_inputs(self.inputs)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
         """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's

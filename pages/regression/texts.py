@@ -100,7 +100,7 @@ def caption(result: RegressionResult) -> str:
             all=most,
             people=people,
         )
-        return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
+        return f"{used} {SAYS('caption.own', tested=int(result.problem.test().present_rows))}"
     return SAYS["caption.made"]
 
 

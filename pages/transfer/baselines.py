@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcore import transfer
 from dpcore.cache import cached
 from dpcore.privacy import Adjacency
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbation import Descent
 from dpcore.streams import stream
-from dpcore.transfer import RADIUS
+from lab.data import transfer_worlds
+from lab.data.transfer_worlds import RADIUS
 from pages.transfer.tasks import PARTS, Model
 
 # The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on
@@ -54,9 +54,11 @@ def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
 
 
 @cached
-def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
+def _rows(seed: int, rows: int, dimension: int) -> transfer_worlds.Problem:
     """Return the page's private rows, whatever the sources are."""
-    return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0)
+    return transfer_worlds.problem(
+        seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0
+    )
 
 
 def way(model: Model) -> Descent:
@@ -82,7 +84,9 @@ def _clip_norm(dimension: int) -> float:
     return _REACH * math.sqrt(dimension / 3)
 
 
-def _descent(model: Model, problem: transfer.Problem, epsilon: float, repeats: range) -> np.ndarray:
+def _descent(
+    model: Model, problem: transfer_worlds.Problem, epsilon: float, repeats: range
+) -> np.ndarray:
     chosen, draw = way(model), partial(stream, model.data.seed, "noise")
     unit = np.stack(
         [chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in repeats]

@@ -10,7 +10,7 @@ import pandas as pd
 from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import Problem, norm_q
+from lab.data.transfer_worlds import Problem, norm_q
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import NARROWEST, RADIUS
+from lab.data.transfer_worlds import NARROWEST, RADIUS
 from lab.experiment.settings import Measure, Settings
 from pages.transfer import published
 from pages.transfer.tasks import MIGRATED, Claim, Data, Model

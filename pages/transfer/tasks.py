@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from dpcore import transfer
 from dpcore.accountants import zcdp
 from dpcore.cache import cached
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, public_count
+from dpcore.parties import source_detection
+from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection, SourceStatistics
+from dpcore.privacy import Adjacency, Composed, Event, Guarantee, public_count
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from lab.data import transfer_worlds
+from lab.data.transfer_worlds import RADIUS
 from lab.models.non_private import penalised_least_squares
 
 # What can be done with the private target rows and the public sources, each within the same
@@ -117,8 +119,8 @@ class Data:
     difference: float
 
     @property
-    def problem(self) -> transfer.Problem:
-        return transfer.problem(**asdict(self))
+    def problem(self) -> transfer_worlds.Problem:
+        return transfer_worlds.problem(**asdict(self))
 
     @property
     def plane(self) -> tuple[np.ndarray, ...]:
@@ -126,7 +128,7 @@ class Data:
         says (2,).
         """
         truth = np.array([0.8, -0.5])
-        X, y = transfer._rows(self.seed, 99, (-1.0, 1.0), truth, self.rows)
+        X, y = transfer_worlds.draw_rows(self.seed, 99, (-1.0, 1.0), truth, self.rows)
         return X, y, truth, truth + self.difference / 4 * np.array([-0.7, -0.3])
 
     def counts(self, migrated: int) -> tuple[int, ...]:
@@ -189,13 +191,15 @@ class Model:
         """Return the guarantee of a candidate that walks, by concentrated privacy."""
         walk, rho = self.plans(epsilon, migrated)[name].event, self.detection_rho(epsilon)
         return self._account(
-            Events(events=(_detecting(rho), walk)) if rho and name == "transfer" else walk
+            Events(events=(source_detection.event(rho), walk))
+            if rho and name == "transfer"
+            else walk
         )
 
     def detection_guarantee(self, epsilon: float) -> Guarantee | None:
         """Return what the detection of sources costs by itself; None where they are known."""
         rho = self.detection_rho(epsilon)
-        return self._account(_detecting(rho)) if rho else None
+        return self._account(source_detection.event(rho)) if rho else None
 
     def _account(self, event: Event) -> Guarantee:
         found = zcdp.account(event, **self.claim.neighbours)
@@ -207,13 +211,9 @@ class Model:
         return self.detection_share * self.claim.rho(epsilon)
 
 
-def _detecting(rho: float) -> GaussianRelease:
-    return GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))
-
-
 @cached
-def statistics(data: Data, rows: tuple[int, ...]) -> transfer.Statistics:
-    return transfer.statistics(data.problem, rows)
+def statistics(data: Data, rows: tuple[int, ...]) -> SourceStatistics:
+    return source_detection.source_statistics(data.problem.sources, rows)
 
 
 @cached
@@ -241,7 +241,7 @@ class FocusOutcome:
 
     risk: np.ndarray
     kept: np.ndarray
-    detection: transfer.Detection | None
+    detection: Detection | None
     sparsity: dict[str, np.ndarray]
     least_squares: float
     zeros: int
@@ -303,9 +303,7 @@ class Batch:
         self.centres = np.concatenate([self._centres(place) for place in range(len(cases))])
         self.sparsity: dict[str, np.ndarray] = {}
 
-    def _detection(
-        self, case: tuple[float, int], public: transfer.Statistics
-    ) -> transfer.Detection | None:
+    def _detection(self, case: tuple[float, int], public: SourceStatistics) -> Detection | None:
         if not (rho := self.model.detection_rho(case[0])):
             return None
         noisy: dict[str, Any] = {
@@ -313,7 +311,8 @@ class Batch:
             "draws": self.repeats,
             "part": PARTS["detect"],
         }
-        return transfer.detect(self.problem, public.each, rho=rho, **noisy)
+        X, y = self.problem.X, self.problem.y
+        return source_detection.detect(X, y, public.separate_weights, rho=rho, **noisy)
 
     def _centres(self, place: int) -> np.ndarray:
         """Return the weights (R, d) of the sources kept in each repeat of a case, 0 without one;
@@ -384,7 +383,7 @@ class Batch:
         return walk.weights
 
 
-def _pool(statistics: Sequence[transfer.Statistics], repeats: int) -> fw.Pooled:
+def _pool(statistics: Sequence[SourceStatistics], repeats: int) -> fw.Pooled:
     """Return all sources' public rows as one, a time for each repeat."""
     return fw.Pooled(
         gram=np.repeat([one.gram.sum(axis=0) for one in statistics], repeats, axis=0),

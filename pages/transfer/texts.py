@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from dpcore.transfer import RADIUS, RESIDUAL_BOUND, Detection
+from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection
+from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
 from pages.transfer import texts_tabs
 from pages.transfer.charts import risk

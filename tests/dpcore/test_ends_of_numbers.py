@@ -17,8 +17,9 @@ from dpcore.mechanisms import (
     NormExponential,
     classical_noise_multiplier,
 )
+from dpcore.mechanisms.noisy_max import noisy_winners
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import aggregation, pate
+from dpcore.parties import aggregation
 from dpcore.privacy import PureRelease, UnsupportedEventError
 from tests.accounting_oracles import ADD, REPLACE
 from tests.event_builders import (
@@ -58,7 +59,7 @@ class TestReleases:
     def test_votes_and_people_are_numbers(self, bad):
         counts, rng = np.array([[1.0, bad], [2.0, 3.0]]), np.random.default_rng(0)
         with pytest.raises(check.RefusedError, match="^counts is "):
-            pate.noisy_winners(counts, np.zeros((2, 2)), 1.0)
+            noisy_winners(counts, np.zeros((2, 2)), 1.0)
         with pytest.raises(check.RefusedError, match="^counts is "):
             aggregation.targets(counts, release="vote")
         with pytest.raises(check.RefusedError, match="^people is "):

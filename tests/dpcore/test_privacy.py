@@ -207,7 +207,7 @@ def test_counts_of_shuffled_answers_stay_within_the_guarantee(epsilon, messages)
     """Of two answers, all that an order hides is how many there are: the sum of two binomials,
     whatever the others.
     """
-    delta, p = 1e-6, RandomisedResponse(epsilon=epsilon).truthful
+    delta, p = 1e-6, RandomisedResponse(epsilon=epsilon).truth_probability
     held = shuffling.shuffled(message(epsilon), messages=messages, delta=delta)
     for ones in (0, messages // 2, messages - 1):
         parts = ((ones, p), (messages - 1 - ones, 1 - p))

@@ -37,8 +37,8 @@ MANY_ONCE = [MANY.change(questions=questions, noise_sd=noise_sd) for questions, 
 
 @pytest.mark.parametrize("one", EVERY)
 def test_answers_have_their_probabilities_which_differ_by_epsilon_at_most(one):
-    rows = np.full((one.options, one.options), one.other) + np.eye(one.options) * (
-        one.truthful - one.other
+    rows = np.full((one.options, one.options), one.other_probability) + np.eye(one.options) * (
+        one.truth_probability - one.other_probability
     )
     assert rows.sum(axis=1) == pytest.approx(1, rel=1e-12)
     worst = max(
@@ -73,7 +73,7 @@ def test_bad_arguments_are_refused_and_two_answers_attain_the_bound():
         )
     result = LOCAL.change(options=2).run()
     found = attackers.right(result.guarantee.event, result.guarantee.adjacency)
-    assert found == pytest.approx(result.survey.mechanism.truthful, abs=1e-5)
+    assert found == pytest.approx(result.survey.mechanism.truth_probability, abs=1e-5)
 
 
 def share(questions: int, noise_sd: float, seeds: int = 20) -> float:
@@ -152,7 +152,7 @@ OF_LOCAL: Rules = {
         r.central(amount(m[1])) <= r.error() * (1 + 1e-9)
         and (amount(m[1]) == 1 or r.central(amount(m[1]) - 1) > r.error() * (1 - 1e-9))
     ),
-    r"Truthful answers: (\d+) %": percent(lambda r: r.survey.mechanism.truthful),
+    r"Truthful answers: (\d+) %": percent(lambda r: r.survey.mechanism.truth_probability),
 }
 OF_MANY: Rules = {
     r"Secrets recovered: (\d+) of 100": counts(lambda r: r.right.sum()),

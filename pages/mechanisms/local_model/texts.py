@@ -22,7 +22,7 @@ def numbers(result: LocalAnswers) -> list[Number]:
     case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
     note = SAYS(f"page.{case}", times=number(max(times, 1 / times)))
     people = SAYS("page.error_note", people=survey.respondents)
-    truth = sentences.percent(survey.mechanism.truthful)
+    truth = sentences.percent(survey.mechanism.truth_probability)
     return [
         Number(SAYS["page.error"], f"±{error}", people, "private", tiles.amount(error), "points"),
         Number(SAYS["page.central"], f"±{central}", note, "", tiles.amount(central), "points"),
@@ -63,14 +63,14 @@ def diagnostics(result: LocalAnswers) -> list[str]:
     survey = result.survey
     mechanism = survey.mechanism
     share = float(result.shares[0])
-    untrue = (1 - share) * mechanism.other
-    naive = share * mechanism.truthful + untrue
+    untrue = (1 - share) * mechanism.other_probability
+    naive = share * mechanism.truth_probability + untrue
     return [
         SAYS(
             "why.answers",
             epsilon=number(survey.epsilon),
-            truthful=sentences.percent(mechanism.truthful, digits=1),
-            other=sentences.percent(mechanism.other, digits=1),
+            truthful=sentences.percent(mechanism.truth_probability, digits=1),
+            other=sentences.percent(mechanism.other_probability, digits=1),
         ),
         SAYS("why.deniable", lies=sentences.percent(untrue / naive, digits=1)),
         SAYS(

@@ -13,9 +13,9 @@ from scipy import stats
 from scipy.special import expit
 
 from dpcore.accountants import gdp, rdp
-from dpcore.mechanisms import NormExponential
-from dpcore.parties import aggregation, pate
-from dpcore.privacy import GaussianRelease, NormExponentialRelease
+from dpcore.mechanisms import NormExponential, noisy_max
+from dpcore.parties import aggregation
+from dpcore.privacy import NormExponentialRelease
 from dpcore.training import erm
 from lab.models import local_models
 from pages.parties import published_bounds as bounds
@@ -125,7 +125,7 @@ class TestSensitivity:
         weights = local_models.logistic(X, y, classes=classes, regularisation=strength).reshape(
             len(X), -1
         )
-        longest = aggregation.longest(classes, strength)
+        longest = aggregation.local_norm_bound(classes, strength)
         assert np.linalg.norm(weights, axis=1).max() <= longest * (1 + 1e-3)
         move = np.linalg.norm(weights[:, None] - weights, axis=-1).max()
         for constants in aggregation.CONSTANTS:
@@ -143,8 +143,10 @@ class TestSensitivity:
         )
         assert 2 * found[0] == pytest.approx(both, rel=1e-8)
         weights = np.random.default_rng(0).normal(size=(5, 3, 4))
-        assert np.linalg.norm(aggregation.cut(weights, to=0.1), axis=(1, 2)) == pytest.approx(0.1)
-        np.testing.assert_array_equal(aggregation.cut(weights, to=1e3), weights)
+        assert np.linalg.norm(
+            aggregation.clip_norms(weights, max_norm=0.1), axis=(1, 2)
+        ) == pytest.approx(0.1)
+        np.testing.assert_array_equal(aggregation.clip_norms(weights, max_norm=1e3), weights)
 
 
 class TestNoise:
@@ -189,7 +191,7 @@ class TestNoise:
         """Each costs alpha/sigma^2 of Rényi divergence, as one party changes two counts by 1."""
         settings, orders = PartiesSettings(dataset="four", epsilon=1.3), (1.5, 2.0, 8.0)
         model, sigma = settings.model, settings.model.sigma(1.3)
-        event = GaussianRelease(noise_multiplier=sigma / pate.COUNTS_SENSITIVITY)
+        event = noisy_max.winner_event(sigma)
         np.testing.assert_allclose(rdp.divergences(event, orders), np.array(orders) / sigma**2)
         mu = math.sqrt(model.queries) * math.sqrt(2) / sigma
         assert gdp.epsilon_of(model.delta, mu=mu) == pytest.approx(1.3, rel=1e-6)

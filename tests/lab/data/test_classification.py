@@ -15,9 +15,10 @@ from sklearn.datasets import load_diabetes
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.parties import importance, source_releases
-from dpcore.parties.objective_perturbation import Objective
-from dpcore.parties.source_releases import Budget, Part, Source
+from dpcore.parties import source_releases
+from dpcore.parties.objective_perturbation import ObjectivePerturbation
+from dpcore.parties.source_releases import Budget
+from dpcore.parties.source_rows import Part, Source
 from dpcore.privacy import Adjacency
 from dpcore.training import erm
 from lab.data import classification as data
@@ -254,7 +255,7 @@ def test_statistics_are_those_of_the_rows_and_held_out_labels_are_not_clipped(la
     np.testing.assert_allclose(found.gram, X.T @ X)
     np.testing.assert_allclose(found.moment, X.T @ y)
     assert (found.rows, found.square) == (5000, pytest.approx(y @ y))
-    few = found.first(4)
+    few = found.first_inputs(4)
     np.testing.assert_array_equal(few.gram, found.gram[:4, :4])
     np.testing.assert_array_equal(few.moment, found.moment[:4])
     held_out, label = (
@@ -288,7 +289,10 @@ def test_the_worst_neighbours_come_near_the_bound_and_never_pass_it(what):
                 source_releases.hypothesis_sensitivity(ROWS, LAMBDA),
             )
         else:
-            found, bound = importance.tilts(X, FAR, **HOW), importance.sensitivity(ROWS, LAMBDA)
+            found, bound = (
+                source_releases.tilts(X, FAR, **HOW),
+                source_releases.tilt_sensitivity(ROWS, LAMBDA),
+            )
         moved.append(np.linalg.norm(np.subtract(*found)) / bound)
     assert 0.84 < max(moved) <= 1
 
@@ -311,8 +315,8 @@ def test_a_search_over_random_neighbours_stays_below(what):
         else:
             public = rng.normal(size=(m, d)) / math.sqrt(d) / 3
             found, bound = (
-                importance.tilts(pair, public, **how),
-                importance.sensitivity(n, 10.0**-strength),
+                source_releases.tilts(pair, public, **how),
+                source_releases.tilt_sensitivity(n, 10.0**-strength),
             )
         worst = max(worst, np.linalg.norm(found[0] - found[1]) / bound)
     assert 0.3 < worst <= 1
@@ -327,13 +331,13 @@ def test_importance_weights_are_a_ratio_of_densities():
         rng.normal(0.1, 0.2, size=(20_000, 1)),
         rng.normal(-0.1, 0.2, size=(20_000, 1)),
     )
-    tilt = importance.tilts(private, public, regularisation=1e-6)
+    tilt = source_releases.tilts(private, public, regularisation=1e-6)
     assert tilt[0] == pytest.approx(0.2 / 0.04, rel=0.05)
-    found = importance.weights(tilt, public)
+    found = source_releases.importance_weights(tilt, public)
     assert found.min() >= 0
     assert found.mean() == pytest.approx(1)
     assert np.average(public[:, 0], weights=found) == pytest.approx(private.mean(), abs=0.02)
-    assert np.isfinite(importance.weights(np.array([1e5]), public)).all()
+    assert np.isfinite(source_releases.importance_weights(np.array([1e5]), public)).all()
 
 
 def parts(rng, n=40, d=4, names=None):
@@ -465,7 +469,7 @@ class TestObjective:
         ("n", "regularisation", "epsilon"), [(10, 0.1, 1.0), (20, 0.01, 0.3), (5, 0.05, 2.0)]
     )
     def test_no_neighbours_are_told_apart_by_more_than_epsilon(self, n, regularisation, epsilon):
-        made = Objective(rows=n, regularisation=regularisation, epsilon=epsilon)
+        made = ObjectivePerturbation(rows=n, regularisation=regularisation, epsilon=epsilon)
         minimum = self.worst(n, strength=regularisation + made.extra, rate=2 / made.scale)
         tilt = self.worst(n, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC)
         assert 0.45 * epsilon < minimum <= epsilon * (1 + 1e-9)
@@ -476,7 +480,7 @@ class TestObjective:
         by n_D.
         """
         assert self.worst(3, strength=0.01, rate=0.5) > 1.5 * 0.5
-        made = Objective(rows=10, regularisation=0.1, epsilon=1.0)
+        made = ObjectivePerturbation(rows=10, regularisation=0.1, epsilon=1.0)
         assert (
             self.worst(
                 10, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC, count=40
@@ -489,7 +493,7 @@ class TestObjective:
         noise.
         """
         made = [
-            Objective(rows=1000, regularisation=0.001, epsilon=epsilon)
+            ObjectivePerturbation(rows=1000, regularisation=0.001, epsilon=epsilon)
             for epsilon in np.geomspace(0.05, 5, 400)
         ]
         assert all(one.scale <= 4 / one.epsilon for one in made)
@@ -501,7 +505,7 @@ class TestObjective:
     def test_what_is_found_follows_that_density(self, what):
         rng, public = np.random.default_rng(4), np.array([[-1.0], [0.3]])
         X, y = rng.choice([-1.0, 0.5, 1.0], 12), rng.integers(0, 2, 12)
-        made = Objective(rows=12, regularisation=0.2, epsilon=1.2)
+        made = ObjectivePerturbation(rows=12, regularisation=0.2, epsilon=1.2)
         draws = np.array([source_releases.draws("objective", 1, rng) for _ in range(4000)])
         rows = np.broadcast_to(X[:, None], (4000, 12, 1))
         if what == "minimum":
@@ -511,7 +515,9 @@ class TestObjective:
             )
         else:
             found, how = (
-                made.tilt(rows, public, draws),
+                source_releases.tilts(
+                    rows, public, regularisation=made.strength, centre=made.centre(draws)
+                ),
                 {"strength": made.strength, "public": public},
             )
             y = np.ones(12, int)
@@ -525,12 +531,15 @@ def test_a_fit_that_does_not_get_there_is_not_released(monkeypatch):
     """All noise is made for ``erm.TOLERANCE``: after one step a fit is not there."""
     rng = np.random.default_rng(2)
     X, y, draws = rng.uniform(-0.5, 0.5, size=(50, 3)), rng.integers(0, 2, 50), np.ones(3)
-    how, made = {"regularisation": 1e-3}, Objective(rows=50, regularisation=1e-3, epsilon=1.0)
+    how, made = (
+        {"regularisation": 1e-3},
+        ObjectivePerturbation(rows=50, regularisation=1e-3, epsilon=1.0),
+    )
     fits = [
         partial(source_releases.hypotheses, X, y, **how),
-        partial(importance.tilts, X, X[:9], **how),
+        partial(source_releases.tilts, X, X[:9], **how),
     ]
-    fits += [partial(made.minimise, X, y, draws), partial(made.tilt, X, X[:9], draws)]
+    fits += [partial(made.minimise, X, y, draws)]
     assert all(np.isfinite(fit()).all() for fit in fits)
     monkeypatch.setattr(erm, "_STEPS", 1)
     for fit in fits:

@@ -73,8 +73,8 @@ class TestRows:
         one, whole = (settings("regression", file=file) for file in (blank, frame()))
         found = one.problem
         assert found.train().rows == whole.problem.train().rows == 720
-        assert found.train().there == found.train().gram[0, 0] < 720
-        assert found.test().there == found.test().rows < 180
+        assert found.train().present_rows == found.train().gram[0, 0] < 720
+        assert found.test().present_rows == found.test().rows < 180
         X, y = rows_of(one.own).X[:720], rows_of(one.own).y[:720]
         again = Statistics.of(X[~np.isnan(y)], 2 * y[~np.isnan(y)] / 80 - 1)
         np.testing.assert_allclose(again.gram, found.train().gram)
@@ -111,7 +111,7 @@ class TestPersons:
         assert first.nunique() == 320
         assert not {*first} & {*file["who"].iloc[place[found.first(320).stop :]]}
         statistics = settings("regression", self.PLACED, file=file).problem.train()
-        assert (statistics.rows, statistics.there) == (960, found.first(320).stop)
+        assert (statistics.rows, statistics.present_rows) == (960, found.first(320).stop)
 
     def test_each_of_a_persons_rows_is_as_likely(self):
         rng, given = np.random.default_rng(0), (np.arange(5), np.array([0]), np.array([5]))
@@ -224,7 +224,7 @@ def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
         gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
         least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
         moved = (
-            np.linalg.norm(ends[0] - ends[1]) / way.sensitivity(40.0, inputs=3, rows=one.rows),
+            np.linalg.norm(ends[0] - ends[1]) / way.l2_sensitivity(40.0, inputs=3, rows=one.rows),
             np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
             abs(least[0] - least[1]) / (3 * rows_each),
         )

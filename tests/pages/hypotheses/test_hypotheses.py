@@ -14,7 +14,7 @@ from sklearn import metrics
 
 from dpcore import check
 from dpcore.cache import sizes
-from dpcore.parties import hypothesis_transfer, importance
+from dpcore.parties import hypothesis_transfer
 from dpcore.parties import source_releases as sources
 from dpcore.parties.hypothesis_transfer import informed
 from dpcore.parties.source_releases import Budget, Release
@@ -287,7 +287,7 @@ def test_noise_has_the_papers_sizes(changes, margin, weight, gaussian):
     settings = HypothesesSettings().change(**changes).change(epsilon=1.0, repeats=2)
     d = domains.load(settings.model.where).features
     hypothesis = sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)
-    tilt = importance.sensitivity(settings.unlabelled_rows, settings.lambda_iw)
+    tilt = sources.tilt_sensitivity(settings.unlabelled_rows, settings.lambda_iw)
     pairs = ("exponential", hypothesis), ("exponential", tilt), ("gaussian", hypothesis)
     found = [Budget(epsilon=1.0, noise=law).coordinate_sd(each, dimension=d) for law, each in pairs]
     assert found == pytest.approx([margin, weight, gaussian], rel=0.005)

@@ -140,9 +140,9 @@ class TestEachParty:
             local.logistic(np.repeat(x[None], 8, 0), labels, classes=2, regularisation=0.1)
             for x in X
         ]
-        sent = aggregation.cut(np.concatenate(found), to=aggregation.longest(2, 0.1)).reshape(
-            64, -1
-        )
+        sent = aggregation.clip_norms(
+            np.concatenate(found), max_norm=aggregation.local_norm_bound(2, 0.1)
+        ).reshape(64, -1)
         apart = np.linalg.norm(sent[:, None] - sent, axis=-1).max()
         assert (
             0.1 * settings.model.sensitivity("average", 1)

@@ -12,13 +12,15 @@ from dp_accounting.pld import PLDAccountant
 from scipy import stats
 from sklearn.linear_model import Lasso
 
-from dpcore import check, transfer
+from dpcore import check
 from dpcore.accountants import account, zcdp
-from dpcore.privacy import Adjacency, BoundedRangeRelease, GaussianRelease, PureRelease
+from dpcore.parties import source_detection
+from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
 from dpcore.regression import perturbation
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
+from lab.data import transfer_worlds
 from pages.transfer import baselines, charts
 from pages.transfer import settings as parameters
 from pages.transfer.experiment import TransferSettings
@@ -30,29 +32,29 @@ SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5}
 
 
 def data(**changes):
-    return transfer.problem(**({"seed": 1} | SIZE | changes))
+    return transfer_worlds.problem(**({"seed": 1} | SIZE | changes))
 
 
 class TestProblem:
     def test_norms_are_what_they_are_called(self):
         contrasts = np.array([[3.0, 0, -4.0], [0, 0, 0], [1.0, 1.0, 1.0]])
-        assert transfer.norm_q(contrasts, 1) == pytest.approx([7, 0, 3])
-        assert transfer.norm_q(contrasts, 0) == pytest.approx([2, 0, 3])
-        assert transfer.norm_q(contrasts, 0.5) == pytest.approx([(3**0.5 + 2) ** 2, 0, 9])
-        assert np.isfinite(transfer.norm_q(np.full((1, 50), 0.1), 0.05)).all()
+        assert transfer_worlds.norm_q(contrasts, 1) == pytest.approx([7, 0, 3])
+        assert transfer_worlds.norm_q(contrasts, 0) == pytest.approx([2, 0, 3])
+        assert transfer_worlds.norm_q(contrasts, 0.5) == pytest.approx([(3**0.5 + 2) ** 2, 0, 9])
+        assert np.isfinite(transfer_worlds.norm_q(np.full((1, 50), 0.1), 0.05)).all()
         with pytest.raises(check.RefusedError, match="^q is 2"):
-            transfer.norm_q(contrasts, 2)
+            transfer_worlds.norm_q(contrasts, 2)
 
     def test_the_first_source_is_the_farthest_and_all_point_one_way(self):
         found = data()
-        norms = transfer.norm_q(found.contrasts, 1)
+        norms = transfer_worlds.norm_q(found.contrasts, 1)
         assert norms[0] == pytest.approx(1.5)
         assert (norms[1:] < 1.5).all()
         assert (found.contrasts @ found.contrasts.T > 0).all()
-        assert transfer.norm_q(found.contrasts, 0).tolist() == list(transfer.WIDTHS)
-        assert np.abs(found.beta).sum() == pytest.approx(transfer.RADIUS)
+        assert transfer_worlds.norm_q(found.contrasts, 0).tolist() == list(transfer_worlds.WIDTHS)
+        assert np.abs(found.beta).sum() == pytest.approx(transfer_worlds.RADIUS)
         # The bound on an entry that the settings declare for q = 0.
-        assert np.abs(found.contrasts).max() <= 1.5 / transfer.NARROWEST
+        assert np.abs(found.contrasts).max() <= 1.5 / transfer_worlds.NARROWEST
 
     def test_more_rows_and_sources_leave_the_others(self):
         few, many = data(), data(rows=70, sources=9)
@@ -73,14 +75,14 @@ class TestProblem:
             assert -1 <= low < -0.5 < 0.5 < high <= 1
             assert stats.kstest(X.ravel(), stats.uniform(low, high - low).cdf).pvalue > 1e-3
             residual = y - X @ (found.beta - contrast)
-            assert stats.kstest(residual, stats.norm(0, transfer.LABEL_SD).cdf).pvalue > 1e-3
+            assert stats.kstest(residual, stats.norm(0, transfer_worlds.LABEL_SD).cdf).pvalue > 1e-3
         w, X = rng.normal(size=20), rng.uniform(-1, 1, (400_000, 20))
         assert found.risk(w) == pytest.approx(np.square(X @ (w - found.beta)).mean(), rel=0.01)
 
     def test_the_fit_is_least_squares_on_the_kept_rows(self):
         found = data()
         kept = np.array([[1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]], bool)
-        fitted = transfer.statistics(found, 30).fit(kept)
+        fitted = source_detection.source_statistics(found.sources, 30).fit(kept)
         X, y = (np.concatenate([found.sources[k](30)[part] for k in (0, 2)]) for part in (0, 1))
         ridge = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)[
             0
@@ -94,7 +96,7 @@ class TestDetection:
     @pytest.mark.parametrize("d", [1, 3, 5])
     def test_no_neighbour_moves_the_losses_further_and_some_do_as_far(self, d, adjacency):
         rng, n, bound, worst = np.random.default_rng(d), 6, 0.7, 0.0
-        claim = transfer.loss_sensitivity(4, residual_bound=bound, rows=n)
+        claim = source_detection.loss_sensitivity(4, residual_bound=bound, rows=n)
         for trial in range(400):
             X, y = rng.uniform(-1, 1, (n, d)), rng.normal(size=n)
             candidates = rng.normal(size=(4, d))
@@ -102,11 +104,13 @@ class TestDetection:
             if trial % 4 == 0:  # a row that no candidate misses, and one that all miss
                 X[-1], y[-1], other = 0, 0, (rng.uniform(-1, 1, d), 100.0)
             with_other = np.vstack([X[:-1], other[0]]), np.append(y[:-1], other[1])
-            before = transfer.clipped_losses(X, y, candidates, residual_bound=bound)
-            after = transfer.clipped_losses(*with_other, candidates, residual_bound=bound)
+            before = source_detection.clipped_losses(X, y, candidates, residual_bound=bound)
+            after = source_detection.clipped_losses(*with_other, candidates, residual_bound=bound)
             if adjacency is Adjacency.ADD_REMOVE:  # the row is not there, the denominator stays
                 before = (
-                    transfer.clipped_losses(X[:-1], y[:-1], candidates, residual_bound=bound)
+                    source_detection.clipped_losses(
+                        X[:-1], y[:-1], candidates, residual_bound=bound
+                    )
                     * (n - 1)
                     / n
                 )
@@ -116,17 +120,17 @@ class TestDetection:
 
     def test_noise_is_what_is_paid_for_and_what_cannot_be_told_from_the_best_is_kept(self):
         found, rho = data(rows=400), 0.5
-        each = transfer.statistics(found, 40).each
-        seen = transfer.detect(found, each, rho=rho, seed=2, draws=range(500), part=4)
+        each = source_detection.source_statistics(found.sources, 40).separate_weights
+        seen = source_detection.detect(
+            found.X, found.y, each, rho=rho, seed=2, draws=range(500), part=4
+        )
         assert seen.sd == pytest.approx(
-            math.sqrt(7) * transfer.RESIDUAL_BOUND**2 / (2 * 400) / math.sqrt(2 * rho)
+            math.sqrt(7) * source_detection.RESIDUAL_BOUND**2 / (2 * 400) / math.sqrt(2 * rho)
         )
         noise = (seen.noisy - seen.losses) / seen.sd
         assert stats.kstest(noise.ravel(), stats.norm.cdf).pvalue > 1e-3
         assert np.abs(np.corrcoef(noise.T) - np.eye(7)).max() < 0.2
-        assert zcdp.rho_of_event(
-            GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))
-        ) == pytest.approx(rho)
+        assert zcdp.rho_of_event(source_detection.event(rho)) == pytest.approx(rho)
         best = seen.noisy[:, 1:].min(axis=1, keepdims=True)
         rule = (seen.noisy[:, 1:] <= best + 2 * seen.sd + 0.002) & (
             seen.noisy[:, 1:] < seen.noisy[:, :1]
@@ -225,7 +229,7 @@ class TestBudget:
         ):
             own = plans[name]
             assert own.scale == pytest.approx(
-                2 * moves * radius * transfer.RESIDUAL_BOUND / rows / own.epsilon
+                2 * moves * radius * source_detection.RESIDUAL_BOUND / rows / own.epsilon
             )
             assert own.event.event == BoundedRangeRelease(epsilon=own.epsilon)
         # Another seed is other data: the noise and the path's length do not look at private rows.
@@ -278,10 +282,12 @@ class TestCandidates:
     def test_the_known_sources_are_those_within_h(self):
         found = essential(SMALL.change(q=0.0, h=6.5))
         assert found.sources()["transferable"].tolist() == [
-            width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)
+            width <= 6.5 for width in np.minimum(transfer_worlds.WIDTHS, 8)
         ]
         assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
-        trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
+        trusted = found.problem.risk(
+            source_detection.source_statistics(found.problem.sources, 166).fit(found.focus.kept)
+        )
         np.testing.assert_allclose(found.focus.risk[1], trusted)
         found = essential(
             SMALL.change(h=0.02, difference=4.0)
@@ -323,7 +329,8 @@ def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
     found = settings.data.problem
     assert settings.radius == pytest.approx(radius)
     assert (
-        transfer.norm_q(found.contrasts[found.transferable(q, h)], 1) <= settings.radius + 1e-9
+        transfer_worlds.norm_q(found.contrasts[found.transferable(q, h)], 1)
+        <= settings.radius + 1e-9
     ).all()
 
 

@@ -1,0 +1,170 @@
+"""Cases of mechanisms whose guarantee lines ``test_guarantee_docstrings`` compares with the code.
+
+Draws and searches are cached, because each line is compared many times, mostly with a mistake.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dpcore.mechanisms import Laplace, NoisyMax, NormExponential, noisy_max
+from dpcore.privacy import Adjacency, Event
+
+DRAWS = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A documented mechanism with arguments, and what the code does with them.
+
+    Attributes:
+        documented: The class or function whose docstring is checked.
+        names: What the expressions may use beside ``VOCABULARY``.
+        adjacency: The relation of this case; None if the caller declares the sensitivity.
+        event: The event that the code returns; None for a bounded function without noise.
+        draw_noise: Returns independent draws of the noise that the code adds, (draws, parts).
+        changes: Returns the differences of the noiseless output between neighbours that a search
+            finds, (pairs, parts); None if the caller declares the sensitivity.
+        outcomes: Returns the probability of each outcome of a choice with each of the inputs that
+            neighbours can have, (inputs, outcomes); None if noise is added.
+        reached: Share of the stated sensitivity that the search must find. Less than 0.98 only for
+            a bound that is not the exact maximum.
+        epsilon: What the event must not exceed, at this delta; None if neither is an argument.
+    """
+
+    documented: Any
+    names: dict[str, Any]
+    adjacency: Adjacency | None = None
+    event: Event | None = None
+    draw_noise: Callable[[], np.ndarray] | None = None
+    changes: Callable[[], np.ndarray] | None = None
+    outcomes: Callable[[], np.ndarray] | None = None
+    reached: float = 0.98
+    epsilon: float | None = None
+    delta: float | None = None
+
+
+def properties_of(mechanism: Any) -> dict[str, Any]:
+    """Return the public attributes of a mechanism by name, without its methods."""
+    names = [name for name in dir(mechanism) if not name.startswith("_")]
+    values = {name: getattr(mechanism, name) for name in names}
+    return {name: value for name, value in values.items() if not callable(value)}
+
+
+# --- dpcore.mechanisms ----------------------------------------------------------------------------
+
+
+def laplace_case() -> Case:
+    mechanism = Laplace(sensitivity=2.0, epsilon=0.5)
+    return Case(
+        documented=Laplace,
+        names=properties_of(mechanism),
+        event=mechanism.event,
+        draw_noise=lambda: mechanism.release(np.zeros((DRAWS, 3)), np.random.default_rng(2)),
+        epsilon=mechanism.epsilon,
+        delta=1e-6,
+    )
+
+
+def norm_exponential_case() -> Case:
+    dimension = 4
+    mechanism = NormExponential(sensitivity=2.0, epsilon=0.5)
+
+    @cache
+    def draw_noise() -> np.ndarray:
+        rng = np.random.default_rng(3)
+        return np.array([mechanism.release(np.zeros(dimension), rng) for _ in range(DRAWS)])
+
+    return Case(
+        documented=NormExponential,
+        names={**properties_of(mechanism), "dimension": dimension},
+        event=mechanism.event,
+        draw_noise=draw_noise,
+        epsilon=mechanism.epsilon,
+        delta=1e-6,
+    )
+
+
+class RecordingGenerator(np.random.Generator):
+    """A generator that keeps the last draws of the laws that ``NoisyMax`` uses."""
+
+    def gumbel(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        self.draws = super().gumbel(*args, **kwargs)
+        return self.draws
+
+    def laplace(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        self.draws = super().laplace(*args, **kwargs)
+        return self.draws
+
+
+def noisy_max_case(noise: str, *, monotone: bool) -> Case:
+    mechanism = NoisyMax(sensitivity=2.0, epsilon=0.5, noise=noise, monotone=monotone)
+
+    @cache
+    def draw_noise() -> np.ndarray:
+        """Winners are those of the scores with the recorded draws, so these are the noise."""
+        scores = np.array([0.0, 5.0, 3.0])
+        rng = RecordingGenerator(np.random.PCG64(4))
+        winners = mechanism.release(scores, rng, size=DRAWS)
+        np.testing.assert_array_equal(winners, (scores + rng.draws).argmax(axis=1))
+        return rng.draws
+
+    return Case(
+        documented=NoisyMax,
+        names=properties_of(mechanism),
+        event=mechanism.event,
+        draw_noise=draw_noise,
+        epsilon=mechanism.epsilon,
+        delta=1e-6,
+    )
+
+
+def noisy_winners_case() -> Case:
+    sigma = 3.0
+
+    @cache
+    def draw_noise() -> np.ndarray:
+        """Return the noise on the first count, which loses while it is below minus the noise.
+
+        The second count is 0 without noise, so bisection finds the noise on the first.
+        """
+        noise = np.zeros((2, DRAWS))
+        noise[0] = np.random.default_rng(5).standard_normal(DRAWS)
+        low = np.full(DRAWS, -100.0)
+        high = np.full(DRAWS, 100.0)
+        for _ in range(40):
+            middle = (low + high) / 2
+            counts = np.stack([middle, np.zeros(DRAWS)])
+            first_wins = noisy_max.noisy_winners(counts, noise, sigma) == 0
+            high = np.where(first_wins, middle, high)
+            low = np.where(first_wins, low, middle)
+        return -high[:, None]
+
+    @cache
+    def changes() -> np.ndarray:
+        """Return differences of the counts of two parties of which one votes differently."""
+        votes = np.eye(3)
+        return np.array([one - other for one, other in itertools.product(votes, votes)])
+
+    return Case(
+        documented=noisy_max.noisy_winners,
+        names={"COUNTS_SENSITIVITY": noisy_max.COUNTS_SENSITIVITY, "sigma": sigma},
+        adjacency=Adjacency.REPLACE_ONE,
+        event=noisy_max.winner_event(sigma),
+        draw_noise=draw_noise,
+        changes=changes,
+    )
+
+
+CASES = {
+    "Laplace": laplace_case(),
+    "NormExponential": norm_exponential_case(),
+    "NoisyMax, gumbel": noisy_max_case("gumbel", monotone=False),
+    "NoisyMax, gumbel, monotone": noisy_max_case("gumbel", monotone=True),
+    "NoisyMax, laplace": noisy_max_case("laplace", monotone=False),
+    "noisy_winners": noisy_winners_case(),
+}
