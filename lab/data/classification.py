@@ -1,6 +1,6 @@
 """Data sets for classification: generators or loaders, *public* bounds and splits.
 
-The bounds of every feature, in ``toy.toml``, come from public knowledge (see
+The bounds of every feature, in ``classification.toml``, come from public knowledge (see
 ``sample_data/README.md``), never from the rows. Rows are clipped to the bounds and mapped to
 [-1, 1].
 """
@@ -105,7 +105,7 @@ class Split:
     several: RowsOfPeople | None = None
 
     @property
-    def learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def training_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return all private rows X (n, d), their classes (n,) and their persons (n,).
 
         The persons are None if each has one row.
@@ -212,7 +212,7 @@ _LOADERS = {
 def _source(
     name: str, *, title: str, classes: list[str], bounds: dict[str, list[float]], rows: int = 0
 ) -> Source:
-    """Return a data set with an entry in ``toy.toml``.
+    """Return a data set with an entry in ``classification.toml``.
 
     Args:
         name: A key of ``_GENERATORS`` or ``_LOADERS``.
@@ -254,7 +254,7 @@ def _read_datasets() -> dict[str, Source]:
 DATASETS = _read_datasets()
 
 # Data sets that a linear classifier can learn something about.
-STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
+LINEAR_DATASETS = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
 
 
 def source(dataset: Dataset) -> Source:

@@ -227,7 +227,7 @@ class AttackParameters(Settings):
 
 def fitting(part: str) -> tuple[str, ...]:
     """Return the data sets of a part."""
-    return FITTING.get(part, data.STRAIGHT)
+    return FITTING.get(part, data.LINEAR_DATASETS)
 
 
 def _is_slow(dataset: str) -> bool:

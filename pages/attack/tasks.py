@@ -223,7 +223,7 @@ def exposures(recipe: Training, at: tuple[()], repeats: range) -> np.ndarray:
     descent without noise, in units of the 2C/n that the noise is made for. It is the same whoever
     the person is, and chooses one of a file.
     """
-    X, y, people = recipe.split.learned
+    X, y, people = recipe.split.training_rows
     marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
     path = train(
         recipe, World(*losses.examples(X, y), people), sd=0.0, draws=repeats, record=marks.tolist()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from lab.data.classification import DATASETS, STRAIGHT
+from lab.data.classification import DATASETS, LINEAR_DATASETS
 from lab.experiment.data_settings import OWN
 from lab.models.classifier_versions import VERSIONS
 from lab.uploads.made_up import MadeUp
@@ -33,9 +33,9 @@ PLANES = {"principal": "principal components of the public rows", "features": "t
 
 
 def setup(desk: page_state.Desk) -> None:
-    desk.choose(
-        "dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"}
-    )
+    titles = {name: DATASETS[name].title for name in LINEAR_DATASETS}
+    titles[OWN] = "My data"
+    desk.choose("dataset", "Data", titles)
     allowed = desk.settings.choices["version"]
     desk.choose(
         "version",

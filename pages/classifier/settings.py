@@ -46,7 +46,7 @@ class ClassifierParameters(RowsSettings):
     """
 
     CHOICES: ClassVar = {
-        "dataset": (*data.STRAIGHT, OWN),
+        "dataset": (*data.LINEAR_DATASETS, OWN),
         "version": VERSIONS,
         "adjacency": list(Adjacency),
         "plane": ("principal", "features"),

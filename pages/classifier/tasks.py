@@ -122,7 +122,7 @@ class Arms(Training):
 
     def train_without_privacy(self, record: Sequence[int]) -> descent.Path:
         """Train each arm without clipping and noise: weights (A, k, p), history (m, A, k, p)."""
-        X, y, people = self.split.learned
+        X, y, people = self.split.training_rows
         return self.descend(
             X, y, people=people, start=self.starts, draws=[0] * len(self.starts), record=record
         )
@@ -184,7 +184,7 @@ class Model(Arms):
                 history=np.broadcast_to(history, (len(history), *batch, *self.zero.shape)),
             )
         sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
-        X, y, people = self.split.learned
+        X, y, people = self.split.training_rows
         path = self.descend(
             X,
             y,
@@ -306,7 +306,7 @@ class RowByRow:
     most_rows: int
 
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
-        X, y, people = self.model.split.learned
+        X, y, people = self.model.split.training_rows
         if people is None:
             return X, y
         counts = np.bincount(people)
@@ -412,7 +412,7 @@ def references(training: Arms, at: tuple[()], repeats: range) -> tuple[Reference
 @cached
 def _optimum(dataset: data.Dataset, private_rows: int, seed: int, rows_each: int) -> np.ndarray:
     split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
-    (X, y, _), shares = split.learned, _Learned.of(split).shares
+    (X, y, _), shares = split.training_rows, _Learned.of(split).shares
     counts = None if shares is None else private_rows * shares
     return optimum(X, y, n_classes=split.n_classes, weights=counts)
 
@@ -429,7 +429,7 @@ class _Learned(NamedTuple):
 
     @classmethod
     def of(cls, split: data.Split) -> Self:
-        *rows, people = split.learned
+        *rows, people = split.training_rows
         X, y = losses.examples(*rows)
         return cls(
             X,

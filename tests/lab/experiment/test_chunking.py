@@ -133,10 +133,10 @@ PARTS = [{"part": part} for part in ("membership", "pays", "inversion")]
 PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
 LARGEST = {
     f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY)
-    for name in classification.STRAIGHT
+    for name in classification.LINEAR_DATASETS
 }
 for part in PARTS:
-    for name in FITTING.get(part["part"], classification.STRAIGHT):
+    for name in FITTING.get(part["part"], classification.LINEAR_DATASETS):
         there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
         for knob, value in FULL.items():
             there = there.change(**{knob: min(value, there.limits[knob][1])})

@@ -232,7 +232,7 @@ class TestPeople:
             sorted(cells[file["who"] == names[place]].tolist())
             for place in split.rows_of["private"]
         ]
-        X, y, people = split.learned
+        X, y, people = split.training_rows
         assert [
             sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(240)
         ] == mine
@@ -242,7 +242,7 @@ class TestPeople:
         result = settings_of(
             choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4
         ).run()
-        X, y, people = result.split.learned
+        X, y, people = result.split.training_rows
         inputs = losses.with_constant(X)
         weights = result.focus.weights[0]
         values = losses.values(losses.logits(weights, inputs), y)
@@ -309,7 +309,7 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
         lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how),
     )
     task.run()
-    taken = np.minimum(np.bincount(task.model.model.split.learned[2]), most_rows).sum()
+    taken = np.minimum(np.bincount(task.model.model.split.training_rows[2]), most_rows).sum()
     assert len(seen["y"]) == taken
     step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
     assert step == pytest.approx(settings.learning_rate / units)

@@ -34,7 +34,7 @@ def test_what_is_drawn_does_not_retrain_anything():
 
 
 class TestOutcomes:
-    @pytest.mark.parametrize("dataset", data.STRAIGHT)
+    @pytest.mark.parametrize("dataset", data.LINEAR_DATASETS)
     def test_every_data_set_trains_and_beats_chance_at_a_large_epsilon(self, dataset):
         one = ClassifierSettings(dataset=dataset, public_rows=20, repeats=4, epsilon=150.0)
         found = one.result({task: task.run() for task in one.tasks() if task.essential})
@@ -130,7 +130,7 @@ class TestOutcomes:
         )
         assert several.guarantees.formula.epsilon == pytest.approx(one.guarantees.formula.epsilon)
         assert several.model.noise_sd(1) == pytest.approx(one.model.noise_sd(1) * 400 / 58)
-        X, y, people = several.model.split.learned
+        X, y, people = several.model.split.training_rows
         assert sorted(np.bincount(people)) == [1] + [7] * 57
         how = {"people": people, "clip_norm": several.clip_norm, "clipping": "per-example"}
         others = X.copy()

@@ -11,7 +11,7 @@ from scipy import stats
 from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency
-from lab.data.classification import STRAIGHT
+from lab.data.classification import LINEAR_DATASETS
 from lab.models import classifier_versions
 from lab.uploads import rows as own_rows
 from pages.classifier import charts, texts_tables
@@ -42,7 +42,7 @@ QUICK = {
     "steps": (1, 40),
     "public_steps": (1, 40),
     "seed": (0, 9),
-    "dataset": [*STRAIGHT],
+    "dataset": [*LINEAR_DATASETS],
 }
 ONCE = [
     ClassifierSettings(),
