@@ -11,6 +11,7 @@ from benchmarks.contenders import Training, clock
 from dpcore.parties.source_detection import RESIDUAL_BOUND
 from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import L1Ball
 from lab.data.transfer_worlds import RADIUS
 from pages.transfer.experiment import TransferSettings
 
@@ -53,7 +54,7 @@ def ours(work: Work, *, quiet: bool = False, dtype: type = np.float32) -> Traini
         fw.noisy_frank_wolfe(
             work.X,
             work.y,
-            polytope=fw.L1Ball(dimension=work.case.features, radius=RADIUS),
+            polytope=L1Ball(dimension=work.case.features, radius=RADIUS),
             steps=work.steps,
             scale=0.0 if quiet else work.scales,
             residual_bound=RESIDUAL_BOUND,

@@ -35,7 +35,7 @@ from benchmarks.network_contenders import (
     quickest_floor,
 )
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore.training import networks
+from dpcore.training import network_gradients
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4
@@ -57,7 +57,7 @@ def clipped(work: Work) -> float:
     """The share of gradients that are clipped at the end: clipping must have had work to do, and
     not always.
     """
-    norms = networks.gradient_norms(
+    norms = network_gradients.gradient_norms(
         work.recipe.architecture, ours(work, np.zeros(MODELS))(), work.X, work.y
     )
     return float(np.mean(np.linalg.norm(norms, axis=0) > CLIP_NORM))

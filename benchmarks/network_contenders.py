@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.contenders import Training, clock
 from dpcore.training import batches, sgd
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 
 SIZES = (2, 16, 16, 2)
 REPEATS, SIGMAS = 20, (4.0, 2.0, 1.0, 0.7)  # noise multipliers of some four epsilons
@@ -35,7 +36,7 @@ class Work:
         self.y = (self.X.prod(axis=1) > 0).astype(int)
         self.draws = np.tile(np.arange(REPEATS), len(SIGMAS))
         self.multipliers = np.repeat(SIGMAS, REPEATS)
-        self.recipe = sgd.Recipe(
+        self.recipe = Recipe(
             architecture=Architecture(sizes=SIZES),
             sampling_rate=LOT / ROWS,
             steps=STEPS,

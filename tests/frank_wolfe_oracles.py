@@ -3,9 +3,9 @@
 import numpy as np
 
 from dpcore.streams import stream
-from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import Hull
 
-PENTAGON = fw.Hull(corners=((1.0, 0.2), (0.1, 0.9), (-0.8, 0.3), (-0.4, -0.7), (0.6, -0.5)))
+PENTAGON = Hull(corners=((1.0, 0.2), (0.1, 0.9), (-0.8, 0.3), (-0.4, -0.7), (0.6, -0.5)))
 
 
 def problem(n=60, d=3, *, seed=0):

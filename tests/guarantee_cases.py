@@ -34,6 +34,7 @@ class Case:
         reached: Share of the stated sensitivity that the search must find. Less than 0.98 only for
             a bound that is not the exact maximum.
         epsilon: What the event must not exceed, at this delta; None if neither is an argument.
+        accountant: The one that the noise was calibrated with; None for an exact one.
     """
 
     documented: Any
@@ -46,6 +47,7 @@ class Case:
     reached: float = 0.98
     epsilon: float | None = None
     delta: float | None = None
+    accountant: str | None = None
 
 
 def properties_of(mechanism: Any) -> dict[str, Any]:

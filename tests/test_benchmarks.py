@@ -48,7 +48,7 @@ def test_the_loops_of_the_classifier_and_the_network_are_ours():
         assert engine.disagreement(work, single) <= engine.TOLERANCE, name
     assert engine.clipped(work) > 0
     work = network_contenders.Work()
-    work.recipe = network_contenders.sgd.Recipe(**vars(work.recipe) | {"steps": 12})
+    work.recipe = network_contenders.Recipe(**vars(work.recipe) | {"steps": 12})
     ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
     alone = network_contenders.loop(
         work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12]

@@ -6,9 +6,10 @@ from benchmarks.audits.targets import World, target
 from dpcore.accountants import zcdp
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import L1Ball
 
 _ROWS = 5
-_INTERVAL = fw.L1Ball(dimension=1, radius=1.0)
+_INTERVAL = L1Ball(dimension=1, radius=1.0)
 
 
 @target

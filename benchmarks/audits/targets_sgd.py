@@ -16,6 +16,7 @@ from benchmarks.audits.targets import World, target
 from dpcore.accountants import gdp
 from dpcore.training import dp_ftrl, sgd
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 
 # A network without hidden layers, the weights at which others are sure, and those at which they
 # pull the other way.
@@ -23,13 +24,13 @@ _NET, _PULL = Architecture(sizes=(1, 2)), np.array([0.0, 1.0, 0.0, -1.0]) / math
 _SURE, _AGAINST = np.array([0.0, 400.0, 0.0, -400.0]), np.zeros(4)
 _CLIP, _RATE, _ROWS, _SAMPLED, _STEPS = 0.05, 0.01, 20, 0.2, 40
 _LOTS, _PASSES = 8, 2
-_RECIPE = sgd.Recipe(
+_RECIPE = Recipe(
     architecture=_NET, learning_rate=_RATE, clip_norm=_CLIP, sampling_rate=_SAMPLED, steps=_STEPS
 )
 
 
 @cache
-def _sigma(epsilon: float, delta: float, recipe: sgd.Recipe = _RECIPE) -> float:
+def _sigma(epsilon: float, delta: float, recipe: Recipe = _RECIPE) -> float:
     return recipe.noise_multiplier(epsilon=epsilon, delta=delta, accountant="pld")
 
 
@@ -38,7 +39,7 @@ def _sums(
     y: np.ndarray,
     sigma: float,
     *,
-    recipe: sgd.Recipe = _RECIPE,
+    recipe: Recipe = _RECIPE,
     start: np.ndarray = _SURE,
     people: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -140,7 +141,7 @@ def layers(world: World, epsilon: float, *, delta: float, whole: bool = False) -
             np.array([0] * others + [1] * present),
         )
         # The sum is divided by a constant, which does not know who is there.
-        recipe = sgd.Recipe(
+        recipe = Recipe(
             architecture=net,
             sampling_rate=1.0,
             steps=1,

@@ -54,7 +54,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the predicted class of each row, (n,)."""
-        class_numbers = losses.chosen(self._logits(X))
+        class_numbers = losses.likeliest(self._logits(X))
         return self.classes_[class_numbers]
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:

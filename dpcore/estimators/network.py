@@ -12,6 +12,7 @@ from dpcore.estimators.base import PrivateClassifier, noise_seed
 from dpcore.privacy import Adjacency, Guarantee, public_count
 from dpcore.training import sgd
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -149,7 +150,7 @@ class DPNetworkClassifier(PrivateClassifier):
         self.guarantee_ = self._guarantee(recipe)
         return self
 
-    def _guarantee(self, recipe: sgd.Recipe) -> Guarantee:
+    def _guarantee(self, recipe: Recipe) -> Guarantee:
         adjacency = Adjacency.ADD_REMOVE
         guarantee = accountants.account(
             recipe.event(self.noise_multiplier_),
@@ -161,7 +162,7 @@ class DPNetworkClassifier(PrivateClassifier):
         assumptions = public_count(adjacency) + self._assumptions()
         return replace(guarantee, assumes=assumptions)
 
-    def _recipe(self, rows: int) -> sgd.Recipe:
+    def _recipe(self, rows: int) -> Recipe:
         """Return the training settings for so many rows."""
         sampling_rate = min(check.positive(lot_size=self.lot_size) / rows, 1.0)
         steps = check.positive(epochs=self.epochs) / sampling_rate
@@ -173,7 +174,7 @@ class DPNetworkClassifier(PrivateClassifier):
             raise check.RefusedError(
                 "clip_norm", None, "a bound, or one a layer: without it nothing is private"
             )
-        return sgd.Recipe(
+        return Recipe(
             architecture=self.architecture_,
             sampling_rate=sampling_rate,
             steps=math.ceil(steps),

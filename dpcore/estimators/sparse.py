@@ -10,7 +10,8 @@ from dpcore import check
 from dpcore.accountants import zcdp
 from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
 from dpcore.privacy import Adjacency, public_count
-from dpcore.training import frank_wolfe
+from dpcore.training import frank_wolfe, polytopes
+from dpcore.training.polytopes import L1Ball
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -111,8 +112,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         rows, dimension = X.shape
         # Rows are divided by their bound, so weights, ball and penalties are multiplied by it.
-        penalties = frank_wolfe.penalties(self.penalty, q=self.q, unit=data_bound)
-        ball = frank_wolfe.L1Ball(
+        penalties = polytopes.penalties(self.penalty, q=self.q, unit=data_bound)
+        ball = L1Ball(
             dimension=dimension,
             radius=check.positive(radius=self.radius) * data_bound,
             penalty=penalties.ball,
@@ -149,9 +150,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         self.guarantee_ = replace(guarantee, assumes=assumptions)
         return self
 
-    def _number_of_steps(
-        self, rows: int, rho: float, ball: frank_wolfe.L1Ball, residual_bound: float
-    ) -> int:
+    def _number_of_steps(self, rows: int, rho: float, ball: L1Ball, residual_bound: float) -> int:
         """Return the given number of steps, or the default for so many rows."""
         if self.steps is not None:
             return check.whole(1, check.MOST_STEPS, steps=self.steps)

@@ -39,7 +39,11 @@ ASSUMES = "each row has a public place in the order, which stays empty where the
 
 
 def lots_a_pass(rate: float) -> int:
-    """Return m, the number of lots per pass; raise RefusedError unless ``rate`` is 1/m."""
+    """Return m, the number of lots per pass.
+
+    Raises:
+        RefusedError: Unless ``rate`` is 1/m.
+    """
     lots = max(1, round(1 / rate))
     if abs(lots * rate - 1) > 1e-6:
         raise check.RefusedError(
@@ -60,64 +64,92 @@ def coefficients(mechanism: str, lots: int, *, power: float = 1) -> np.ndarray:
     >>> coefficients("ordered", 3)
     array([1., 0., 0.])
     """
-    places = np.arange(1, check.whole(1, lots=lots))
-    if check.choice(("ordered", "toeplitz"), mechanism=mechanism) == "ordered":
+    check.whole(1, lots=lots)
+    check.choice(("ordered", "toeplitz"), mechanism=mechanism)
+    if mechanism == "ordered":
         return np.eye(1, lots)[0]
-    return np.cumprod(np.append(1.0, 1 + (power / 2 - 1) / places))
+    diagonals = np.arange(1, lots)
+    ratios = 1 + (power / 2 - 1) / diagonals
+    return np.cumprod(np.append(1.0, ratios))
 
 
 def sensitivity(mechanism: str, steps: int, *, lots: int) -> float:
-    """Return the L2 norm of what the row of the first lot moves in C g by ``steps`` steps, in
-    clipping norms.
+    """Return the L2 sensitivity of C g after ``steps`` steps, in clipping norms.
 
-    No row moves it further. Over whole passes it is sqrt(passes) times the norm of the first column
-    of C.
+    It is reached by a row of the first lot. Over whole passes it is sqrt(passes) times the norm of
+    the first column of C.
 
     >>> round(sensitivity("toeplitz", 20, lots=20), 3), sensitivity("ordered", 80, lots=20)
     (1.42, 2.0)
     """
-    moved = np.append(0, np.cumsum(np.square(coefficients(mechanism, lots))))
-    passes, more = divmod(check.whole(1, steps=steps), lots)
-    return math.sqrt(passes * moved[-1] + moved[more])
+    squares = np.square(coefficients(mechanism, lots))
+    sum_of_squares = np.append(0, np.cumsum(squares))
+    passes, further_steps = divmod(check.whole(1, steps=steps), lots)
+    return math.sqrt(passes * sum_of_squares[-1] + sum_of_squares[further_steps])
 
 
 def event(
     mechanism: str, noise_multiplier: float, steps: int, *, lots: int, layers: int = 1
 ) -> Composed:
-    """Return the exact event of the first ``steps`` steps for the row they reveal most, without
-    sampling.
+    """Return the exact event of the first ``steps`` steps for a row of the first lot.
 
-    layers: number of releases with that multiplier in each one. A pass is one release. As only the
-    sum of squares of Gaussian releases matters, an unfinished pass is counted by its share of all.
+    Such a row is revealed most. A pass is one release. As only the sum of squares of Gaussian
+    releases matters, an unfinished pass is counted by its share of all.
+
+    Args:
+        mechanism: "ordered" or "toeplitz".
+        noise_multiplier: Standard deviation of z over the clipping norm.
+        steps: Number of steps.
+        lots: Number of lots per pass.
+        layers: Number of releases with that multiplier in each step.
     """
-    passes = -(-steps // lots)
-    a_pass = sensitivity(mechanism, steps, lots=lots) / math.sqrt(passes)
-    one = GaussianRelease(noise_multiplier=noise_multiplier / a_pass)
-    return Composed(event=one, count=layers * passes)
+    passes, further_steps = divmod(steps, lots)
+    if further_steps > 0:
+        passes += 1
+    sensitivity_of_pass = sensitivity(mechanism, steps, lots=lots) / math.sqrt(passes)
+    release = GaussianRelease(noise_multiplier=noise_multiplier / sensitivity_of_pass)
+    return Composed(event=release, count=layers * passes)
 
 
 def correlated(noise: Iterator[np.ndarray], *, lots: int, first: int) -> Iterator[np.ndarray]:
-    """Yield C^-1 z from step ``first`` on, given independent ``noise`` z from the start of the pass
-    of that step.
+    """Yield C^-1 z from step ``first`` on.
+
+    Args:
+        noise: Independent z of each step, from the start of the pass of step ``first``.
+        lots: Number of lots per pass.
+        first: Step from 0.
     """
-    undo, past = coefficients("toeplitz", lots, power=-1), np.empty(0)
-    for step, fresh in enumerate(noise, first - first % lots):
-        if not past.size:
-            past = np.empty((lots, *fresh.shape), fresh.dtype)
-        past[place := step % lots] = fresh
+    inverse = coefficients("toeplitz", lots, power=-1)
+    noise_of_pass = np.empty(0)
+    start_of_pass = first - first % lots
+    for step, z in enumerate(noise, start_of_pass):
+        if noise_of_pass.size == 0:
+            noise_of_pass = np.empty((lots, *z.shape), z.dtype)
+        place = step % lots
+        noise_of_pass[place] = z
         if step >= first:
-            yield np.tensordot(undo[place::-1].astype(fresh.dtype), past[: place + 1], 1)
+            # From the diagonal ``place`` down to 0, because the oldest z comes first.
+            factors = inverse[place::-1].astype(z.dtype)
+            yield np.tensordot(factors, noise_of_pass[: place + 1], axes=1)
 
 
-def remaining(rates: np.ndarray, *, lots: int) -> np.ndarray:
-    """Return the factor (t,) of each step's z in the weights after steps with learning ``rates``,
-    before 1/L.
+def noise_factors(rates: np.ndarray, *, lots: int) -> np.ndarray:
+    """Return the factor (t,) of each step's z in the weights after t steps, before 1/L.
 
     At constant rates it is c_k for the z that is k steps old in its pass.
 
-    >>> remaining(np.ones(7), lots=5).round(4)
+    Args:
+        rates: Learning rate of each step, (t,).
+        lots: Number of lots per pass.
+
+    >>> noise_factors(np.ones(7), lots=5).round(4)
     array([0.2734, 0.3125, 0.375 , 0.5   , 1.    , 0.5   , 1.    ])
     """
-    passes = np.pad(rates, (0, -len(rates) % lots)).reshape(-1, lots)
-    later = np.eye(1, lots)[0], coefficients("toeplitz", lots, power=-1)
-    return matmul_toeplitz(later, passes.T).T.ravel()[: len(rates)]
+    missing_steps = -len(rates) % lots
+    rates_by_pass = np.pad(rates, (0, missing_steps)).reshape(-1, lots)
+    # The transpose of C^-1, by its first column and its first row: a step's z has a part in later
+    # gradients.
+    first_column = np.eye(1, lots)[0]
+    first_row = coefficients("toeplitz", lots, power=-1)
+    factors = matmul_toeplitz((first_column, first_row), rates_by_pass.T)
+    return factors.T.ravel()[: len(rates)]

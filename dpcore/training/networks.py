@@ -1,4 +1,4 @@
-"""Batches of multilayer perceptrons and their clipped gradients in closed form.
+"""Batches of multilayer perceptrons, and the passes that their gradients follow from.
 
 Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh or
 max(0, .), and the last layer gives the K logits of the softmax loss. All weights of one network
@@ -14,22 +14,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from dpcore import check
 from dpcore.streams import stream
-from dpcore.training.person_gradients import shares, side_by_side
 
 ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """``sizes``: features, units of each hidden layer, classes.
+    """The layers of a multilayer perceptron.
 
-    ``activation``: of the hidden layers.
+    Attributes:
+        sizes: Number of features, units of each hidden layer, and number of classes.
+        activation: Of the hidden layers, a key of ``ACTIVATIONS``.
     """
 
     sizes: tuple[int, ...]
@@ -46,13 +47,18 @@ class Architecture:
     @cached_property
     def shapes(self) -> tuple[tuple[int, int], ...]:
         """Return (outputs, inputs + 1) of each layer; the constant is the last input."""
-        return tuple((after, before + 1) for before, after in pairwise(self.sizes))
+        return tuple((outputs, inputs + 1) for inputs, outputs in pairwise(self.sizes))
 
     @cached_property
     def slices(self) -> tuple[slice, ...]:
         """Return the slice of each layer in the weight vector."""
-        ends = np.cumsum([0, *(k * p for k, p in self.shapes)]).tolist()
-        return tuple(slice(low, high) for low, high in pairwise(ends))
+        slices = []
+        first = 0
+        for outputs, inputs in self.shapes:
+            end = first + outputs * inputs
+            slices.append(slice(first, end))
+            first = end
+        return tuple(slices)
 
     @property
     def parameters(self) -> int:
@@ -60,91 +66,126 @@ class Architecture:
 
     def layers(self, weights: np.ndarray) -> list[np.ndarray]:
         """Return views (..., outputs, inputs + 1) into ``weights`` (..., P), one per layer."""
-        lead = weights.shape[:-1]
-        return [
-            weights[..., cut].reshape(*lead, *shape)
-            for cut, shape in zip(self.slices, self.shapes, strict=True)
-        ]
+        leading_axes = weights.shape[:-1]
+        views = []
+        for part, shape in zip(self.slices, self.shapes, strict=True):
+            views.append(weights[..., part].reshape(*leading_axes, *shape))
+        return views
 
     def start(self, seed: int, indices: Sequence[int]) -> np.ndarray:
-        """Return initial weights (R, P): uniform within sqrt(6 / (inputs + outputs)), biases 0
-        [glorot2010, (16)].
+        """Return initial weights (R, P), one network for each stream of ``seed`` in ``indices``.
 
+        They are uniform within sqrt(6 / (inputs + outputs)), with biases of 0 [glorot2010, (16)].
         They do not depend on the data and cost no privacy.
         """
         weights = np.zeros((len(indices), self.parameters))
-        for row, index in enumerate(indices):
+        for model, index in enumerate(indices):
             rng = stream(seed, "start", int(index))
-            for layer in self.layers(weights[row]):
-                outputs, inputs = layer.shape[0], layer.shape[1] - 1
-                reach = (6 / (inputs + outputs)) ** 0.5
-                layer[:, :-1] = rng.uniform(-reach, reach, size=(outputs, inputs))
+            for layer in self.layers(weights[model]):
+                outputs = layer.shape[0]
+                inputs = layer.shape[1] - 1
+                bound = (6 / (inputs + outputs)) ** 0.5
+                layer[:, :-1] = rng.uniform(-bound, bound, size=(outputs, inputs))
         return weights
 
     def logits(self, weights: np.ndarray, X: np.ndarray) -> np.ndarray:
         """Return logits (R, K, n) of networks with ``weights`` (R, P) for rows X (n, d)."""
-        ahead = Pass(self, models=len(weights), width=len(X), dtype=weights.dtype.type)
-        ahead.inputs[:-1] = X.T[:, None]
-        return ahead.forward(self.layers(weights)).swapaxes(0, 1)
+        forward_pass = Pass(self, models=len(weights), width=len(X), dtype=weights.dtype.type)
+        forward_pass.inputs[:-1] = X.T[:, None]
+        logits = forward_pass.forward(self.layers(weights))
+        return logits.swapaxes(0, 1)
+
+
+class _Arrays(NamedTuple):
+    """Arrays of a pass of one width; for the first three see ``Pass``.
+
+    Attributes:
+        scratch: (largest number of outputs, R, B).
+    """
+
+    activations: list[np.ndarray]
+    errors: list[np.ndarray]
+    squares: list[np.ndarray]
+    scratch: np.ndarray
 
 
 class Pass:
     """One forward and backward pass through R networks, each with its own B examples.
 
-    Arrays are **units first**, (units, R, B), and are reused. ``inputs`` (d + 1, R, B), the
-    constant last, must be
-    filled by the caller. ``activations`` a: inputs of each layer, including constants. ``errors``
-    e: d loss / d z of
-    each layer, (outputs, R, B). ``squares``: squared L2 norm ||e||^2 ||a||^2 of each example's
-    gradient in each layer, (R, B).
+    Arrays are **units first**, (units, R, B), and are reused.
+
+    Attributes:
+        inputs: (d + 1, R, B), the constant last. The caller fills the features.
+        activations: a, the inputs of each layer, including constants.
+        errors: e = d loss / d z of each layer, (outputs, R, B).
+        squares: Squared L2 norm ||e||^2 ||a||^2 of each example's gradient in each layer, (R, B).
     """
 
     def __init__(
         self, architecture: Architecture, *, models: int, width: int, dtype: type[np.floating]
     ):
-        self._architecture, self._models = architecture, models
+        self._architecture = architecture
+        self._models = models
         self._store = np.empty(0, dtype)
-        self._buffers: dict[int, tuple] = {}
+        self._arrays_by_width: dict[int, _Arrays] = {}
         self.fit(width)
 
     def fit(self, width: int) -> None:
-        """Make room for B = ``width`` examples; all widths share one store, which has to stay in
-        the cache.
+        """Make room for B = ``width`` examples.
+
+        All widths share one store, which has to stay in the cache.
         """
-        needed = _rows_needed(self._architecture) * self._models * width
+        needed = _units_of_a_pass(self._architecture) * self._models * width
         if needed > self._store.size:
-            self._store, self._buffers = np.empty(needed, self._store.dtype), {}
-        if width not in self._buffers:
-            self._buffers[width] = self._buffer(width)
-        self.activations, self.errors, self.squares, self._scratch = self._buffers[width]
+            self._store = np.empty(needed, self._store.dtype)
+            self._arrays_by_width = {}
+        if width not in self._arrays_by_width:
+            self._arrays_by_width[width] = self._arrays(width)
+        arrays = self._arrays_by_width[width]
+        self.activations = arrays.activations
+        self.errors = arrays.errors
+        self.squares = arrays.squares
+        self._scratch = arrays.scratch
         for activation in self.activations:
             activation[-1] = 1
 
-    def _buffer(self, width: int) -> tuple[list, list, list, np.ndarray]:
-        """Return the arrays for ``width`` examples as views into the store."""
-        shapes, models, at = self._architecture.shapes, self._models, 0
-        one = models * width
-
-        def rows(count: int) -> np.ndarray:
-            nonlocal at
-            at += count
-            return self._store[(at - count) * one : at * one].reshape(count, models, width)
-
-        activations, errors = [rows(p) for _, p in shapes], [rows(k) for k, _ in shapes]
-        return activations, errors, [rows(1)[0] for _ in shapes], rows(max(k for k, _ in shapes))
+    def _arrays(self, width: int) -> _Arrays:
+        """Return arrays for ``width`` examples as views into the store."""
+        units = _units_of_a_pass(self._architecture)
+        cells = units * self._models * width
+        store = self._store[:cells].reshape(units, self._models, width)
+        shapes = self._architecture.shapes
+        first = 0
+        activations = []
+        for _, inputs in shapes:
+            activations.append(store[first : first + inputs])
+            first += inputs
+        errors = []
+        for outputs, _ in shapes:
+            errors.append(store[first : first + outputs])
+            first += outputs
+        squares = []
+        for _ in shapes:
+            squares.append(store[first])
+            first += 1
+        return _Arrays(activations, errors, squares, scratch=store[first:])
 
     @property
     def inputs(self) -> np.ndarray:
         return self.activations[0]
 
     def forward(self, layers: list[np.ndarray]) -> np.ndarray:
-        """Return logits (K, R, B), which ``backward`` overwrites."""
-        for layer, a, activation in zip(
-            layers, self.activations, self.activations[1:], strict=False
-        ):
-            z = activation[:-1]
+        """Return logits (K, R, B), which ``backward`` overwrites.
+
+        Args:
+            layers: Weights of each layer, (R, outputs, inputs + 1).
+        """
+        for place, layer in enumerate(layers[:-1]):
+            a = self.activations[place]
+            z = self.activations[place + 1][:-1]
             if self._architecture.activation == "tanh":
-                _multiply(2 * layer, a, out=z)  # doubling the weights is less work than doubling z
+                # Doubling the weights is less work than doubling z.
+                _multiply(2 * layer, a, out=z)
                 _tanh_of_half(z)
             else:
                 _multiply(layer, a, out=z)
@@ -155,29 +196,43 @@ class Pass:
     def backward(
         self, layers: list[np.ndarray], truth: np.ndarray, input_squares: np.ndarray
     ) -> None:
-        """Fill ``errors`` and ``squares``; truth: one-hot (K, R or 1, B); input_squares: ||a||^2 of
-        the inputs.
+        """Fill ``errors`` and ``squares`` after a forward pass.
+
+        Args:
+            layers: Weights of each layer, (R, outputs, inputs + 1).
+            truth: Classes, one-hot, (K, R or 1, B).
+            input_squares: Squared norms ||a||^2 of the inputs, (R, B) or (B,).
         """
-        _residuals(self.errors[-1], truth)
+        _logits_to_residuals(self.errors[-1], truth)
         self.squares[0][...] = input_squares
         for place in range(len(layers) - 1, 0, -1):
-            a, back = self.activations[place][:-1], self.errors[place - 1]
-            slope = np.multiply(a, a, out=self._scratch[: len(a)])
+            a = self.activations[place][:-1]
+            slope = self._scratch[: len(a)]
+            np.multiply(a, a, out=slope)
             np.add.reduce(slope, axis=0, out=self.squares[place])
+            # The constant.
             self.squares[place] += 1
-            _multiply(layers[place][..., :-1].swapaxes(1, 2), self.errors[place], out=back)
-            tanh = self._architecture.activation == "tanh"
-            back *= np.subtract(1, slope, out=slope) if tanh else np.greater(a, 0, out=slope)
+            without_constant = layers[place][..., :-1]
+            error = self.errors[place - 1]
+            _multiply(without_constant.swapaxes(1, 2), self.errors[place], out=error)
+            if self._architecture.activation == "tanh":
+                np.subtract(1, slope, out=slope)
+            else:
+                np.greater(a, 0, out=slope)
+            error *= slope
         for square, error in zip(self.squares, self.errors, strict=True):
-            square *= np.add.reduce(
-                np.multiply(error, error, out=self._scratch[: len(error)]), axis=0
-            )
+            error_squares = np.multiply(error, error, out=self._scratch[: len(error)])
+            square *= np.add.reduce(error_squares, axis=0)
 
 
-def _rows_needed(architecture: Architecture) -> int:
-    """Return how many rows of (models, examples) a pass stores."""
-    shapes = architecture.shapes
-    return sum(k + p + 1 for k, p in shapes) + max(k for k, _ in shapes)
+def _units_of_a_pass(architecture: Architecture) -> int:
+    """Return how many arrays of (models, examples) a pass stores."""
+    units = 0
+    for outputs, inputs in architecture.shapes:
+        # Errors, activations and squared norms.
+        units += outputs + inputs + 1
+    scratch = max(outputs for outputs, _ in architecture.shapes)
+    return units + scratch
 
 
 def _multiply(layer: np.ndarray, a: np.ndarray, *, out: np.ndarray) -> None:
@@ -186,21 +241,23 @@ def _multiply(layer: np.ndarray, a: np.ndarray, *, out: np.ndarray) -> None:
 
 
 def _tanh_of_half(z: np.ndarray) -> None:
-    """Compute tanh(z/2) = 1 - 2 / (1 + e^z) in place, a third faster than numpy in single
-    precision.
+    """Compute tanh(z/2) = 1 - 2 / (1 + e^z) in place.
 
-    Its absolute error is 2e-7, or 3e-16 in double precision, also near tanh = 0.
+    It takes a third less time than numpy's in single precision. Its absolute error is 2e-7, or
+    3e-16 in double precision, also near tanh = 0.
     """
-    with np.errstate(over="ignore"):  # 2 / inf is correctly 0
+    # Where e^z overflows, 2 / inf is correctly 0.
+    with np.errstate(over="ignore"):
         np.exp(z, out=z)
         z += 1
         np.divide(-2, z, out=z)
         z += 1
 
 
-def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
+def _logits_to_residuals(z: np.ndarray, truth: np.ndarray) -> None:
     """Turn logits (K, R, B) into softmax residuals p - truth, in place."""
-    if len(z) == 2:  # (1 + tanh(z/2)) / 2 is the logistic function and never overflows
+    if len(z) == 2:
+        # (1 + tanh(z/2)) / 2 is the logistic function and never overflows.
         z[1] -= z[0]
         z[1] /= 2
         np.tanh(z[1], out=z[1])
@@ -213,63 +270,3 @@ def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
     np.exp(z, out=z)
     z /= z.sum(axis=0)
     z -= truth
-
-
-def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
-    """Return M persons' average gradients in each layer, (R, M, outputs, inputs + 1), with ``each``
-    rows per person.
-
-    share (R or 1, M each): the weight of a row in its person's average. sum_j s_j e_j a_j^T is one
-    small matrix product per person. Gradients are formed of persons here, never of rows.
-    """
-    found = []
-    for e, a in zip(both.errors, both.activations, strict=True):
-        e *= share
-        shape = (e.shape[1], -1, each)
-        theirs = e.reshape(len(e), *shape).transpose(1, 2, 0, 3)
-        found.append(theirs @ a.reshape(len(a), *shape).transpose(1, 2, 3, 0))
-    return found
-
-
-def squared_norms(gradients: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the squared L2 norms (R, M) of persons' ``gradients`` in each layer."""
-    return [np.einsum("rmkp,rmkp->rm", one, one) for one in gradients]
-
-
-def gradient_norms(
-    architecture: Architecture,
-    weights: np.ndarray,
-    X: np.ndarray,
-    y: np.ndarray,
-    people: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return the L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 without
-    a class (-1).
-
-    people (n,): the person of each row, if some have several. The norms are then of M persons'
-    average gradients, (layers, R, M).
-    """
-    y, layers = np.asarray(y), architecture.layers(weights)
-    if people is not None:
-        places = side_by_side(people)
-        rows = places.ravel()
-        share = (shares(y >= 0, people) * (y >= 0))[rows] * (rows >= 0)
-        X, y = X[rows], y[rows]
-    both = Pass(architecture, models=len(weights), width=len(X), dtype=weights.dtype.type)
-    both.inputs[:-1] = X.T[:, None]
-    both.forward(layers)
-    both.backward(
-        layers,
-        one_hot(y, architecture.sizes[-1], weights.dtype)[:, None],
-        np.square(X).sum(axis=1) + 1,
-    )
-    if people is None:
-        return np.sqrt(np.stack(both.squares)) * (y >= 0)
-    return np.sqrt(
-        np.stack(squared_norms(of_persons(both, share.astype(weights.dtype), each=places.shape[1])))
-    )
-
-
-def one_hot(y: np.ndarray, classes: int, dtype: DTypeLike) -> np.ndarray:
-    """Return classes (n,) one-hot encoded, (classes, n)."""
-    return np.equal.outer(np.arange(classes), y).astype(dtype)

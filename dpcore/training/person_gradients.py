@@ -5,119 +5,185 @@ at most C, like someone with a single row, however many rows they have. Clipping
 let k rows change it by k C.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dpcore import check
 from dpcore.training.clipping import blocks, least_exponent
 
 
+class _PeopleBlock(NamedTuple):
+    """A block of M persons with m rows each.
+
+    Attributes:
+        X: Rows, (M, m, p).
+        averaged: Rows times their weight in the person's average, (M, m, p).
+        y: Classes, (M, m).
+        factors: F of each person, (M, min(m, p), m).
+    """
+
+    X: np.ndarray
+    averaged: np.ndarray
+    y: np.ndarray
+    factors: np.ndarray
+
+
 class PeopleGradient:
-    """Mean over persons of their clipped average gradients, for R models: (k, R, p) -> (k, R, p).
+    """Compute the mean of persons' clipped gradients for R models: (k, R, p) -> (k, R, p).
+
+    Sensitivity: L2 `adjacency.contributions * clip_norm / persons`; adjacency replace-one,
+    add/remove.
 
     (1/M) sum_i clip_C( (1/m_i) sum_(j of i) g_j )
 
-    people: the person (n,) of each row, 0 to M - 1, each with at least one row. A row of zeros,
-    which has no label, has no gradient and does not count in m_i. ``clip_norm`` is (R,), or None
-    for no clipping.
+    ``persons`` is M. A row of zeros, which has no label, has no gradient and does not count in m_i.
 
     Person i's average is X_i^T r / m_i, with residuals r (m, k) of their rows. Its norm is that of
     F_i r, where X_i^T / m_i = Q F_i; the factor has at most m rows. People with the same number of
     rows are processed together.
+
+    Args:
+        X: Rows, (n, p).
+        y: Classes from 0, (n,).
+        people: The person of each row, (n,), 0 to M - 1, each with at least one row.
+        models: R.
+        clip_norm: C of each model, (R,); None for no clipping.
+        outputs: k, 1 for two classes.
     """
 
-    def __init__(self, X, y, people, *, models: int, clip_norm: np.ndarray | None, outputs: int):
-        self._outputs, self._clip = (
-            outputs,
-            None if clip_norm is None else clip_norm.astype(X.dtype),
-        )
-        rows, counts = np.argsort(people, kind="stable"), np.bincount(people)
-        first = np.cumsum(counts) - counts
-        self._people, self._blocks = len(counts), []
-        averaged = X * shares(X.any(axis=1), people)[:, None].astype(X.dtype)
+    def __init__(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        people: np.ndarray,
+        *,
+        models: int,
+        clip_norm: np.ndarray | None,
+        outputs: int,
+    ):
+        self._outputs = outputs
+        self._clip_norm = None
+        if clip_norm is not None:
+            self._clip_norm = clip_norm.astype(X.dtype)
+        order = np.argsort(people, kind="stable")
+        counts = np.bincount(people)
+        first_of_person = np.cumsum(counts) - counts
+        self._people = len(counts)
+        labelled = np.any(X, axis=1)
+        weights = row_weights(labelled, people)
+        averaged = X * weights[:, None].astype(X.dtype)
+        self._blocks = []
         for count in np.unique(counts):
-            these = first[counts == count]
-            for cut in blocks(
-                len(these), rows=models * outputs * int(count), itemsize=X.itemsize, least=1
-            ):
-                places = rows[these[cut, None] + np.arange(count)]
-                mine = averaged[places]  # (M, m, p) of M people
-                factors = np.asarray(
-                    np.linalg.qr(mine.astype(np.float64).transpose(0, 2, 1), mode="r"), X.dtype
+            firsts = first_of_person[counts == count]
+            scratch_rows = models * outputs * int(count)
+            for part in blocks(len(firsts), rows=scratch_rows, itemsize=X.itemsize, least=1):
+                rows = order[firsts[part, None] + np.arange(count)]
+                averaged_rows = averaged[rows]
+                block = _PeopleBlock(
+                    X=X[rows],
+                    averaged=averaged_rows,
+                    y=y[rows],
+                    factors=_norm_factors(averaged_rows),
                 )
-                self._blocks.append((X[places], mine, y[places], factors))
+                self._blocks.append(block)
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:
-        flat = weights.reshape(-1, weights.shape[-1])
-        total = np.zeros_like(flat)
-        for X, averaged, y, factors in self._blocks:
-            residuals = _residuals(X @ flat.T, y, self._outputs)
-            if self._clip is not None:
-                residuals *= np.tile(self._scales(factors, residuals), self._outputs)[:, None]
-            total += residuals.reshape(-1, len(flat)).T @ averaged.reshape(-1, flat.shape[1])
+        """Return the mean gradients."""
+        flat_weights = weights.reshape(-1, weights.shape[-1])
+        total = np.zeros_like(flat_weights)
+        for block in self._blocks:
+            residuals = _residuals(block.X @ flat_weights.T, block.y, self._outputs)
+            if self._clip_norm is not None:
+                scales = self._scales(block.factors, residuals)
+                residuals *= np.tile(scales, self._outputs)[:, None]
+            flat_residuals = residuals.reshape(-1, len(flat_weights))
+            total += flat_residuals.T @ block.averaged.reshape(-1, flat_weights.shape[1])
         total /= self._people
         return total.reshape(weights.shape)
 
     def clipped(self, weights: np.ndarray) -> np.ndarray:
-        """Return the share of people (R,) whose average gradient is clipped, for weights
-        (k, R, p).
+        """Return the share of people (R,) whose average gradient is clipped.
+
+        Args:
+            weights: (k, R, p).
         """
-        flat, found = weights.reshape(-1, weights.shape[-1]), np.zeros(weights.shape[1], int)
-        for X, _, y, factors in self._blocks:
-            found = found + (
-                self._scales(factors, _residuals(X @ flat.T, y, self._outputs)) < 1
-            ).sum(axis=0)
-        return found / self._people
+        flat_weights = weights.reshape(-1, weights.shape[-1])
+        people = np.zeros(weights.shape[1], int)
+        for block in self._blocks:
+            residuals = _residuals(block.X @ flat_weights.T, block.y, self._outputs)
+            people = people + (self._scales(block.factors, residuals) < 1).sum(axis=0)
+        return people / self._people
 
     def _scales(self, factors: np.ndarray, residuals: np.ndarray) -> np.ndarray:
         """Return min(1, C / norm) of each person's average (M, R), from residuals (M, m, k R)."""
-        averages = factors * residuals if factors.shape[2] == 1 else factors @ residuals
-        squares = (
-            np.square(averages, out=averages)
-            .sum(axis=1)
-            .reshape(len(residuals), self._outputs, -1)
-            .sum(axis=1)
-        )
+        if factors.shape[2] == 1:
+            averages = factors * residuals
+        else:
+            averages = factors @ residuals
+        squares = np.square(averages, out=averages).sum(axis=1)
+        squares = squares.reshape(len(residuals), self._outputs, -1).sum(axis=1)
         with np.errstate(divide="ignore"):
-            return np.minimum(1, self._clip / np.sqrt(squares))
+            return np.minimum(1, self._clip_norm / np.sqrt(squares))
 
 
-def shares(known: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """Return the weight of each row (n,) in its person's average, among the rows ``known`` (n,) to
-    have a label.
+def _norm_factors(averaged: np.ndarray) -> np.ndarray:
+    """Return the triangular factor F of each person's rows: (M, m, p) -> (M, min(m, p), m).
 
-    If a person has no such row, all of their rows share the weight.
+    Computed in double precision, in which the transposed rows are Q F.
     """
-    counts = np.bincount(people, weights=known)[people]
-    rows = np.where(counts > 0, counts, np.bincount(people)[people])
-    return (known | (counts == 0)) / rows
+    transposed = averaged.astype(np.float64).transpose(0, 2, 1)
+    return np.asarray(np.linalg.qr(transposed, mode="r"), averaged.dtype)
 
 
-def checked(people: np.ndarray, rows: int) -> np.ndarray | None:
-    """Return ``people``, or None if each has one of the ``rows``; raise RefusedError for a gap in
-    the numbers.
+def row_weights(labelled: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Return the weight of each row (n,) in its person's average over labelled rows.
+
+    If a person has no labelled row, all of their rows share the weight.
+
+    Args:
+        labelled: Which rows have a label, (n,).
+        people: The person of each row, (n,).
     """
-    counts = np.bincount(check.wholes((rows,), low=0, high=rows - 1, people=people))
+    labelled_rows = np.bincount(people, weights=labelled)[people]
+    all_rows = np.bincount(people)[people]
+    averaged_rows = np.where(labelled_rows > 0, labelled_rows, all_rows)
+    return (labelled | (labelled_rows == 0)) / averaged_rows
+
+
+def checked_people(people: np.ndarray, rows: int) -> np.ndarray | None:
+    """Return ``people`` as an int array (rows,), or None if each person has a single row.
+
+    Raises:
+        RefusedError: Unless persons are numbered from 0 without a gap.
+    """
+    people_of_rows = check.wholes((rows,), low=0, high=rows - 1, people=people)
+    counts = np.bincount(people_of_rows)
     if not counts.all():
         raise check.RefusedError(
             "people", int(np.argmin(counts)), "numbered from 0 without a gap, with a row each"
         )
-    return None if counts.max() == 1 else people
+    if counts.max() == 1:
+        return None
+    return people
 
 
-def side_by_side(people: np.ndarray) -> np.ndarray:
-    """Return the rows of each person (M, m), where m is the largest number of rows, padded
-    with -1.
-    """
-    order, counts = np.argsort(people, kind="stable"), np.bincount(people)
-    found = np.full((len(counts), counts.max()), -1)
-    whose = people[order]
-    found[whose, np.arange(len(people)) - (np.cumsum(counts) - counts)[whose]] = order
-    return found
+def rows_of_people(people: np.ndarray) -> np.ndarray:
+    """Return the rows of each person (M, m), padded with -1 to the largest number of rows."""
+    order = np.argsort(people, kind="stable")
+    counts = np.bincount(people)
+    first_of_person = np.cumsum(counts) - counts
+    sorted_people = people[order]
+    place_in_person = np.arange(len(people)) - first_of_person[sorted_people]
+    rows = np.full((len(counts), counts.max()), -1)
+    rows[sorted_people, place_in_person] = order
+    return rows
 
 
 def _residuals(z: np.ndarray, y: np.ndarray, outputs: int) -> np.ndarray:
     """Turn logits (M, m, k R) of rows with classes y (M, m) into d loss / d logit, in place."""
-    if outputs == 1:  # the logistic function by tanh, which is faster
+    if outputs == 1:
+        # The logistic function by tanh, which is faster.
         z *= 0.5
         np.tanh(z, out=z)
         z += 1 - 2 * y[..., None].astype(z.dtype)

@@ -12,153 +12,45 @@ If persons have several rows, a lot contains each *person* with probability q, n
 persons, and g_i is the average of person i's gradients. Clipped to C, it changes the sum by no more
 than one row would.
 
-For lots in a fixed order instead of random ones, see ``dpcore.training.dp_ftrl``.
+For lots in a fixed order instead of random ones, see ``dpcore.training.dp_ftrl``; for loops with
+faults, ``dpcore.training.faulty_sgd``.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from dpcore import accountants, check, cores
-from dpcore.privacy import Adjacency, Event
-from dpcore.schedules import SHAPES, Schedule
+from dpcore import check, cores
 from dpcore.streams import normal_steps
-from dpcore.training import batches, dp_ftrl, networks
-from dpcore.training.networks import Architecture, Pass
-from dpcore.training.person_gradients import checked, shares, side_by_side
-
-# Name -> deviation from the algorithm that the accountants assume.
-VARIANTS = {
-    "sound": "Poisson lots, noise once a lot, division by the constant L",
-    "inside": "noise for every example, inside of the sum",
-    "realised": "division by the size that the lot happens to have",
-    "shuffled": "lots cut from a shuffle of the rows in every epoch",
-}
+from dpcore.training import batches, dp_ftrl, faulty_sgd
+from dpcore.training.network_gradients import ClippedGradientSum, Examples
+from dpcore.training.networks import Architecture
+from dpcore.training.person_gradients import checked_people
+from dpcore.training.sgd_recipe import Recipe
 
 # Size of inputs, errors and scratch of networks trained together, so that they stay near a core.
 # Much smaller parts lose more to their many short calls, and much larger ones lose more to waiting
 # for memory.
 _CACHE_BYTES = 2_000_000
+# Numbers that a pass stores for each example and unit: inputs, errors and about half as much
+# scratch.
+_NUMBERS_PER_UNIT = 2.5
+# Forward pass, backpropagated errors and gradients are one matrix product each.
+_PRODUCTS_PER_WEIGHT = 3
 
 
 class Training(NamedTuple):
-    """Final ``weights`` (R, P), and ``history`` (m, R, P) after the recorded steps."""
+    """The result of training.
+
+    Attributes:
+        weights: After the last step, (R, P).
+        history: After each recorded step, (m, R, P).
+    """
 
     weights: np.ndarray
     history: np.ndarray
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """Public training settings of a network, chosen without looking at the data.
-
-    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one per layer, or
-        None for no clipping
-    (and no noise). learning_rate: initial eta. decay, noise_ramp, clip_ramp: ratio of the last to
-    the first learning rate, noise multiplier and clipping norm; in between they follow ``shape``, a
-    key of ``dpcore.schedules.SHAPES``.
-    variant: a key of ``VARIANTS``. mechanism: a key of ``toeplitz.MECHANISMS``. With lots in a
-    fixed order, ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and
-    clipping norm are constant.
-    """
-
-    architecture: Architecture
-    sampling_rate: float
-    steps: int
-    learning_rate: float
-    clip_norm: float | tuple[float, ...] | None = 1.0
-    decay: float = 1.0
-    variant: str = "sound"
-    shape: str = "geometric"
-    noise_ramp: float = 1.0
-    clip_ramp: float = 1.0
-    mechanism: str = "sampled"
-
-    def __post_init__(self) -> None:
-        check.between(0, 1, sampling_rate=check.positive(sampling_rate=self.sampling_rate))
-        check.whole(1, steps=self.steps)
-        check.squarable(learning_rate=self.learning_rate)
-        check.between(0, 1, decay=check.positive(decay=self.decay))
-        check.positive(noise_ramp=self.noise_ramp)
-        check.positive(clip_ramp=self.clip_ramp)
-        check.choice(VARIANTS, variant=self.variant)
-        check.choice(SHAPES, shape=self.shape)
-        if check.choice(dp_ftrl.MECHANISMS, mechanism=self.mechanism) != "sampled":
-            dp_ftrl.lots_a_pass(self.sampling_rate)
-            for name, only in {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}.items():
-                if getattr(self, name) != only:
-                    raise check.RefusedError(
-                        name, getattr(self, name), f"{only} where lots have a fixed order"
-                    )
-        for bound in self.bounds:
-            check.squarable(clip_norm=bound)
-        if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(
-            self.architecture.shapes
-        ):
-            raise check.RefusedError(
-                "clip_norm", self.clip_norm, f"{len(self.architecture.shapes)} bounds, one a layer"
-            )
-
-    @property
-    def bounds(self) -> tuple[float, ...]:
-        """Return all clipping norms: none, one, or one per layer."""
-        if self.clip_norm is None:
-            return ()
-        return self.clip_norm if isinstance(self.clip_norm, tuple) else (self.clip_norm,)
-
-    @property
-    def rates(self) -> np.ndarray:
-        """Return the learning rate of each step (T,)."""
-        return self.learning_rate * self._over(self.decay).shares
-
-    @property
-    def noise_shares(self) -> np.ndarray:
-        """Return the noise multiplier of each step over that of the first (T,)."""
-        return self._over(self.noise_ramp).shares
-
-    @property
-    def clip_shares(self) -> np.ndarray:
-        """Return the clipping norms of each step over those of the first (T,)."""
-        return self._over(self.clip_ramp).shares
-
-    def _over(self, end: float) -> Schedule:
-        return Schedule(end, self.steps, self.shape)
-
-    def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:
-        """Return the event of training, or of its first ``until`` steps, with ``noise_multiplier``
-        in the first step.
-
-        Each layer with its own bound is another Gaussian release from the same lot. Together they
-        are one release with the multiplier sigma / sqrt(layers).
-        """
-        ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
-        if self.mechanism != "sampled":
-            steps, m = (
-                self.steps if until is None else until,
-                dp_ftrl.lots_a_pass(self.sampling_rate),
-            )
-            return dp_ftrl.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
-        return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
-
-    def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
-        """Return the smallest first noise multiplier at which training is (epsilon, delta)-DP under
-        add/remove.
-
-        Without sampling the accounting is exact for any ``accountant``.
-        """
-        return accountants.calibrate(
-            self.event,
-            epsilon=epsilon,
-            delta=delta,
-            adjacency=Adjacency.ADD_REMOVE,
-            accountant=accountant if self.mechanism == "sampled" else "gdp",
-            bracket=(0.2, 1e7),
-            tolerance=1e-4,
-        )
 
 
 def train(
@@ -178,264 +70,235 @@ def train(
 ) -> Training:
     """Take steps ``first`` to ``last`` - 1 of DP-SGD with R = len(draws) networks.
 
-    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the
-    person of each row, numbered from 0, if the person is the unit of privacy; rows without a class
-    are ignored. start: (P,) or (R, P), the weights before step ``first``. noise_multiplier: scalar
-    or (R,), noise sd over clipping norm in the first step.
-    draws: the streams of ``seed`` for the lots and noise of each network; equal draws share both
-        (common random
-    numbers). record: the steps, of first..last, after which the weights are kept. Training in
-    pieces equals training in one piece. Raises RefusedError for bad arguments.
+    Guarantee: L2 sensitivity `recipe.clip_norm`; noise `norm(scale=noise_multiplier *
+    recipe.clip_norm)` per coordinate and step; event
+    `Composed(event=PoissonSampled(rate=recipe.sampling_rate,
+    event=GaussianRelease(noise_multiplier=noise_multiplier)), count=recipe.steps)`; adjacency
+    add/remove.
+
+    It holds for whole trainings by the recipes that ``Recipe`` names. Training in pieces equals
+    training in one piece.
+
+    Args:
+        recipe: Public settings.
+        X: Inputs, (n, d).
+        y: Classes from 0, (n,), or -1 for a row whose gradient counts as 0.
+        start: Weights before step ``first``, (P,) or (R, P).
+        noise_multiplier: Standard deviation of the noise over the clipping norm in the first step,
+            of all networks or (R,).
+        seed: Of lots and noise.
+        draws: The streams of ``seed`` for each network. Equal draws share lots and noise (common
+            random numbers).
+        people: The person of each row, (n,), numbered from 0, if persons have several. Rows without
+            a class are then ignored.
+        first: First step.
+        last: The step at which training stops; None for all.
+        record: Different steps, of first..last, after which the weights are kept.
+        dtype: Precision of the arithmetic.
+
+    Raises:
+        RefusedError: For an argument out of range, which it names.
     """
-    models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
-    X, y = _checked(recipe, X, y, first=first, last=last)
-    sigma = np.broadcast_to(
-        check.numbers((), (models,), low=0, noise_multiplier=noise_multiplier), (models,)
-    )
-    if recipe.clip_norm is None and sigma.any():
-        raise check.RefusedError("noise_multiplier", noise_multiplier, "0 without clipping")
-    marks = {check.whole(first, last, record=step): place for place, step in enumerate(record)}
-    if len(marks) < len(record):
-        raise check.RefusedError("record", list(record), "different steps")
-    parameters = recipe.architecture.parameters
-    if not first:  # when training resumes, the weights may legitimately have diverged
-        check.numbers((parameters,), (models, parameters), start=start)
-    start = np.asarray(start).astype(dtype)
-    weights = np.array(np.broadcast_to(start, (models, parameters)))
-    history = np.empty((len(marks), models, parameters), dtype)
-    people = None if people is None else checked(people, len(X))
-    rows = _Rows(X, y, people, classes=recipe.architecture.sizes[-1], dtype=dtype)
-    streams = check.wholes((models,), low=0, draws=draws)
-    order = np.argsort(
-        streams, kind="stable"
-    )  # networks with the same draws are trained together and draw once
+    models = check.whole(1, draws=len(draws))
+    if last is None:
+        last = recipe.steps
+    check.whole(0, recipe.steps, last=last)
+    check.whole(0, last, first=first)
+    sizes = recipe.architecture.sizes
+    X = check.rows(X, y, columns=sizes[0])
+    y = check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)
+    multipliers = _noise_multipliers(recipe, models, noise_multiplier)
+    place_of_step = _places(record, first=first, last=last)
+    weights = _start_weights(recipe, start, models=models, resumed=first > 0).astype(dtype)
+    if people is not None:
+        people = checked_people(people, len(X))
+    examples = Examples(X, y, people, classes=sizes[-1], dtype=dtype)
+    draws = check.wholes((models,), low=0, draws=draws)
 
-    def take(part: slice) -> None:
-        these = order[part]
-        own = weights[these]
+    history = np.empty((len(place_of_step), *weights.shape), dtype)
+    # Networks with the same draws are trained together and draw once.
+    order = np.argsort(draws, kind="stable")
+
+    def train_part(part: slice) -> None:
+        networks = order[part]
+        part_weights = weights[networks]
+        if first in place_of_step:
+            history[place_of_step[first], networks] = part_weights
         steps = _steps(
-            recipe, own, rows, sigma[these], seed=seed, draws=streams[these], first=first, last=last
+            recipe,
+            part_weights,
+            examples,
+            multipliers[networks],
+            seed=seed,
+            draws=draws[networks],
+            first=first,
+            last=last,
         )
-        for step in chain([first], steps):
-            if step in marks:
-                history[marks[step], these] = own
-        weights[these] = own
+        for steps_done in steps:
+            if steps_done in place_of_step:
+                history[place_of_step[steps_done], networks] = part_weights
+        weights[networks] = part_weights
 
-    lot = recipe.sampling_rate * len(X)
-    units = sum(recipe.architecture.sizes[:-1])
-    at_once = max(1, int(_CACHE_BYTES / (rows.columns.itemsize * 2.5 * units * (lot + 1))))
-    cores.for_each_part(
-        take, models, work=3 * models * parameters * lot * (last - first), at_once=at_once
-    )
+    lot_size = recipe.sampling_rate * len(X)
+    multiply_adds = _PRODUCTS_PER_WEIGHT * weights.size * lot_size * (last - first)
+    at_once = _networks_at_once(recipe.architecture, lot_size, itemsize=weights.itemsize)
+    cores.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
     return Training(weights=weights, history=history)
 
 
-class _Rows:
-    """The rows as columns, followed by an empty column for ``NOBODY``.
+def _noise_multipliers(
+    recipe: Recipe, models: int, noise_multiplier: float | np.ndarray
+) -> np.ndarray:
+    """Return one noise multiplier per network, (R,)."""
+    multipliers = check.numbers((), (models,), low=0, noise_multiplier=noise_multiplier)
+    if recipe.clip_norm is None and multipliers.any():
+        raise check.RefusedError("noise_multiplier", noise_multiplier, "0 without clipping")
+    return np.broadcast_to(multipliers, (models,))
 
-    counted: the weight of each row in its person's average. places (M + 1, m): the rows of each
-    person, if some have several, followed by a row for ``NOBODY``; None if each person has one row.
+
+def _places(record: Sequence[int], *, first: int, last: int) -> dict[int, int]:
+    """Return recorded step -> its place in the history."""
+    places = {}
+    for place, step in enumerate(record):
+        places[check.whole(first, last, record=step)] = place
+    if len(places) < len(record):
+        raise check.RefusedError("record", list(record), "different steps")
+    return places
+
+
+def _start_weights(recipe: Recipe, start: np.ndarray, *, models: int, resumed: bool) -> np.ndarray:
+    """Return the weights (R, P) before the first step."""
+    parameters = recipe.architecture.parameters
+    # When training resumes, the weights may legitimately have diverged.
+    if not resumed:
+        check.numbers((parameters,), (models, parameters), start=start)
+    return np.broadcast_to(start, (models, parameters))
+
+
+def _networks_at_once(architecture: Architecture, lot_size: float, *, itemsize: int) -> int:
+    """Return how many networks are trained together, so that their arrays share the cache."""
+    units = sum(architecture.sizes[:-1])
+    bytes_per_network = itemsize * _NUMBERS_PER_UNIT * units * (lot_size + 1)
+    return max(1, int(_CACHE_BYTES / bytes_per_network))
+
+
+def _steps(
+    recipe: Recipe,
+    weights: np.ndarray,
+    examples: Examples,
+    multipliers: np.ndarray,
+    *,
+    seed: int,
+    draws: np.ndarray,
+    first: int,
+    last: int,
+) -> Iterator[int]:
+    """Update ``weights`` (R, P) in place, and yield the number of steps done after each.
+
+    Args:
+        recipe: Public settings.
+        weights: Of each network, (R, P).
+        examples: The rows that lots are drawn from.
+        multipliers: Noise multiplier of each network in the first step, (R,).
+        seed: Of lots and noise.
+        draws: The stream of each network, (R,).
+        first: First step.
+        last: The step at which training stops.
     """
+    streams, stream_of_network = np.unique(draws, return_inverse=True)
+    gradient_sum = ClippedGradientSum(recipe.architecture, recipe.clip_norm, weights, examples)
+    clip_factors = recipe.clip_shares.tolist()
+    noise_factors = (recipe.noise_shares * recipe.clip_shares).tolist()
+    noise_is_constant = recipe.noise_ramp == 1 and recipe.clip_ramp == 1
+    noise_scale = (multipliers[:, None] * _bound_of_weight(recipe)).astype(weights.dtype)
+    noisy = bool(multipliers.any())
+    learning_rates = recipe.rates.tolist()
+    expected_size = recipe.sampling_rate * len(examples)
+    faulty = recipe.variant != "sound"
 
-    def __init__(
-        self,
-        X: np.ndarray,
-        y: np.ndarray,
-        people: np.ndarray | None,
-        *,
-        classes: int,
-        dtype: DTypeLike,
-    ):
-        columns = np.vstack([X.T, np.ones(len(X))])
-        self.columns = np.column_stack([columns, np.zeros(len(columns))]).astype(dtype)
-        self.squares = np.square(self.columns).sum(axis=0)
-        self.truth = networks.one_hot(np.append(y, -1), classes, dtype)
-        self.counted, self.places = self.truth.sum(axis=0), None
-        if people is not None:
-            self.counted[:-1] *= shares(y >= 0, people)
-            self.places = np.pad(side_by_side(people), ((0, 1), (0, 0)), constant_values=-1)
-            self._most = (self.places >= 0).sum(axis=1)
-
-    def __len__(self) -> int:
-        """Return the number of rows or persons that can be in a lot."""
-        return (self.columns.shape[1] if self.places is None else len(self.places)) - 1
-
-    def of(self, members: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return (row numbers (R, W m), m) of the rows or persons in lots ``members`` (R, W), m
-        rows each.
-        """
-        if self.places is None:
-            return members, 1
-        each = max(1, int(self._most.take(members, mode="wrap").max()))
-        return (
-            self.places[:, :each].take(members, axis=0, mode="wrap").reshape(len(members), -1),
-            each,
-        )
-
-
-def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterator[int]:
-    """Update ``weights`` in place; yield the number of steps done."""
-    indices, row = np.unique(draws, return_inverse=True)
-    gradient = _Gradient(recipe, weights, rows)
-    scale = (sigma[:, None] * _per_weight(recipe)).astype(weights.dtype)
-    noise = _noise(recipe, seed, indices if sigma.any() else (), weights, first=first, last=last)
-    drawn_lots = _lots(recipe, seed, indices, len(rows), first=first, last=last)
-    expected, rates = recipe.sampling_rate * len(rows), recipe.rates.tolist()
-    clips, steady = recipe.clip_shares.tolist(), recipe.noise_ramp == recipe.clip_ramp == 1
-    noises = (recipe.noise_shares * recipe.clip_shares).tolist()
-    for step, (members, drawn) in enumerate(zip(drawn_lots, noise, strict=True), first):
-        members = members[row]
-        total = gradient(members, clips[step])
-        if len(drawn):
-            drawn = drawn[row]
-            drawn *= scale if steady else scale * noises[step]
-            total += (
-                drawn
-                if recipe.variant != "inside"
-                else drawn * np.sqrt(_sizes(members, weights.dtype))
-            )
-        total *= rates[step] / (
-            np.maximum(_sizes(members, weights.dtype), 1)
-            if recipe.variant == "realised"
-            else expected
-        )
+    all_lots = _lots(recipe, seed, streams.tolist(), len(examples), first=first, last=last)
+    noise_streams = []
+    if noisy:
+        noise_streams = streams.tolist()
+    all_noise = _noise(recipe, seed, noise_streams, weights, first=first, last=last)
+    for step, (lot, noise) in enumerate(zip(all_lots, all_noise, strict=True), first):
+        members = lot[stream_of_network]
+        total = gradient_sum(members, clip_factors[step])
+        if noisy:
+            noise = noise[stream_of_network]
+            if noise_is_constant:
+                noise *= noise_scale
+            else:
+                noise *= noise_scale * noise_factors[step]
+            if faulty:
+                noise = faulty_sgd.noise_of_sum(recipe.variant, noise, members)
+            total += noise
+        divisor = expected_size
+        if faulty:
+            divisor = faulty_sgd.divisor(recipe.variant, members, expected_size, weights.dtype)
+        total *= learning_rates[step] / divisor
         weights -= total
         yield step + 1
 
 
-def _sizes(members: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return the size of each lot, (R, 1)."""
-    return (members != batches.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
-
-
-def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
+def _lots(
+    recipe: Recipe, seed: int, streams: list[int], rows: int, *, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Yield the members of each stream's lot for each step, (streams, W)."""
+    rate = recipe.sampling_rate
     if recipe.variant == "shuffled":
-        size = max(1, round(recipe.sampling_rate * rows))
-        return batches.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
+        return faulty_sgd.shuffled_lots(seed, streams, rows=rows, rate=rate, first=first, last=last)
     if recipe.mechanism != "sampled":
-        return batches.ordered(
-            indices,
-            rows=rows,
-            lots=dp_ftrl.lots_a_pass(recipe.sampling_rate),
-            first=first,
-            last=last,
-        )
-    return batches.poisson(
-        seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last
-    )
+        lots_per_pass = dp_ftrl.lots_a_pass(rate)
+        return batches.ordered(streams, rows=rows, lots=lots_per_pass, first=first, last=last)
+    return batches.poisson(seed, streams, rows=rows, rate=rate, first=first, last=last)
 
 
-def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """Yield the noise of each step, (len(indices), P)."""
+def _noise(
+    recipe: Recipe, seed: int, streams: list[int], weights: np.ndarray, *, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Yield noise of scale 1 for each step, (streams, P)."""
     if recipe.mechanism != "toeplitz":
-        return _fresh(seed, indices, weights, first=first, last=last)
-    m = dp_ftrl.lots_a_pass(recipe.sampling_rate)
-    return dp_ftrl.correlated(
-        _fresh(seed, indices, weights, first=first - first % m, last=last), lots=m, first=first
-    )
+        return _independent_noise(seed, streams, weights, first=first, last=last)
+    lots_per_pass = dp_ftrl.lots_a_pass(recipe.sampling_rate)
+    start_of_pass = first - first % lots_per_pass
+    independent = _independent_noise(seed, streams, weights, first=start_of_pass, last=last)
+    return dp_ftrl.correlated(independent, lots=lots_per_pass, first=first)
 
 
-def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """Yield independent noise for each step, (len(indices), P), in blocks with their own
-    streams.
+def _independent_noise(
+    seed: int, streams: list[int], weights: np.ndarray, *, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Yield independent noise of scale 1 for each step, (streams, P).
+
+    Like lots, it is drawn in blocks of steps, each from its own streams.
     """
-    for block in range(first // batches.BLOCK, -(-last // batches.BLOCK)):
-        begin, end = block * batches.BLOCK, min(last - block * batches.BLOCK, batches.BLOCK)
-        shape = (weights.shape[1],)
-        drawn = normal_steps(
-            seed, "noise", indices, steps=end, shape=shape, dtype=weights.dtype.type, part=block
+    first_block = first // batches.BLOCK
+    end_block = math.ceil(last / batches.BLOCK)
+    for block in range(first_block, end_block):
+        first_of_block = block * batches.BLOCK
+        noises = normal_steps(
+            seed,
+            "noise",
+            streams,
+            steps=min(last - first_of_block, batches.BLOCK),
+            shape=weights.shape[1:],
+            dtype=weights.dtype.type,
+            part=block,
         )
-        for step, noise in enumerate(drawn, begin):
+        for step, noise in enumerate(noises, first_of_block):
             if step >= first:
                 yield noise
 
 
-def _per_weight(recipe: Recipe) -> np.ndarray:
-    """Return the clipping norm to which each weight's noise is calibrated (P,)."""
-    architecture = recipe.architecture
-    bounds = (
-        recipe.bounds
-        if len(recipe.bounds) > 1
-        else (recipe.bounds or (0.0,)) * len(architecture.shapes)
-    )
-    return np.repeat(bounds, [cut.stop - cut.start for cut in architecture.slices])
-
-
-class _Gradient:
-    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P).
-
-    The clipping norms are those of the recipe times ``share``.
-    """
-
-    def __init__(self, recipe: Recipe, weights: np.ndarray, rows: _Rows):
-        self._architecture, self._clip, self._rows = recipe.architecture, recipe.clip_norm, rows
-        self._layers = recipe.architecture.layers(weights)
-        self._total = np.empty_like(weights)
-        self._gradients = recipe.architecture.layers(self._total)
-        self._pass = Pass(
-            recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type
-        )
-
-    def __call__(self, members: np.ndarray, share: float) -> np.ndarray:
-        both, rows = self._pass, self._rows
-        members, each = rows.of(members)
-        both.fit(members.shape[1])
-        rows.columns.take(members, axis=1, mode="wrap", out=both.inputs)
-        both.forward(self._layers)
-        truth, squares = (
-            rows.truth.take(members, axis=1, mode="wrap"),
-            rows.squares.take(members, mode="wrap"),
-        )
-        both.backward(self._layers, truth, squares)
-        counted = rows.counted.take(members, mode="wrap")
-        if each > 1:
-            return self._of_persons(networks.of_persons(both, counted, each=each), share)
-        factors = self._factors(both.squares, counted, share)
-        for gradient, e, a, factor in zip(
-            self._gradients, both.errors, both.activations, factors, strict=True
-        ):
-            thinner = e if len(e) <= len(a) else a  # either may be multiplied by the factor
-            thinner *= factor
-            np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
-        return self._total
-
-    def _of_persons(self, theirs: list[np.ndarray], share: float) -> np.ndarray:
-        """Return the sum of persons' clipped average gradients, given (R, W, outputs, inputs + 1)
-        in each layer.
-        """
-        squares = networks.squared_norms(theirs)
-        factors = self._factors(squares, np.ones_like(squares[0]), share)
-        for gradient, one, factor in zip(self._gradients, theirs, factors, strict=True):
-            total = factor[:, None] @ one.reshape(*factor.shape, -1)
-            gradient[...] = total.reshape(gradient.shape)
-        return self._total
-
-    def _factors(
-        self, squares: list[np.ndarray], present: np.ndarray, share: float
-    ) -> list[np.ndarray]:
-        """Return the clipping factor of each example's gradient in each layer, (R, W); 0 for
-        ``NOBODY``.
-        """
-        if self._clip is None:
-            return [present] * len(squares)
-        if isinstance(self._clip, tuple):
-            pairs = zip(squares, self._clip, strict=True)
-            return [_clip_factor(square, bound * share) * present for square, bound in pairs]
-        return [_clip_factor(sum(squares), self._clip * share) * present] * len(squares)
-
-
-def _clip_factor(square: np.ndarray | int, bound: float) -> np.ndarray:
-    """Return min(1, C / norm) from squared norms."""
-    with np.errstate(divide="ignore"):
-        return np.minimum(1, bound / np.sqrt(square))
-
-
-def _checked(
-    recipe: Recipe, X: np.ndarray, y: np.ndarray, *, first: int, last: int
-) -> tuple[np.ndarray, np.ndarray]:
-    sizes = recipe.architecture.sizes
-    check.whole(0, recipe.steps, last=last)
-    check.whole(0, last, first=first)
-    return check.rows(X, y, columns=sizes[0]), check.wholes(
-        (len(X),), low=-1, high=sizes[-1] - 1, y=y
-    )
+def _bound_of_weight(recipe: Recipe) -> np.ndarray:
+    """Return the clipping norm to which each weight's noise is calibrated, (P,)."""
+    slices = recipe.architecture.slices
+    if recipe.clip_norm is None:
+        bound_of_layer = [0.0] * len(slices)
+    elif isinstance(recipe.clip_norm, tuple):
+        bound_of_layer = list(recipe.clip_norm)
+    else:
+        bound_of_layer = [recipe.clip_norm] * len(slices)
+    weights_of_layer = [part.stop - part.start for part in slices]
+    return np.repeat(bound_of_layer, weights_of_layer)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore.parties import aggregation
-from dpcore.training.losses import chosen, probabilities
+from dpcore.training.losses import likeliest, probabilities
 
 # Local models need not be exact minimisers, because no sensitivity depends on their solver.
 _TOLERANCE = 1e-4
@@ -51,7 +51,7 @@ def votes(
     for start in range(0, len(X), parties_at_once):
         some_weights = weights[start : start + parties_at_once]
         logits = some_weights.astype(np.float32) @ rows.T
-        yield Votes(chosen(logits, dtype=np.uint8), probabilities(logits), some_weights)
+        yield Votes(likeliest(logits, dtype=np.uint8), probabilities(logits), some_weights)
 
 
 def logistic(X: np.ndarray, y: np.ndarray, *, classes: int, regularisation: float) -> np.ndarray:

@@ -139,7 +139,7 @@ def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (majority class (m,), its share of votes (m,)) of R models with logits ``z`` (R, k,
     m).
     """
-    winners = losses.chosen(z, dtype=np.uint8)
+    winners = losses.likeliest(z, dtype=np.uint8)
     counts = np.stack([(winners == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 

@@ -118,7 +118,7 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
         f"recall_{place}": recall
         for place, recall in enumerate(reference.shares.diagonal().tolist())
     }
-    found["balanced"] = reference.middle["balanced accuracy"]
+    found["balanced"] = reference.medians["balanced accuracy"]
     made_up = isinstance(result.settings.own, MadeUp)
     start = {
         "scratch": sentences.within_reach(

@@ -12,7 +12,7 @@ import numpy as np
 from dpcore.cache import cached
 from dpcore.streams import stream
 from dpcore.training import descent, losses
-from dpcore.training.person_gradients import PeopleGradient, shares
+from dpcore.training.person_gradients import PeopleGradient, row_weights
 from lab.data import classification as data
 from lab.experiment import chunking
 from lab.experiment.data_settings import split_of
@@ -368,7 +368,9 @@ def _facts_of_people(
 
     def gradient(models: int) -> PeopleGradient:
         bounds = np.full(models, model.clip_norm)
-        return PeopleGradient(*learned[:3], models=models, clip_norm=bounds, outputs=start.shape[1])
+        X, y, people, _ = learned
+        assert people is not None
+        return PeopleGradient(X, y, people, models=models, clip_norm=bounds, outputs=start.shape[1])
 
     flat = np.moveaxis(some.reshape(-1, *start.shape[1:]), 0, 1)
     clipped = gradient(flat.shape[1]).clipped(flat).reshape(some.shape[:3]).mean(axis=(0, 2))
@@ -435,7 +437,7 @@ class _Learned(NamedTuple):
             X,
             y,
             people,
-            None if people is None else shares(np.any(X, axis=1), people) / (people.max() + 1),
+            None if people is None else row_weights(np.any(X, axis=1), people) / (people.max() + 1),
         )
 
     def loss(self, weights: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ import pandas as pd
 from dpcore.accountants import account
 from dpcore.cache import cached
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import dp_ftrl, networks, sgd
+from dpcore.training import dp_ftrl, network_gradients, networks, sgd
+from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare
@@ -49,7 +50,7 @@ class NetworkResult:
         return self.settings.models["private"]
 
     @property
-    def recipe(self) -> sgd.Recipe:
+    def recipe(self) -> Recipe:
         return self.model.recipe
 
     @property
@@ -203,7 +204,7 @@ class NetworkResult:
         """Return the gradient norms (layers, R, n) of some private rows, or persons' averages,
         under some private networks at the drawn frame.
         """
-        return networks.gradient_norms(
+        return network_gradients.gradient_norms(
             self.architecture, self.weights("private")[:_NETWORKS], *self._measured
         )
 

@@ -16,7 +16,7 @@ from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee, public_coun
 from dpcore.schedules import SHAPES
 from dpcore.training import dp_ftrl
 from dpcore.training.networks import ACTIVATIONS, Architecture
-from dpcore.training.sgd import Recipe
+from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.accounting_tasks import NoiseFor
 from lab.experiment.data_settings import OWN, RowsSettings
@@ -26,7 +26,7 @@ from pages.network.tasks import FRAMES, MOST_EACH, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
-# The training loops of which the page shows what they cost, keys of ``sgd.VARIANTS``.
+# The training loops of which the page shows what they cost, keys of ``sgd_recipe.VARIANTS``.
 LOOPS = ("sound", "realised", "shuffled")
 # The accountant at rest, and the form that is quick enough for searches and while a slider moves.
 ACCOUNTANT, QUICK_ACCOUNTANT = "pld", "pld-coarse"
@@ -53,7 +53,7 @@ class NetworkParameters(RowsSettings):
     layers, width: hidden layers, and units in each.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
-    mechanism: how lots and noise are made, a key of ``toeplitz.MECHANISMS``; loops that are not
+    mechanism: how lots and noise are made, a key of ``dp_ftrl.MECHANISMS``; loops that are not
         sound draw by chance.
     clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which
         has the same sensitivity.
@@ -308,7 +308,7 @@ class NetworkParameters(RowsSettings):
         recipe = self.models["private"].recipe
         rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
         if recipe.mechanism == "toeplitz":
-            rates = dp_ftrl.remaining(rates, lots=dp_ftrl.lots_a_pass(recipe.sampling_rate))
+            rates = dp_ftrl.noise_factors(rates, lots=dp_ftrl.lots_a_pass(recipe.sampling_rate))
         return self.noise_sd * float(np.linalg.norm(rates))
 
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:

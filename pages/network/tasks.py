@@ -9,8 +9,8 @@ import numpy as np
 
 from dpcore.cache import cached
 from dpcore.streams import stream
-from dpcore.training import losses, networks, sgd
-from dpcore.training.sgd import Recipe
+from dpcore.training import losses, network_gradients, sgd
+from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.data_settings import MOST_LIVE, split_of
 from lab.experiment.parts import Runs, slices
@@ -234,7 +234,8 @@ def _measured(model: Training, weights: np.ndarray, *, first: int) -> Trained:
     split, architecture = model.split, model.recipe.architecture
     measured, some = weights[frames - first], model.learned(MEASURED_ROWS)
     norms = (
-        networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some) for at in measured
+        network_gradients.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some)
+        for at in measured
     )
     clipped = [
         clipped_share(model.bounds(frame), one) for frame, one in zip(frames, norms, strict=True)

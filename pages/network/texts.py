@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html import escape
 
 from dpcore.training.dp_ftrl import ASSUMES, MECHANISMS
-from dpcore.training.sgd import VARIANTS
+from dpcore.training.sgd_recipe import VARIANTS
 from lab.data.classification import DATASETS
 from lab.statistics.claims import Case
 from lab.statistics.decision_regions import FEW

@@ -15,6 +15,7 @@ from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
 from pages.transfer import baselines, published, tasks
+from pages.transfer.printed_noise import printed_epsilon
 from pages.transfer.settings import TransferParameters
 from pages.transfer.tasks import CANDIDATES, FocusOutcome, WalkOutcome
 
@@ -176,7 +177,7 @@ def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
     for nominal in (0.1, 1.0, 4.0):
         row = {"nominal": nominal}
         for adjacency in Adjacency:
-            each = fw.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
+            each = printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
             laplace, gumbel = (
                 fw.event(each, steps=steps, noise=noise) for noise in ("laplace", "gumbel")
             )

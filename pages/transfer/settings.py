@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore.privacy import Adjacency, Guarantee
-from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import NORMS
 from lab.data.transfer_worlds import NARROWEST, RADIUS
 from lab.experiment.settings import Measure, Settings
 from pages.transfer import published
@@ -76,7 +76,7 @@ class TransferParameters(Settings):
         "noise": NOISES,
         "adjacency": list(Adjacency),
         "polytope": POLYTOPES,
-        "penalty_q": fw.NORMS,
+        "penalty_q": NORMS,
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {

@@ -17,9 +17,12 @@ from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection, SourceSta
 from dpcore.privacy import Adjacency, Composed, Event, Guarantee, public_count
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import Hull, L1Ball, Penalties, Polytope, penalties
+from dpcore.training.residual_gradients import Pooled
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import RADIUS
 from lab.models.non_private import penalised_least_squares
+from pages.transfer.printed_noise import printed_epsilon
 
 # What can be done with the private target rows and the public sources, each within the same
 # epsilon.
@@ -92,7 +95,7 @@ class Claim:
         )
         if self.noise == "printed":
             nominal = (epsilon) * math.sqrt(rest)
-            each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=adjacency)
+            each = printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=adjacency)
         else:
             each = fw.selection_epsilon(rho, steps=steps, noise=noise)
         sensitivity = fw.score_sensitivity(
@@ -156,13 +159,15 @@ class Model:
     penalty_q: str = "1"
 
     @property
-    def penalties(self) -> fw.Penalties:
-        return fw.penalties(self.penalty, q=self.penalty_q)
+    def penalties(self) -> Penalties:
+        return penalties(self.penalty, q=self.penalty_q)
 
-    def ball(self, radius: float) -> fw.L1Ball:
-        return fw.L1Ball(dimension=self.data.dimension, radius=radius, penalty=self.penalties.ball)
+    def ball(self, radius: float) -> L1Ball:
+        return L1Ball(dimension=self.data.dimension, radius=radius, penalty=self.penalties.ball)
 
-    def walk(self, X: np.ndarray, y: np.ndarray, polytope: fw.Polytope, **options: Any) -> fw.Walk:
+    def walk(
+        self, X: np.ndarray, y: np.ndarray, polytope: Polytope, **options: Any
+    ) -> fw.Trajectory:
         """Walk on rows X (n, d), y (n,), with the further ``options`` of ``noisy_frank_wolfe``."""
         options |= {
             "ridge": self.penalties.ridge,
@@ -383,9 +388,9 @@ class Batch:
         return walk.weights
 
 
-def _pool(statistics: Sequence[SourceStatistics], repeats: int) -> fw.Pooled:
+def _pool(statistics: Sequence[SourceStatistics], repeats: int) -> Pooled:
     """Return all sources' public rows as one, a time for each repeat."""
-    return fw.Pooled(
+    return Pooled(
         gram=np.repeat([one.gram.sum(axis=0) for one in statistics], repeats, axis=0),
         moment=np.repeat([one.moment.sum(axis=0) for one in statistics], repeats, axis=0),
         rows=np.repeat([one.rows for one in statistics], repeats),
@@ -416,13 +421,13 @@ class Walks:
     model: Model
     polytope: str
 
-    def over(self, radius: float, *, penalty: float = 0.0) -> fw.Polytope:
+    def over(self, radius: float, *, penalty: float = 0.0) -> Polytope:
         """Return the feasible set: the diamond of this L1 radius, or corners within it, which allow
         no L1 penalty.
         """
         if self.polytope == "diamond":
-            return fw.L1Ball(dimension=2, radius=radius, penalty=penalty)
-        return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
+            return L1Ball(dimension=2, radius=radius, penalty=penalty)
+        return Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
 
 
 def walks(of: Walks, at: tuple[float], repeats: range) -> WalkOutcome:

@@ -139,7 +139,7 @@ def one_answer(
     """
     shares = np.bincount(labels, minlength=len(names)) / len(labels)
     always = (
-        found().always
+        found().constant_predictions
         if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any()
         else {}
     )
@@ -377,8 +377,8 @@ def beyond_accuracy(
     mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]
 ) -> list[str]:
     """Return what accuracy hides: classes that are hardly found, and how sure models are."""
-    right, best = mine.middle["balanced accuracy"], mine.commonest
-    theirs = {name: one.middle["balanced accuracy"] for name, one in others.items()}
+    right, best = mine.medians["balanced accuracy"], mine.largest_class
+    theirs = {name: one.medians["balanced accuracy"] for name, one in others.items()}
     digits = max((digits_apart(right, other) for other in theirs.values()), default=0)
     beside = ", ".join(f"{name} {percent(share, digits=digits)}" for name, share in theirs.items())
     losses = ", ".join(f"{name} {_nats(one)}" for name, one in others.items())
@@ -396,7 +396,7 @@ def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[st
     """Return where accuracy is far from balanced accuracy: by how much, and which classes are found
     most and least often.
     """
-    accuracy, balanced = mine.middle["accuracy"], mine.middle["balanced accuracy"]
+    accuracy, balanced = mine.medians["accuracy"], mine.medians["balanced accuracy"]
     if abs(accuracy - balanced) < FEW_POINTS:
         return []
     apart = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
@@ -422,7 +422,7 @@ def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[st
 
 
 def _nats(one: ByClass) -> str:
-    loss = one.middle["loss"]
+    loss = one.medians["loss"]
     return (
         SAYS("by-class.nats", loss=number(loss))
         if math.isfinite(loss)

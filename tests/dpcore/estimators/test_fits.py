@@ -21,9 +21,10 @@ from dpcore.privacy import Adjacency
 from dpcore.regression import functional, perturbation
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
-from dpcore.training import batches, descent, sgd
-from dpcore.training import frank_wolfe as fw
+from dpcore.training import batches, descent
 from dpcore.training.networks import Architecture
+from dpcore.training.polytopes import NORMS, L1Ball
+from dpcore.training.sgd_recipe import Recipe
 from lab.models.non_private import optimum
 from tests import network_oracles, oracles
 from tests.frank_wolfe_oracles import plain_loop
@@ -96,7 +97,7 @@ def test_a_network_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     how = {"data_norm": 0.6, "epochs": 2, "lot_size": 8, "random_state": 3, "classes": classes}
     model = DPNetworkClassifier(hidden_layer_sizes=(4,), clip_norm=clip_norm, **how).fit(X, labels)
     net, seed = Architecture(sizes=(3, 4, n_classes)), base.noise_seed(3)
-    recipe = sgd.Recipe(
+    recipe = Recipe(
         architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm
     )
     sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=model.accountant)
@@ -129,7 +130,7 @@ def test_a_sparse_fit_is_the_plain_loop_in_its_own_units():
     each = math.sqrt(2 * zcdp.rho_of(3.0, delta=1e-6) / 8)
     scale = 2 * (2 * 0.7 * 0.8 * 0.5 / 50) / each
     ball, how = (
-        fw.L1Ball(dimension=3, radius=0.56),
+        L1Ball(dimension=3, radius=0.56),
         {"scale": scale, "bound": 0.5, "noise": "laplace", "steps": 8},
     )
     how |= {"seed": base.noise_seed(4), "draw": 0, "centre": centre * 0.8}
@@ -139,7 +140,7 @@ def test_a_sparse_fit_is_the_plain_loop_in_its_own_units():
     assert model.guarantee_.event.event.epsilon == pytest.approx(each)
 
 
-@pytest.mark.parametrize("q", fw.NORMS)
+@pytest.mark.parametrize("q", NORMS)
 def test_a_penalty_is_in_its_own_units_and_changes_no_guarantee(q):
     X, y = regression(3000, 4)
     options = {

@@ -14,6 +14,7 @@ from dpcore.privacy import Adjacency
 from dpcore.streams import stream
 from dpcore.training import batches, dp_ftrl, sgd
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 from tests import network_oracles as plain
 
 NET = Architecture(sizes=(3, 4, 2))
@@ -23,9 +24,7 @@ X, Y, START = RNG.normal(size=(ROWS, 3)), RNG.integers(0, 2, ROWS), NET.start(1,
 
 def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
     given = {"learning_rate": 0.5, "clip_norm": 0.4, "decay": 1.0} | changes
-    return sgd.Recipe(
-        architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given
-    )
+    return Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
 
 
 def train(which, **changes):
@@ -124,7 +123,7 @@ class TestNoise:
     def test_what_remains_of_it_in_the_weights(self, m, until):
         rates = 0.9 ** np.arange(until)
         expected = rates @ in_each_step("toeplitz", until, m) if until else rates
-        np.testing.assert_allclose(dp_ftrl.remaining(rates, lots=m), expected, atol=1e-14)
+        np.testing.assert_allclose(dp_ftrl.noise_factors(rates, lots=m), expected, atol=1e-14)
 
 
 class TestSensitivity:

@@ -2,25 +2,24 @@
 and its price.
 """
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn import linear_model
 
-from dpcore import accountants, check
-from dpcore.accountants import zcdp
+from dpcore import check
 from dpcore.mechanisms import NoisyMax
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import L1Ball
+from dpcore.training.residual_gradients import Pooled
 from lab.models.non_private import penalised_least_squares
 from tests.frank_wolfe_oracles import PENTAGON, gradient, plain_loop, problem
 from tests.oracles import LAWS, win_probabilities
 
 
 def ball(penalty):
-    return fw.L1Ball(dimension=2, radius=1.3, penalty=penalty)
+    return L1Ball(dimension=2, radius=1.3, penalty=penalty)
 
 
 @pytest.mark.parametrize("noise", fw.NOISES)
@@ -76,14 +75,14 @@ def test_the_batch_is_the_plain_loop(polytope, ridge, noise):
 
 
 def test_pooled_rows_are_counted_as_rows():
-    (X, y), (Z, z), ball = problem(d=3), problem(40, 3, seed=1), fw.L1Ball(dimension=3, radius=1.0)
+    (X, y), (Z, z), ball = problem(d=3), problem(40, 3, seed=1), L1Ball(dimension=3, radius=1.0)
     how, centres = (
         {"steps": 9, "scale": 0.03, "seed": 1},
         np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]]),
     )
     options = {"residual_bound": 0.5, "draws": [0, 1], "centre": centres, "dtype": np.float64}
     pots = [
-        fw.Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40))
+        Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40))
         for m in (1, 2)
     ]
     shared, own = (
@@ -120,7 +119,7 @@ def test_without_noise_it_is_the_lasso_or_ridge_and_a_large_penalty_leaves_the_c
             "dtype": np.float64,
             **how,
         }
-        ball = fw.L1Ball(dimension=d, radius=2.0, penalty=lasso)
+        ball = L1Ball(dimension=d, radius=2.0, penalty=lasso)
         return fw.noisy_frank_wolfe(X, y, polytope=ball, **options).weights[0]
 
     found = walked(penalty if lasso else 0.0, ridge=0.0 if lasso else penalty, steps=10_000)
@@ -150,7 +149,7 @@ BAD = {
     "centre": (np.full(3, np.nan), np.zeros(2)),
     "y": (np.full(60, np.nan), np.full(60, "a")),
     "X": (np.full((60, 3), 1.5),),
-    "polytope": (fw.L1Ball(dimension=2, radius=1),),
+    "polytope": (L1Ball(dimension=2, radius=1),),
     "noise": ("normal",),
     "draws": ([0.5],),
     "ridge": (-0.1,),
@@ -160,7 +159,7 @@ BAD = {
 def test_bad_arguments_are_refused():
     X, y = problem()
     good = {
-        "polytope": fw.L1Ball(dimension=3, radius=1),
+        "polytope": L1Ball(dimension=3, radius=1),
         "steps": 3,
         "scale": 0.1,
         "residual_bound": 1.0,
@@ -173,7 +172,7 @@ def test_bad_arguments_are_refused():
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
 
-BALLS = [fw.L1Ball(dimension=d, radius=1.7, penalty=0.4 if d == 3 else 0.0) for d in (1, 2, 3, 5)]
+BALLS = [L1Ball(dimension=d, radius=1.7, penalty=0.4 if d == 3 else 0.0) for d in (1, 2, 3, 5)]
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
@@ -210,7 +209,7 @@ def test_choices_follow_their_law_and_each_vertex_has_its_own_noise_in_each_step
         == NoisyMax(sensitivity=0.2, epsilon=0.7).scale
         == 2 * 0.2 / 0.7
     )
-    (X, y), ball, runs = problem(30, 2, seed=4), fw.L1Ball(dimension=2, radius=1.0), 4000
+    (X, y), ball, runs = problem(30, 2, seed=4), L1Ball(dimension=2, radius=1.0), 4000
     how = {
         "steps": 1,
         "scale": 0.15,
@@ -233,33 +232,3 @@ def test_choices_follow_their_law_and_each_vertex_has_its_own_noise_in_each_step
     assert stats.kstest(drawn.ravel(), LAWS[noise].cdf).pvalue > 1e-3
     longer, _ = fw._unit_noise(noise, 0, np.arange(200), 1, 9, 8)
     assert np.array_equal(longer[:, :5], drawn)
-
-
-PRINTED = [
-    (ADD, "laplace", (1.04, 4.60)),
-    (REPLACE, "laplace", (2.15, 10.5)),
-    (REPLACE, "gumbel", (1.02, 4.29)),
-]
-
-
-@pytest.mark.parametrize(("adjacency", "noise", "costs"), PRINTED)
-def test_the_printed_scale_is_its_formula_and_costs_more_than_nominal(adjacency, noise, costs):
-    """At T = 100 and delta = 1e-6: what nominal 1 and 4 really cost."""
-    for nominal, cost in zip((1.0, 4.0), costs, strict=True):
-        each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
-        event = fw.event(each, steps=100, noise=noise)
-        if noise == "laplace":
-            found = accountants.account(
-                event, delta=1e-6, adjacency=adjacency, accountant="strong"
-            ).epsilon
-        else:
-            found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
-        assert found == pytest.approx(cost, rel=0.01)
-        printed = fw.printed_scale(
-            1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100
-        )
-        assert printed == pytest.approx(
-            2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal)
-        )
-        sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
-        assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from dpcore import accountants, check, streams
 from dpcore.privacy import Adjacency
-from dpcore.training import clipping, descent, losses, networks
+from dpcore.training import clipping, descent, losses, network_gradients, networks
 from dpcore.training.networks import Architecture, Pass
 from tests import network_oracles as plain
 from tests import oracles
@@ -96,8 +96,8 @@ def test_probabilities_sum_to_one_and_their_largest_is_predicted(n_classes, scal
     z = (
         np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
     )  # the first of those that tie
-    np.testing.assert_array_equal(losses.chosen(z), z.argmax(axis=1))
-    np.testing.assert_array_equal(losses.chosen(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
+    np.testing.assert_array_equal(losses.likeliest(z), z.argmax(axis=1))
+    np.testing.assert_array_equal(losses.likeliest(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
 
 
 SIZES = [(3, 2), (2, 4), (3, 5, 2), (2, 4, 3, 5), (2, 3, 4, 3, 2)]
@@ -122,7 +122,7 @@ def test_losses_and_gradients_of_networks_are_those_written_out(
     overflows.
     """
     net, weights, X, y = some_net(sizes, activation, scale=scale)
-    norms, z = networks.gradient_norms(net, weights, X, y), net.logits(weights, X)
+    norms, z = network_gradients.gradient_norms(net, weights, X, y), net.logits(weights, X)
     assert (norms.shape, z.shape) == ((len(sizes) - 1, 3, 12), (3, sizes[-1], 12))
     found = logsumexp(z, axis=1) - z[:, y, np.arange(12)]
     for model, row in np.ndindex(3, 12):
@@ -158,11 +158,11 @@ def test_a_pass_takes_lots_of_any_width_in_turn():
         both.fit(width)
         both.inputs[:-1] = X[:width].T[:, None]
         both.forward(net.layers(weights))
-        truth = networks.one_hot(y[:width], 2, np.float64)[:, None]
+        truth = network_gradients.one_hot(y[:width], 2, np.float64)[:, None]
         both.backward(net.layers(weights), truth, np.square(X[:width]).sum(axis=1) + 1)
         np.testing.assert_allclose(
             np.sqrt(np.stack(both.squares)),
-            networks.gradient_norms(net, weights, X, y)[..., :width],
+            network_gradients.gradient_norms(net, weights, X, y)[..., :width],
             atol=1e-13,
         )
 

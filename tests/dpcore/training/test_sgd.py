@@ -11,9 +11,10 @@ from scipy import stats
 from dpcore import check, cores, streams
 from dpcore.cache import CACHE
 from dpcore.streams import stream
-from dpcore.training import batches, sgd
+from dpcore.training import batches, sgd, sgd_recipe
 from dpcore.training.batches import BLOCK
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 from tests import network_oracles as plain
 
 ROWS, RATE, STEPS = 30, 0.3, 70
@@ -51,7 +52,7 @@ def recipe(net, *, clip=CLIPPING["flat"], **changes):
         "decay": 0.2,
         "clip_norm": clip(net),
     }
-    return sgd.Recipe(architecture=net, **{**given, **changes})
+    return Recipe(architecture=net, **{**given, **changes})
 
 
 def train(which, net, *, noise=0.0, **changes):
@@ -130,7 +131,7 @@ def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(
 def test_what_the_variants_change():
     net = NETS["tanh"]
     X, y, start = problem(net)
-    for variant in sgd.VARIANTS:
+    for variant in sgd_recipe.VARIANTS:
         which = recipe(net, steps=1, decay=1.0, variant=variant)
         members, noise = drawn_lots(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
         found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
@@ -142,7 +143,7 @@ def test_what_the_variants_change():
         noise = math.sqrt(size) * noise if variant == "inside" else noise
         step = (total + noise) / (size if variant == "realised" else RATE * ROWS)
         np.testing.assert_allclose(found, start[0] - 0.6 * step, rtol=0, atol=1e-12)
-    for variant in {*sgd.VARIANTS} - {
+    for variant in {*sgd_recipe.VARIANTS} - {
         "shuffled"
     }:  # a lot with nobody in it moves nothing but by noise
         which = recipe(net, sampling_rate=1e-9, variant=variant)
@@ -166,7 +167,7 @@ class TestBatch:
         np.testing.assert_allclose(same[0], same[2], rtol=0, atol=1e-13)
         assert np.abs(same[0] - same[1]).max() > 1e-2
 
-    @pytest.mark.parametrize("variant", sgd.VARIANTS)
+    @pytest.mark.parametrize("variant", sgd_recipe.VARIANTS)
     @pytest.mark.parametrize("cuts", [[50], [1, 20, 50, 51], [69]], ids=str)
     def test_a_training_in_pieces_is_one_in_one_piece_and_its_record_in_the_order_asked(
         self, cuts, variant

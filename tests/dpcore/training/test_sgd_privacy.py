@@ -16,8 +16,9 @@ from dpcore.accountants import gdp
 from dpcore.privacy import PoissonSampled, releases
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import stream
-from dpcore.training import batches, networks, sgd
+from dpcore.training import batches, network_gradients, sgd
 from dpcore.training.networks import Architecture
+from dpcore.training.sgd_recipe import Recipe
 from lab.experiment.accounting_tasks import NoiseFor, Price
 from pages.network.tasks import MOST_EACH
 from tests import network_oracles as plain
@@ -38,7 +39,7 @@ def recipe(clip=0.3, *, net=NET, **changes):
         "decay": 0.2,
         "clip_norm": clip,
     }
-    return sgd.Recipe(architecture=net, **given | changes)
+    return Recipe(architecture=net, **given | changes)
 
 
 def trained(which, X, y, people=None, **changes):
@@ -269,7 +270,7 @@ class TestPeople:
         X, y, people = rows_of()
         which, sigma = recipe(CLIPPING[clip]), 0.0 if clip == "none" else 0.7
         found = trained(which, X, y, people, noise_multiplier=sigma)
-        norms = networks.gradient_norms(NET, NET.start(0, [0, 1]), X, y, people)
+        norms = network_gradients.gradient_norms(NET, NET.start(0, [0, 1]), X, y, people)
         for place, (draw, start) in enumerate(zip([4, 0], NET.start(0, [0, 1]), strict=True)):
             one = one_at_a_time(which, X, y, people, start=start, draw=draw, sigma=sigma)
             np.testing.assert_allclose(found.weights[place], one, atol=1e-11)

@@ -20,7 +20,7 @@ from dpcore.parties import aggregation, source_releases
 from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
 from dpcore.streams import stream
 from dpcore.training import batches as lots
-from dpcore.training import descent, dp_ftrl, frank_wolfe, sgd
+from dpcore.training import descent, dp_ftrl, frank_wolfe, sgd, sgd_recipe
 from pages.attack.audits import recorded
 
 ROOT = Path(dpcore.__file__).parents[1]
@@ -146,9 +146,9 @@ def test_every_mechanism_is_audited_sound_and_broken():
     assert {kind.__module__ for kind in exported.values()} == files - separate
     named = {
         "mechanisms": exported,
-        "training.sgd": {*sgd.VARIANTS, "layers", "steps", "last step"},
+        "training.sgd": {*sgd_recipe.VARIANTS, "layers", "steps", "last step"},
         "training.dp_ftrl": dp_ftrl.MECHANISMS,
-        "schedules": [one.name for one in fields(sgd.Recipe) if one.name.endswith("_ramp")],
+        "schedules": [one.name for one in fields(sgd_recipe.Recipe) if one.name.endswith("_ramp")],
         REGRESSION: {*REGRESSIONS, "descent, clipped"},
         "training.frank_wolfe": set(frank_wolfe.NOISES),
         "parties.aggregation": {*aggregation.RELEASES, "pate"},

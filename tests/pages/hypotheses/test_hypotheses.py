@@ -372,7 +372,7 @@ def test_they_are_those_of_scikit_learn(classes, missing):
 def test_a_class_without_rows_is_no_part_of_any_number():
     one = ByClass(counts=np.array([[[3, 1, 0], [0, 0, 0], [0, 2, 2]]]), loss=np.array([0.5]))
     assert np.isnan(one.shares[1]).all()
-    assert one.middle == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
+    assert one.medians == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
     said = plain(outcomes.by_class(one, {"alone": one}, ["a", "b", "c"], models="models"))
     assert "b - - - -" in said
     assert not broken_by(said, one, {})
@@ -462,6 +462,6 @@ def test_every_page_counts_what_its_own_models_answer_and_that_is_downloaded(pag
         middle = {
             name: np.median([score(*pair) for pair in answers]) for name, score in scores.items()
         }
-        assert found.middle == pytest.approx(middle | {"loss": np.median(loss)}, rel=1e-3)
+        assert found.medians == pytest.approx(middle | {"loss": np.median(loss)}, rel=1e-3)
     first = next(iter(said)) if page is not parties else "soft"
-    assert result.held_out[first].middle["accuracy"] == pytest.approx(accuracy)
+    assert result.held_out[first].medians["accuracy"] == pytest.approx(accuracy)

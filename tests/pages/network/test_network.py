@@ -10,7 +10,7 @@ import pytest
 
 from dpcore import accountants, check
 from dpcore.privacy import Adjacency, ApproximateRelease, Composed, GaussianRelease, PoissonSampled
-from dpcore.training import dp_ftrl, networks, sgd
+from dpcore.training import dp_ftrl, network_gradients, sgd
 from lab.data import classification as data
 from lab.experiment import links
 from lab.experiment.data_settings import OWN
@@ -232,7 +232,7 @@ class TestResult:
         result = small(clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20).run()
         rows, labels = inputs(result.split.X_private[:300]), result.split.y_private[:300]
         weights, bounds, clip_norm = result.weights("private"), 0.3, 0.3
-        norms = networks.gradient_norms(result.architecture, weights[:4], rows, labels)
+        norms = network_gradients.gradient_norms(result.architecture, weights[:4], rows, labels)
         long = np.linalg.norm(norms, axis=0) > bounds
         if clipping == "layers":
             clip_norm, bounds = result.recipe.bounds, np.array(result.recipe.bounds)

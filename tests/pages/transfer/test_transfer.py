@@ -20,10 +20,12 @@ from dpcore.regression import perturbation
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import L1Ball
 from lab.data import transfer_worlds
 from pages.transfer import baselines, charts
 from pages.transfer import settings as parameters
 from pages.transfer.experiment import TransferSettings
+from pages.transfer.printed_noise import printed_epsilon, printed_scale
 from pages.transfer.published import PUBLISHED, Row, fits
 from pages.transfer.tasks import EPSILONS, MIGRATED
 from tests.ui.charts.test_topic_charts import numbers
@@ -238,7 +240,7 @@ class TestBudget:
     def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
         found = essential(SMALL.change(noise="printed", epsilon=1.0))
         own, held = found.plan("target"), found.settings.guarantee("target")
-        printed = fw.printed_scale(
+        printed = printed_scale(
             2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps
         )
         assert own.scale == pytest.approx(printed)
@@ -272,7 +274,7 @@ class TestCandidates:
             result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4
         )
         np.testing.assert_allclose(result.over_migrated.runs[:, 5], today, rtol=1e-4)
-        own, ball = result.plan("target"), fw.L1Ball(dimension=8, radius=2.0)
+        own, ball = result.plan("target"), L1Ball(dimension=8, radius=2.0)
         options = {"steps": own.steps, "scale": own.scale, "residual_bound": 1.0, "draws": range(6)}
         walk = fw.noisy_frank_wolfe(
             problem.X, problem.y, polytope=ball, seed=settings.seed, **options
@@ -430,3 +432,31 @@ def test_many_coefficients_and_little_noise_are_what_the_walk_is_for():
         )
         walk, other = baselines.beside(settings.model, (epsilon,), range(8)).medians
         assert (walk < other) == ahead
+
+
+PRINTED = [
+    (Adjacency.ADD_REMOVE, "laplace", (1.04, 4.60)),
+    (Adjacency.REPLACE_ONE, "laplace", (2.15, 10.5)),
+    (Adjacency.REPLACE_ONE, "gumbel", (1.02, 4.29)),
+]
+
+
+@pytest.mark.parametrize(("adjacency", "noise", "costs"), PRINTED)
+def test_the_printed_scale_is_its_formula_and_costs_more_than_nominal(adjacency, noise, costs):
+    """At T = 100 and delta = 1e-6: what nominal 1 and 4 really cost."""
+    for nominal, cost in zip((1.0, 4.0), costs, strict=True):
+        each = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+        event = fw.event(each, steps=100, noise=noise)
+        if noise == "laplace":
+            found = account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
+        else:
+            found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
+        assert found == pytest.approx(cost, rel=0.01)
+        printed = printed_scale(
+            1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100
+        )
+        assert printed == pytest.approx(
+            2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal)
+        )
+        sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
+        assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)
