@@ -26,7 +26,11 @@ _PROGRAM = """
 import json, sys, time
 from pathlib import Path
 from lab.uploads import rows as own_rows, own_table
-from lab.uploads.rows import Column, Roles
+from pages.topics import PAGES
+from ui.compute.runner import compute
+from ui.uploads.rows import Draft
+from lab.uploads import rows as own_rows, table as own_table
+from lab.uploads.column_roles import Column, Roles
 from pages.topics import PAGES
 from ui.compute.runner import compute
 from ui.uploads.rows import Draft

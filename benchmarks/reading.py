@@ -53,7 +53,8 @@ print(json.dumps({"read": read - start, "numbers": numbers - read, "memory": (mo
 
 _PICTURE = """
 from lab.uploads import rows as own_rows, own_table
-from lab.uploads.rows import Column, Roles
+from lab.uploads import rows as own_rows, table as own_table
+from lab.uploads.column_roles import Column, Roles
 from pages.regression.experiment import RegressionSettings
 from pages.regression.page import PAGE
 from ui.page.page import FIRST

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.report import Line, Outcome, Print, at_most, duration, row
 from dpcore.cache import CACHE
 from lab.statistics.crossing import smallest
-from lab.sweeps.sweep import Measurement
+from lab.sweeps.measurement import Measurement
 from pages.topics import PAGES
 from ui.compute.runner import compute
 

@@ -1,5 +1,6 @@
-"""References by citation key, of ``papers.toml``; docstrings and texts cite a paper by its key,
-``[balle2018]``.
+"""References by citation key, from ``papers.toml``.
+
+Docstrings and texts cite a paper by its key, such as ``[balle2018]``.
 """
 
 import re
@@ -13,7 +14,9 @@ PAPERS: Mapping[str, str] = tomllib.loads(
 
 _KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d)\](?!\()")
 _AUTHOR = re.compile(r"(?:\w\.[ -]?)+ ?([^,.]+)(?:, |\. )")
-_PLACES = (
+_MOST_NAMED_AUTHORS = 3
+# How an identifier is written in a reference, and its address.
+_ADDRESSES = (
     (re.compile(r"arXiv:(\d{4}\.\d{4,5})"), r"https://arxiv.org/abs/\1"),
     (re.compile(r"doi:(10\.\S+\w)"), r"https://doi.org/\1"),
 )
@@ -25,13 +28,24 @@ def short(key: str) -> str:
     >>> short("dong2022"), short("mironov2017"), short("abadi2016"), short("balle2018")
     ('Dong, Roth and Su 2022', 'Mironov 2017', 'Abadi et al. 2016', 'Balle and Wang 2018')
     """
-    people, at = [], 0
-    while found := _AUTHOR.match(PAPERS[key], at):
-        people.append(found[1])
-        at = found.end()
-    if len(people) > 3:
-        people = [f"{people[0]} et al."]
-    return f"{' and '.join(filter(None, (', '.join(people[:-1]), people[-1])))} {key[-4:]}"
+    authors = _authors(PAPERS[key])
+    year = key[-4:]
+    if len(authors) > _MOST_NAMED_AUTHORS:
+        return f"{authors[0]} et al. {year}"
+    *others, last = authors
+    if not others:
+        return f"{last} {year}"
+    return f"{', '.join(others)} and {last} {year}"
+
+
+def _authors(reference: str) -> list[str]:
+    """Return the last names with which a reference begins."""
+    authors = []
+    author = _AUTHOR.match(reference)
+    while author:
+        authors.append(author[1])
+        author = _AUTHOR.match(reference, author.end())
+    return authors
 
 
 def cited(text: str) -> str:
@@ -41,23 +55,25 @@ def cited(text: str) -> str:
     Raises KeyError for an unknown key.
     """
     keys = dict.fromkeys(_KEY.findall(text))
+    linked = _KEY.sub(lambda match: named(match[1]), text)
+    if not keys:
+        return linked
     sources = "\n".join(f"- {reference(key)}" for key in keys)
-    return _KEY.sub(lambda found: named(found[1]), text) + (
-        f"\n\n**Sources**\n\n{sources}" if keys else ""
-    )
+    return f"{linked}\n\n**Sources**\n\n{sources}"
 
 
 def named(key: str) -> str:
     """Return a short reference, as a Markdown link if its address is known."""
-    place = next(
-        (found.expand(form) for where, form in _PLACES if (found := where.search(PAPERS[key]))), ""
-    )
-    return f"[{short(key)}]({place})" if place else short(key)
+    for pattern, template in _ADDRESSES:
+        match = pattern.search(PAPERS[key])
+        if match:
+            return f"[{short(key)}]({match.expand(template)})"
+    return short(key)
 
 
 def reference(key: str) -> str:
     """Return the full reference as Markdown with a clickable address."""
-    found = PAPERS[key]
-    for where, form in _PLACES:
-        found = where.sub(rf"[\g<0>]({form})", found)
-    return found
+    text = PAPERS[key]
+    for pattern, template in _ADDRESSES:
+        text = pattern.sub(rf"[\g<0>]({template})", text)
+    return text

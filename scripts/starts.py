@@ -14,7 +14,8 @@ import sys
 import numpy as np
 
 from lab.experiment.settings import Settings
-from lab.sweeps.sweep import drawn, shown
+from lab.sweeps.measurement import shown
+from lab.sweeps.sweep import drawn
 from pages.topics import PAGES
 
 SEEDS, RUNS = (101, 102, 103), 8

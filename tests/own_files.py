@@ -14,7 +14,8 @@ from lab.data import classification, regression
 from lab.experiment.settings import Settings
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.rows import Column, OwnRows, Roles
+from lab.uploads.column_roles import Column, Roles
+from lab.uploads.rows import OwnRows
 from pages.topics import PAGES as ALL
 from tests.sentences import plain
 from ui.text.tiles import tiles

@@ -1,4 +1,4 @@
-"""One number for a whole mechanism: the mu of Gaussian differential privacy that covers its curve
+"""Fit Gaussian differential privacy to a mechanism, so that one number mu covers its whole curve
 delta(epsilon).
 
 A mechanism is mu-GDP if no test tells neighbours apart better than N(0, 1) from N(mu, 1) [dong2022,
@@ -16,23 +16,29 @@ from scipy.special import ndtri
 from dpcore import privacy
 from dpcore.accountants import gdp, pld
 
-# The deltas between which mu is compared with the mechanism, and by how much its epsilon may lie
-# above.
-LARGEST, SMALLEST, TOLERANCE = 1e-3, 1e-10, 0.01
-# What is said where there is none.
+# The largest and the smallest delta at which the fit is compared with the mechanism, and the part
+# by which its epsilon may be larger.
+LARGEST = 1e-3
+SMALLEST = 1e-10
+TOLERANCE = 0.01
+# Reasons why no mu is stated.
 UNFIT = "none, as one number does not describe this mechanism"
 UNKNOWN = "none, as only epsilon and delta are used of at least a part"
 UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
-# Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4
-# too large.
+# Number of epsilons from 0 to that at the smallest delta, with which mu comes out less than 1 part
+# in 10^4 too large.
 _POINTS = 2000
-_RELATIVE = 1e-7
+_RELATIVE_ERROR = 1e-7
 _LARGEST_MU = 1024.0
 
 
 class Fit(NamedTuple):
-    """mu: the smallest that covers a mechanism. fits: whether it also describes it. exact: whether
-    both are equal.
+    """The mu of a mechanism.
+
+    Attributes:
+        mu: The smallest that covers the mechanism.
+        fits: Whether it also describes the mechanism.
+        exact: Whether the mechanism is exactly mu-GDP.
     """
 
     mu: float
@@ -41,15 +47,13 @@ class Fit(NamedTuple):
 
     @property
     def shown(self) -> float:
-        """Return mu with three digits, rounded up, as a smaller one does not cover the
-        mechanism.
-        """
+        """Return mu with three digits, rounded up, since a smaller one does not cover."""
         return privacy.rounded_up(self.mu, digits=3)
 
 
 @dataclass(frozen=True)
 class Fitting:
-    """The work of finding the mu of an event, its own cache key.
+    """The task of finding the mu of an event, which is its own cache key.
 
     mu is the smallest with delta_mu(e) >= delta(e) for all e from 0 to the event's epsilon at delta
     ``SMALLEST``. It fits if at no delta from ``LARGEST`` to ``SMALLEST`` the event's epsilon lies
@@ -71,51 +75,65 @@ class Fitting:
         return gdp.is_gaussian(self.event) or not self.known
 
     def run(self) -> Fit | None:
-        """Return None where less than the noise is ``known``, or where it cannot be counted."""
+        """Return the fit; None if less than the noise is ``known``, or it cannot be computed."""
         if not self.known:
             return None
         if gdp.is_gaussian(self.event):
             mu = gdp.mu_of_event(self.event)
-            return Fit(mu, fits=True, exact=True) if math.isfinite(mu) else None
+            if not math.isfinite(mu):
+                return None
+            return Fit(mu, fits=True, exact=True)
         try:
             curve = pld.curve(self.event, delta=SMALLEST, points=_POINTS, adjacency=self.adjacency)
         except privacy.UnsupportedEventError:
             return None
-        return curve and _fit(*curve)
+        if not curve:
+            return None
+        epsilon, delta = curve
+        return _fit(epsilon, delta)
 
-    def why_none(self, found: Fit | None) -> str:
-        """Return why no mu is stated where ``run`` has ``found`` this, or nothing."""
-        if found is None:
-            return UNCOUNTED if self.known else UNKNOWN
-        return "" if found.fits else UNFIT
+    def why_none(self, fit: Fit | None) -> str:
+        """Return why no mu is stated if ``run`` has returned ``fit``, or ""."""
+        if fit is None and self.known:
+            return UNCOUNTED
+        if fit is None:
+            return UNKNOWN
+        if not fit.fits:
+            return UNFIT
+        return ""
 
 
 def _is_known(event: privacy.Event) -> bool:
-    return all(
-        (
-            _is_known(one.event)
-            if isinstance(one, privacy.PoissonSampled)
-            else isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease)
-        )
-        for one in privacy.releases(event)
-    )
+    """Return whether an event consists of Gaussian and Laplace noise, with or without sampling."""
+    for release in privacy.releases(event):
+        if isinstance(release, privacy.PoissonSampled):
+            if not _is_known(release.event):
+                return False
+        elif not isinstance(release, privacy.GaussianRelease | privacy.LaplaceRelease):
+            return False
+    return True
 
 
 def _fit(epsilon: np.ndarray, delta: np.ndarray) -> Fit | None:
-    """Return the smallest mu that covers a curve; None where none does, as rounding has left a
-    delta above 1.
+    """Return the smallest mu that covers a curve; None if rounding has left a delta above 1, which
+    none covers.
     """
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while not _covers(high, epsilon, delta):
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
         if high > _LARGEST_MU:
             return None
-    while high - low > _RELATIVE * high:
-        mu = (low + high) / 2
-        low, high = (low, mu) if _covers(mu, epsilon, delta) else (mu, high)
-    seen = (delta <= LARGEST) & (delta >= SMALLEST)
-    allowed = gdp.deltas_of(epsilon[seen] / (1 - TOLERANCE), mu=high)
-    return Fit(high, fits=bool((allowed <= delta[seen]).all()))
+    while high - low > _RELATIVE_ERROR * high:
+        middle = (low + high) / 2
+        if _covers(middle, epsilon, delta):
+            high = middle
+        else:
+            low = middle
+    compared = (delta <= LARGEST) & (delta >= SMALLEST)
+    allowed = gdp.deltas_of(epsilon[compared] / (1 - TOLERANCE), mu=high)
+    return Fit(high, fits=bool((allowed <= delta[compared]).all()))
 
 
 def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
@@ -125,8 +143,13 @@ def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
     Both are convex functions of t = e^epsilon. delta_mu falls by Phi(-mu/2 - epsilon/mu) for each
     unit of t, and comes nearest to a chord where it falls as fast.
     """
-    first, last, width = epsilon[:-1], epsilon[1:], np.diff(epsilon)
-    falls = np.clip((delta[:-1] - delta[1:]) * np.exp(-last) / -np.expm1(-width), 0, 1)
-    nearest = np.clip(-mu * (mu / 2 + ndtri(falls)), first, last)
-    passed = np.exp(nearest - last) * np.expm1(first - nearest) / np.expm1(-width)
-    return bool((gdp.deltas_of(nearest, mu=mu) >= delta[:-1] + passed * np.diff(delta)).all())
+    starts = epsilon[:-1]
+    ends = epsilon[1:]
+    # The length of a chord in t is e^end (1 - e^-width).
+    shares = -np.expm1(-np.diff(epsilon))
+    slopes = np.clip((delta[:-1] - delta[1:]) * np.exp(-ends) / shares, 0, 1)
+    nearest = np.clip(-mu * (mu / 2 + ndtri(slopes)), starts, ends)
+    # The part of the chord, in t, between its start and the nearest point.
+    passed = np.exp(nearest - ends) * np.expm1(starts - nearest) / np.expm1(-np.diff(epsilon))
+    chord = delta[:-1] + passed * np.diff(delta)
+    return bool((gdp.deltas_of(nearest, mu=mu) >= chord).all())

@@ -14,7 +14,8 @@ from lab.data import classification
 from lab.experiment.settings import Settings, in_range
 from lab.uploads import handles, limits, made_up
 from lab.uploads import rows as own_rows
-from lab.uploads.rows import OwnRows, Roles
+from lab.uploads.column_roles import Roles
+from lab.uploads.rows import OwnRows
 
 OWN = "own"
 # Rows of an uploaded file that interactive training uses, a random part of a larger file. A file
@@ -131,7 +132,7 @@ class SourceSettings(Settings):
     @property
     def paid(self) -> tuple[Payment, ...]:
         """Return the payments for bounds before training; if the unit is the person,
-        ``Roles.lacks`` refuses others.
+        ``Roles.faults`` refuses others.
         """
         return self.roles.payments if self.roles else ()
 

@@ -1,7 +1,6 @@
-"""Settings as texts: what a link, a knob and a pin hold of them, and how that is read back.
+"""Write settings as texts for links, sliders and pins, and read them back.
 
-Nothing that is read takes anything away: what the settings refuse is left as it was, and the
-refusal says why.
+A text that the settings refuse leaves its field as it was, and the refusal says why.
 
 A link names the version of the defaults that it leaves out, ``v=3``. Raise ``VERSION`` when a
 default changes: a link with another version opens with the present defaults, and the page says so.
@@ -9,7 +8,7 @@ default changes: a link with another version opens with the present defaults, an
 
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from enum import Enum
 from types import MappingProxyType
@@ -19,18 +18,18 @@ from weakref import WeakKeyDictionary
 from dpcore.check import RefusedError
 from lab.experiment.settings import Settings
 
-# Parts a name from its value, and a pair from the next, where a whole setting is one word.
+# Separates names and values if all settings are one word.
 APART = "~"
 # The parameter of a link that names the version of the defaults, and the present version.
 VERSION_NAME = "v"
 VERSION = 3
 UNFORESEEN = "another value, as this one met a fault of the page"
-# Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan",
-# no "1_000", no digits of other scripts.
+# Numbers as people write them (the same as in ``scale.js``): no "nan", no "1_000", no digits of
+# other scripts.
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
-# "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
+# "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are always decimals.
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
-# The same with a point, where a whole number is asked for. Elsewhere a point is a decimal point.
+# For a whole number, a point may also separate thousands. Elsewhere it is a decimal point.
 _WHOLE_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 # Parameters that mail programs, search engines and learning platforms add to a link: beginnings,
 # and whole names.
@@ -48,80 +47,37 @@ _TRACKING_PREFIXES = (
     "vero_",
     "at_",
 )
-_TRACKING_NAMES = frozenset(
-    (
-        *(
-            "fbclid",
-            "gclid",
-            "gclsrc",
-            "dclid",
-            "gbraid",
-            "wbraid",
-            "msclkid",
-            "yclid",
-            "ysclid",
-            "twclid",
-            "ttclid",
-        ),
-        *(
-            "igsh",
-            "igshid",
-            "mibextid",
-            "li_fat_id",
-            "epik",
-            "sccid",
-            "srsltid",
-            "_ga",
-            "_gl",
-            "_openstat",
-            "_ke",
-        ),
-        *(
-            "mkt_tok",
-            "wickedid",
-            "rb_clickid",
-            "s_cid",
-            "cmpid",
-            "__s",
-            "__hstc",
-            "__hssc",
-            "__hsfp",
-            "hsctatracking",
-        ),
-        *(
-            "ref",
-            "ref_src",
-            "ref_url",
-            "si",
-            "forceview",
-            "redirect",
-            "safelinks",
-            "trk",
-            "trkcampaign",
-            "sid",
-        ),
-    )
-)
+_TRACKING_NAMES = {
+    *("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid"),
+    *("yclid", "ysclid", "twclid", "ttclid"),
+    *("igsh", "igshid", "mibextid", "li_fat_id", "epik", "sccid", "srsltid"),
+    *("_ga", "_gl", "_openstat", "_ke"),
+    *("mkt_tok", "wickedid", "rb_clickid", "s_cid", "cmpid"),
+    *("__s", "__hstc", "__hssc", "__hsfp", "hsctatracking"),
+    *("ref", "ref_src", "ref_url", "si", "forceview", "redirect", "safelinks"),
+    *("trk", "trkcampaign", "sid"),
+}
 
 _log = logging.getLogger(__name__)
 
 
 def is_tracking(name: str) -> bool:
-    """Return whether a mail program, a search engine or a learning platform adds this parameter to
-    links.
-    """
+    """Return whether other programs add this parameter to links, which is then no setting."""
     lowered = name.lower()
     return lowered in _TRACKING_NAMES or lowered.startswith(_TRACKING_PREFIXES)
 
 
 def versioned(texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``texts`` with the version of the defaults that they leave out."""
+    """Return ``texts`` with the version of the defaults that are left out."""
     return {**texts, VERSION_NAME: str(VERSION)}
 
 
 def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:
-    """Return (the settings of this kind with what ``texts`` say by field, field -> why it was
-    refused).
+    """Return settings with the values of ``texts``, and the refusals by field.
+
+    Args:
+        kind: The class of the settings.
+        texts: Field -> text. Other keys are ignored, except for the version of the defaults.
     """
     refused = {}
     version = texts.get(VERSION_NAME, str(VERSION))
@@ -129,7 +85,9 @@ def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str,
         allowed = f"{VERSION}, the version of the present defaults"
         refused[VERSION_NAME] = RefusedError(VERSION_NAME, version, allowed)
     settings = kind()
-    for name in (one.name for one in fields(kind) if one.name in texts):
+    for name in _field_names(kind):
+        if name not in texts:
+            continue
         try:
             settings = changed(settings, name, texts[name])
         except RefusedError as refusal:
@@ -137,34 +95,45 @@ def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str,
     return settings, refused
 
 
-# Weak, because settings may hold a file of one session's own.
+def _field_names(settings: Settings | type[Settings]) -> list[str]:
+    return [field.name for field in fields(settings)]
+
+
+# Weak, because settings may hold an uploaded file.
 _briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
 
 
 def brief(settings: Settings) -> Mapping[str, str]:
-    """Return the least that ``read`` makes these settings of: what differs from the defaults, and
-    what a change of that would bring along. Kept for as long as the settings are: a run asks
-    several times.
+    """Return the fewest texts from which ``read`` makes these settings again.
+
+    These are the fields that differ from the defaults, and those that a change of them would
+    change. The result is kept as long as the settings are, because a run asks for it several times.
     """
-    known = _briefs.get(settings)
-    if known is None:
-        known = _briefs[settings] = MappingProxyType(_brief(settings))
-    return known
+    texts = _briefs.get(settings)
+    if texts is None:
+        texts = MappingProxyType(_brief(settings))
+        _briefs[settings] = texts
+    return texts
 
 
 def _brief(settings: Settings) -> dict[str, str]:
-    whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
-    found = kind()
-    told: set[str] = set()
-    while missing := _others(found, settings) - told:
-        told |= missing
-        found, _ = read(kind, {name: text for name, text in whole.items() if name in told})
-    return {name: text for name, text in whole.items() if name in told}
+    all_texts = {name: str(value) for name, value in asdict(settings).items()}
+    kind = type(settings)
+    names: set[str] = set()
+    rebuilt = kind()
+    missing = _differing_names(rebuilt, settings)
+    # Each round adds a name, so it ends.
+    while missing:
+        names |= missing
+        rebuilt, _ = read(kind, {name: all_texts[name] for name in all_texts if name in names})
+        missing = _differing_names(rebuilt, settings) - names
+    return {name: text for name, text in all_texts.items() if name in names}
 
 
 class Word(str):
-    """A ``word`` of settings that hold what their text only names, a file of a person's own:
-    ``held``, by field.
+    """A ``word`` of settings with values that a text only names, such as an uploaded file.
+
+    held: field -> such a value.
     """
 
     held: Mapping[str, str] = MappingProxyType({})
@@ -174,61 +143,68 @@ def word(settings: Settings, *, apart: str = APART) -> str:
     """Return ``brief`` as one text, ``field~value~field~value``; a ``Word`` if settings hold more
     than their text.
     """
-    text = apart.join(part for pair in brief(settings).items() for part in pair)
-    values = {one.name: getattr(settings, one.name) for one in fields(settings)}
-    held = {
-        name: value
-        for name, value in values.items()
-        if isinstance(value, str) and type(value) is not str and not isinstance(value, Enum)
-    }
+    parts: list[str] = []
+    for name, text in brief(settings).items():
+        parts += [name, text]
+    joined = apart.join(parts)
+    held = {}
+    for name in _field_names(settings):
+        value = getattr(settings, name)
+        # A text of another class is the handle of a file.
+        if isinstance(value, str) and type(value) is not str and not isinstance(value, Enum):
+            held[name] = value
     if not held:
-        return text
-    whole = Word(text)
-    whole.held = held
-    return whole
+        return joined
+    word_with_handles = Word(joined)
+    word_with_handles.held = held
+    return word_with_handles
 
 
 def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
     """Return field -> value of a ``word``.
 
-    Raises RefusedError, for the argument ``name``, where one has no value.
+    Raises:
+        RefusedError: For the argument ``name``, if a field has no value.
     """
-    parts = text.split(apart) if text else []
+    parts = []
+    if text:
+        parts = text.split(apart)
     if len(parts) % 2:
         raise RefusedError(name, text, "fields, each with its value")
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
-    """Return the settings of a ``word``; whole or not at all: raises RefusedError, for the argument
-    ``name``.
+    """Return the settings of a ``word``.
+
+    Raises:
+        RefusedError: For the argument ``name``, if any part of the text is refused.
     """
     texts = pairs(text, name=name, apart=apart)
-    texts |= {one: held for one, held in getattr(text, "held", {}).items() if one in texts}
+    for field, value in getattr(text, "held", {}).items():
+        if field in texts:
+            texts[field] = value
     settings, refused = read(kind, texts)
-    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
-    for field in (*refused, *unknown):
-        why = (
-            f"{field} must be {refused[field].allowed}"
-            if field in refused
-            else f"there is no {field}"
-        )
+    for field, refusal in refused.items():
+        why = f"{field} must be {refusal.allowed}"
         raise RefusedError(name, text, f"settings that this page takes: {why}")
+    known = _field_names(kind)
+    for field in texts:
+        if field not in known:
+            why = f"there is no {field}"
+            raise RefusedError(name, text, f"settings that this page takes: {why}")
     return settings
 
 
-def _others(one: Settings, other: Settings) -> set[str]:
-    return {
-        field.name
-        for field in fields(one)
-        if getattr(one, field.name) != getattr(other, field.name)
-    }
+def _differing_names(a: Settings, b: Settings) -> set[str]:
+    return {name for name in _field_names(a) if getattr(a, name) != getattr(b, name)}
 
 
 def changed(settings: Any, name: str, value: float | str) -> Any:
-    """Return ``settings`` with a field as asked.
+    """Return ``settings`` with another value of a field.
 
-    Raise RefusedError whatever goes wrong, so no entry removes a page.
+    Raises:
+        RefusedError: Whatever goes wrong, so no entry removes a page.
     """
     try:
         return settings.change(**{name: _typed(type(settings), name, value)})
@@ -239,32 +215,55 @@ def changed(settings: Any, name: str, value: float | str) -> Any:
         raise RefusedError(name, value, UNFORESEEN) from fault
 
 
-def _typed(settings_type: type, name: str, value: float | str) -> Any:
-    """Return ``value`` as the field's type where it can be read as one; else as it is, for the
+def _typed(kind: type[Settings], name: str, value: float | str) -> Any:
+    """Return ``value`` as the field's type if it can be read as one; else as it is, for the
     settings to refuse.
     """
-    kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
-    kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
-    if kind not in ("int", "float"):
+    type_name = _type_name(kind, name)
+    if type_name not in ("int", "float"):
         return value
-    if kind == "int" and isinstance(value, str) and _WHOLE_THOUSANDS.fullmatch(value.strip(" ")):
-        return value
-    number = _number(value) if isinstance(value, str) else float(value)
+    if isinstance(value, str):
+        if type_name == "int" and _WHOLE_THOUSANDS.fullmatch(_plain(value)):
+            return value
+        number = _number(value)
+    else:
+        number = float(value)
     if number is None:
         return value
-    if kind == "int" and number.is_integer():
+    if type_name == "int" and number.is_integer():
         return int(number)
     return number
 
 
+def _type_name(kind: type[Settings], name: str) -> str:
+    """Return the name of a field's type; of a union, that of its first member."""
+    for field in fields(kind):
+        if field.name != name:
+            continue
+        if isinstance(field.type, str):
+            return field.type
+        members = get_args(field.type)
+        if members:
+            return members[0].__name__
+        return field.type.__name__
+    return "str"
+
+
+def _plain(text: str) -> str:
+    """Return a text without spaces around it, and with the minus sign of ASCII."""
+    return text.strip(" ").replace("\u2212", "-")
+
+
 def _number(text: str) -> float | None:
-    """Return what a text says, if it is a number; a comma is a decimal point where it can be
-    nothing else.
+    """Return the number in a text, or None; a comma is a decimal point where it can be nothing
+    else.
     """
-    plain = text.strip(" ").replace("\u2212", "-")
+    plain = _plain(text)
     if not _THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", ".")
-    return float(plain) if _NUMBER.fullmatch(plain) else None
+    if not _NUMBER.fullmatch(plain):
+        return None
+    return float(plain)
 
 
 def two_readings(refused: object) -> tuple[str, str, str] | None:
@@ -275,10 +274,12 @@ def two_readings(refused: object) -> tuple[str, str, str] | None:
     """
     if not isinstance(refused, str):
         return None
-    plain = refused.strip(" ").replace("\u2212", "-")
+    plain = _plain(refused)
     if not _WHOLE_THOUSANDS.fullmatch(plain):
         return None
-    separator = "comma" if "," in plain else "point"
+    separator = "point"
+    if "," in plain:
+        separator = "comma"
     thousands = plain.replace(",", "").replace(".", "")
     decimal = f"{float(plain.replace(',', '.')):g}"
     return separator, thousands, decimal

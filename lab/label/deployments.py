@@ -1,5 +1,4 @@
-"""Releases in use elsewhere: what each protects, who adds its noise, and its best attacker, from a
-public registry.
+"""Deployments of differential privacy in use elsewhere, with the best attacker of each.
 
 The facts in ``sample_data/deployments.csv`` are those of OpenDP's deployments registry;
 ``sample_data/README.md`` says of which day, and under which licence.
@@ -8,7 +7,7 @@ The facts in ``sample_data/deployments.csv`` are those of OpenDP's deployments r
 import csv
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 
 from dpcore.accountants import account
@@ -16,7 +15,10 @@ from dpcore.accountants.attacker import Attacker, best_attacker
 from dpcore.privacy import Adjacency, ApproximateRelease, GaussianRelease, Guarantee, PureRelease
 
 FILE = Path(__file__).parents[2] / "sample_data" / "deployments.csv"
-PERSON, CENTRAL, LOCAL, SHUFFLE = "person", "Central", "Local", "Shuffle"
+PERSON = "person"
+CENTRAL = "Central"
+LOCAL = "Local"
+SHUFFLE = "Shuffle"
 # Registered units that are all of one person's data, in one release or over all of them.
 _PERSONS = frozenset({"User-level", "Person-level", "Person-level; housing-unit-level"})
 # The delta at which the guarantee of a record with rho is stated; the attacker does not depend on
@@ -26,9 +28,7 @@ _DELTA = 1e-10
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """A record as it stands in the registry, in texts; a parameter that is not published is
-    empty.
-    """
+    """A record of the registry, in texts; a parameter that is not published is empty."""
 
     record: str
     name: str
@@ -47,16 +47,22 @@ class Deployment:
 
     @property
     def protects(self) -> str:
-        """Return the unit of privacy in words: a "person", or less than that, such as
-        "user-day".
-        """
-        return PERSON if self.unit in _PERSONS else self.unit.removesuffix("-level").lower()
+        """Return the unit of privacy in words, "person" or less than that, such as "user-day"."""
+        if self.unit in _PERSONS:
+            return PERSON
+        return self.unit.removesuffix("-level").lower()
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Return the parameters of the variant: rho of zCDP, else epsilon and delta."""
-        names = ("rho",) if self.rho else ("epsilon", "delta")
-        return {name: float(text) for name in names if (text := getattr(self, name))}
+        """Return the published parameters, rho of zCDP, or else epsilon and delta."""
+        if self.rho:
+            return {"rho": float(self.rho)}
+        parameters = {}
+        if self.epsilon:
+            parameters["epsilon"] = float(self.epsilon)
+        if self.delta:
+            parameters["delta"] = float(self.delta)
+        return parameters
 
     @property
     def guarantee(self) -> Guarantee:
@@ -65,13 +71,19 @@ class Deployment:
         Only epsilon and delta are known of a release that states them. A rho is read as that of
         Gaussian noise, whose multiplier is 1 / sqrt(2 rho) [bun2016, Proposition 1.6].
         """
-        told, count = self.parameters, partial(account, adjacency=Adjacency.REPLACE_ONE)
-        if "rho" in told:
-            return count(
-                GaussianRelease(noise_multiplier=1 / math.sqrt(2 * told["rho"])), delta=_DELTA
-            )
-        event = ApproximateRelease(**told) if "delta" in told else PureRelease(**told)
-        return count(event, delta=told.get("delta", 0.0), accountant="naive")
+        adjacency = Adjacency.REPLACE_ONE
+        parameters = self.parameters
+        if "rho" in parameters:
+            noise_multiplier = 1 / math.sqrt(2 * parameters["rho"])
+            gaussian = GaussianRelease(noise_multiplier=noise_multiplier)
+            return account(gaussian, delta=_DELTA, adjacency=adjacency)
+        event: ApproximateRelease | PureRelease
+        if "delta" in parameters:
+            event = ApproximateRelease(**parameters)
+        else:
+            event = PureRelease(**parameters)
+        delta = parameters.get("delta", 0.0)
+        return account(event, delta=delta, adjacency=adjacency, accountant="naive")
 
     @cached_property
     def attacker(self) -> Attacker:
@@ -84,18 +96,17 @@ class Deployment:
 
 
 def model_of(trust: str) -> str:
-    """Return the deployment model of a label that says this of who is trusted."""
-    return (
-        LOCAL
-        if trust.startswith("nobody: each")
-        else SHUFFLE
-        if trust.startswith("the shuffler")
-        else CENTRAL
-    )
+    """Return the deployment model of a label with this text on who is trusted."""
+    if trust.startswith("nobody: each"):
+        return LOCAL
+    if trust.startswith("the shuffler"):
+        return SHUFFLE
+    return CENTRAL
 
 
 @cache
 def deployments() -> tuple[Deployment, ...]:
     """Return the records, those with the least accurate attacker first."""
-    records = csv.DictReader(FILE.read_text("utf-8").splitlines())
-    return tuple(sorted((Deployment(**row) for row in records), key=lambda one: one.attacker.right))
+    rows = csv.DictReader(FILE.read_text("utf-8").splitlines())
+    records = [Deployment(**row) for row in rows]
+    return tuple(sorted(records, key=lambda record: record.attacker.right))

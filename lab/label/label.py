@@ -1,10 +1,10 @@
-"""The privacy label of an experiment: who is protected, how much, how that was counted, and what is
+"""The privacy label of an experiment, which states who is protected, how much, by what, and what is
 not covered.
 
 Its fields are those of ``schema.json``, after NIST SP 800-226, in the sections of OpenDP's
-deployments registry. What nobody said is "not stated", never left out. Of a person's own file a
-label holds names of columns, bounds that
-were typed, and where bounds come from: no cell, no answer, no bound that was read off or paid for.
+deployments registry. A field without a statement is "not stated", never left out. For an uploaded
+file a label holds names of columns, bounds that were typed, and the origin of bounds: no cell, no
+answer, no bound that was read off or paid for.
 """
 
 import json
@@ -20,17 +20,22 @@ from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings
 from lab.number_text import with_minus
-from lab.uploads.rows import Column, OwnRows, Roles
+from lab.uploads.column_roles import Column, Roles
+from lab.uploads.rows import OwnRows
 
-# What an analyst has said of a person's rows: that there is one, that there may be several, or
-# nothing.
+# The analyst's statement on whether a person has one row -> its text.
 _ONE_ROW = {
     True: "one row per person",
     False: "a person may have several rows, each of which is protected alone",
     None: "the analyst has not said whether a person has one row or several",
 }
 SCHEMA = Path(__file__).with_name("schema.json")
-NOT_STATED, NOTHING = "not stated", "nothing guaranteed"
+NOT_STATED = "not stated"
+NOTHING = "nothing guaranteed"
+# Sizes of the groups of which a label states the guarantee.
+_GROUPS = (2, 5, 10)
+# An epsilon that exceeds the claimed one by this part is a rounding error.
+_ROUNDING_ERROR = 1e-6
 _LIMITS = {
     "noise": "seeded, so that it can be repeated: who has the seed can subtract it",
     "arithmetic": "floating point, whose last digits are not protected",
@@ -41,13 +46,15 @@ _LIMITS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """What a page says of a result on it.
+    """The statements of a page about a result.
 
-    promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is
-        claimed does not hold.
-    claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it
-    begins with "paid", "public", "none", "not released" (kept from all but the analyst) or "not
-    covered".
+    Attributes:
+        promise: The guarantee; None if nothing is guaranteed.
+        nothing: Why nothing is guaranteed, which may be "".
+        void: Why the claim does not hold; "" if it does.
+        claimed: The epsilon that was asked for.
+        said: Field -> text. A text on an access to private rows begins with "paid", "public",
+            "none", "not released" (kept from all but the analyst) or "not covered".
     """
 
     promise: Guarantee | None = None
@@ -59,192 +66,250 @@ class Stated:
 
 @cache
 def sections() -> dict[str, dict[str, str]]:
-    """Return section -> field -> its name in words."""
-    known = json.loads(SCHEMA.read_text("utf-8"))["properties"]
-    named = {section: one["properties"] for section, one in known.items() if section != "void"}
-    return {
-        section: {name: one["title"] for name, one in fields.items()}
-        for section, fields in named.items()
-    }
+    """Return section -> field -> title."""
+    properties = json.loads(SCHEMA.read_text("utf-8"))["properties"]
+    titles: dict[str, dict[str, str]] = {}
+    for section, schema in properties.items():
+        if section == "void":
+            continue
+        fields = schema["properties"]
+        titles[section] = {field: described["title"] for field, described in fields.items()}
+    return titles
 
 
 @dataclass(frozen=True)
 class Label:
-    """Section -> field -> text or number; ``void``: why nothing holds, or ""."""
+    """The fields of a label.
+
+    Attributes:
+        void: Why nothing holds; "" if the label holds.
+        fields: Section -> field -> text or number.
+    """
 
     void: str
     fields: Mapping[str, Mapping[str, str | float]]
 
     def __getitem__(self, name: str) -> str | float:
-        """Return what a field says."""
-        return next(fields[name] for fields in self.fields.values() if name in fields)
+        """Return the text or number of a field."""
+        for fields in self.fields.values():
+            if name in fields:
+                return fields[name]
+        raise KeyError(name)
 
     def json(self) -> str:
         return json.dumps({"void": self.void, **self.fields}, indent=2, ensure_ascii=False) + "\n"
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Return (section, name, what is said) of every field, in words."""
-        for section, names in sections().items():
-            title = section.replace("_", " ").capitalize().replace("Dp", "DP")
-            for name, words in names.items():
-                said = self[name]
-                yield title, words, said if isinstance(said, str) else number(said)
+        """Yield (title of the section, title of the field, text) for every field."""
+        for section, titles in sections().items():
+            section_title = section.replace("_", " ").capitalize().replace("Dp", "DP")
+            for name, title in titles.items():
+                value = self[name]
+                if isinstance(value, str):
+                    yield section_title, title, value
+                else:
+                    yield section_title, title, number(value)
 
 
-def label(settings: Settings, stated: Stated, **said: str) -> Label:
-    """Return the label of these settings. ``said``: more fields, such as date and link."""
-    promise, claimed, void = stated.promise, stated.claimed, why_void(settings, stated)
-    known = (
-        _LIMITS
-        | (_promised(promise) if promise else {})
-        | {**stated.said}
-        | said
-        | _of_file(settings, stated)
-    )
+def label(settings: Settings, stated: Stated, **more: str) -> Label:
+    """Return the label of these settings.
+
+    Args:
+        settings: The settings of the result.
+        stated: The statements of the page.
+        more: More fields, such as date and link.
+    """
+    promise = stated.promise
+    void = why_void(settings, stated)
+    values: dict[str, str | float] = {**_LIMITS}
     if promise:
-        known["assumptions"] = _with_assumptions(str(known.get("assumptions", "")), promise)
-    if promise and "mechanism" in stated.said:
-        known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
+        values.update(_guarantee_fields(promise))
+    values.update(stated.said)
+    values.update(more)
+    values.update(_file_fields(settings, stated))
+    if promise:
+        values["assumptions"] = _with_assumptions(str(values.get("assumptions", "")), promise)
+        if "mechanism" in stated.said:
+            values["mechanism"] = f"{stated.said['mechanism']}: {_releases_text(promise.event)}"
     if void or promise is None:
-        why = NOTHING if void or stated.nothing else ""
-        known |= {
-            "epsilon": why,
-            "delta": why,
-            "mu": why,
-            "groups": why,
-            "attacker": stated.nothing or why,
-        }
-    if claimed is not None:
-        shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
-        known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
-    known = {name: value for name, value in known.items() if value not in (None, "")}
-    return Label(
-        void,
-        {
-            one: {name: known.get(name, NOT_STATED) for name in names}
-            for one, names in sections().items()
-        },
-    )
+        nothing = ""
+        if void or stated.nothing:
+            nothing = NOTHING
+        for name in ("epsilon", "delta", "mu", "groups"):
+            values[name] = nothing
+        values["attacker"] = stated.nothing or nothing
+    if stated.claimed is not None:
+        shown = NOTHING
+        if promise is not None and not void:
+            shown = f"epsilon {number(promise.epsilon)}"
+        values["claimed"] = f"claimed: epsilon {number(stated.claimed)}; shown: {shown}"
+    return Label(void, _in_sections(values))
+
+
+def _in_sections(values: Mapping[str, str | float]) -> dict[str, dict[str, str | float]]:
+    """Return section -> field -> value, "not stated" for fields without a value."""
+    fields: dict[str, dict[str, str | float]] = {}
+    for section, titles in sections().items():
+        fields[section] = {}
+        for name in titles:
+            value = values.get(name)
+            if value is None or value == "":
+                value = NOT_STATED
+            fields[section][name] = value
+    return fields
 
 
 def _with_assumptions(text: str, promise: Guarantee) -> str:
     """Return the assumptions in ``text``, and those of the guarantee that it leaves out."""
-    parts = [text] if text else []
-    parts += [assumption for assumption in promise.assumes if assumption not in text]
+    parts = []
+    if text:
+        parts.append(text)
+    for assumption in promise.assumes:
+        if assumption not in text:
+            parts.append(assumption)
     return "; ".join(parts)
 
 
 def why_void(settings: Settings, stated: Stated) -> str:
-    """Return why nothing of what is stated holds, or ""."""
-    promise, claimed = stated.promise, stated.claimed
+    """Return why no statement of the page holds, or ""."""
     if settings.void or stated.void:
         return settings.void or stated.void
-    if promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6):
+    promise = stated.promise
+    claimed = stated.claimed
+    if promise is not None and claimed is not None and _exceeds(promise.epsilon, claimed):
         return f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
-    known = {**stated.said} | _of_file(settings, stated)
-    return "; ".join(
-        f"{name.replace('_', ' ')} {one}"
-        for name, one in known.items()
-        if one.startswith("not covered")
-    )
+    texts = {**stated.said, **_file_fields(settings, stated)}
+    reasons = []
+    for name, text in texts.items():
+        if text.startswith("not covered"):
+            reasons.append(f"{name.replace('_', ' ')} {text}")
+    return "; ".join(reasons)
+
+
+def _exceeds(epsilon: float, claimed: float) -> bool:
+    return epsilon > claimed * (1 + _ROUNDING_ERROR)
 
 
 def searched(settings: Settings) -> int:
-    """Return how many settings, of any page, were compared on the private rows of a person's own
+    """Return how many settings, of any page, were compared on the private rows of an uploaded
     file.
     """
     own = getattr(settings, "own", None)
-    return len(own.table.compared) if isinstance(own, OwnRows) and not own.gone else 0
+    if not isinstance(own, OwnRows) or own.gone:
+        return 0
+    return len(own.table.compared)
 
 
 def roles_of(settings: Settings) -> Roles | None:
-    """Return the roles of the columns of a person's own file, where there is one."""
+    """Return the roles of the columns of an uploaded file; None without a file."""
     own = getattr(settings, "own", None)
-    return own.roles if isinstance(own, OwnRows) else None
+    if not isinstance(own, OwnRows):
+        return None
+    return own.roles
 
 
-def _promised(promise: Guarantee) -> dict[str, str | float]:
-    groups = {people: privacy.for_group(promise, people=people) for people in (2, 5, 10)}
+def _guarantee_fields(promise: Guarantee) -> dict[str, str | float]:
+    epsilon: str | float = NOTHING
+    mu: str | float = NOTHING
+    if math.isfinite(promise.epsilon):
+        epsilon = float(f"{promise.epsilon:.6g}")
+        mu = _mu(promise)
+    groups = []
+    for people in _GROUPS:
+        guarantee = privacy.for_group(promise, people=people)
+        groups.append(f"{people}: {_epsilon_and_delta(guarantee)}")
     return {
         "unit": f"one {promise.unit}",
         "neighbours": f"{promise.adjacency}, one {promise.unit}",
-        "epsilon": float(f"{promise.epsilon:.6g}") if math.isfinite(promise.epsilon) else NOTHING,
+        "epsilon": epsilon,
         "delta": promise.delta,
-        "mu": _mu(promise) if math.isfinite(promise.epsilon) else NOTHING,
-        "groups": "; ".join(f"{people}: {_pair(one)}" for people, one in groups.items()),
-        "mechanism": _happened(promise.event),
+        "mu": mu,
+        "groups": "; ".join(groups),
+        "mechanism": _releases_text(promise.event),
         "basis": promise.basis,
         "assumptions": "; ".join(promise.assumes),
     }
 
 
 def _mu(promise: Guarantee) -> str | float:
-    work = Fitting(promise.event, promise.adjacency)
-    found = CACHE.answer(work, work.run)
-    return work.why_none(found) or found.shown
+    """Return the mu of Gaussian differential privacy, or why none is stated."""
+    fitting = Fitting(promise.event, promise.adjacency)
+    fit = CACHE.answer(fitting, fitting.run)
+    if fit is None or not fit.fits:
+        return fitting.why_none(fit)
+    return fit.shown
 
 
-def _happened(event: privacy.Event) -> str:
-    return "; ".join(
-        f"{count:,} × {_release(one)}" for one, count in privacy.releases(event).items()
-    )
+def _releases_text(event: privacy.Event) -> str:
+    parts = []
+    for release, count in privacy.releases(event).items():
+        parts.append(f"{count:,} × {_release_text(release)}")
+    return "; ".join(parts)
 
 
-def _release(one: privacy.Release) -> str:
-    if isinstance(one, privacy.PoissonSampled):
-        inner = ", ".join(map(_release, privacy.releases(one.event)))
-        return f"Poisson sample at rate {number(one.rate)}, {inner}"
-    if isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease):
-        return (
-            f"{type(one).__name__.removesuffix('Release')} noise, multiplier"
-            f" {number(one.noise_multiplier)}"
-        )
-    return (
-        f"a release of epsilon {number(one.epsilon)}"
-        if hasattr(one, "epsilon")
-        else "the best of several tries"
-    )
+def _release_text(release: privacy.Release) -> str:
+    if isinstance(release, privacy.PoissonSampled):
+        inner = ", ".join(_release_text(one) for one in privacy.releases(release.event))
+        return f"Poisson sample at rate {number(release.rate)}, {inner}"
+    if isinstance(release, privacy.GaussianRelease | privacy.LaplaceRelease):
+        law = type(release).__name__.removesuffix("Release")
+        return f"{law} noise, multiplier {number(release.noise_multiplier)}"
+    if hasattr(release, "epsilon"):
+        return f"a release of epsilon {number(release.epsilon)}"
+    return "the best of several tries"
 
 
-def _pair(one: Guarantee) -> str:
-    if one.delta >= 1:
+def _epsilon_and_delta(guarantee: Guarantee) -> str:
+    if guarantee.delta >= 1:
         return "nothing"
-    delta = number(privacy.delta_rounded_up(one.delta, digits=3))
-    return f"epsilon {number(one.epsilon)}" + (f", delta {delta}" if one.delta else "")
+    text = f"epsilon {number(guarantee.epsilon)}"
+    if guarantee.delta:
+        delta = privacy.delta_rounded_up(guarantee.delta, digits=3)
+        text += f", delta {number(delta)}"
+    return text
 
 
-def _of_file(settings: Settings, stated: Stated) -> dict[str, str]:
-    """Return where the bounds of a person's own file come from, and what its analyst has said of a
+def _file_fields(settings: Settings, stated: Stated) -> dict[str, str]:
+    """Return the fields on an uploaded file: the origin of bounds, and the analyst's statement on a
     person's rows.
     """
     roles = roles_of(settings)
     if roles is None:
         return {}
-    assumed = [
-        one
-        for one in stated.said.get("assumptions", "").split("; ")
-        if one and one != _ONE_ROW[True]
-    ]
-    assumed = assumed if roles.person else [_ONE_ROW[roles.one_row], *assumed]
-    columns = "; ".join(_column(one) for one in (*roles.columns, roles.target) if one)
-    found = {"columns": columns, "assumptions": "; ".join(assumed)}
+    assumptions = []
+    if not roles.person:
+        assumptions.append(_ONE_ROW[roles.one_row])
+    for assumption in stated.said.get("assumptions", "").split("; "):
+        if assumption and assumption != _ONE_ROW[True]:
+            assumptions.append(assumption)
+    return {
+        "columns": "; ".join(_column_text(column) for column in roles.bounded_columns),
+        "assumptions": "; ".join(assumptions),
+        "bounds": _bounds_text(roles),
+    }
+
+
+def _bounds_text(roles: Roles) -> str:
     if roles.void:
-        return found | {"bounds": "not covered: read off private rows"}
-    spent = f"paid: epsilon {number(roles.spent)}; the others typed" if roles.spent else ""
-    return found | {"bounds": spent or "public: typed by the analyst"}
+        return "not covered: read off private rows"
+    if roles.spent:
+        return f"paid: epsilon {number(roles.spent)}; the others typed"
+    return "public: typed by the analyst"
 
 
-def _column(column: Column) -> str:
+def _column_text(column: Column) -> str:
     if column.kind == "category":
         return f"{column.name}: {len(column.values)} categories, typed"
-    if column.read_off or column.paid:
-        return f"{column.name}: " + ("read off private rows" if column.read_off else "paid for")
+    if column.read_off:
+        return f"{column.name}: read off private rows"
+    if column.paid:
+        return f"{column.name}: paid for"
     low, high = column.inputs[column.name]
     return f"{column.name}: {number(low)} to {number(high)}, typed"
 
 
 def number(value: float) -> str:
-    """Return a number as one would write it: 0.5, 1e-5, 12,000."""
+    """Format a number with three digits, such as 0.5, 1e-5 and 12,000."""
     if 999.5 <= abs(value) < 1e9:
         return with_minus(f"{value:,.0f}")
     return with_minus(f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e+"))

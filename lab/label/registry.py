@@ -1,8 +1,8 @@
-"""A privacy label as a record of OpenDP's deployments registry: a draft in YAML, to be completed by
-the curator.
+"""Write a privacy label as a record of OpenDP's deployments registry.
 
-Sections and fields, in ``registry.toml``, are those of the registry's schema of 15 July 2026. What
-nobody said is left out, or "not stated" where the schema requires a text.
+It is a draft in YAML, to be completed by the curator. Sections and fields, in ``registry.toml``,
+are those of the registry's schema of 15 July 2026. A field without a statement is left out, or "not
+stated" if the schema requires a text.
 """
 
 import json
@@ -15,75 +15,103 @@ from dpcore.privacy import Guarantee
 from lab.label.deployments import model_of
 from lab.label.label import NOT_STATED, Label, number, sections
 
-MODEL, STATISTICS = "Machine learning model", "Summary statistics"
+# Types of data products.
+MODEL = "Machine learning model"
+STATISTICS = "Summary statistics"
 _FIELDS = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf-8"))
 # The registry's tier of a record that states variant, unit, parameters and deployment model.
 _TIER = 2
 
 
-def record(found: Label, promise: Guarantee, *, slug: str, name: str, product: str) -> str:
-    """Return the record (YAML) of a label that holds. slug: for its address. product: ``MODEL`` or
-    ``STATISTICS``.
+def record(label: Label, promise: Guarantee, *, slug: str, name: str, product: str) -> str:
+    """Return the record (YAML) of a label.
+
+    Args:
+        label: The label, which must not be void.
+        promise: The guarantee of the label.
+        slug: The last part of the record's address.
+        name: The name of the record.
+        product: ``MODEL`` or ``STATISTICS``.
     """
-    parameters = {"epsilon": promise.epsilon, "delta": promise.delta}
+    variant = "Pure DP"
+    if promise.delta:
+        variant = "Approximate DP"
+    parameters = {}
+    if promise.epsilon:
+        parameters["epsilon"] = promise.epsilon
+    if promise.delta:
+        parameters["delta"] = promise.delta
     computed = {
         "name": name,
-        "data_curators": [found["contact"]],
+        "data_curators": [label["contact"]],
         "intended_use": NOT_STATED,
         "data_product_type": product,
         "data_product_region": NOT_STATED,
-        "variant_name": "Approximate DP" if promise.delta else "Pure DP",
+        "variant_name": variant,
         "privacy_unit": f"{promise.unit.capitalize()}-level",
-        "privacy_parameters": {one: value for one, value in parameters.items() if value},
-        "model_name": model_of(str(found["trust"])),
+        "privacy_parameters": parameters,
+        "model_name": model_of(str(label["trust"])),
         "release_type": "One release",
-        "registry_authors": [found["contact"]],
+        "registry_authors": [label["contact"]],
     }
-    deployment = {
-        section: {
-            field: _several(found, names) if names else computed[field]
-            for field, names in fields.items()
-        }
-        for section, fields in _FIELDS.items()
-    }
-    whole = {"url_slug": slug, "status": "Draft", "tier": _TIER, "deployment": deployment}
-    return "\n".join(_lines(whole)) + "\n"
+    deployment: dict[str, dict[str, Any]] = {}
+    for section, fields in _FIELDS.items():
+        deployment[section] = {}
+        for field, label_fields in fields.items():
+            if label_fields:
+                deployment[section][field] = _joined(label, label_fields)
+            else:
+                deployment[section][field] = computed[field]
+    document = {"url_slug": slug, "status": "Draft", "tier": _TIER, "deployment": deployment}
+    return "\n".join(_lines(document)) + "\n"
 
 
-def _several(found: Label, names: list[str]) -> str:
-    """Return what these fields say, each under its name where there are several; "" where nothing
-    is stated.
+def _joined(label: Label, fields: list[str]) -> str:
+    """Return the texts of these fields of a label, each under its title if there are several; "" if
+    none is stated.
     """
-    words = {
-        field: f"{title}: " * (len(names) > 1)
-        for one in sections().values()
-        for field, title in one.items()
-    }
-    told = {name: found[name] for name in names if found[name] != NOT_STATED}
-    return ". ".join(
-        f"{words[name]}{one if isinstance(one, str) else number(one)}" for name, one in told.items()
-    )
+    titles: dict[str, str] = {}
+    for section in sections().values():
+        titles.update(section)
+    texts = []
+    for field in fields:
+        value = label[field]
+        if value == NOT_STATED:
+            continue
+        if isinstance(value, str):
+            text = value
+        else:
+            text = number(value)
+        if len(fields) > 1:
+            text = f"{titles[field]}: {text}"
+        texts.append(text)
+    return ". ".join(texts)
 
 
-def _lines(values: Mapping[str, Any], pad: str = "") -> Iterator[str]:
+def _lines(values: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     """Yield the lines of a mapping in YAML, whose texts are those of JSON; empty values are left
     out.
     """
     for name, value in values.items():
         if isinstance(value, Mapping):
-            yield from (f"{pad}{name}:", *_lines(value, f"{pad}  "))
+            yield f"{indent}{name}:"
+            yield from _lines(value, f"{indent}  ")
         elif isinstance(value, list):
-            yield from (f"{pad}{name}:", *(f"{pad}  - {_scalar(one)}" for one in value))
+            yield f"{indent}{name}:"
+            for item in value:
+                yield f"{indent}  - {_scalar(item)}"
         elif value != "":
-            yield f"{pad}{name}: {_scalar(value)}"
+            yield f"{indent}{name}: {_scalar(value)}"
 
 
 def _scalar(value: str | float) -> str:
-    """Return a text or a number in YAML.
-
-    A power of ten has a point, without which YAML 1.1 takes it for a text.
-    """
+    """Return a text or a number in YAML."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     mantissa, power, exponent = f"{value:.6g}".partition("e")
-    return f"{mantissa}{'.0' * ('.' not in mantissa)}e{exponent}" if power else mantissa
+    if not power:
+        return mantissa
+    # Without a point, YAML 1.1 takes a power of ten for a text.
+    if "." not in mantissa:
+        mantissa += ".0"
+    return f"{mantissa}e{exponent}"

@@ -1,6 +1,4 @@
-"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be
-shown.
-"""
+"""Claims about two methods whose runs are compared: one is ahead, or no difference can be shown."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -12,14 +10,20 @@ from lab.statistics.medians import median_interval
 
 # The least difference worth a claim: of shares a point, of errors this part of the larger one.
 LEAST = 0.01
-_LARGEST = 1e100  # errors of diverged runs, whose differences stay finite
+# Errors of diverged runs are clipped to this size, so that their differences stay finite.
+_LARGEST = 1e100
+# Differences that fall short by so little are rounding errors.
+_ROUNDING_ERROR = 1e-9
+_CONSTANT_ROUNDING_ERROR = 1e-12
+_ALL_CONFIDENCE_ERROR = 0.05
 
 
 class Case(StrEnum):
-    """What may be said of A beside B.
+    """A claim about A compared with B.
 
-    ALIKE: no difference can be shown. FEW: there are too few runs to show any. CONSTANT: neither is
-    better than the best constant answer.
+    AHEAD, BEHIND: A is shown to be better, or worse. ALIKE: no difference can be shown. FEW: there
+    are too few runs to show any. CONSTANT: neither is better than the best constant answer. SO_FAR:
+    some runs are still missing.
     """
 
     AHEAD = "ahead"
@@ -30,15 +34,22 @@ class Case(StrEnum):
     SO_FAR = "so far"
 
 
-def judge(found: differences.Difference, *, better: str, least: float) -> Case:
-    """Return what may be said of A beside B, of which all runs are there, by an interval of their
-    difference.
+def judge(difference: differences.Difference, *, better: str, least: float) -> Case:
+    """Return the claim about A compared with B that the interval of their difference allows.
+
+    Args:
+        difference: That of A and B, all of whose runs are complete.
+        better: "higher" or "lower".
+        least: The least difference worth a claim.
     """
-    if not found.bounded:
+    if not difference.bounded:
         return Case.FEW
-    if not found.shown or abs(found.median) < least - 1e-9:
+    if not difference.shown or abs(difference.median) < least - _ROUNDING_ERROR:
         return Case.ALIKE
-    return Case.AHEAD if (found.median > 0) == (better == "higher") else Case.BEHIND
+    a_is_higher = difference.median > 0
+    if a_is_higher == (better == "higher"):
+        return Case.AHEAD
+    return Case.BEHIND
 
 
 def compare(
@@ -52,14 +63,21 @@ def compare(
     confidence: float = 0.95,
     paired: bool = True,
 ) -> Case:
-    """Return what may be said of the runs ``a`` beside the baseline ``b``: its runs, or one number.
+    """Return the claim about the runs ``a`` compared with the baseline ``b``.
 
     A claim needs medians that differ by ``least``, and an interval of the difference that excludes
     0 on the same side.
 
-    constant: what the best constant answer reaches.
-    paired: whether run r of one has the noise of run r of the other. Runs that do not, or that are
-    not equally many, are compared as two groups.
+    Args:
+        a: Runs (R_a,).
+        b: Runs (R_b,), or one number.
+        better: "higher" or "lower".
+        constant: The measure of the best constant answer; None if there is none.
+        complete: Whether all runs are there.
+        least: The least difference worth a claim; None uses ``LEAST``.
+        confidence: Confidence of the interval.
+        paired: Whether run r of one has the noise of run r of the other. Otherwise, or if their
+            numbers differ, the runs are compared as two groups.
 
     >>> compare(np.arange(70, 90) / 100, 0.6), compare(np.arange(50, 70) / 100, 0.6)
     (<Case.AHEAD: 'ahead'>, <Case.ALIKE: 'alike'>)
@@ -68,51 +86,62 @@ def compare(
     """
     if not complete:
         return Case.SO_FAR
-    sign = 1.0 if better == "higher" else -1.0
     a = np.clip(a, -_LARGEST, _LARGEST)
     if np.ndim(b) == 0:
         b = np.full(len(a), b)
         paired = True
     b = np.clip(b, -_LARGEST, _LARGEST)
-    mine, theirs = float(np.median(a)), float(np.median(b))
     if min(len(a), len(b)) < 2:
         return Case.FEW
     if paired and len(a) == len(b):
-        found = differences.of_pairs(a, b, confidence=confidence)
+        difference = differences.of_pairs(a, b, confidence=confidence)
     else:
-        found = differences.of_groups(a, b, confidence=confidence)
-    if not found.bounded:
+        difference = differences.of_groups(a, b, confidence=confidence)
+    if not difference.bounded:
         return Case.FEW
-    if constant is not None and max(sign * mine, sign * theirs) <= sign * constant + 1e-12:
+    median_a = float(np.median(a))
+    median_b = float(np.median(b))
+    if constant is not None and _is_no_better(median_a, median_b, constant, better):
         return Case.CONSTANT
     if least is None:
-        least = LEAST if better == "higher" else LEAST * max(abs(mine), abs(theirs))
-    if abs(mine - theirs) < least - 1e-9 or found.median * (mine - theirs) <= 0:
+        least = LEAST
+        if better != "higher":
+            least = LEAST * max(abs(median_a), abs(median_b))
+    gap = median_a - median_b
+    if abs(gap) < least - _ROUNDING_ERROR or difference.median * gap <= 0:
         return Case.ALIKE
-    return judge(found, better=better, least=0.0)
+    return judge(difference, better=better, least=0.0)
+
+
+def _is_no_better(median_a: float, median_b: float, constant: float, better: str) -> bool:
+    """Return whether neither median is better than the constant answer."""
+    if better == "higher":
+        return max(median_a, median_b) <= constant + _CONSTANT_ROUNDING_ERROR
+    return max(-median_a, -median_b) <= -constant + _CONSTANT_ROUNDING_ERROR
 
 
 def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:
     """Return the arm with the best median, and after it those that it is not shown to be ahead of.
 
-    One name alone is the best of all, at 95 % confidence for all comparisons together (Bonferroni).
+    A single name is the best of all, at 95 % confidence for all comparisons together (Bonferroni).
     """
-    sign = 1 if better == "higher" else -1
-    first, *others = sorted(arms, key=lambda name: -sign * float(np.median(arms[name])))
+    medians = {name: float(np.median(runs)) for name, runs in arms.items()}
+    # With equal medians, the earlier arm stays first in either direction.
+    first, *others = sorted(arms, key=medians.__getitem__, reverse=better == "higher")
     confidence = _shared_confidence(len(others))
-    cases = {
-        name: compare(arms[first], arms[name], better=better, confidence=confidence)
-        for name in others
-    }
-    return first, *(name for name, case in cases.items() if case != Case.AHEAD)
+    names = [first]
+    for name in others:
+        case = compare(arms[first], arms[name], better=better, confidence=confidence)
+        if case != Case.AHEAD:
+            names.append(name)
+    return tuple(names)
 
 
 def too_few_to_lead(arms: Mapping[str, np.ndarray]) -> bool:
-    """Return whether ``leaders`` has too few runs of each arm to show that any is ahead of
-    another.
-    """
-    runs = min(len(one) for one in arms.values())
-    low, _ = median_interval(np.zeros(runs), confidence=_shared_confidence(len(arms) - 1))
+    """Return whether ``leaders`` has too few runs of each arm to show that any is ahead."""
+    least_runs = min(len(runs) for runs in arms.values())
+    confidence = _shared_confidence(len(arms) - 1)
+    low, _ = median_interval(np.zeros(least_runs), confidence=confidence)
     return not np.isfinite(low)
 
 
@@ -120,27 +149,31 @@ def _shared_confidence(comparisons: int) -> float:
     """Return the confidence of each comparison with which all of them together have 95 %
     (Bonferroni).
     """
-    return 1 - 0.05 / max(comparisons, 1)
+    return 1 - _ALL_CONFIDENCE_ERROR / max(comparisons, 1)
 
 
 def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return the place from which on all ``cases`` are ``case``; tested from the last down, so none
-    is corrected.
+    """Return the index from which on all ``cases`` are ``case``.
+
+    They are tested from the last down, so none needs a correction for multiple comparisons.
     """
-    return max((place + 1 for place, one in enumerate(cases) if one != case), default=0)
+    start = len(cases)
+    while start > 0 and cases[start - 1] == case:
+        start -= 1
+    return start
 
 
 def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return how many of the first ``cases`` are ``case`` before one is not."""
+    """Return the number of leading ``cases`` that are ``case``."""
     return len(cases) - onwards(cases[::-1], case)
 
 
 def stretch(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
-    """Return where A is ahead (or ``case``), "everywhere", "from" a place on or "upto" one, and
-    that place.
+    """Return the part of a curve on which A is ahead (or ``case``), and the index of its inner end.
 
-    "harms": A is behind everywhere. "unshown": it is ahead nowhere. "few": nor could it be, with so
-    few runs. "": it is not ahead in one stretch from an end.
+    The part is "everywhere", "from" an index on, "upto" an index, or "" if it is no single stretch
+    from an end. If A is ahead nowhere, it is "harms" if A is behind everywhere, "few" if there are
+    too few runs to show anything, and "unshown" otherwise.
 
     >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD])
     ('from', 1)
@@ -150,15 +183,19 @@ def stretch(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
     ('harms', 0)
     """
     if case not in cases:
-        return _nowhere(cases), 0
-    first, last = onwards(cases, case), upto(cases, case)
-    if first < len(cases):
-        return "from" if first else "everywhere", first
-    return ("upto", last - 1) if last else ("", 0)
+        return _reason_for_nowhere(cases), 0
+    start = onwards(cases, case)
+    if start == 0:
+        return "everywhere", 0
+    if start < len(cases):
+        return "from", start
+    leading = upto(cases, case)
+    if leading > 0:
+        return "upto", leading - 1
+    return "", 0
 
 
-def _nowhere(cases: Sequence[Case]) -> str:
-    """Return why A is ahead nowhere, as ``stretch`` names it."""
+def _reason_for_nowhere(cases: Sequence[Case]) -> str:
     if set(cases) == {Case.BEHIND}:
         return "harms"
     if Case.FEW in cases:

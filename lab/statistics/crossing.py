@@ -1,7 +1,8 @@
-"""Find the value of a knob from which on a measure reaches a target, with its confidence interval.
+"""Find the value of a parameter from which on a measure reaches a target, with its confidence
+interval.
 
-The measure only gets better along the knob. Repeats should have random numbers in common over the
-values; the answer holds without that.
+The measure only gets better along the parameter. Repeats should have random numbers in common over
+the values; the answer holds without that.
 """
 
 import math
@@ -19,22 +20,27 @@ from lab.statistics.medians import Medians, all_succeed_minimum
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
 # A median reaches what half of the runs do.
 _HALF = 0.5
+# Keeps a ratio finite whose denominator is 0.
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:
-    """From which value on the target is reached.
+    """The value from which on the target is reached.
 
-    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear" where so few repeats
-        cannot tell.
-    best: the best median (or share of repeats). at: its value.
-    needed: about how many repeats could tell; None where that is not known.
-    point: the estimate. low, high: the ends of its interval, None where it is open beyond the
-        values.
-    safe: from this value on, the target is reached.
-    there: the first value tested from the point on.
-    share_there, share_safe: shares of the single repeats that reach the target there, and at the
-    safe value.
+    Attributes:
+        verdict: "found"; "everywhere" or "nowhere" among the values; "unclear" if there are too few
+            repeats to decide.
+        best: The best median (or share of repeats).
+        at: The value of ``best``.
+        needed: About how many repeats could decide; None if that is not known.
+        point: The estimate.
+        low: Lower end of its interval; None if it is open beyond the values.
+        high: Upper end of its interval; None if it is open beyond the values.
+        safe: From this value on, the target is shown to be reached.
+        there: The first tested value from the point on.
+        share_there: Share of the single repeats that reach the target at ``there``.
+        share_safe: Share of the single repeats that reach the target at ``safe``.
     """
 
     verdict: Verdict
@@ -52,7 +58,7 @@ class Crossing:
 
 @dataclass(frozen=True, kw_only=True)
 class Found(Crossing):
-    """A crossing that is found."""
+    """A crossing that was found, so that its fields are numbers."""
 
     verdict: Literal["found"] = "found"
     point: float
@@ -76,67 +82,100 @@ def smallest(
     """Return the smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches
     ``target``.
 
-    For a measure that only gets better along the knob; where it gets worse, the largest value up to
-    which it does is found with ``towards`` "large". With ``share``, what has to reach the target is
-    that share of all repeats.
+    The value ``safe`` is tested in a fixed sequence, from the best end as long as each lower limit
+    is above the target, so their number needs no correction. The crossing lies beyond the last of
+    the leading values whose upper limits miss the target, and at ``safe`` at the latest.
 
-    safe: tests in a fixed sequence, from the best end as long as each lower limit is above the
-    target; so there is no price for their number. The crossing lies beyond the last of the leading
-    values whose upper limits miss it, and at ``safe`` at the latest. The median reaches the target
-    if half of all repeats do; limits of that share are exact [clopper1934], for the median each at
-    (1 + confidence) / 2, so that both ends hold together, for a ``share`` each at ``confidence``.
-    Over several splits they are those of ``repeats.Splits``. The point is where the isotonic
-    regression crosses, linear in ln value (``log``).
+    The median reaches the target if half of all repeats do. Limits of that share are exact
+    [clopper1934], for the median each at (1 + confidence) / 2, so that both ends hold together, for
+    a ``share`` each at ``confidence``. Over several splits they are those of ``medians.Splits``.
+    The point is where the isotonic regression crosses the target, linear in the value or its
+    logarithm.
 
-    Values with a NaN are left out.
+    Args:
+        values: Rising values of the parameter. Values with a NaN in ``runs`` are left out.
+        runs: The repeats at each value.
+        target: What is to be reached.
+        better: "higher" or "lower" values of the measure.
+        share: Share of all repeats that has to reach the target; None asks for the median.
+        towards: "small" for a measure that gets better along the parameter. "large" for one that
+            gets worse: the largest value up to which the target is reached is then found.
+        log: Whether the point is interpolated in the logarithm of the value.
+        confidence: Confidence of the interval.
 
     >>> rising = np.array([[0.5, 0.6, 0.5] * 2, [0.6, 0.8, 0.7] * 2, [0.9, 0.9, 0.8] * 2])
     >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
     >>> found.verdict, found.point, found.low, found.safe, found.there, found.share_there
     ('found', 0.562, 0.1, 10.0, 1.0, 0.667)
     """
-    values, medians = _asked(values, runs, log=log)
+    values, medians = _checked(values, runs, log=log)
     check.choice(("small", "large"), towards=towards)
-    order = np.flatnonzero(~np.isnan(medians.median))[:: 1 if towards == "small" else -1]
+    # The trained values, from the end at which the target is least likely to be reached.
+    order = np.flatnonzero(~np.isnan(medians.median))
+    if towards == "large":
+        order = order[::-1]
     band = _band(medians, target, better=better, share=share, confidence=confidence).at(order)
     values = values[order]
     safe = len(order) - _leading(band.shown[::-1])
-    below = _leading(band.missed)
-    verdict: Verdict = "found"
-    if safe == len(order):
-        verdict = "nowhere" if 0 < below == len(order) else "unclear"
-    elif safe == 0:
+    missed = _leading(band.missed)
+    low = _value_at(values, missed - 1)
+    high = _value_at(values, safe)
+    if towards == "large":
+        low, high = high, low
+    known = {"low": low, "high": high, **_best(values, band)}
+    if 0 < safe < len(order):
+        return _found(values, band, missed=missed, safe=safe, log=log, known=known)
+    verdict: Verdict = "unclear"
+    needed = None
+    if safe < len(order):
         verdict = "everywhere"
-    last_below, first_safe = _pick(values, below - 1), _pick(values, safe)
-    ends = (last_below, first_safe) if towards == "small" else (first_safe, last_below)
-    known = {"low": ends[0], "high": ends[1], **_best(values, band, medians, order)}
-    if verdict != "found":
-        needed = _needed(band, medians, order, share, confidence, verdict)
-        return Crossing(
-            verdict=verdict,
-            safe=first_safe,
-            share_safe=_pick(band.hits, safe),
-            needed=needed,
-            **known,
-        )
+    elif 0 < missed == len(order):
+        verdict = "nowhere"
+    else:
+        needed = _needed(band, medians, order, share, confidence)
+    return Crossing(
+        verdict=verdict,
+        safe=_value_at(values, safe),
+        share_safe=_value_at(band.hits, safe),
+        needed=needed,
+        **known,
+    )
+
+
+def _found(
+    values: np.ndarray,
+    band: "_Band",
+    *,
+    missed: int,
+    safe: int,
+    log: bool,
+    known: dict[str, Any],
+) -> Found:
+    """Return the crossing between the value before ``missed`` and that at ``safe``."""
     rising = isotonic_regression(band.estimate).x
-    place = min(
-        max(int(np.count_nonzero(rising < band.level)), below), safe
-    )  # where it is, but for rounding
+    index = int(np.count_nonzero(rising < band.level))
+    # The estimate lies within the interval, but for rounding.
+    index = min(max(index, missed), safe)
     return Found(
-        point=_between(values, rising - band.level, place, log=log),
+        point=_interpolated(values, rising - band.level, index, log=log),
         safe=float(values[safe]),
-        there=float(values[place]),
-        share_there=float(band.hits[place]),
+        there=float(values[index]),
+        share_there=float(band.hits[index]),
         share_safe=float(band.hits[safe]),
         **known,
     )
 
 
 class _Band(NamedTuple):
-    """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach,
-    whether they are ``shown`` to, or shown to have ``missed`` it, and the share of single repeats
-    that reach the target; ``sign`` brings the estimates back.
+    """Estimates at V values, compared with the level that they are to reach.
+
+    Attributes:
+        estimate: The estimates (V,), in the direction in which higher is better.
+        hits: Shares (V,) of single repeats that reach the target.
+        shown: Whether each estimate is shown to reach the level (V,).
+        missed: Whether each estimate is shown to miss the level (V,).
+        level: What the estimates are to reach.
+        sign: 1, or -1 if the measure is better when it is lower.
     """
 
     estimate: np.ndarray
@@ -147,30 +186,42 @@ class _Band(NamedTuple):
     sign: float
 
     def at(self, order: np.ndarray) -> "_Band":
+        """Return the band at the values ``order``, in that order."""
         return self._replace(
-            **{name: getattr(self, name)[order] for name in ("estimate", "hits", "shown", "missed")}
+            estimate=self.estimate[order],
+            hits=self.hits[order],
+            shown=self.shown[order],
+            missed=self.missed[order],
         )
 
 
 def _band(
     runs: Medians, target: float, *, better: str, share: float | None, confidence: float
 ) -> _Band:
-    sign, target = _sign(better), check.between(-math.inf, math.inf, target=target)
-    error = 1 - check.between(0, 1, inclusive=False, confidence=confidence)
-    count = np.count_nonzero(sign * runs.single >= sign * target, axis=-1)  # none where NaN
+    check.choice(("higher", "lower"), better=better)
+    sign = 1.0
+    if better == "lower":
+        sign = -1.0
+    target = check.between(-math.inf, math.inf, target=target)
+    check.between(0, 1, inclusive=False, confidence=confidence)
+    error = 1 - confidence
+    level = sign * target
+    count = np.count_nonzero(sign * runs.single >= level, axis=-1)  # 0 for NaN
     repeats = runs.single.shape[-1]
-    hits, estimate, goal = count / repeats, sign * runs.median, sign * target
+    hits = count / repeats
+    estimate = sign * runs.median
     if runs.splits is not None:
         if share is not None:
             raise check.RefusedError(
                 "share", share, "None where repeats are not independent: one of each fresh split"
             )
-        ends = np.sort(sign * np.array(runs.splits.interval(1 - error)), axis=0)
-        # Above it: as many equal splits as one likes do not show that their mean is the target
-        return _Band(estimate, hits, ends[0] > goal, ends[1] < goal, goal, sign)
+        low, high = np.sort(sign * np.array(runs.splits.interval(1 - error)), axis=0)
+        # Above the level, not at it: any number of equal splits does not show that their mean is
+        # the target.
+        return _Band(estimate, hits, low > level, high < level, level, sign)
     if share is None:
         low, high = _share_limits(repeats, 1 - error / 2)
-        return _Band(estimate, hits, low[count] >= _HALF, high[count] < _HALF, goal, sign)
+        return _Band(estimate, hits, low[count] >= _HALF, high[count] < _HALF, level, sign)
     check.between(0, 1, inclusive=False, share=share)
     low, high = _share_limits(repeats, 1 - error)
     return _Band(hits, hits, low[count] >= share, high[count] < share, share, 1.0)
@@ -178,81 +229,88 @@ def _band(
 
 @lru_cache(maxsize=32)
 def _share_limits(repeats: int, confidence: float) -> np.ndarray:
-    """Return lower and upper limits (2, R + 1) of a share, by how many of the repeats there are."""
-    return np.transpose(
-        [clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)]
-    )
+    """Return lower and upper limits (2, R + 1) of a share, by the number of repeats that hit."""
+    limits = [clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)]
+    return np.transpose(limits)
 
 
-def _asked(
+def _checked(
     values: np.ndarray, runs: np.ndarray | Medians, *, log: bool
 ) -> tuple[np.ndarray, Medians]:
     medians = Medians.of(runs)
-    values = check.numbers(
-        (len(medians.median),), low=0 if log else -math.inf, inclusive=not log, values=values
-    )
+    shape = (len(medians.median),)
+    if log:
+        values = check.numbers(shape, low=0, inclusive=False, values=values)
+    else:
+        values = check.numbers(shape, values=values)
     if not len(values) or (np.diff(values) <= 0).any():
         raise check.RefusedError("values", values, "rising numbers, one at least")
     return values, medians
 
 
-def _sign(better: str) -> float:
-    return 1.0 if check.choice(("higher", "lower"), better=better) == "higher" else -1.0
-
-
 def _leading(flags: np.ndarray) -> int:
     """Return how many are true before the first that is not."""
-    return len(flags) if flags.all() else int(np.argmin(flags))
+    if flags.all():
+        return len(flags)
+    return int(np.argmin(flags))
 
 
-def _pick(values: np.ndarray, place: int) -> float | None:
-    return float(values[place]) if 0 <= place < len(values) else None
+def _value_at(values: np.ndarray, index: int) -> float | None:
+    """Return the value at ``index``; None if it lies outside."""
+    if 0 <= index < len(values):
+        return float(values[index])
+    return None
 
 
-def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -> float:
-    """Return where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it
-    does so at once.
+def _interpolated(values: np.ndarray, excess: np.ndarray, index: int, *, log: bool) -> float:
+    """Return the value at which ``excess``, at least 0 from ``index`` on, passes 0; the first value
+    if it is never below.
     """
-    if not place:
+    if index == 0:
         return float(values[0])
-    scale, back = (np.log, np.exp) if log else (np.asarray, float)
-    before, after = scale(values[place - 1 : place + 1])
-    part = min(max(excess[place], 0) / max(excess[place] - excess[place - 1], 1e-300), 1.0)
-    return float(back(after - part * (after - before))) if part else float(values[place])
+    rise = max(excess[index] - excess[index - 1], _TINY)
+    part = min(max(excess[index], 0) / rise, 1.0)
+    if part == 0:
+        return float(values[index])
+    before, after = values[index - 1 : index + 1]
+    if not log:
+        return float(after - part * (after - before))
+    log_before, log_after = np.log(values[index - 1 : index + 1])
+    return float(np.exp(log_after - part * (log_after - log_before)))
 
 
-def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> dict[str, Any]:
-    if not len(order):
+def _best(values: np.ndarray, band: _Band) -> dict[str, float]:
+    if not len(values):
         return {}
-    place = int(np.argmax(band.estimate))
-    return {"best": float(band.sign * band.estimate[place]), "at": float(values[place])}
+    index = int(np.argmax(band.estimate))
+    return {"best": float(band.sign * band.estimate[index]), "at": float(values[index])}
 
 
 def _needed(
-    band: _Band,
-    runs: Medians,
-    order: np.ndarray,
-    share: float | None,
-    confidence: float,
-    verdict: Verdict,
+    band: _Band, runs: Medians, order: np.ndarray, share: float | None, confidence: float
 ) -> int | None:
-    """Return about how many repeats tell the best value from the target, more than there are, and
-    enough to show it at
-    all: (2 sd / gap)^2, where the gap is that of the share of repeats that reach it.
+    """Return about how many repeats distinguish the best value from the target; None if unknown.
+
+    It is more than there are, enough to show a claim at all, and (2 sd / gap)^2, where the gap is
+    that of the share of repeats that reach the target.
     """
-    if verdict != "unclear":
-        return None
-    place = int(np.argmax(band.estimate)) if len(order) else None
+    best = None
+    if len(order):
+        best = int(np.argmax(band.estimate))
     if runs.splits is not None:
-        gap = float(band.estimate[place] - band.level) if len(order) else 0.0
-        return runs.splits.needed(int(order[place]), gap) if len(order) else None
-    repeats, share, confidence = (
-        runs.single.shape[-1],
-        share or _HALF,
-        confidence if share else (1 + confidence) / 2,
-    )
-    more = max(repeats + 1, all_succeed_minimum(share, confidence=confidence))
-    gap = float(band.hits[place] - share) if len(order) else 0.0
-    if gap > 0:
-        return max(more, math.ceil(4 * band.hits[place] * (1 - band.hits[place]) / gap**2))
-    return more if more > repeats + 1 else None
+        if best is None:
+            return None
+        gap = float(band.estimate[best] - band.level)
+        return runs.splits.needed(int(order[best]), gap)
+    if share is None:
+        share = _HALF
+        confidence = (1 + confidence) / 2
+    one_more = runs.single.shape[-1] + 1
+    least = max(one_more, all_succeed_minimum(share, confidence=confidence))
+    if best is not None and band.hits[best] > share:
+        hits = band.hits[best]
+        gap = float(hits - share)
+        return max(least, math.ceil(4 * hits * (1 - hits) / gap**2))
+    if least > one_more:
+        return least
+    return None

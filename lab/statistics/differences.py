@@ -1,12 +1,12 @@
-"""How far two settings lie apart: the difference of their median runs, with a 95 % confidence
-interval, or one of another level where many are looked at.
+"""The difference of the median runs of two settings, with its confidence interval.
 
-Medians, since an error without a bound need not have a mean: that of a nearly singular noisy fit
-has none. The intervals of pairs and of two groups are exact for any distribution of the runs.
+Medians are compared, since an error without a bound need not have a mean: that of a nearly singular
+noisy fit has none. The intervals of pairs and of two groups are exact for any distribution of the
+runs.
 
-Where repeat r of both saw the same rows and drew the same noise (``Settings.pairs_with``), the
-differences of the pairs vary less than the repeats do, and the interval is narrower than that of
-two groups by as much as the noise is common.
+If repeat r of both settings saw the same rows and drew the same noise (``Settings.pairs_with``),
+the differences of the pairs vary less than the repeats do, and their interval is narrower than that
+of two groups.
 """
 
 import math
@@ -23,12 +23,14 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """By how much the median run of A lies above that of B, and the ends of its interval, in the
-    unit of what is compared.
+    """The median of A minus B, and its interval, in the unit of the compared measure.
 
-    pairs: how many pairs of repeats, or of splits; 0 where A and B are two groups. The ends are
-    infinite where there are too few repeats for any interval at this confidence, and meet where no
-    repeat differs from another.
+    Attributes:
+        median: The estimate.
+        low: Lower end of the interval; infinite, as ``high``, if there are too few repeats for any
+            interval at this confidence.
+        high: Upper end of the interval, equal to the lower one if no repeat differs from another.
+        pairs: Number of pairs of repeats, or of splits; 0 if A and B are two groups.
     """
 
     median: float
@@ -42,39 +44,40 @@ class Difference:
 
     @property
     def bounded(self) -> bool:
-        """Return whether there are enough repeats for an interval at all."""
+        """Return whether there are enough repeats for an interval."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
     def shown(self) -> bool:
-        """Return whether 0 lies outside of the interval."""
+        """Return whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     @property
     def sure(self) -> bool:
-        """Return whether every repeat says the same."""
+        """Return whether all repeats have the same difference."""
         return self.low == self.high
 
 
 def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
-    """Return the median paired difference of repeats (R,) with common random numbers, with its sign
-    test interval.
+    """Return the median paired difference of repeats (R,) with common random numbers.
 
-    Two repeats at least are needed; 95 % confidence takes six, with fewer the interval is
-    unbounded.
+    Its interval is that of the sign test. Two repeats at least are needed; 95 % confidence takes
+    six, with fewer the interval is unbounded.
 
     >>> of_pairs(np.array([3.0, 4.0, 6.0, 5.0, 4.0, 7.0]), np.array([2.0, 4.0, 5.0, 3.0, 1.0, 5.0]))
     Difference(median=1.5, low=0.0, high=3.0, pairs=6)
     """
-    a, b = _repeats(a=a), _repeats(b=b)
-    apart = a - check.numbers(a.shape, b=b)
-    low, high = map(float, median_interval(apart, confidence=confidence))
-    return Difference(median=float(np.median(apart)), low=low, high=high, pairs=len(apart))
+    a = _checked_repeats(a=a)
+    b = _checked_repeats(b=b)
+    gaps = a - check.numbers(a.shape, b=b)
+    low, high = median_interval(gaps, confidence=confidence)
+    return Difference(
+        median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps)
+    )
 
 
 def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
-    """Return the difference of the medians of repeats (R_a,) and (R_b,) that have nothing in
-    common.
+    """Return the difference of the medians of independent repeats (R_a,) and (R_b,).
 
     The interval holds all differences between the exact intervals of the two medians. These are
     independent, so both hold together with ``confidence`` if each does with its square root. 95 %
@@ -83,33 +86,45 @@ def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) 
     >>> of_groups(np.arange(7.0), np.array([10.0] * 7))
     Difference(median=-7.0, low=-10.0, high=-4.0, pairs=0)
     """
-    a, b = _repeats(a=a), _repeats(b=b)
-    each = math.sqrt(check.between(0, 1, inclusive=False, confidence=confidence))
-    (low_a, high_a), (low_b, high_b) = (median_interval(runs, confidence=each) for runs in (a, b))
-    middle, ends = np.median(a) - np.median(b), (low_a - high_b, high_a - low_b)
-    return Difference(median=float(middle), low=float(ends[0]), high=float(ends[1]))
+    a = _checked_repeats(a=a)
+    b = _checked_repeats(b=b)
+    check.between(0, 1, inclusive=False, confidence=confidence)
+    confidence_of_each = math.sqrt(confidence)
+    low_a, high_a = median_interval(a, confidence=confidence_of_each)
+    low_b, high_b = median_interval(b, confidence=confidence_of_each)
+    median = np.median(a) - np.median(b)
+    return Difference(median=float(median), low=float(low_a - high_b), high=float(high_a - low_b))
 
 
 def of_splits(
     a: np.ndarray, b: np.ndarray, *, overlap: float = 0.0, confidence: float = _CONFIDENCE
 ) -> Difference:
-    """Return, of R repeats on each of S splits of the rows, (S, R), the median over the splits of
-    the difference of their medians, with the interval of ``repeats.Splits``.
+    """Return the median over S splits of the difference of the medians of R repeats on each.
 
-    Repeats on one split have it in common, so that S R of them together would look far surer than
-    they are. overlap: as ``repeats.over_splits`` has it.
+    Repeats on one split are not independent, so all S R of them together would give an interval
+    that is far too narrow. The interval is that of ``medians.Splits``.
+
+    Args:
+        a: Repeats (S, R).
+        b: Repeats (S, R).
+        overlap: As in ``medians.over_splits``.
+        confidence: Confidence of the interval.
 
     >>> of_splits(np.array([[3.0, 4.0], [6.0, 7.0]]), np.array([[2.0, 4.0], [5.0, 5.0]]))
     Difference(median=1.0, low=-5.353, high=7.353, pairs=2)
     """
-    a, b = np.asarray(a), np.asarray(b)
-    gaps = np.median(a, axis=1) - np.median(check.numbers(a.shape, b=b), axis=1)
+    a = np.asarray(a)
+    b = check.numbers(a.shape, b=np.asarray(b))
+    gaps = np.median(a, axis=1) - np.median(b, axis=1)
     low, high = Splits(medians=gaps, overlap=overlap).interval(confidence)
     return Difference(
         median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps)
     )
 
 
-def _repeats(**named: Any) -> np.ndarray:
+def _checked_repeats(**named: Any) -> np.ndarray:
+    """Return the one argument as an array of at least two numbers; raise RefusedError with its
+    name.
+    """
     (values,) = named.values()
     return check.numbers((max(2, np.size(values)),), **named)

@@ -1,5 +1,4 @@
-"""Run large sweeps in chunks of about one second on threads, processes or a Dask cluster, through
-joblib.
+"""Run large sweeps in parallel on threads, processes or a Dask cluster, through joblib.
 
 All backends give bitwise equal numbers, because each measurement depends only on its own settings.
 """
@@ -15,17 +14,23 @@ import numpy as np
 
 from dpcore import check, cores
 from lab.experiment.settings import Settings
-from lab.sweeps.sweep import Measurement, split
+from lab.sweeps.measurement import Measurement, split
 
+# Name of a backend -> that of joblib.
 BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
+# In joblib, as many jobs as there are workers.
+_ALL_WORKERS = -1
+# Seconds; keeps a ratio finite.
+_SHORTEST = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One cell of a sweep: a combination of parameter values and a seed.
+    """A combination of parameter values and a seed.
 
-    values: the swept parameters by name. settings: the settings with these values and one of the
-    seeds.
+    Attributes:
+        values: The swept parameters by name.
+        settings: The settings with these values and one of the seeds.
     """
 
     values: Mapping[str, Any]
@@ -35,31 +40,29 @@ class Cell:
 def cells(
     settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1
 ) -> tuple[Cell, ...]:
-    """Return every combination of the parameter values in ``over``, with each of ``seeds`` seeds.
+    """Return every combination of the parameter values in ``over``, with each of several seeds.
 
-    Raises RefusedError, before anything is trained, if the settings refuse a combination.
+    Raises:
+        RefusedError: Before anything is trained, if the settings refuse a combination.
     """
-    every = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
-    return tuple(
-        Cell(values=values, settings=one)
-        for values in every
-        for one in split(_changed(settings, values), seeds)
-    )
+    found = []
+    for combination in product(*over.values()):
+        values = dict(zip(over, combination, strict=True))
+        for variant in split(_changed(settings, values), seeds):
+            found.append(Cell(values=values, settings=variant))
+    return tuple(found)
 
 
 def _changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """Apply all values at once; raise RefusedError if one value moves another out of its requested
-    value.
-    """
-    found = settings.change(**values)
+    """Apply all values at once; raise RefusedError if one value changes another one."""
+    changed = settings.change(**values)
     for name, value in values.items():
-        if getattr(found, name) != value:
+        actual = getattr(changed, name)
+        if actual != value:
             raise check.RefusedError(
-                name,
-                value,
-                f"a value that stays with the others; it becomes {getattr(found, name)}",
+                name, value, f"a value that stays with the others; it becomes {actual}"
             )
-    return found
+    return changed
 
 
 def stream(
@@ -73,39 +76,54 @@ def stream(
 ) -> Iterator[tuple[Cell, np.ndarray]]:
     """Yield (cell, its numbers (repeats,)) as they become ready, in any order.
 
-    backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
-    jobs: number of parallel jobs, by default the number of cores, or of the cluster's workers.
-    piece: target duration of a chunk of work, in seconds, estimated from earlier chunks. Raises
-    RefusedError.
+    Args:
+        every: The cells.
+        measure: A key of ``settings.measures``.
+        repeats: Number of repeats of each cell.
+        backend: A key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
+        jobs: Number of parallel jobs; None for the number of cores, or of the cluster's workers.
+        piece: Target duration of a chunk of cells in seconds, estimated from earlier chunks.
+
+    Raises:
+        RefusedError: If the backend is unknown.
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
-    left, width = iter(every), 1
+    if not jobs:
+        jobs = cores.cores()
+        if name == "dask":
+            jobs = _ALL_WORKERS
+    remaining = iter(every)
+    chunk_size = 1
 
-    def pieces() -> Iterator[list[Cell]]:
-        while some := list(islice(left, width)):
-            yield some
+    def chunks() -> Iterator[list[Cell]]:
+        chunk = list(islice(remaining, chunk_size))
+        while chunk:
+            yield chunk
+            chunk = list(islice(remaining, chunk_size))
 
-    jobs = jobs or (-1 if name == "dask" else cores.cores())
     with joblib.parallel_config(backend=name):
-        work = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        for seconds, found in work(
-            joblib.delayed(_measured)(some, measure=measure, repeats=repeats) for some in pieces()
-        ):
-            yield from found
-            width = max(1, min(2 * width, round(len(found) * piece / max(seconds, 1e-3))))
+        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        measure_chunk = joblib.delayed(_measured)
+        calls = (measure_chunk(chunk, measure=measure, repeats=repeats) for chunk in chunks())
+        for seconds, results in parallel(calls):
+            yield from results
+            estimate = round(len(results) * piece / max(seconds, _SHORTEST))
+            chunk_size = max(1, min(2 * chunk_size, estimate))
 
 
 def _measured(
-    some: Iterable[Cell], *, measure: str, repeats: int
+    chunk: Iterable[Cell], *, measure: str, repeats: int
 ) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
     """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any
     order.
     """
     cores.one_blas_thread()
-    seconds, found = 0.0, []
-    for one in some:
-        began = time.perf_counter()
-        measurement = Measurement(settings=one.settings, measure=measure, repeats=repeats)
-        found.append((one, measurement.run(kept=False)[:repeats]))
-        seconds += time.perf_counter() - began
-    return seconds, found
+    seconds = 0.0
+    results = []
+    for cell in chunk:
+        start = time.perf_counter()
+        measurement = Measurement(settings=cell.settings, measure=measure, repeats=repeats)
+        numbers = measurement.run(kept=False)[:repeats]
+        seconds += time.perf_counter() - start
+        results.append((cell, numbers))
+    return seconds, results

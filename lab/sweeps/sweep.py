@@ -1,120 +1,39 @@
-"""What a measure does along the knobs of a topic: many settings, each with as many repeats as one
-likes.
+"""Measure many settings of a topic, with any number of repeats.
 
-In Python, of the settings of any page:
+In Python, with the settings of any page:
 
     runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)
     answer = smallest(ClassifierSettings(), "epsilon", 0.8, measure="scratch")
     best = recommend(ClassifierSettings(), tries=12, measure="scratch")
 
-are tidy frames: a row a run, the answer, a row a try.
-
-What is trained is the topic's own work (``Settings.sample``), through ``dpcore.cache``: whatever
-asks for it again has it at once, and the number at a page's settings is the page's number, bit for
-bit.
+are tidy frames with a row per run, the answer, and a row per try.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpcore import check
-from dpcore.cache import CACHE, Key
 from dpcore.streams import stream
-from lab.experiment.settings import Measure, Settings, Task, quantiles_of
+from lab.experiment.settings import Measure, Settings, quantiles_of
 from lab.statistics import crossing, differences
+from lab.sweeps.grids import grid, log_scale, rounded_as_shown
+from lab.sweeps.measurement import measured, split
 
-# A range of more than this factor has a log scale, unless it ends below 1 as shares do that do not
-# start near 0.
-_LOG, _LOG_SHARE = 20.0, 1000.0
-# A grid along a log scale reaches this factor down and up from where one is, in so many steps
-# either way.
-REACH, STEPS = 30.0, 24
-# One knob at a time: a third of a decade on a log scale, a tenth of the range on another.
-DECADE, RANGE = 10 ** (1 / 3), 0.1
-_DIGITS = 3
 # A search draws at most so often for each try.
-_DRAWS = 20
+_DRAWS_PER_TRY = 20
+_MOST_TRIES = 10_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measurement(Key):
-    """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that
-    ``repeats`` are cut into; of none where the topic's own work is cut into fewer.
+def _measure_name(settings: Settings, name: str) -> str:
+    """Return the name if it is that of a measure; for "", that of the measure that a comparison is
+    about.
     """
-
-    settings: Settings
-    measure: str
-    repeats: int
-    part: int = 0
-    parts: int = 1
-    essential: bool = field(default=False, compare=False)
-
-    def run(self, *, kept: bool = True) -> np.ndarray:
-        """Return the numbers; without ``kept``, the work itself is not kept: that of many
-        measurements would push out all else.
-        """
-
-        def outcome(task: Task) -> Any:
-            known, found = CACHE.find(task)
-            return found if known else CACHE.answer(task, task.run) if kept else task.run()
-
-        tasks = self.settings.sample(self.repeats)
-        begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
-        read = self.settings.measures[self.measure].read
-        found = [np.asarray(read(outcome(task)), dtype=float) for task in tasks[begin:end]]
-        return np.concatenate(found) if found else np.empty(0)
-
-
-def measurements(
-    settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1
-) -> tuple[Measurement, ...]:
-    """Return the work that measures these settings: ``repeats`` of each of so many ``seeds``, from
-    the settings' own on.
-    """
-    return tuple(
-        Measurement(settings=one, measure=measure, repeats=repeats, part=part, parts=parts)
-        for one in split(settings, seeds)
-        for part in range(parts)
-    )
-
-
-def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
-    """Return the settings with so many seeds, each with rows and noise of its own; the own one
-    first.
-    """
-    if seeds == 1 or "seed" not in settings.limits:
-        return (settings,)
-    (low, high), seed = settings.limits["seed"], getattr(settings, "seed", 0)
-    return tuple(
-        settings.change(seed=low + (seed - low + i) % (high - low + 1)) for i in range(seeds)
-    )
-
-
-def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
-    """Return the numbers themselves, (seeds x repeats,); one where repeats have no noise of their
-    own.
-    """
-    found = measurements(settings, measure=measure, repeats=repeats, seeds=seeds)
-    return np.concatenate([CACHE.answer(one, one.run) for one in found])
-
-
-def shown(settings: Settings, measure: str) -> np.ndarray:
-    """Return the numbers (R,) of the runs that the settings' page shows: their own, where
-    ``measured`` has as many as one asks for.
-    """
-    read = settings.measures[measure].read
-    found = [np.ravel(read(CACHE.answer(task, task.run))) for task in settings.samples()]
-    return np.concatenate(found).astype(float)
-
-
-def _measure(settings: Settings, name: str) -> str:
-    """Return the measure of this name; the one that a comparison is about where there is none."""
     return check.choice(settings.measures, measure=name or settings.compared)
 
 
@@ -127,46 +46,62 @@ def sweep(
     repeats: int = 24,
     seeds: int = 1,
 ) -> pd.DataFrame:
-    """Measure ``settings`` with each of the ``values`` of a ``knob``: a row a value, seed and
-    repeat.
+    """Measure ``settings`` with each of the ``values`` of a parameter.
 
-    measure: a key of ``settings.measures``; by default what a comparison is about. seeds: how many
-    splits of the data, from the settings' own seed on. Raises RefusedError where the settings
-    refuse a value.
+    Args:
+        settings: The other parameters.
+        knob: Name of the parameter.
+        values: Its values.
+        measure: A key of ``settings.measures``; "" for that of a comparison.
+        repeats: Number of repeats of each seed.
+        seeds: Number of splits of the data, from the settings' own seed on.
+
+    Returns:
+        A row per value, seed and repeat.
+
+    Raises:
+        RefusedError: If the settings refuse a value.
 
     >>> from pages.regression.experiment import RegressionSettings
     >>> runs = sweep(RegressionSettings(mechanism="adassp"), "epsilon", [0.5, 5.0], repeats=50)
     >>> runs.groupby("epsilon")["error"].mean().round(2).to_dict()
     {0.5: 20.06, 5.0: 20.04}
     """
-    name = _measure(settings, measure)
+    name = _measure_name(settings, measure)
     frames = []
     for value in values:
-        for one in split(settings.change(**{knob: value}), seeds):
-            numbers = measured(one, measure=name, repeats=repeats)
-            index = {
+        for variant in split(settings.change(**{knob: value}), seeds):
+            numbers = measured(variant, measure=name, repeats=repeats)
+            columns = {
                 knob: value,
-                "seed": getattr(one, "seed", 0),
+                "seed": getattr(variant, "seed", 0),
                 "repeat": np.arange(len(numbers)),
+                name: numbers,
             }
-            frames.append(pd.DataFrame(index | {name: numbers}))
+            frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
 
 
 def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.DataFrame:
-    """Return one row per value from ``runs``, the result of ``sweep``.
+    """Summarise the result of ``sweep``.
 
-    A row has the median run (with several seeds, the median of their medians), the 90 % range of
-    runs, and the share of runs that reach ``target``.
+    Returns:
+        A row per value, with the median run (with several seeds, the median of their medians), the
+        90 % range of runs, and the share of runs that reach ``target``.
     """
-    knob, measure = runs.columns[0], runs.columns[-1]
-    reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
-    groups = runs.assign(reach=reach).groupby(knob)
-    ends = np.array([quantiles_of(group.to_numpy())[[0, 2]] for _, group in groups[measure]])
+    knob = runs.columns[0]
+    measure = runs.columns[-1]
+    if better == "higher":
+        reaching = runs[measure] >= target
+    else:
+        reaching = runs[measure] <= target
+    groups = runs.assign(reach=reaching).groupby(knob)
+    quantiles = np.array([quantiles_of(numbers.to_numpy()) for _, numbers in groups[measure]])
+    medians = runs.groupby([knob, "seed"])[measure].median()
     columns = {
-        "median": runs.groupby([knob, "seed"])[measure].median().groupby(level=knob).median(),
-        "low": ends[:, 0],
-        "high": ends[:, 1],
+        "median": medians.groupby(level=knob).median(),
+        "low": quantiles[:, 0],
+        "high": quantiles[:, 2],
         "share reaching": groups.reach.mean(),
     }
     return pd.DataFrame(columns).reset_index()
@@ -182,13 +117,26 @@ def smallest(
     share: float | None = None,
     repeats: int = 100,
 ) -> pd.DataFrame:
-    """Return from which value of a ``knob`` on ``target`` is reached, by the median run or by a
-    ``share`` of the
-    repeats: one row, the fields of ``lab.statistics.crossing.Crossing``; of a knob along which the
-    measure gets worse, up to which value.
+    """Return the value of a parameter from which on ``target`` is reached.
 
-    values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob
-    along which the measure may get better and worse, where nothing is the smallest.
+    For a parameter along which the measure gets worse, it is the value up to which the target is
+    reached.
+
+    Args:
+        settings: The other parameters.
+        knob: Name of the parameter.
+        target: What is to be reached.
+        values: Rising values of the parameter; None for the ``grid`` around the settings.
+        measure: A key of ``settings.measures``; "" for that of a comparison.
+        share: Share of the repeats that has to reach the target; None asks for the median run.
+        repeats: Number of repeats at each value.
+
+    Returns:
+        One row, the fields of ``lab.statistics.crossing.Crossing``.
+
+    Raises:
+        RefusedError: If the measure may get better and worse along the parameter, so that nothing
+            is the smallest.
 
     >>> from pages.regression.experiment import RegressionSettings
     >>> settings = RegressionSettings(mechanism="adassp")
@@ -196,159 +144,108 @@ def smallest(
     >>> found[["verdict", "point", "safe"]].round(3).to_dict("records")
     [{'verdict': 'found', 'point': 0.197, 'safe': 0.4}]
     """
-    name = _measure(settings, measure)
-    asked = settings.measures[name]
-    if knob not in (*asked.rises, *asked.falls):
-        allowed = ", ".join((*asked.rises, *asked.falls)) or "none: there is no such knob"
+    name = _measure_name(settings, measure)
+    read = settings.measures[name]
+    if knob not in (*read.rises, *read.falls):
+        allowed = ", ".join((*read.rises, *read.falls)) or "none: there is no such knob"
         raise check.RefusedError(
             "knob", knob, f"one along which the measure goes one way: {allowed}"
         )
-    tried = list(grid(settings, knob) if values is None else values)
-    runs = [
-        measured(settings.change(**{knob: value}), measure=name, repeats=repeats) for value in tried
-    ]
-    found = crossing.smallest(
+    if values is None:
+        values = grid(settings, knob)
+    tried = list(values)
+    runs = []
+    for value in tried:
+        runs.append(measured(settings.change(**{knob: value}), measure=name, repeats=repeats))
+    towards = "large"
+    if knob in read.rises:
+        towards = "small"
+    answer = crossing.smallest(
         np.array(tried, dtype=float),
         np.array(runs),
         target,
-        better=asked.better,
+        better=read.better,
         share=share,
-        towards="small" if knob in asked.rises else "large",
+        towards=towards,
         log=log_scale(*settings.limits[knob]),
     )
-    return pd.DataFrame([asdict(found)])
-
-
-# ---- values of a knob
-
-
-def log_scale(low: float, high: float) -> bool:
-    """Return whether a knob with these limits has a log scale.
-
-    >>> log_scale(0.01, 150.0), log_scale(0, 500), log_scale(0.02, 0.98), log_scale(1e-9, 1e-2)
-    (True, False, False, True)
-    """
-    if low <= 0:
-        return False
-    return high / low >= (_LOG_SHARE if high < 1 else _LOG)
-
-
-def grid(
-    settings: Settings, knob: str, *, steps: int = STEPS, reach: float = REACH
-) -> tuple[float, ...]:
-    """Return values of a knob around where it is, ascending, that one among them: on a log scale
-    ``steps`` either way within a factor of ``reach``, else as many over the whole range; none
-    beyond the limits.
-    """
-    (low, high), now = settings.limits[knob], getattr(settings, knob)
-    if log_scale(low, high):
-        # the same values wherever one is, so that their runs are kept; but for the nearest, which
-        # gives way to now
-        place = round(steps * math.log(now, reach))
-        values = [
-            reach ** (i / steps) for i in range(place - steps, place + steps + 1) if i != place
-        ]
-        values = [value for value in (*values, low, high) if now / reach <= value <= now * reach]
-    else:
-        values = np.linspace(low, high, 2 * steps + 1).tolist()
-    rounded = {_plain(value, whole=isinstance(low, int)) for value in values}
-    return tuple(sorted({value for value in rounded if low <= value <= high} | {now}))
-
-
-def _plain(value: float, *, whole: bool) -> float:
-    """Return a value with as many digits as a knob shows."""
-    return round(value) if whole else float(f"{value:.{_DIGITS}g}")
-
-
-def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
-    """Return ``values``, of which ``now`` is one, in turns: now alone, every eighth from there,
-    every fourth, second, all.
-    """
-    place, seen, turns = values.index(now), {now}, [[now]]
-    for stride in (8, 4, 2, 1):
-        turn = [
-            value
-            for i, value in enumerate(values)
-            if (i - place) % stride == 0 or i in (0, len(values) - 1)
-        ]
-        turns.append([value for value in turn if value not in seen])
-        seen.update(turn)
-    return [turn for turn in turns if turn]
-
-
-# ---- which knob matters
-
-
-def beside(settings: Settings, knob: str) -> tuple[float, ...]:
-    """Return the value of a knob a step down, and a step up: a third of a decade on a log scale, a
-    tenth of the range on another; only what the limits leave.
-    """
-    (low, high), now = settings.limits[knob], getattr(settings, knob)
-    if low == high:
-        return ()
-    if log_scale(low, high):
-        both = now / DECADE, now * DECADE
-    else:
-        both = now - RANGE * (high - low), now + RANGE * (high - low)
-    whole = isinstance(low, int)
-    clipped = (min(max(_plain(value, whole=whole), low), high) for value in both)
-    return tuple(value for value in clipped if value != now)
+    return pd.DataFrame([asdict(answer)])
 
 
 def apart(
-    one: Settings,
-    other: Settings,
+    settings_a: Settings,
+    settings_b: Settings,
     a: np.ndarray,
     b: np.ndarray,
     *,
     splits: int = 1,
     confidence: float = 0.95,
 ) -> differences.Difference:
-    """Return how far the runs ``a`` of some settings lie from ``b`` of others, (splits x repeats,)
-    each, split by split.
+    """Return the difference of the runs of two settings.
 
-    Of several splits by how far those differ; else in pairs where both drew the same noise.
+    With several splits of the rows, it is compared split by split; else in pairs if both drew the
+    same noise, and as two groups otherwise.
+
+    Args:
+        settings_a: The settings of ``a``.
+        settings_b: The settings of ``b``.
+        a: Runs (splits x repeats,).
+        b: Runs (splits x repeats,).
+        splits: Number of splits.
+        confidence: Confidence of the interval.
     """
     if splits > 1:
-        overlap = max(one.overlap, other.overlap)
-        both = (runs.reshape(splits, -1) for runs in (a, b))
-        return differences.of_splits(*both, overlap=overlap, confidence=confidence)
-    compare = differences.of_pairs if one.pairs_with(other) else differences.of_groups
-    return compare(a, b, confidence=confidence)
-
-
-# ---- which setting is best
+        return differences.of_splits(
+            a.reshape(splits, -1),
+            b.reshape(splits, -1),
+            overlap=max(settings_a.overlap, settings_b.overlap),
+            confidence=confidence,
+        )
+    if settings_a.pairs_with(settings_b):
+        return differences.of_pairs(a, b, confidence=confidence)
+    return differences.of_groups(a, b, confidence=confidence)
 
 
 def drawn(
     settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[Settings, ...]:
-    """Return so many settings drawn from ``ranges``, which are declared before anything is looked
-    at: log-uniform where they begin above 0, else uniform. Which they are is decided by the
-    settings' seed. What the settings refuse is drawn again, and left out where nearly all of it is
-    refused.
+    """Draw settings from declared ranges, log-uniformly if a range begins above 0, else uniformly.
+
+    The settings' seed alone decides which they are. Settings that are refused are drawn again, and
+    left out if nearly all are refused.
+
+    Args:
+        settings: The other parameters.
+        tries: Number of settings.
+        ranges: Field -> (low, high), declared before any result is known.
     """
-    check.whole(1, 10_000, tries=tries)
-    found: list[Settings] = []
+    check.whole(1, _MOST_TRIES, tries=tries)
     random = stream(getattr(settings, "seed", 0), "search")
-    for _ in range(_DRAWS * tries):
-        if len(found) == tries:
+    accepted: list[Settings] = []
+    for _ in range(_DRAWS_PER_TRY * tries):
+        if len(accepted) == tries:
             break
         shares = random.uniform(size=len(ranges))
         changes = {}
-        for (knob, (low, high)), share in zip(ranges.items(), shares, strict=True):
-            value = low * (high / low) ** share if low > 0 else low + share * (high - low)
-            least, most = settings.limits[knob]
-            changes[knob] = min(max(_plain(value, whole=isinstance(least, int)), least), most)
+        for (name, (low, high)), share in zip(ranges.items(), shares, strict=True):
+            if low > 0:
+                value = low * (high / low) ** share
+            else:
+                value = low + share * (high - low)
+            least, most = settings.limits[name]
+            value = rounded_as_shown(value, whole=isinstance(least, int))
+            changes[name] = min(max(value, least), most)
         with suppress(check.RefusedError):
-            found.append(settings.change(**changes))
-    return tuple(found)
+            accepted.append(settings.change(**changes))
+    return tuple(accepted)
 
 
 def best(medians: Sequence[float], measure: Measure) -> int:
-    """Return the place of the best median."""
+    """Return the index of the best median."""
     values = np.asarray(medians, dtype=float)
-    return int(np.nanargmax(values) if measure.better == "higher" else np.nanargmin(values))
+    if measure.better == "higher":
+        return int(np.nanargmax(values))
+    return int(np.nanargmin(values))
 
 
 def recommend(
@@ -360,14 +257,25 @@ def recommend(
     repeats: int = 24,
     seeds: int = 5,
 ) -> pd.DataFrame:
-    """Try settings out of declared ranges: a row a try, the best first, with the median run by
-    which it was ``chosen``,
-    and for the best one ``again``: the median of those on other seeds, with fresh noise and on
-    other splits. The
-    best of many is chosen for its luck too: only ``again`` says what it is worth.
+    """Try settings out of declared ranges.
 
-    ranges: field -> (low, high); by default ``settings.tuned``. Raises RefusedError where there is
-        nothing to tune.
+    The best of many tries is chosen for its luck too, so it is measured again on other seeds, with
+    fresh noise and other splits.
+
+    Args:
+        settings: The other parameters.
+        tries: Number of settings to try.
+        measure: A key of ``settings.measures``; "" for that of a comparison.
+        ranges: Field -> (low, high); None for ``settings.tuned``.
+        repeats: Number of repeats of each seed.
+        seeds: Number of other seeds for the best settings.
+
+    Returns:
+        A row per try, the best first, with the median run by which it was ``chosen``, and for the
+        best one ``again``, the median of the medians on the other seeds.
+
+    Raises:
+        RefusedError: If there is nothing to tune.
 
     >>> from pages.classifier.experiment import ClassifierSettings
     >>> base = ClassifierSettings(public_rows=0)
@@ -380,23 +288,28 @@ def recommend(
     again             0.85
     Name: 0, dtype: float64
     """
-    name, ranges = _measure(settings, measure), dict(ranges or settings.tuned)
+    name = _measure_name(settings, measure)
+    ranges = dict(ranges or settings.tuned)
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
-    all_tries = drawn(settings, tries=tries, ranges=ranges)
-    if not all_tries:
+    variants = drawn(settings, tries=tries, ranges=ranges)
+    if not variants:
         raise check.RefusedError(
             "ranges", ranges, "ranges of which these settings accept something"
         )
-    medians = [float(np.median(measured(one, measure=name, repeats=repeats))) for one in all_tries]
+    medians = [_median(variant, measure=name, repeats=repeats) for variant in variants]
     first = best(medians, settings.measures[name])
-    others = split(all_tries[first], seeds + 1)[1:]
-    again = [math.nan] * len(all_tries)
-    again[first] = float(
-        np.median([np.median(measured(one, measure=name, repeats=repeats)) for one in others])
-    )
-    frame = pd.DataFrame([{knob: getattr(one, knob) for knob in ranges} for one in all_tries])
+    _, *with_other_seeds = split(variants[first], seeds + 1)
+    medians_again = [
+        _median(variant, measure=name, repeats=repeats) for variant in with_other_seeds
+    ]
+    again = [math.nan] * len(variants)
+    again[first] = float(np.median(medians_again))
+    frame = pd.DataFrame({knob: [getattr(one, knob) for one in variants] for knob in ranges})
     frame = frame.assign(chosen=medians, again=again)
-    return frame.sort_values(
-        "chosen", ascending=settings.measures[name].better == "lower", ignore_index=True
-    )
+    lower_is_better = settings.measures[name].better == "lower"
+    return frame.sort_values("chosen", ascending=lower_is_better, ignore_index=True)
+
+
+def _median(settings: Settings, *, measure: str, repeats: int) -> float:
+    return float(np.median(measured(settings, measure=measure, repeats=repeats)))

@@ -1,6 +1,4 @@
-"""What a search on private rows costs: all of its runs together, and the best of a number
-of tries.
-"""
+"""The privacy cost of a search on private rows, for all of its runs or the best of its tries."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -18,63 +16,87 @@ from dpcore.privacy import (
 )
 from lab.experiment.settings import Settings
 
-# What several runs together are counted at, where one of them has no delta.
+# The delta at which runs are composed of which none has one.
 DELTA = 1e-6
 
 
 @cached
 def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
-    """Way to release what a search of so many ``tries`` has found -> what that costs; none where a
-    run promises nothing.
+    """Return the guarantee of each way to release the result of a search; none if a run promises
+    nothing.
+
+    Args:
+        settings: One try.
+        tries: Number of tries, on average if it is secret.
     """
-    one = settings.promise
-    if one is None:
+    promise = settings.promise
+    if promise is None:
         return {}
-    for event in (one.event, _pair(one)):
-        delta, adjacency, unit = one.delta or DELTA, one.adjacency, one.unit
-        if found := tuning.prices(event, tries=tries, delta=delta, adjacency=adjacency, unit=unit):
+    # The guarantee of a run is used if there is no theorem for its event.
+    for event in (promise.event, _release_with(promise)):
+        found = tuning.prices(
+            event,
+            tries=tries,
+            delta=promise.delta or DELTA,
+            adjacency=promise.adjacency,
+            unit=promise.unit,
+        )
+        if found:
             break
-    found["public"] = replace(one, assumes=found["public"].assumes)
+    found["public"] = replace(promise, assumes=found["public"].assumes)
     return {
-        way: replace(price, assumes=one.assumes + price.assumes) for way, price in found.items()
+        way: replace(price, assumes=promise.assumes + price.assumes) for way, price in found.items()
     }
 
 
 def best_of(settings: Settings, tries: int) -> Guarantee | None:
-    """Return the least that the best of a secret number of tries costs, ``tries`` on average; None
-    where a run promises nothing.
+    """Return the best guarantee of the best of a secret number of tries, ``tries`` on average; None
+    if a run promises nothing.
     """
-    found = (one for way, one in prices(settings, tries).items() if way in LAWS)
-    return min(found, key=lambda one: (one.delta, one.epsilon), default=None)
+    candidates = [price for way, price in prices(settings, tries).items() if way in LAWS]
+    return min(candidates, key=lambda price: (price.delta, price.epsilon), default=None)
 
 
 @cached
 def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
-    """Return what so many runs of each of some settings promise together; None where one of them
-    promises nothing, or they have different neighbours or units.
+    """Return the guarantee of several runs of each of some settings together.
+
+    It is None if one of them promises nothing, or their neighbours or units differ.
+
+    Args:
+        runs: (settings, number of their runs).
     """
-    each = [(promise, count) for one, count in runs if (promise := one.promise) is not None]
-    if len(each) < len(runs) or len({(one.adjacency, one.unit) for one, _ in each}) > 1:
+    promises = []
+    for settings, count in runs:
+        if settings.promise is None:
+            return None
+        promises.append((settings.promise, count))
+    if len({(promise.adjacency, promise.unit) for promise, _ in promises}) > 1:
         return None
-    (first, _), delta = each[0], max(one.delta for one, _ in each) or DELTA
-    whole = Sequence(events=tuple(Composed(event=one.event, count=count) for one, count in each))
-    pairs = Sequence(events=tuple(Composed(event=_pair(one), count=count) for one, count in each))
-    for events in (whole, pairs):
+    first, _ = promises[0]
+    delta = max(promise.delta for promise, _ in promises) or DELTA
+    events = [Composed(event=promise.event, count=count) for promise, count in promises]
+    pairs = [Composed(event=_release_with(promise), count=count) for promise, count in promises]
+    assumes: dict[str, None] = {}
+    for promise, _ in promises:
+        assumes.update(dict.fromkeys(promise.assumes))
+    # The guarantees of runs are composed if there is no theorem for their events.
+    for parts in (events, pairs):
         with suppress(UnsupportedEventError):
             price = tuning.price(
-                events, way="all", tries=1, delta=delta, adjacency=first.adjacency, unit=first.unit
-            )
-            assumes = dict.fromkeys(
-                assumption for promise, _ in each for assumption in promise.assumes
+                Sequence(events=tuple(parts)),
+                way="all",
+                tries=1,
+                delta=delta,
+                adjacency=first.adjacency,
+                unit=first.unit,
             )
             return replace(price, assumes=tuple(assumes))
     return None
 
 
-def _pair(one: Guarantee) -> ApproximateRelease | PureRelease:
-    """A release of which nothing but the guarantee is known."""
-    return (
-        ApproximateRelease(epsilon=one.epsilon, delta=one.delta)
-        if one.delta
-        else PureRelease(epsilon=one.epsilon)
-    )
+def _release_with(promise: Guarantee) -> ApproximateRelease | PureRelease:
+    """Return a release of which nothing but the guarantee is known."""
+    if promise.delta:
+        return ApproximateRelease(epsilon=promise.epsilon, delta=promise.delta)
+    return PureRelease(epsilon=promise.epsilon)

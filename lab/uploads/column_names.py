@@ -2,8 +2,8 @@
 
 import re
 
-_LONGEST = 80
-_SHOWN = 5
+_MOST_LETTERS = 80
+_MOST_POSITIONS_SHOWN = 5
 # Control characters, direction marks and byte order marks.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
@@ -12,39 +12,42 @@ _INVISIBLE = re.compile(
 
 def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
     """Return (unique names, notes on the positions of missing and repeated ones)."""
-    unique: dict[str, None] = {}
+    unique: list[str] = []
     missing = []
     repeated = []
-    for place, written in enumerate(names, 1):
-        name = " ".join(_INVISIBLE.sub("", written).split())[:_LONGEST]
+    for position, written in enumerate(names, start=1):
+        name = " ".join(_INVISIBLE.sub("", written).split())[:_MOST_LETTERS]
         if not name:
-            missing.append(str(place))
-            name = f"column {place}"
+            missing.append(str(position))
+            name = f"column {position}"
         elif name in unique:
-            repeated.append(str(place))
-        unique[_free(name, unique)] = None
+            repeated.append(str(position))
+        unique.append(_numbered(name, unique))
     notes = []
     if missing:
         notes.append(
-            f"Named by number, because the file has no name for it: column {_places(missing)}."
+            f"Named by number, because the file has no name for it: column {_list(missing)}."
         )
     if repeated:
         notes.append(
-            f"Numbered, because an earlier column has the same name: column {_places(repeated)}."
+            f"Numbered, because an earlier column has the same name: column {_list(repeated)}."
         )
-    return list(unique), notes
+    return unique, notes
 
 
-def _free(name: str, taken: dict[str, None]) -> str:
+def _numbered(name: str, taken: list[str]) -> str:
+    """Return a name that is not taken, with a number behind it if need be."""
     if name not in taken:
         return name
-    copy = 2
-    while f"{name} ({copy})" in taken:
-        copy += 1
-    return f"{name} ({copy})"
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
 
 
-def _places(places: list[str]) -> str:
-    shown = ", ".join(places[:_SHOWN])
-    more = len(places) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+def _list(positions: list[str]) -> str:
+    shown = ", ".join(positions[:_MOST_POSITIONS_SHOWN])
+    more = len(positions) - _MOST_POSITIONS_SHOWN
+    if more > 0:
+        return f"{shown} and {more} more"
+    return shown

@@ -1,11 +1,12 @@
-"""Infer the types of a file's columns from a fixed-size sample of cells; values such as bounds are
-never inferred.
+"""Infer the types of a file's columns from a fixed-size sample of cells.
+
+Values such as bounds are never inferred.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +15,28 @@ import pyarrow.compute as pc
 from lab.uploads import number_cells
 
 # Number of cells sampled from a column, and number of letters read of each.
-JUDGED = 2000
+SAMPLE_SIZE = 2000
 _LETTERS = 100
 MOST_CATEGORIES = 50
+# In a column of few cells, at least this number of different values may be categories.
+_FEW_CATEGORIES = 2
+# A column shows that the line above is a header only with this number of cells, and if each of its
+# values occurs in so many of them on average.
+_LEAST_CELLS = 20
+_LEAST_REPETITION = 4
+# Names of persons and places have at most this number of words.
+_WORDS_OF_A_NAME = 4
 # Share of a column's cells that must have a type.
 _MAJORITY = 0.9
-# A header that fills this share of its own column is a value.
-_HEAD_SHARE = 0.01
+# A header that occurs in this share of the cells below it is a value.
+_HEADER_SHARE = 0.01
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "<na>", "null", "none", "-", "--", "?", "."}
-_INFINITE = {sign + word for sign in ("", "-", "+") for word in ("inf", "infinity", "∞", "1.#inf")}
+_INFINITE_WORDS = ("inf", "infinity", "∞", "1.#inf")
+_INFINITE = {
+    *_INFINITE_WORDS,
+    *(f"-{word}" for word in _INFINITE_WORDS),
+    *(f"+{word}" for word in _INFINITE_WORDS),
+}
 _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
@@ -53,7 +67,11 @@ _WORDS_BESIDE = "numbers with a unit: words or signs stand beside them"
 
 
 class Kind(NamedTuple):
-    """The inferred type of a column, and the reason to leave it out ("" if there is none)."""
+    """The inferred type of a column.
+
+    kind: "number", "category", "identifier", "date", "e-mail" or "text". reason: why the column
+    is left out; "" if it can be used.
+    """
 
     kind: str
     reason: str = ""
@@ -64,59 +82,72 @@ def is_missing(cell: str) -> bool:
     return cell.strip().casefold() in _MISSING
 
 
-def judged(column: pa.ChunkedArray) -> list[str]:
+def sample_cells(column: pa.ChunkedArray) -> list[str]:
     """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing and
     infinite ones.
     """
-    at = np.unique(np.linspace(0, max(0, len(column) - 1), JUDGED).astype(int))[: len(column)]
-    cells = pc.utf8_slice_codeunits(
-        pc.take(column, pa.array(at)).cast(pa.string()), 0, _LETTERS
-    ).to_pylist()
-    trimmed = (cell.strip() for cell in cells if cell is not None)
-    return [
-        cell
-        for cell in trimmed
-        if cell.casefold() not in _MISSING and cell.casefold() not in _INFINITE
-    ]
+    last = max(0, len(column) - 1)
+    rows = np.unique(np.linspace(0, last, SAMPLE_SIZE).astype(int))[: len(column)]
+    sample = pc.take(column, pa.array(rows)).cast(pa.string())
+    cells = []
+    for cell in pc.utf8_slice_codeunits(sample, 0, _LETTERS).to_pylist():
+        if cell is None:
+            continue
+        trimmed = cell.strip()
+        if trimmed.casefold() in _MISSING or trimmed.casefold() in _INFINITE:
+            continue
+        cells.append(trimmed)
+    return cells
 
 
-def commas(cells: list[str]) -> int:
+def excess_of_commas(cells: list[str]) -> int:
     """Return how many more cells are numbers only with a decimal comma than only with a decimal
     point.
     """
-    more = 0
-    for cell in map(number_cells.bare, cells):
-        with_comma, with_point = number_cells.COMMA.match(cell), number_cells.POINT.match(cell)
-        more += bool(with_comma) - bool(with_point)
-    return more
+    excess = 0
+    for cell in cells:
+        number = number_cells.bare(cell)
+        if number_cells.COMMA.match(number):
+            excess += 1
+        if number_cells.POINT.match(number):
+            excess -= 1
+    return excess
 
 
-def two_ways(cells: list[str]) -> str:
-    """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or
-    "".
+def ambiguous_separator(cells: list[str]) -> str:
+    """Return the separator ("," or ".") of numbers such as 1,234 that may be a thousand or one, or
+    "" if there are none.
     """
-    marks = "".join(cell for cell in map(number_cells.bare, cells) if _AMBIGUOUS.fullmatch(cell))
-    return next((mark for mark in ",." if mark in marks), "")
+    ambiguous = []
+    for cell in cells:
+        number = number_cells.bare(cell)
+        if _AMBIGUOUS.fullmatch(number):
+            ambiguous.append(number)
+    if any("," in number for number in ambiguous):
+        return ","
+    if ambiguous:
+        return "."
+    return ""
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
     """Return the column as float64 (n,), NaN for cells that are no finite number."""
     try:
-        return _read(column, decimal, plain=decimal == ".")
+        return _to_floats(column, decimal, plain=decimal == ".")
     except pa.ArrowInvalid:
-        return _read(column, decimal, plain=False)
+        return _to_floats(column, decimal, plain=False)
 
 
-def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
-    """Return the same array chunk by chunk, so that no intermediate result spans the whole column.
+def _to_floats(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
+    """Convert a column chunk by chunk, so that no intermediate result spans all of it.
 
     plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain
     numbers.
     """
-    found = np.empty(len(column))
-    end = 0
+    floats = np.empty(len(column))
+    start = 0
     for chunk in column.chunks:
-        if not counts(chunk.type):
+        if not is_numeric(chunk.type):
             cells = pc.utf8_trim_whitespace(chunk.cast(pa.string()))
             if plain:
                 chunk = pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
@@ -124,30 +155,38 @@ def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
                 chunk = number_cells.to_floats(cells, decimal)
         if pa.types.is_boolean(chunk.type):
             chunk = chunk.cast(pa.int8())
-        start = end
-        end += len(chunk)
         values = pc.fill_null(chunk.cast(pa.float64(), safe=False), np.nan)
-        found[start:end] = values.to_numpy(zero_copy_only=False)
-    found[~np.isfinite(found)] = np.nan
-    return found
+        end = start + len(chunk)
+        floats[start:end] = values.to_numpy(zero_copy_only=False)
+        start = end
+    floats[~np.isfinite(floats)] = np.nan
+    return floats
 
 
 def filled_rows(columns: Sequence[pa.Array | pa.ChunkedArray]) -> pa.Array | None:
-    """Return which rows (n,) have a value in some column, or None if all have."""
+    """Return whether each row (n,) has a value in some column, or None if all rows have."""
     blank = None
     for column in columns:
-        if _is_text(column.type):
-            empty = pc.fill_null(
-                pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0), True
-            )
-        elif pa.types.is_floating(column.type):
-            empty = pc.is_null(column, nan_is_null=True)
+        empty = _is_empty(column)
+        if blank is None:
+            blank = empty
         else:
-            empty = pc.is_null(column)
-        blank = empty if blank is None else pc.and_(blank, empty)
+            blank = pc.and_(blank, empty)
         if not pc.any(blank).as_py():
             return None
-    return None if blank is None else pc.invert(blank)
+    if blank is None:
+        return None
+    return pc.invert(blank)
+
+
+def _is_empty(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return whether each cell (n,) is missing or, in a column of texts, holds only spaces."""
+    if _is_text(column.type):
+        lengths = pc.binary_length(pc.utf8_trim_whitespace(column))
+        return pc.fill_null(pc.equal(lengths, 0), True)
+    if pa.types.is_floating(column.type):
+        return pc.is_null(column, nan_is_null=True)
+    return pc.is_null(column)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -156,56 +195,68 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def counts(kind: pa.DataType) -> bool:
+def is_numeric(kind: pa.DataType) -> bool:
     """Return whether a type is numeric or boolean."""
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
-    return any(test(kind) for test in tests)
+    return (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+    )
 
 
 def is_flat(kind: pa.DataType) -> bool:
     """Return whether a type is a number, text, boolean, date or null, possibly
     dictionary-encoded.
     """
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    dates = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-    return _is_text(kind) or counts(kind) or dates or pa.types.is_null(kind)
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_date = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    return _is_text(kind) or is_numeric(kind) or is_date or pa.types.is_null(kind)
 
 
-def has_head(names: list[str], columns: list[pa.ChunkedArray]) -> bool | None:
-    """Return whether the first line holds column names, or None if the columns below it say nothing
-    or disagree.
+def has_header(first_line: list[str], columns: list[pa.ChunkedArray]) -> bool | None:
+    """Return whether the first line holds column names, or None if the columns below it give no
+    sign or disagree.
     """
-    said = {
-        _vote(name.strip(), judged(column)) for name, column in zip(names, columns, strict=True)
-    } - {None}
-    return said.pop() if len(said) == 1 else None
+    votes = set()
+    for cell, column in zip(first_line, columns, strict=True):
+        vote = _is_name(cell.strip(), sample_cells(column))
+        if vote is not None:
+            votes.add(vote)
+    if len(votes) == 1:
+        return votes.pop()
+    return None
 
 
-def _vote(name: str, cells: list[str]) -> bool | None:
-    if name.casefold() in _MISSING or not cells:
+def _is_name(first_cell: str, cells: list[str]) -> bool | None:
+    """Return whether a column's first cell is a name, or None if the ``cells`` below give no
+    sign.
+    """
+    if is_missing(first_cell) or not cells:
         return None
-    if cells.count(name) >= _HEAD_SHARE * len(cells):
+    if cells.count(first_cell) >= _HEADER_SHARE * len(cells):
         return False
     for test in (number_cells.is_number, _DATE.fullmatch, _MAIL.fullmatch):
         if _share(test, cells) >= _MAJORITY:
-            return not test(name)
-    return (
-        True
-        if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4)
-        else None
-    )
+            return not test(first_cell)
+    most_values = min(MOST_CATEGORIES, len(cells) // _LEAST_REPETITION)
+    if len(cells) >= _LEAST_CELLS and len(set(cells)) <= most_values:
+        return True
+    return None
 
 
-def _share(test, cells: list[str]) -> float:
+def _share(test: Callable[[str], Any], cells: list[str]) -> float:
+    """Return the share of the cells that pass a test."""
     return sum(bool(test(cell)) for cell in cells) / len(cells)
 
 
-def guessed(name: str, cells: list[str]) -> Kind:
-    """Return the type of a column called ``name``, judged by at most 2,000 of its ``cells``.
+def infer_kind(name: str, cells: list[str]) -> Kind:
+    """Infer the type of a column from its name and at most 2,000 of its cells.
 
-    >>> guessed("plan", ["basic", "plus"] * 20).kind
+    >>> infer_kind("plan", ["basic", "plus"] * 20).kind
     'category'
-    >>> guessed("customer_id", [f"C{n:04}" for n in range(90)])
+    >>> infer_kind("customer_id", [f"C{n:04}" for n in range(90)])
     Kind(kind='identifier', reason='codes that tell rows or persons apart')
     """
     if not cells:
@@ -214,22 +265,25 @@ def guessed(name: str, cells: list[str]) -> Kind:
         return Kind("e-mail", "addresses that tell persons apart")
     if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return Kind("date", "dates or times, of which no number is made here")
-    values = set(cells)
-    shape = number_fault(cells)
-    if not shape:
-        return _of_numbers(name, cells)
-    if len(values) <= max(2, min(MOST_CATEGORIES, len(cells) // 2)):
+    fault = number_fault(cells)
+    if not fault:
+        return _kind_of_numbers(name, cells)
+    most_categories = max(_FEW_CATEGORIES, min(MOST_CATEGORIES, len(cells) // 2))
+    if len(set(cells)) <= most_categories:
         return Kind("category")
-    if shape != _NO_NUMBERS:
-        return Kind("text", shape)
-    words = [len(cell.split()) for cell in cells]
-    single = sum(count == 1 for count in words) >= _MAJORITY * len(cells)
-    if single and (
-        len(values) > _MAJORITY * len(cells)
-        or _share(re.compile("[0-9]").search, cells) >= _MAJORITY
-    ):
+    if fault != _NO_NUMBERS:
+        return Kind("text", fault)
+    return _kind_of_texts(cells)
+
+
+def _kind_of_texts(cells: list[str]) -> Kind:
+    hardly_any_repeats = len(set(cells)) > _MAJORITY * len(cells)
+    word_counts = [len(cell.split()) for cell in cells]
+    single_words = word_counts.count(1) >= _MAJORITY * len(cells)
+    have_digits = _share(re.compile("[0-9]").search, cells) >= _MAJORITY
+    if single_words and (hardly_any_repeats or have_digits):
         return Kind("identifier", "codes that tell rows or persons apart")
-    if max(words) <= 4 and len(values) > _MAJORITY * len(cells):
+    if hardly_any_repeats and max(word_counts) <= _WORDS_OF_A_NAME:
         return Kind("identifier", "names or the like, hardly any of which comes back")
     return Kind("text", f"texts, or more than {MOST_CATEGORIES} different values")
 
@@ -242,16 +296,18 @@ def number_fault(cells: list[str]) -> str:
     """
     if not cells:
         return _NO_NUMBERS
-    found = [cell for cell in cells if number_cells.is_number(cell)]
-    if len(found) >= _MAJORITY * len(cells):
-        return "" if len(set(map(number_cells.unit, found))) == 1 else _SEVERAL_UNITS
+    number_share = _share(number_cells.is_number, cells)
+    if number_share >= _MAJORITY:
+        if len(units(cells)) > 1:
+            return _SEVERAL_UNITS
+        return ""
     if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return "dates or times"
-    if _share(_RANGE.fullmatch, cells) >= _MAJORITY - len(found) / len(cells):
+    if _share(_RANGE.fullmatch, cells) >= _MAJORITY - number_share:
         return "ranges of numbers"
-    if _share(_BESIDE.fullmatch, cells) >= _MAJORITY - len(found) / len(cells):
+    if _share(_BESIDE.fullmatch, cells) >= _MAJORITY - number_share:
         return _WORDS_BESIDE
-    if len(found) >= _MIXED_SHARE * len(cells):
+    if number_share >= _MIXED_SHARE:
         return "numbers, and something else in other cells"
     return _NO_NUMBERS
 
@@ -261,16 +317,16 @@ def units(cells: list[str]) -> set[str]:
     return {number_cells.unit(cell) for cell in cells if number_cells.is_number(cell)}
 
 
-def _of_numbers(name: str, cells: list[str]) -> Kind:
-    many = len(set(cells)) > MOST_CATEGORIES
-    whole = many and all(_WHOLE.fullmatch(cell) for cell in cells)
-    if not whole:
+def _kind_of_numbers(name: str, cells: list[str]) -> Kind:
+    if len(set(cells)) <= MOST_CATEGORIES:
         return Kind("number")
-    if any(cell[0] == "0" and cell[1:].isdigit() for cell in cells):
+    if not all(_WHOLE.fullmatch(cell) for cell in cells):
+        return Kind("number")
+    if any(cell.startswith("0") and cell[1:].isdigit() for cell in cells):
         return Kind("identifier", "codes: numbers that begin with 0")
     values = [float(cell.replace(",", ".")) for cell in cells]
-    rising = all(one < following for one, following in pairwise(values))
-    falling = all(one > following for one, following in pairwise(values))
+    rising = all(value < following for value, following in pairwise(values))
+    falling = all(value > following for value, following in pairwise(values))
     if rising or falling or _KEY.fullmatch(name):
         return Kind("identifier", "numbers that count or name rows")
     return Kind("number")

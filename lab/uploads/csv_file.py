@@ -1,13 +1,14 @@
-"""Read a text table separated by comma, semicolon, tab or bar, or say what else it is.
+"""Read a text table separated by comma, semicolon, tab or bar.
 
-A refusal says what was found and where, in words of its own, because a parser's message would quote
-rows.
+A refusal says what is wrong and in which line, in words of its own, because a parser's message
+would quote rows.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -20,15 +21,17 @@ from lab.uploads import column_types, sum_line
 from lab.uploads.formats import FileRefusedError
 from lab.uploads.limits import MOST_ROWS, check_size
 
-_BLOCK = 1 << 22  # bytes that Arrow reads at once, and so the longest line
-_SAMPLE = 200_000  # bytes from which the separator is inferred
-_PIECE = 1 << 20
-_FEW_LINES = 20  # at most so many lines below a table are taken for a note
+_BLOCK_BYTES = 1 << 22  # read at once by Arrow, and so the longest line
+_SAMPLE_BYTES = 200_000  # from which the separator is inferred
+_SAMPLE_LINES = 1_000
+_PIECE_BYTES = 1 << 20
+_MOST_NOTE_LINES = 20  # fewer lines below a table are taken for a note
+_LEAST_TABLE_LINES = 3  # so many lines are a table if text stands above them
 _SEPARATORS = (b"\t", b";", b"|", b",")
 _COMMENTS = ("#", "%", "//")
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
 # Excel writes "sep=" in a line of its own, and removes it when it reads.
-_DECLARED = re.compile(rb"sep=([,;|\t])[ \t]*(?=[\r\n]|\Z)", re.IGNORECASE)
+_SEP_LINE = re.compile(rb"sep=([,;|\t])[ \t]*(?=[\r\n]|\Z)", re.IGNORECASE)
 _SEPARATED = "Upload a table whose columns are separated by one of , ; | or tab."
 _R_ADVICE = 'In R, write write.csv(data, "data.csv", row.names = FALSE), and upload that file.'
 
@@ -43,23 +46,25 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
     if start == len(text):
         raise FileRefusedError("This file is empty.", "Upload a table in CSV or Parquet.")
     lines_above = _count_lines(text, start)
-    separator = ""
-    declared = _DECLARED.match(text, start)
-    if declared:
-        separator = declared[1].decode()
-        above = lines_above
-        start = declared.end() + _first_letter(text[declared.end() : declared.end() + 2])
-        lines_above = above + 1
-    text = text[start:]
-    separator = separator or _separator(text, lines_above)
+    sep_line = _SEP_LINE.match(text, start)
+    if sep_line:
+        separator = sep_line[1].decode()
+        line_end = text[sep_line.end() : sep_line.end() + 2]
+        text = text[sep_line.end() + _first_letter(line_end) :]
+        lines_above += 1
+    else:
+        text = text[start:]
+        separator = _infer_separator(text, lines_above)
     first = _first_row(text, separator, lines_above)
     if len(first) < 2:
         _check_above(text, lines_above)
         _check_separated_by_spaces(text)
     if not _quotes_match(text, separator):
         _check_lines(text, separator, len(first), lines_above)
-    has_lines = b"\n" in text or b"\r" in text
-    check_size(2 if has_lines else 0, len(first))
+    if b"\n" not in text and b"\r" not in text:
+        check_size(0, len(first))
+    # Rows are counted while they are read.
+    check_size(2, len(first))
     columns, has_blank_rows = _columns(text, separator, len(first), lines_above)
     notes = []
     if has_blank_rows:
@@ -73,10 +78,9 @@ def _first_letter(text: bytes) -> int:
     """Return the index of the first byte that is neither a line end nor a space before one, or the
     length.
     """
-    stripped = len(text.lstrip())
-    start = len(text) - stripped
-    if not stripped:
-        return len(text)
+    start = len(text) - len(text.lstrip())
+    if start == len(text):
+        return start
     # Spaces and tabs in front of the first letter belong to its line.
     while start and text[start - 1 : start] in (b" ", b"\t", b"\v", b"\f"):
         start -= 1
@@ -90,64 +94,77 @@ def _count_lines(text: bytes, end: int) -> int:
     return line_feeds + returns - text.count(b"\r\n", 0, end)
 
 
-def _separator(text: bytes, above: int) -> str:
+def _infer_separator(text: bytes, lines_above: int) -> str:
     """Return the separator that occurs equally often in each of the first lines, else that of most
     names.
 
     Quoted fields are ignored. A comma that always stands between digits is a decimal comma if
-    another separator qualifies. Raises FileRefusedError for a tie.
+    another separator qualifies.
+
+    Args:
+        text: The table.
+        lines_above: Number of lines of the file before ``text``, for the line numbers of refusals.
+
+    Raises:
+        FileRefusedError: If two separators occur equally often in the first line.
     """
-    sample = _QUOTED.sub(b"", text[:_SAMPLE])
+    sample = _QUOTED.sub(b"", text[:_SAMPLE_BYTES])
     lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
-    if len(text) > _SAMPLE and len(lines) > 1:
+    if len(text) > _SAMPLE_BYTES and len(lines) > 1:
         lines.pop()  # the sample may end within it
-    even = [
-        mark
-        for mark in _SEPARATORS
-        if lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1
-    ]
-    if len(even) > 1 and sample.count(b",") == len(re.findall(rb"(?<=[0-9]),(?=[0-9])", sample)):
-        even = [mark for mark in even if mark != b","]
-    best, *others = sorted(even or _SEPARATORS, key=lines[0].count, reverse=True)
-    if others and lines[0].count(best) == lines[0].count(others[0]) > 0:
-        _check_above(text, above)
-        raise FileRefusedError(
-            "The first line has two kinds of separators, equally often.", _SEPARATED
-        )
+    first_line = lines[0]
+    candidates = [mark for mark in _SEPARATORS if _is_in_each_line(mark, lines)]
+    if len(candidates) > 1 and b"," in candidates:
+        decimal_commas = len(re.findall(rb"(?<=[0-9]),(?=[0-9])", sample))
+        if sample.count(b",") == decimal_commas:
+            candidates.remove(b",")
+    if not candidates:
+        candidates = list(_SEPARATORS)
+    candidates.sort(key=first_line.count, reverse=True)
+    best = candidates[0]
+    for candidate in candidates[1:]:
+        if first_line.count(candidate) == first_line.count(best) > 0:
+            _check_above(text, lines_above)
+            raise FileRefusedError(
+                "The first line has two kinds of separators, equally often.", _SEPARATED
+            )
     return best.decode()
 
 
+def _is_in_each_line(mark: bytes, lines: list[bytes]) -> bool:
+    """Return whether a separator occurs equally often in all lines, at least once."""
+    counts = {line.count(mark) for line in lines}
+    return len(counts) == 1 and 0 not in counts
+
+
 def _columns(
-    text: bytes, separator: str, fields: int, above: int
+    text: bytes, separator: str, fields: int, lines_above: int
 ) -> tuple[list[pa.ChunkedArray], bool]:
     """Return (the columns of all lines, whether lines without a value were left out)."""
-    try:
-        columns, has_blank_rows = _parsed(text, separator, fields)
-    except pa.ArrowException:
-        columns = []
+    columns: list[pa.ChunkedArray] = []
     # Arrow's message quotes rows, so that no refusal may have it as its context.
+    with suppress(pa.ArrowException):
+        columns, has_blank_rows = _parsed(text, separator, fields)
     if not columns:
-        _check_lines(text, separator, fields, above)
+        _check_lines(text, separator, fields, lines_above)
         raise FileRefusedError(
-            "A line of this file is too long.", f"Write at most {_BLOCK:,} bytes a line."
+            "A line of this file is too long.", f"Write at most {_BLOCK_BYTES:,} bytes a line."
         )
-    if (
-        max(pc.max(pc.binary_length(column)).as_py() or 0 for column in columns)
-        > csv.field_size_limit()
-    ):
-        _check_lines(text, separator, fields, above)
+    longest = max(pc.max(pc.binary_length(column)).as_py() or 0 for column in columns)
+    if longest > csv.field_size_limit():
+        _check_lines(text, separator, fields, lines_above)
     return columns, has_blank_rows
 
 
 def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedArray], bool]:
-    """Read batch by batch, so that a file of too many rows is refused before all of it is in
-    memory.
+    """Read a text batch by batch, so that a file of too many rows is refused before all of it is
+    in memory.
     """
     types = {f"f{column}": pa.string() for column in range(fields)}
     reader = arrow_csv.open_csv(
         pa.BufferReader(text),
         read_options=arrow_csv.ReadOptions(
-            autogenerate_column_names=True, block_size=_BLOCK, use_threads=False
+            autogenerate_column_names=True, block_size=_BLOCK_BYTES, use_threads=False
         ),
         parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=b'"' in text),
         convert_options=arrow_csv.ConvertOptions(
@@ -162,7 +179,9 @@ def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedAr
         has_blank_rows = has_blank_rows or filled.num_rows < batch.num_rows
         batches.append(filled)
         rows += filled.num_rows
-        check_size(min(rows - 1, MOST_ROWS + 1) if rows > MOST_ROWS + 1 else 2, fields)
+        # The first line holds names.
+        if rows - 1 > MOST_ROWS:
+            check_size(rows - 1, fields)
     if not rows:
         raise FileRefusedError(
             "This file has no value in any line.", "Upload a table in CSV or Parquet."
@@ -172,70 +191,94 @@ def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedAr
 
 def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
     filled = column_types.filled_rows(batch.columns)
-    return batch if filled is None else batch.filter(filled)
+    if filled is None:
+        return batch
+    return batch.filter(filled)
 
 
 def _check_title_row(columns: list[pa.ChunkedArray], line: int) -> None:
-    """Raise FileRefusedError if of many columns only one has a name: a title that a spreadsheet has
-    filled up.
+    """Raise FileRefusedError if of many columns only the first has a name.
+
+    It is a title, which a spreadsheet has filled up with separators.
     """
-    names = [column[0].as_py().strip() for column in columns]
-    if len(columns) > 2 and sum(map(bool, names)) == 1 and names[0]:
+    if len(columns) <= 2:
+        return
+    first, *others = (column[0].as_py().strip() for column in columns)
+    if first and not any(others):
         raise FileRefusedError(
             f"There is a title or other text in line {line:,}, above the names of the columns.",
             f"Delete line {line:,}, and upload the file again.",
         )
 
 
-def _reader(text: bytes, separator: str) -> Any:
-    sample = text[:_SAMPLE].decode("utf-8", "ignore")
+def _sample_reader(text: bytes, separator: str) -> Any:
+    """Return a CSV reader of the beginning of a text."""
+    sample = text[:_SAMPLE_BYTES].decode("utf-8", "ignore")
     return csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
 
 
-def _first_row(text: bytes, separator: str, above: int) -> list[str]:
-    reader = _reader(text, separator)
-    try:
+def _first_row(text: bytes, separator: str, lines_above: int) -> list[str]:
+    reader = _sample_reader(text, separator)
+    with suppress(csv.Error):
         return next(filter(None, reader), [])
-    except csv.Error:
-        line = reader.line_num + above
-    raise _open_quote(line)
+    raise _open_quote(reader.line_num + lines_above)
 
 
-def _sampled_rows(text: bytes, separator: str, above: int) -> list[tuple[int, list[str]]]:
+def _sampled_rows(text: bytes, separator: str, lines_above: int) -> list[tuple[int, list[str]]]:
     """Return (line, fields) of the first lines, or nothing if their quotes do not match."""
-    reader = _reader(text, separator)
+    reader = _sample_reader(text, separator)
+    rows = []
     try:
-        rows = [(reader.line_num + above, row) for row in islice(filter(None, reader), 1_000)]
+        for row in islice(filter(None, reader), _SAMPLE_LINES):
+            rows.append((reader.line_num + lines_above, row))
     except csv.Error:
         return []
-    if len(text) > _SAMPLE:
+    if len(text) > _SAMPLE_BYTES:
         rows.pop()
     return rows
 
 
-def _check_above(text: bytes, above: int) -> None:
+def _check_above(text: bytes, lines_above: int) -> None:
     """Raise FileRefusedError if single fields or comments precede a table of at least 3 lines."""
-    for separator in map(bytes.decode, _SEPARATORS):
-        rows = _sampled_rows(text, separator, above)
-        fields = len(rows[-1][1]) if rows else 0
-        even = 0
-        for _, row in reversed(rows):
-            if len(row) != fields:
-                break
-            even += 1
-        head = rows[: len(rows) - even]
-        if even < 3 or fields < 2 or not head:
+    for separator in _SEPARATORS:
+        rows = _sampled_rows(text, separator.decode(), lines_above)
+        above = _rows_above_table(rows)
+        if not above or not all(_is_no_row(row) for _, row in above):
             continue
-        if not all(len(row) == 1 or _is_comment(row) or _is_title(row) for _, row in head):
-            continue
-        what = "a comment" if _is_comment(head[0][1]) else "a title or other text"
-        where = f"line {head[0][0]:,}"
-        if len(head) > 1:
-            where = f"lines {head[0][0]:,} to {head[-1][0]:,}"
+        first_line, first_row = above[0]
+        last_line, _ = above[-1]
+        what = "a title or other text"
+        if _is_comment(first_row):
+            what = "a comment"
+        where = f"line {first_line:,}"
+        if len(above) > 1:
+            where = f"lines {first_line:,} to {last_line:,}"
         raise FileRefusedError(
             f"There is {what} in {where}, above the names of the columns.",
             f"Delete {where}, and upload the file again.",
         )
+
+
+def _rows_above_table(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Return the rows above those at the end that have equally many fields, or nothing if these are
+    no table.
+    """
+    if not rows:
+        return []
+    _, last_row = rows[-1]
+    fields = len(last_row)
+    table_lines = 0
+    for _, row in reversed(rows):
+        if len(row) != fields:
+            break
+        table_lines += 1
+    if table_lines < _LEAST_TABLE_LINES or fields < 2:
+        return []
+    return rows[: len(rows) - table_lines]
+
+
+def _is_no_row(row: list[str]) -> bool:
+    return len(row) == 1 or _is_comment(row) or _is_title(row)
 
 
 def _is_comment(row: list[str]) -> bool:
@@ -249,39 +292,45 @@ def _is_title(row: list[str]) -> bool:
 
 def _check_separated_by_spaces(text: bytes) -> None:
     """Raise FileRefusedError if the lines have as many words each, two or more."""
-    sample = text[:_SAMPLE].decode("utf-8", "ignore").splitlines()[:1_000]
-    if len(text) > _SAMPLE:
+    sample = text[:_SAMPLE_BYTES].decode("utf-8", "ignore").splitlines()[:_SAMPLE_LINES]
+    if len(text) > _SAMPLE_BYTES:
         sample.pop()
-    counts = [len(re.findall(r'"[^"]*"|\S+', line)) for line in sample if line.strip()]
-    below = set(counts[1:])
-    if len(counts) < 3 or len(below) != 1:
+    word_counts = [len(re.findall(r'"[^"]*"|\S+', line)) for line in sample if line.strip()]
+    if len(word_counts) < _LEAST_TABLE_LINES:
         return
-    (words,) = below
-    if words >= 2 and counts[0] in (words, words - 1):
+    first, *below = word_counts
+    words = below[0]
+    if any(count != words for count in below):
+        return
+    # R writes no name above the names of rows.
+    if words >= 2 and first in (words, words - 1):
         raise FileRefusedError(
             "This table is separated by spaces, as write.table of R has it.",
             f"{_R_ADVICE} In a spreadsheet, choose Save as, CSV UTF-8.",
         )
 
 
-def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
-    """Raise FileRefusedError that names the first malformed line."""
+def _check_lines(text: bytes, separator: str, fields: int, lines_above: int) -> None:
+    """Raise FileRefusedError that names the first malformed line, if there is one."""
     lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    row: list[str] | None = None
+    malformed = None
+    has_open_quote = False
     try:
-        row = next((row for row in reader if row and len(row) != fields), None)
+        malformed = next((row for row in reader if row and len(row) != fields), None)
     except csv.Error:
-        row = []
-    line = reader.line_num + above
-    if row is None:
-        return
-    if not row:
+        has_open_quote = True
+    line = reader.line_num + lines_above
+    if has_open_quote:
         raise _open_quote(line)
-    _check_short_names(text, separator, fields, above)
-    _check_above(text, above)
-    _check_note_below(row, reader, line)
-    count = "1 field" if len(row) == 1 else f"{len(row)} fields"
+    if malformed is None:
+        return
+    _check_short_names(text, separator, fields, lines_above)
+    _check_above(text, lines_above)
+    _check_note_below(malformed, reader, line)
+    count = f"{len(malformed)} fields"
+    if len(malformed) == 1:
+        count = "1 field"
     raise FileRefusedError(
         f"Line {line:,} has {count}, where the first line has {fields}.",
         "Give each line as many fields as the first. Put quotes around a field that holds a"
@@ -289,9 +338,9 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
     )
 
 
-def _check_short_names(text: bytes, separator: str, fields: int, above: int) -> None:
+def _check_short_names(text: bytes, separator: str, fields: int, lines_above: int) -> None:
     """Raise FileRefusedError if each line has one field more than the line of names."""
-    _, *rows = [row for _, row in _sampled_rows(text, separator, above)] or [[]]
+    rows = [row for _, row in _sampled_rows(text, separator, lines_above)][1:]
     if len(rows) < 2 or any(len(row) != fields + 1 for row in rows):
         return
     if not any(row[-1] for row in rows):
@@ -307,14 +356,17 @@ def _check_short_names(text: bytes, separator: str, fields: int, above: int) -> 
 
 
 def _check_note_below(row: list[str], reader: Iterator[list[str]], line: int) -> None:
-    """Raise FileRefusedError if there is nothing but a few single fields from this line on."""
+    """Raise FileRefusedError if only a few single fields follow from this ``row`` on.
+
+    ``reader`` yields the rows below it.
+    """
     if len(row) > 1:
         return
     try:
-        below = list(islice(filter(None, reader), _FEW_LINES))
+        below = list(islice(filter(None, reader), _MOST_NOTE_LINES))
     except csv.Error:
         return
-    if len(below) < _FEW_LINES and all(len(other) == 1 for other in below):
+    if len(below) < _MOST_NOTE_LINES and all(len(fields) == 1 for fields in below):
         raise FileRefusedError(
             f"There is a note below the table, from line {line:,} on.",
             f"Delete what follows from line {line:,} on, and upload the file again.",
@@ -339,12 +391,14 @@ def _quotes_match(text: bytes, separator: str) -> bool:
     may_be_beside = np.zeros(256, dtype=bool)
     may_be_beside[[ord(separator), *b'\r\n"']] = True
     seen = 0
-    for start in range(0, len(text), _PIECE):
-        quotes = start + np.flatnonzero(codes[start : start + _PIECE] == ord('"'))
+    for start in range(0, len(text), _PIECE_BYTES):
+        piece = codes[start : start + _PIECE_BYTES]
+        quotes = start + np.flatnonzero(piece == ord('"'))
         # Quotes open and close in turn.
         opening = quotes[seen % 2 :: 2]
         closing = quotes[1 - seen % 2 :: 2]
         seen += len(quotes)
+        # The first and the last byte of the text have nothing beside them.
         opening = opening[opening > 0]
         closing = closing[closing < len(text) - 1]
         if not may_be_beside[codes[opening - 1]].all():

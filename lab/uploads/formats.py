@@ -1,44 +1,49 @@
-"""Name a file that is no table in CSV or Parquet, from its beginning, and say what to do
-with it.
-"""
+"""Recognise files of other formats than CSV and Parquet, from their beginning."""
 
 import re
 from typing import NamedTuple
 
 from dpcore import check
 
-# Bytes of a file in which signs of its format are looked for.
+# Number of bytes that are compared with the signatures.
 BEGINNING = 1 << 16
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class FileRefusedError(check.RefusedError):
-    """Raised for a file that is not taken.
+    """Raised for a file that is not accepted.
 
-    ``value`` says what it is, ``allowed`` what to do: two sentences.
+    Attributes:
+        value: A sentence on what is wrong with the file.
+        allowed: A sentence on what to do about it.
     """
 
-    def __init__(self, found: str, advice: str):
-        super().__init__("file", found, advice)
-        self.args = (f"{found} {advice}",)
+    def __init__(self, problem: str, advice: str):
+        super().__init__("file", problem, advice)
+        self.args = (f"{problem} {advice}",)
 
     def __reduce__(self):
         return type(self), (self.value, self.allowed)
 
 
 class _Format(NamedTuple):
-    """A format that is not read. sign: matches the beginning of such files."""
+    """A format that is not read.
 
-    sign: bytes
+    Attributes:
+        signature: Regular expression that matches the beginning of such files.
+        name: Name with its article.
+        advice: A sentence on how to get a table that can be read.
+        is_text: Whether the file is a text, which may begin with a byte order mark and spaces.
+    """
+
+    signature: bytes
     name: str
     advice: str
+    is_text: bool = False
 
 
 _SPREADSHEET = "Open it, choose Save as, CSV UTF-8, and upload that file."
 _UNPACK = "Unpack it, and upload the table that it holds."
-_PROGRAM = (
-    "Open it in the program that wrote it, export the table as CSV in UTF-8, and upload that file."
-)
 _PANDAS = (
     "Write the table as Parquet or CSV, in pandas with to_parquet or to_csv, and upload that file."
 )
@@ -50,9 +55,8 @@ _DATABASE = "Export the table as CSV, and upload that file."
 _DOCUMENT = "Copy its table into a spreadsheet, choose Save as, CSV UTF-8, and upload that file."
 _NO_TABLE = "Upload a table in CSV or Parquet."
 
-# The first sign that matches counts. Signs of texts are looked for below spaces and a byte order
-# mark.
-_BINARY = (
+# The first signature that matches counts.
+_FORMATS = (
     _Format(
         rb"PK\x03\x04[\s\S]{26,}?mimetypeapplication/vnd\.oasis",
         "an OpenDocument file",
@@ -65,7 +69,7 @@ _BINARY = (
         rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old format", _SPREADSHEET
     ),
     _Format(
-        rb"[\x09][\x00-\x08]\x08?\x00[\s\S]\x00",
+        rb"\x09[\x00\x02\x04\x08][\x04\x06\x08\x10]\x00",
         "an Excel workbook of the old format",
         _SPREADSHEET,
     ),
@@ -82,7 +86,7 @@ _BINARY = (
         "a SAS file",
         'In SAS, write proc export with outfile="data.csv" and dbms=csv, and upload that file.',
     ),
-    _Format(rb"RD[ABX][2-5X]\n|[AX]\n(\x00\x00\x00[23]|[23]\n\d{5,6}\n)", "an R file", _R),
+    _Format(rb"RD[ABX][2-5X]\n|[AX]\n(\x00\x00\x00[\x02\x03]|[23]\n\d{5,6}\n)", "an R file", _R),
     _Format(rb"SQLite format 3\x00", "a SQLite database", _DATABASE),
     _Format(rb"\x00\x01\x00\x00Standard (Jet|ACE) DB", "an Access database", _DATABASE),
     _Format(rb"(?=[\s\S]{0,7}[\x00-\x08\x80-\xff])[\s\S]{8}DUCK", "a DuckDB database", _DATABASE),
@@ -102,34 +106,43 @@ _BINARY = (
     _Format(
         rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF[\s\S]{4}WEBP|II\*\x00|MM\x00\*", "a picture", _NO_TABLE
     ),
-)
-_TEXT = (
     _Format(
         rb"\[\s*[\[{\"\d]|\{\s*[\"}]",
         "JSON",
         "Write it as CSV, in pandas with pandas.read_json(file).to_csv(..., index=False), and"
         " upload that file.",
+        is_text=True,
     ),
     _Format(
         rb"[\s\S]{0,300}SPSS PORT FILE",
         "an SPSS file",
         "In SPSS, choose File, Save as, CSV, and upload that file.",
+        is_text=True,
     ),
-    _Format(rb"(?i)<(!doctype|html|\?xml|table|!--|body)\b", "HTML or XML", _DOCUMENT),
-    _Format(rb"\{\\rtf", "a text document (RTF)", _DOCUMENT),
+    _Format(
+        rb"(?i)<(!--|(!doctype|html|\?xml|table|body)\b)", "HTML or XML", _DOCUMENT, is_text=True
+    ),
+    _Format(rb"\{\\rtf", "a text document (RTF)", _DOCUMENT, is_text=True),
     _Format(
         rb"(?i)(?>%[^\r\n]*[\r\n]+\s*+)*+@relation\b",
         "an ARFF file of Weka",
         "In Weka, save it as CSV, and upload that file.",
+        is_text=True,
     ),
-    _Format(rb"\|[^\r\n]*\|[ \t]*(\r\n|\r|\n)\|[-:| \t]+\|\s", "a Markdown table", _DOCUMENT),
-    _Format(rb"\\(documentclass|begin)\b", "a LaTeX document", _DOCUMENT),
+    _Format(
+        rb"\|[^\r\n]*\|[ \t]*(\r\n|\r|\n)\|[-:| \t]+\|\s",
+        "a Markdown table",
+        _DOCUMENT,
+        is_text=True,
+    ),
+    _Format(rb"\\(documentclass|begin)\b", "a LaTeX document", _DOCUMENT, is_text=True),
     _Format(
         rb"(?i)(?>--[^\r\n]*[\r\n]+\s*+)*+(create table|insert into|pragma |begin transaction)",
         "SQL",
         _DATABASE,
+        is_text=True,
     ),
-    _Format(rb"structure\(list\(", "an R file", _R),
+    _Format(rb"structure\(list\(", "an R file", _R, is_text=True),
 )
 
 
@@ -137,7 +150,9 @@ def check_format(beginning: bytes) -> None:
     """Raise FileRefusedError if a file begins like one of another format than CSV and Parquet."""
     beginning = beginning[:BEGINNING]
     text = beginning.removeprefix(_UTF8_MARK).lstrip()
-    for formats, start in ((_BINARY, beginning), (_TEXT, text)):
-        for format_ in formats:
-            if re.match(format_.sign, start):
-                raise FileRefusedError(f"This is {format_.name}.", format_.advice)
+    for format_ in _FORMATS:
+        start = beginning
+        if format_.is_text:
+            start = text
+        if re.match(format_.signature, start):
+            raise FileRefusedError(f"This is {format_.name}.", format_.advice)

@@ -16,10 +16,14 @@ _NAME = re.compile(r"[\w-]{22}")
 
 
 def named(own: str) -> str:
-    """Return ``own`` if it is a handle, could be the name of one, or is "none"; raise RefusedError
-    otherwise.
+    """Return ``own`` if it is a handle, could be the name of one, or is "none".
+
+    Raises:
+        RefusedError: If it is anything else.
     """
-    if own != NONE and not (isinstance(own, str) and _NAME.fullmatch(own)):
+    if own == NONE:
+        return own
+    if not isinstance(own, str) or not _NAME.fullmatch(own):
         raise check.RefusedError(
             "own", own, "the name that this page has given to a choice of columns"
         )
@@ -30,7 +34,8 @@ def preparation(kind: str) -> str:
     """Return script lines that load a file, with blanks for its name and columns, which a script
     must not reveal.
 
-    kind: "rows" or "regression_rows" (rows with a numeric label).
+    Args:
+        kind: "rows" or "regression_rows" (rows with a numeric label).
     """
     return Path(__file__).with_name(f"{kind}.txt").read_text("utf-8")
 
@@ -38,18 +43,20 @@ def preparation(kind: str) -> str:
 def forget(table: Table) -> None:
     """Release the rows of ``table`` now, and drop every cached value that depends on them."""
     table.clear()
-    CACHE.forget(_of_no_file)
+    CACHE.forget(_refers_to_released_file)
 
 
-def _of_no_file(question: Any) -> bool:
-    """Return whether a cache key (a task or the arguments of a function) refers to a file that is
-    gone.
+def _refers_to_released_file(key: Any) -> bool:
+    """Return whether a cache key (a task or the arguments of a function) refers to a file that was
+    released.
     """
-    if isinstance(question, weakref.ref):
-        own = question()
+    if isinstance(key, weakref.ref):
+        own = key()
         return own is None or own.gone
-    if isinstance(question, OwnRows):
-        return question.gone
-    if is_dataclass(question):
-        return any(_of_no_file(getattr(question, part.name)) for part in fields(question))
-    return isinstance(question, tuple) and any(map(_of_no_file, question))
+    if isinstance(key, OwnRows):
+        return key.gone
+    if is_dataclass(key):
+        return any(_refers_to_released_file(getattr(key, part.name)) for part in fields(key))
+    if isinstance(key, tuple):
+        return any(_refers_to_released_file(part) for part in key)
+    return False

@@ -1,4 +1,4 @@
-"""Limits on the size of uploaded files, and their refusals."""
+"""Limits on the size of uploaded files."""
 
 from lab.uploads.formats import FileRefusedError
 
@@ -27,9 +27,10 @@ def check_size(rows: int, columns: int) -> None:
             f"This table has more than {MOST_ROWS:,} rows.",
             f"Draw at most {MOST_ROWS:,} of them at random, and upload those.",
         )
-    if rows < 2:
-        count = "1 row" if rows else "no rows"
-        raise FileRefusedError(f"This table has {count} under its names.", "Upload at least 2.")
+    if rows == 1:
+        raise FileRefusedError("This table has 1 row under its names.", "Upload at least 2.")
+    if rows < 1:
+        raise FileRefusedError("This table has no rows under its names.", "Upload at least 2.")
 
 
 def too_large() -> FileRefusedError:

@@ -1,7 +1,7 @@
-"""Read a Parquet file, of which a few kilobytes can unpack to any size, and a corrupt one can crash
-its reader.
+"""Read a Parquet file.
 
-It is read by a separate process (see ``separate_process``).
+A few kilobytes can unpack to any size, and a corrupt file can crash its reader. It is therefore
+read by a separate process (see ``separate_process``).
 """
 
 import csv
@@ -16,60 +16,84 @@ from lab.uploads.formats import FileRefusedError
 from lab.uploads.limits import MOST_UNPACKED, check_size, too_large
 
 _BATCH_ROWS = 10_000
+# Size of a number, and of the offset that Arrow keeps for each text.
+_NUMBER_BYTES = 8
+_OFFSET_BYTES = 4
 _OUT_OF_RANGE = "<value out of range"  # how Arrow prints a day beyond its calendar
 
 
 class TooLargeError(ValueError):
-    """Raised if the rows take more bytes than allowed."""
+    """Raised for rows that take more bytes than allowed."""
 
 
 def read_parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """Return (names, columns), where a column is numeric, boolean or text; raise
-    FileRefusedError.
+    """Return (names, columns), where a column is numeric, boolean or text.
+
+    Raises:
+        FileRefusedError: If the file is corrupt, too large, or holds something else.
     """
+    schema, metadata = _read_metadata(data)
+    _check_metadata(schema, metadata)
+    sources, columns = _read_columns(data)
+    if len(columns) != len(schema.names) or len(columns[0]) != metadata.num_rows:
+        raise _corrupt()
+    for number, (source, column) in enumerate(zip(sources, columns, strict=True), start=1):
+        _check_column(number, source, column)
+    return schema.names, columns
+
+
+def _read_metadata(data: bytes) -> tuple[pa.Schema, parquet.FileMetaData]:
     schema = None
     with suppress(pa.ArrowException, OSError, ValueError):
         schema = parquet.read_schema(pa.BufferReader(data))
         metadata = parquet.read_metadata(pa.BufferReader(data))
     if schema is None:
         raise _corrupt()
-    _check_metadata(schema, metadata)
-    columns = []
-    is_too_large = False
+    return schema, metadata
+
+
+def _read_columns(data: bytes) -> tuple[list[pa.ChunkedArray], list[pa.ChunkedArray]]:
+    """Return the columns as they are in the file, and as numbers or texts.
+
+    No refusal is raised within a handler, because its context would be Arrow's message, which may
+    quote cells.
+    """
+    refusal = _corrupt()
     try:
-        table = unpacked(data, MOST_UNPACKED)
-        columns = [_converted(column) for column in table.columns]
+        sources = unpacked(data, MOST_UNPACKED).columns
+        return sources, [_converted(column) for column in sources]
     except (TooLargeError, MemoryError):
-        is_too_large = True
+        refusal = too_large()
     except (pa.ArrowException, OSError, ValueError):
-        # Corrupt, or a day in an unknown time zone, or text that is not UTF-8. Arrow's message may
-        # quote cells.
-        columns = []
-    if is_too_large:
-        raise too_large()
-    if len(columns) != len(schema.names) or table.num_rows != metadata.num_rows:
-        raise _corrupt()
-    for number, (source, column) in enumerate(zip(table.columns, columns, strict=True), 1):
-        _check_column(number, source, column)
-    return schema.names, columns
+        # Corrupt, or a day in an unknown time zone, or text that is not UTF-8.
+        pass
+    raise refusal
 
 
 def unpacked(data: bytes, most: int) -> pa.Table:
-    """Return the columns by number, with dictionaries expanded after a check of their size."""
+    """Return the columns by number, with dictionaries expanded.
+
+    Raises:
+        TooLargeError: If the columns take more than ``most`` bytes. They are measured before they
+            are expanded.
+    """
     batches = []
     size = 0
     file = parquet.ParquetFile(pa.BufferReader(data))
     for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
-        size += sum(map(_expanded_bytes, batch.columns))
+        size += sum(_expanded_bytes(column) for column in batch.columns)
         if size > most:
             raise TooLargeError
         columns = [_expanded(column) for column in batch.columns]
-        batches.append(pa.record_batch(columns, names=list(map(str, range(batch.num_columns)))))
+        names = [str(number) for number in range(batch.num_columns)]
+        batches.append(pa.record_batch(columns, names=names))
     return pa.Table.from_batches(batches)
 
 
 def _expanded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary_decode()
+    return column
 
 
 def _expanded_bytes(column: pa.Array) -> int:
@@ -77,32 +101,34 @@ def _expanded_bytes(column: pa.Array) -> int:
     if not pa.types.is_dictionary(column.type):
         return column.nbytes
     if not pa.types.is_string(column.type.value_type):
-        return 8 * len(column)
+        return _NUMBER_BYTES * len(column)
     lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
-    return 4 * len(column) + (pc.sum(lengths).as_py() or 0)
+    return _OFFSET_BYTES * len(column) + (pc.sum(lengths).as_py() or 0)
 
 
 def _converted(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if not column_types.counts(column.type):
+    if not column_types.is_numeric(column.type):
         column = column.cast(pa.string())
     column.validate(full=True)
     return column
 
 
 def _check_column(number: int, source: pa.ChunkedArray, column: pa.ChunkedArray) -> None:
-    if pa.types.is_temporal(source.type) and pc.any(pc.starts_with(column, _OUT_OF_RANGE)).as_py():
-        raise FileRefusedError(
-            f"Column {number} has a day that no calendar has.",
-            "Write days as text, such as 2024-02-29.",
-        )
-    if (
-        pa.types.is_string(column.type)
-        and (pc.max(pc.utf8_length(column)).as_py() or 0) > csv.field_size_limit()
-    ):
-        raise FileRefusedError(
-            f"Column {number} has a text of more than {csv.field_size_limit():,} letters.",
-            "Leave the column out.",
-        )
+    """Raise FileRefusedError for days beyond the calendar and for texts that are too long."""
+    if pa.types.is_temporal(source.type):
+        out_of_range = pc.starts_with(column, _OUT_OF_RANGE)
+        if pc.any(out_of_range).as_py():
+            raise FileRefusedError(
+                f"Column {number} has a day that no calendar has.",
+                "Write days as text, such as 2024-02-29.",
+            )
+    if pa.types.is_string(column.type):
+        longest = pc.max(pc.utf8_length(column)).as_py() or 0
+        if longest > csv.field_size_limit():
+            raise FileRefusedError(
+                f"Column {number} has a text of more than {csv.field_size_limit():,} letters.",
+                "Leave the column out.",
+            )
 
 
 def _corrupt() -> FileRefusedError:
@@ -112,13 +138,15 @@ def _corrupt() -> FileRefusedError:
 
 
 def _check_metadata(schema: pa.Schema, metadata: parquet.FileMetaData) -> None:
-    for number, kind in enumerate(schema.types, 1):
+    for number, kind in enumerate(schema.types, start=1):
         if not column_types.is_flat(kind):
             raise FileRefusedError(
                 f"Column {number} has something else than plain values.",
                 "Write numbers, texts, yes or no, or days into it, or leave it out.",
             )
     check_size(metadata.num_rows, metadata.num_columns)
-    groups = range(metadata.num_row_groups)
-    if sum(metadata.row_group(group).total_byte_size for group in groups) > MOST_UNPACKED:
+    size = 0
+    for group in range(metadata.num_row_groups):
+        size += metadata.row_group(group).total_byte_size
+    if size > MOST_UNPACKED:
         raise too_large()

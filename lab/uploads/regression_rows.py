@@ -12,9 +12,9 @@ import numpy as np
 
 from dpcore.streams import stream
 from lab.data import regression
-
-# By person: (rows of the file, index of each person's first row, number of their rows).
-People = tuple[np.ndarray, np.ndarray, np.ndarray]
+from lab.uploads import cells
+from lab.uploads.column_roles import regression_bounds
+from lab.uploads.persons import RowsByPerson
 
 
 def source(own: Any) -> regression.Source:
@@ -22,10 +22,11 @@ def source(own: Any) -> regression.Source:
     identifies them.
     """
     target = own.roles.target
-    low, high = float(target.low), float(target.high)
+    low = float(target.low)
+    high = float(target.high)
     return regression.Source(
         title="Your file",
-        bounds=bounds(own.roles.columns),
+        bounds=regression_bounds(own.roles.columns),
         label=own.roles.answer,
         unit="units",
         label_bounds=(low, high),
@@ -39,60 +40,46 @@ def source(own: Any) -> regression.Source:
     )
 
 
-def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
-    """Return each input's bounds, which map to -1 and 1; a category (0 or 1) also uses the whole
-    range.
+def table(own: Any, by_person: RowsByPerson | None, *, seed: int) -> regression.Table:
+    """Return the rows as ``regression.load`` does.
+
+    The inputs are filled in one at a time, so a large file is copied only once. A test row without
+    a label cannot be used for testing and is left out.
     """
-    return {
-        name: ends if column.kind == "number" else (0.0, 1.0)
-        for column in columns
-        for name, ends in [*column.inputs.items()][_base(column) :]
-    }
-
-
-def _base(column: Any) -> int:
-    """Return how many inputs of a column to drop: 1, the reference category, if there are several
-    categories, else 0.
-
-    All categories together would be collinear with the constant, and noise would make their
-    coefficients arbitrary.
-    """
-    return int(len(column.values) > 1)
-
-
-def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
-    """Return the rows as ``regression.load`` does, one column at a time, so that a large file is
-    copied only once.
-
-    A test row without a label cannot be used for testing and is left out.
-    """
-    found, roles = source(own), own.roles
+    described = source(own)
     rng = stream(seed, "data")
     order = rng.permutation(own.people)
-    rows, ends = (order, None) if people is None else taken(people, order, roles.rows_each, rng)
-    y = np.clip(next(roles.target.each(own.table)), *found.label_bounds)[rows]
-    first = found.train_rows if ends is None else int(ends[found.train_rows - 1])
-    there = ~np.isnan(y)
-    there[:first] = True
-    rows, y = (rows, y) if there.all() else (rows[there], y[there])
-    X = np.ones((len(rows), len(found.bounds) + 1))
-    for place, (one, (low, high)) in enumerate(
-        zip(values(own), found.bounds.values(), strict=True), 1
-    ):
-        X[:, place] = scaled(one[rows], low, high)
-    if found.gaps:
+    if by_person is None:
+        rows = order
+        ends = None
+        train_rows = described.train_rows
+    else:
+        rows, ends = drawn_rows(by_person, order, own.roles.rows_each, rng)
+        train_rows = int(ends[described.train_rows - 1])
+    label = next(cells.column_inputs(own.table, own.roles.target))
+    y = np.clip(label, *described.label_bounds)[rows]
+    kept = ~np.isnan(y)
+    kept[:train_rows] = True
+    if not kept.all():
+        rows = rows[kept]
+        y = y[kept]
+    X = np.ones((len(rows), len(described.bounds) + 1))
+    inputs = zip(_inputs(own), described.bounds.values(), strict=True)
+    # Column 0 is the constant.
+    for index, (values, (low, high)) in enumerate(inputs, start=1):
+        X[:, index] = scaled(values[rows], low, high)
+    if described.gaps:
         X[np.isnan(y)] = 0
-    X.flags.writeable = y.flags.writeable = False
-    return regression.Table(source=found, X=X, y=y, ends=ends)
+    X.flags.writeable = False
+    y.flags.writeable = False
+    return regression.Table(source=described, X=X, y=y, ends=ends)
 
 
-def values(own: Any) -> Iterator[np.ndarray]:
+def _inputs(own: Any) -> Iterator[np.ndarray]:
     """Yield each input (n,) of all rows of the file, before scaling."""
-    return (
-        one
-        for column in own.roles.columns
-        for one in islice(column.each(own.table), _base(column), None)
-    )
+    for column in own.roles.columns:
+        inputs = cells.column_inputs(own.table, column)
+        yield from islice(inputs, column.reference_categories, None)
 
 
 def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -105,23 +92,27 @@ def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.nan_to_num(values, copy=False)
 
 
-def taken(
-    people: People, order: np.ndarray, most: int, rng: np.random.Generator
+def drawn_rows(
+    by_person: RowsByPerson, order: np.ndarray, most: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (rows of the file, by person in ``order``; end of each person's rows), at most
-    ``most`` random rows each.
+    """Draw at most ``most`` random rows of each person.
 
     A partial shuffle of each person's rows. Draws are indexed by person, so nobody's rows affect
     the choice for others.
+
+    Returns:
+        The rows of the file, person by person in ``order``, and the end of each person's rows.
     """
-    rows, starts, counts = people
-    rows = rows.copy()
-    for place, draws in enumerate(rng.random((most, len(counts)))):
-        some = np.flatnonzero(counts > place)
-        here = starts[some] + place
-        there = here + (draws[some] * (counts[some] - place)).astype(int)
-        rows[here], rows[there] = rows[there], rows[here]
-    each = np.minimum(counts, most)[order]
-    ends = np.cumsum(each)
-    places = np.arange(ends[-1]) - np.repeat(ends - each, each) + np.repeat(starts[order], each)
-    return rows[places], ends
+    rows = by_person.rows.copy()
+    starts = by_person.starts
+    counts = by_person.counts
+    for step, draws in enumerate(rng.random((most, len(counts)))):
+        persons = np.flatnonzero(counts > step)
+        next_rows = starts[persons] + step
+        chosen_rows = next_rows + (draws[persons] * (counts[persons] - step)).astype(int)
+        rows[next_rows], rows[chosen_rows] = rows[chosen_rows], rows[next_rows]
+    drawn = np.minimum(counts, most)[order]
+    ends = np.cumsum(drawn)
+    # The i-th output row of a person is the i-th of the person's shuffled rows.
+    shifts = np.repeat(starts[order] - (ends - drawn), drawn)
+    return rows[np.arange(ends[-1]) + shifts], ends

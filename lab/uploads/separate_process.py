@@ -16,6 +16,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -28,8 +29,10 @@ from lab.uploads.limits import MOST_UNPACKED, check_size, too_large
 _MOST_MEMORY = 5 * MOST_UNPACKED
 _MOST_CPU_SECONDS = 30
 _MOST_SECONDS = 180.0
-# So many files are read at once; others wait for their turn.
-_TURNS = threading.BoundedSemaphore(2)
+# Number of files that are read at once; others wait.
+_SLOTS = threading.BoundedSemaphore(2)
+# Visitors' pages have priority over the process.
+_NICENESS = 5
 _WESTERN = "The text is not in UTF-8. It was read as Windows-1252 (Western European letters)."
 _UNCLEAR = "It is unclear whether the first line holds names or a row. It was read as names."
 _HEADLESS = "The first line looks like a row, so the columns are named by number."
@@ -41,9 +44,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 class Parsed:
     """A file that was read.
 
-    columns: name -> cells, as text or, in a Parquet file, as numbers. head: whether the first line
-        holds names, None
-    if that is unclear. notes: sentences on guesses, which contain no cell.
+    Attributes:
+        columns: Name -> cells, as text or, in a Parquet file, as numbers.
+        head: Whether the first line holds names, None if that is unclear.
+        notes: Sentences on guesses, which contain no cell.
     """
 
     columns: dict[str, pa.ChunkedArray]
@@ -52,79 +56,109 @@ class Parsed:
 
 
 def parse(data: bytes, *, head: bool | None) -> Parsed:
-    """Read a CSV or Parquet file here; raise FileRefusedError.
+    """Read a CSV or Parquet file in this process.
 
-    head: whether the first line holds names; None decides by the lines below.
+    Args:
+        data: The file.
+        head: Whether the first line holds names; None decides by the lines below.
+
+    Raises:
+        FileRefusedError: If the file cannot be used.
     """
     if data.startswith(b"PAR1"):
-        head = True
-        names, columns = parquet_file.read_parquet(data)
-        columns, notes = _without_empty_rows(columns)
-        sum_line.check_last_row(columns)
-    else:
-        check_format(data)
-        text, is_western = decoding.to_utf8(data)
-        columns, notes = csv_file.read_csv(text)
-        names = [str(column[0]) for column in columns]
-        if is_western:
-            notes.append(_WESTERN)
+        return _parse_parquet(data)
+    return _parse_text(data, head)
+
+
+def _parse_parquet(data: bytes) -> Parsed:
+    names, columns = parquet_file.read_parquet(data)
+    notes = []
+    filled = column_types.filled_rows(columns)
+    if filled is not None:
+        table = pa.Table.from_arrays(columns, names=_numbers_as_names(columns))
+        columns = table.filter(filled).columns
+        notes.append(_BLANK)
+    sum_line.check_last_row(columns)
+    return _named(names, columns, True, notes)
+
+
+def _parse_text(data: bytes, head: bool | None) -> Parsed:
+    check_format(data)
+    text, is_western = decoding.to_utf8(data)
+    columns, notes = csv_file.read_csv(text)
+    first_line = [str(column[0]) for column in columns]
+    below = [column[1:] for column in columns]
+    if is_western:
+        notes.append(_WESTERN)
+    if head is None:
+        head = column_types.has_header(first_line, below)
         if head is None:
-            head = column_types.has_head(names, [column[1:] for column in columns])
-            if head is not True:
-                notes.append(_UNCLEAR if head is None else _HEADLESS)
-        if head is False:
-            names = [""] * len(columns)
-        else:
-            columns = [column[1:] for column in columns]
-    check_size(len(columns[0]) if columns else 0, len(columns))
-    names, changes = unique_names(names)
+            notes.append(_UNCLEAR)
+        elif not head:
+            notes.append(_HEADLESS)
+    if head is False:
+        return _named([""] * len(columns), columns, head, notes)
+    return _named(first_line, below, head, notes)
+
+
+def _named(
+    names: list[str], columns: list[pa.ChunkedArray], head: bool | None, notes: list[str]
+) -> Parsed:
+    """Return the columns under unique names, with notes on the names of the file that changed."""
+    rows = 0
+    if columns:
+        rows = len(columns[0])
+    check_size(rows, len(columns))
+    names, name_notes = unique_names(names)
     if head is not False:
-        notes += changes
+        notes = notes + name_notes
     return Parsed(dict(zip(names, columns, strict=True)), head, notes)
 
 
-def _without_empty_rows(columns: list[pa.ChunkedArray]) -> tuple[list[pa.ChunkedArray], list[str]]:
-    """Return (the columns without the rows in which all values are missing, notes)."""
-    table = pa.Table.from_arrays(columns, names=list(map(str, range(len(columns)))))
-    filled = column_types.filled_rows(columns)
-    if filled is None:
-        return columns, []
-    return table.filter(filled).columns, [_BLANK]
+def _numbers_as_names(columns: list[pa.ChunkedArray]) -> list[str]:
+    return [str(number) for number in range(len(columns))]
 
 
 def parse_separately(data: bytes, *, head: bool | None) -> Parsed:
     """Read a file as ``parse`` does, in a process of its own."""
-    settings = {
-        "ARROW_DEFAULT_MEMORY_POOL": "system",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, **settings, "PYTHONPATH": os.pathsep.join(paths)}
     with (
-        _TURNS,
+        _SLOTS,
         subprocess.Popen(
             [sys.executable, "-m", __name__, json.dumps(head)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=_environment(),
         ) as process,
     ):
         writer = threading.Thread(target=_write, args=(process, data), daemon=True)
         writer.start()
-        end = threading.Timer(_MOST_SECONDS, process.kill)
-        end.start()
+        time_limit = threading.Timer(_MOST_SECONDS, process.kill)
+        time_limit.start()
         try:
             return _received(process)
         finally:
-            end.cancel()
+            time_limit.cancel()
             process.kill()
             writer.join()
 
 
+def _environment() -> dict[str, str]:
+    """Return environment variables with which the process finds the lab and takes little memory."""
+    paths = [str(_ROOT)]
+    if os.environ.get("PYTHONPATH"):
+        paths.append(os.environ["PYTHONPATH"])
+    return {
+        **os.environ,
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
+
+
 def _write(process: subprocess.Popen, data: bytes) -> None:
-    """Give the process its file; one that has ended early reads no more."""
+    """Write the file to the input of the process, which may have ended early."""
     assert process.stdin is not None
     with suppress(OSError, ValueError):
         process.stdin.write(data)
@@ -133,10 +167,13 @@ def _write(process: subprocess.Popen, data: bytes) -> None:
 
 
 def _received(process: subprocess.Popen) -> Parsed:
+    """Return the table that the process writes; raise FileRefusedError if it refuses the file or
+    ends without an answer.
+    """
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        # It was ended at one of its limits, or has crashed.
+        # The process was ended at one of its limits, or has crashed.
         raise too_large()
     message = json.loads(line)
     if "refused" in message:
@@ -151,7 +188,7 @@ def _received(process: subprocess.Popen) -> Parsed:
 
 def _limit_resources() -> None:
     with suppress(AttributeError, OSError):
-        os.nice(5)  # other visitors' pages go first
+        os.nice(_NICENESS)
     try:
         import resource
     except ImportError:
@@ -162,23 +199,27 @@ def _limit_resources() -> None:
 
 
 def main(head: bool | None) -> int:
-    """Read the file from the input; return an exit status."""
+    """Read the file from the input, write the answer to the output, and return an exit status."""
     _limit_resources()
     output = sys.stdout.buffer
     try:
         parsed = parse(sys.stdin.buffer.read(), head=head)
     except FileRefusedError as refusal:
-        output.write(json.dumps({"refused": [refusal.value, refusal.allowed]}).encode() + b"\n")
+        _write_line(output, {"refused": [refusal.value, refusal.allowed]})
         return 0
     except MemoryError:
         return 1
-    message = {"names": list(parsed.columns), "head": parsed.head, "notes": parsed.notes}
-    output.write(json.dumps(message).encode() + b"\n")
-    columns = [*parsed.columns.values()]
-    table = pa.Table.from_arrays(columns, names=list(map(str, range(len(columns)))))
+    names = list(parsed.columns)
+    _write_line(output, {"names": names, "head": parsed.head, "notes": parsed.notes})
+    columns = list(parsed.columns.values())
+    table = pa.Table.from_arrays(columns, names=_numbers_as_names(columns))
     with pa.ipc.new_stream(output, table.schema) as stream:
         stream.write_table(table)
     return 0
+
+
+def _write_line(output: BinaryIO, message: dict[str, Any]) -> None:
+    output.write(json.dumps(message).encode() + b"\n")
 
 
 if __name__ == "__main__":

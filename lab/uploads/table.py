@@ -1,10 +1,11 @@
 """Read an uploaded file into memory, or refuse it.
 
-A refusal says what was found and where, in the lab's own words, because a parser's message would
-quote rows. ``Table.notes`` list guesses made while reading. They contain no cell either.
+A refusal says what is wrong and in which line, in the lab's own words, because a parser's message
+would quote rows. ``Table.notes`` list guesses made while reading. They contain no cell either.
 """
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -28,14 +29,17 @@ _SMALL = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """A file that was read: column name -> values (n,), as text or, in a Parquet file, as numbers.
+    """A file that was read. The repr contains no row, as it may get into a log.
 
-    size: bytes in memory. head: whether the first line held names; None if that is unclear and
-        HEAD_ASKED must be asked
-    (then read again with the answer). notes: sentences on guesses. compared: all settings, of any
-    page, whose results on these rows somebody has compared. opened: the pages whose questions
-    somebody lets read these rows. twins: made-up rows of the declared shape, by what is declared
-    (``made_up``). The repr contains no row, as it may get into a log.
+    Attributes:
+        size: Bytes in memory.
+        columns: Column name -> values (n,), as text or, in a Parquet file, as numbers.
+        head: Whether the first line held names; None if that is unclear, HEAD_ASKED must be asked,
+            and the file read again with the answer.
+        notes: Sentences on guesses.
+        compared: All settings, of any page, whose results on these rows somebody has compared.
+        opened: The pages whose questions somebody lets read these rows.
+        twins: Made-up rows of the declared shape, by what is declared (``made_up``).
     """
 
     size: int
@@ -45,7 +49,7 @@ class Table:
     compared: set[Any] = field(default_factory=set, repr=False)
     opened: set[str] = field(default_factory=set, repr=False)
     twins: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+    _judgements: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -53,17 +57,21 @@ class Table:
 
     def texts(self, name: str) -> np.ndarray:
         """Return a column (n,) as text, "" for missing cells."""
-        return np.array(
-            pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object
-        )
+        texts = pc.fill_null(self.columns[name].cast(pa.string()), "")
+        return np.array(texts.to_pylist(), dtype=object)
 
     def numbers(self, name: str, *, decimal: str = "") -> np.ndarray:
-        """Return a column (n,) as float64, NaN for unreadable cells, with ``decimal`` "." or "," or
-        inferred.
+        """Return a column (n,) as float64, NaN for unreadable cells.
 
-        Raises RefusedError if the separator is ambiguous.
+        Args:
+            name: The column.
+            decimal: The decimal separator, "." or ","; "" infers it.
+
+        Raises:
+            RefusedError: If the separator is ambiguous.
         """
-        decimal = decimal or self.decimal(name)
+        if not decimal:
+            decimal = self.decimal(name)
         if not decimal:
             raise check.RefusedError(
                 "decimal", "unclear", '"." or ",": 1,234 may be a thousand or one'
@@ -76,16 +84,21 @@ class Table:
 
         The majority of 2,000 cells decides, or that of all columns if they tie; never the label.
         """
-        found = self._judged(name, column_types.commas) or sum(
-            self._judged(one, column_types.commas) for one in self.columns
-        )
-        if found:
-            return "," if found > 0 else "."
-        return "" if self._judged(name, column_types.two_ways) == "," else "."
+        excess = self._judged(name, column_types.excess_of_commas)
+        if excess == 0:
+            for column in self.columns:
+                excess += self._judged(column, column_types.excess_of_commas)
+        if excess > 0:
+            return ","
+        if excess < 0:
+            return "."
+        if self._judged(name, column_types.ambiguous_separator) == ",":
+            return ""
+        return "."
 
     def kind(self, name: str) -> Kind:
         """Return the inferred type of a column, from 2,000 of its cells."""
-        return column_types.guessed(name, column_types.judged(self.columns[name]))
+        return column_types.infer_kind(name, column_types.sample_cells(self.columns[name]))
 
     def number_fault(self, name: str) -> str:
         """Return "" if a column reads as numbers of one unit, else what it holds, from 2,000 of its
@@ -97,11 +110,12 @@ class Table:
         """Return the units beside the numbers of a column, "" for none, from 2,000 of its cells."""
         return self._judged(name, column_types.units)
 
-    def _judged(self, name: str, judge: Any) -> Any:
+    def _judged(self, name: str, judge: Callable[[list[str]], Any]) -> Any:
+        """Return what ``judge`` returns for 2,000 cells of a column, computed once."""
         key = (judge.__name__, name)
-        if key not in self._kept:
-            self._kept[key] = judge(column_types.judged(self.columns[name]))
-        return self._kept[key]
+        if key not in self._judgements:
+            self._judgements[key] = judge(column_types.sample_cells(self.columns[name]))
+        return self._judgements[key]
 
     def clear(self) -> None:
         """Release all rows now, even if the table is still referenced."""
@@ -111,41 +125,54 @@ class Table:
         for _, made_up in self.twins.values():
             made_up.clear()
         self.twins.clear()
-        self._kept.clear()
-        _tables.discard(self)
+        self._judgements.clear()
+        _open_tables.discard(self)
         pa.default_memory_pool().release_unused()
 
 
-_tables: weakref.WeakSet[Table] = weakref.WeakSet()
+# The tables that somebody holds, whose sizes together are limited.
+_open_tables: weakref.WeakSet[Table] = weakref.WeakSet()
 
 
 def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
-    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet; raise RefusedError with a
-    readable reason.
+    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet.
 
-    head: whether the first line holds names; None decides by the lines below. The caller must keep
-    a reference.
+    The caller must keep a reference.
+
+    Args:
+        file: The file, or its bytes.
+        head: Whether the first line holds names; None decides by the lines below.
+
+    Raises:
+        RefusedError: With a readable reason, if the file cannot be used.
     """
-    data = file if isinstance(file, bytes) else file.read(MOST_BYTES + 1)
+    if isinstance(file, bytes):
+        data = file
+    else:
+        data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise FileRefusedError(
             f"This file has more than {MOST_BYTES / 1e6:.0f} MB.",
             "Leave out columns or rows that are not needed, and upload it again.",
         )
     _check_room(len(data))
-    small_text = len(data) <= _SMALL and not data.startswith(b"PAR1")
-    parse = separate_process.parse if small_text else separate_process.parse_separately
-    parsed = parse(data, head=head)
+    if len(data) > _SMALL or data.startswith(b"PAR1"):
+        parsed = separate_process.parse_separately(data, head=head)
+    else:
+        parsed = separate_process.parse(data, head=head)
     size = sum(column.nbytes for column in parsed.columns.values())
     _check_room(size)
     table = Table(size=size, columns=parsed.columns, head=parsed.head, notes=tuple(parsed.notes))
-    _tables.add(table)
+    _open_tables.add(table)
     pa.default_memory_pool().release_unused()  # memory used by the reader
     return table
 
 
 def _check_room(size: int) -> None:
-    if sum(table.size for table in list(_tables)) + size > MOST_TOGETHER:
+    """Raise FileRefusedError if ``size`` more bytes do not fit beside the open tables."""
+    # A copy, because tables are released by other threads.
+    taken = sum(table.size for table in list(_open_tables))
+    if taken + size > MOST_TOGETHER:
         raise FileRefusedError(
             "The files in use fill what this server keeps.",
             "Upload yours again later, when others have closed theirs.",

@@ -10,9 +10,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dpcore.check import RefusedError
 from dpcore.mechanisms import private_bounds
 from lab.experiment.data_settings import of_classes, of_numbers
+from lab.uploads import cells, column_bounds, column_roles
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.rows import Column, Roles
+from lab.uploads.column_roles import Column, Roles
 from pages.data import page_links
 from ui.server import upload_limits
 from ui.session.page_state import heard, hold
@@ -316,7 +317,7 @@ def _bounds(here: my_rows.Brought, column: Column) -> None:
             label_visibility="collapsed",
             format="%g",
         )
-    if not own_rows.decimal(here.table, column.name):
+    if not cells.decimal_separator(here.table, column.name):
         key = f"data.decimal.{column.name}"
         hold(key, column.decimal or None)
         st.segmented_control(
@@ -375,7 +376,7 @@ def _number_fault(here: my_rows.Brought, name: str, use: str) -> None:
 
 def _explanation(draft: Draft, name: str, use: str) -> str:
     roles = draft.roles
-    if use in own_rows.KINDS and name in roles.disguised:
+    if use in column_roles.KINDS and name in roles.disguised:
         return "note.disguised"
     case = {
         "category": "of_number" if roles.target is not None else "of_class",
@@ -413,7 +414,7 @@ def _read_off(here: my_rows.Brought, name: str) -> None:
     """Take the bounds from the rows, which voids the guarantee."""
 
     def look() -> None:
-        low, high = own_rows.read_off(here.table, name, said=here.draft.columns[name].decimal)
+        low, high = column_bounds.read_off(here.table, here.draft.columns[name])
         here.draft.say(name, low=low, high=high, read_off=True)
 
     _try(look)
@@ -432,7 +433,7 @@ def _checklist(here: my_rows.Brought) -> None:
     roles, own = here.draft.roles, None
     with st.container(border=True):
         st.markdown(SAYS["checklist.title"])
-        missing = list(map(plain, roles.lacks()))
+        missing = list(map(plain, roles.faults()))
         try:
             own = my_rows.settled(here)
         except RefusedError as refusal:
@@ -464,7 +465,7 @@ def _settled(roles: Roles) -> list[str]:
     done = [SAYS["checklist.read"]]
     if roles.person or roles.one_row:
         done += [SAYS["checklist.person" if roles.person else "checklist.row"]]
-    if roles.target is not None and not roles.target.lacks():
+    if roles.target is not None and not roles.target.fault():
         done += [SAYS("checklist.number", answer=plain(roles.answer))]
     if roles.answer and roles.classes:
         classes = " or ".join(map(plain, roles.classes))
@@ -486,7 +487,7 @@ def _preview(draft: Draft) -> None:
 
 
 def _encoding(column: Column, *, of_number: bool) -> str:
-    if column.lacks():
+    if column.fault():
         return SAYS[f"encoding.needs_{column.kind}"]
     if column.kind == "category" and of_number and len(column.values) > 1:
         return SAYS(

@@ -6,7 +6,8 @@ import streamlit as st
 
 from lab.experiment.data_settings import MOST_LIVE, of_classes, of_numbers
 from lab.experiment.links import versioned
-from lab.uploads.rows import OwnRows, Roles
+from lab.uploads.column_roles import Roles
+from lab.uploads.rows import OwnRows
 from ui.page.page import ASK_TAB
 from ui.session import page_links
 from ui.session.page_state import TAB

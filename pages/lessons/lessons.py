@@ -21,7 +21,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
 from lab.statistics import claims
-from lab.sweeps.sweep import shown
+from lab.sweeps.measurement import shown
 from ui.text.texts import flowing, sections
 
 

@@ -15,6 +15,7 @@ from lab.data import classification as data
 from lab.experiment.data_settings import MOST_LIVE, split_of
 from lab.experiment.parts import Runs, slices
 from lab.uploads import regression_rows
+from lab.uploads.persons import RowsByPerson
 
 # A training is recorded at this many equal distances; every few of them it is also measured.
 FRAMES, MEASURED_EVERY = 60, 5
@@ -266,13 +267,14 @@ def _of_persons(
     split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
     X, y, people = split.several or (split.X_private, split.y_private, np.arange(private_rows))
     counts, answered = np.bincount(people), np.bincount(people, weights=y >= 0).astype(int)
-    theirs = (
+    theirs = RowsByPerson(
         np.lexsort((y < 0, people)),
         np.cumsum(counts) - counts,
         np.where(answered > 0, answered, counts),
     )
     order = np.arange(len(counts))
-    some, ends = regression_rows.taken(theirs, order, MOST_EACH, stream(seed, "data", part=1))
+    some, ends = regression_rows.drawn_rows(theirs, order, MOST_EACH, stream(seed, "data", part=1))
+    some, ends = regression_rows.drawn_rows(theirs, order, MOST_EACH, stream(seed, "data", part=1))
     found = inputs(X[some]), y[some], np.repeat(order, np.diff(ends, prepend=0))
     for array in found:
         array.flags.writeable = False

@@ -14,8 +14,7 @@ from dpcore.regression.least_squares import REPAIRS
 from lab.data import regression as regression_data
 from lab.experiment.data_settings import OWN, SourceSettings
 from lab.experiment.settings import Measure
-from lab.uploads import handles, limits
-from lab.uploads import rows as own_rows
+from lab.uploads import column_roles, handles, limits
 from lab.uploads.rows import OwnRows
 from pages.regression.tasks import EPSILONS, Method, Problem
 
@@ -107,7 +106,7 @@ class RegressionParameters(SourceSettings):
         """
         source = _source(dataset, own)
         if source is None:
-            return {"rows": limits.MOST_ROWS, "features": own_rows.MOST_COLUMNS}
+            return {"rows": limits.MOST_ROWS, "features": column_roles.MOST_COLUMNS}
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
         return (
@@ -129,7 +128,7 @@ class RegressionParameters(SourceSettings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         last = self.features - 1 if isinstance(self.features, int) else 1
         source = self.source
-        rows, features = (limits.MOST_ROWS, own_rows.MOST_COLUMNS)
+        rows, features = (limits.MOST_ROWS, column_roles.MOST_COLUMNS)
         if source is not None:
             rows, features = source.train_rows, len(source.features)
         return {

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from lab.statistics.claims import Case
-from lab.uploads.rows import Roles
+from lab.uploads.column_roles import Roles
 from pages.regression.charts import METHODS, SAYS
 from pages.regression.result import RegressionResult
 from ui.text import sentences as outcomes

@@ -14,7 +14,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 from dpcore import check
 from lab.experiment import links
 from lab.experiment.settings import Measure, Settings, Task
-from lab.sweeps.sweep import Measurement, drawn, grid, log_scale, measurements, split
+from lab.sweeps.grids import grid, log_scale
+from lab.sweeps.measurement import Measurement, measurements, split
+from lab.sweeps.sweep import drawn
 from lab.uploads.made_up import MadeUp
 from pages.what_if.measurements import MOST, SHARES, Axis, of_own_rows, usual_target
 from pages.what_if.result import WhatIfResult

@@ -18,7 +18,8 @@ from lab.statistics.crossing import Crossing, Found, smallest
 from lab.statistics.decision_regions import zeros
 from lab.statistics.differences import Difference
 from lab.statistics.medians import Medians, median_interval, median_run, over_splits
-from lab.sweeps.sweep import Measurement, apart, best, summary
+from lab.sweeps.measurement import Measurement
+from lab.sweeps.sweep import apart, best, summary
 from lab.sweeps.tuning_cost import prices, together
 from pages.what_if.measurements import MOST, SHARES, Curve, Effect, Map, Peak, Winner
 

@@ -14,7 +14,8 @@ from dpcore.cache import cached
 from lab.experiment import chunking
 from lab.experiment.data_settings import RowsSettings
 from lab.experiment.settings import Settings, Task
-from lab.sweeps.sweep import Measurement, beside, coarse_to_fine, grid, measurements
+from lab.sweeps.grids import beside, coarse_to_fine, grid
+from lab.sweeps.measurement import Measurement, measurements
 
 # The map has so many steps either way along each parameter, within this factor.
 MAP_STEPS, MAP_REACH = 6, 30.0

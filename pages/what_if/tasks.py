@@ -7,7 +7,8 @@ import numpy as np
 
 from lab.experiment.settings import Settings
 from lab.statistics.medians import median_run
-from lab.sweeps.sweep import best, measured, split
+from lab.sweeps.measurement import measured, split
+from lab.sweeps.sweep import best
 
 
 @dataclass(frozen=True, kw_only=True)

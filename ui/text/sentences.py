@@ -17,7 +17,7 @@ from lab.experiment.data_settings import RowsSettings, SourceSettings
 from lab.statistics import claims
 from lab.statistics.claims import Case
 from lab.statistics.confusion import ByClass
-from lab.uploads.rows import Roles
+from lab.uploads.column_roles import Roles
 from ui.text import tiles
 from ui.text.texts import SAYS, count
 from ui.text.tiles import (

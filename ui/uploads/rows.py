@@ -14,10 +14,11 @@ from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.mechanisms.private_bounds import Payment
 from lab.experiment.data_settings import RowsSettings
-from lab.uploads import rows
+from lab.uploads import column_bounds, column_roles, rows
+from lab.uploads.column_roles import Column, Roles
 from lab.uploads.column_types import Kind
 from lab.uploads.handles import NONE, forget
-from lab.uploads.rows import Column, OwnRows, Roles
+from lab.uploads.rows import OwnRows
 from lab.uploads.table import Table
 from ui.session import page_links
 from ui.session.page_state import Desk
@@ -76,7 +77,7 @@ class Draft:
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use in (*rows.KINDS, "amount"):
+        if use in (*column_roles.KINDS, "amount"):
             self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
 
@@ -114,7 +115,7 @@ class Draft:
         """
         person = self.the("person")
         check.between(0, MOST_SPENT, epsilon=sum(one.epsilon for one in self.payments) + epsilon)
-        bought = rows.buy(table, self.columns[name], epsilon=epsilon, person=person)
+        bought = column_bounds.buy(table, self.columns[name], epsilon=epsilon, person=person)
         self.payments += (Payment(epsilon=epsilon, person=person),)
         self.columns[name] = bought
 
@@ -129,7 +130,7 @@ class Draft:
             answer=amount or self.the("answer"),
             classes=() if amount else self.classes,
             columns=tuple(
-                self.columns[name] for name, use in self.uses.items() if use in rows.KINDS
+                self.columns[name] for name, use in self.uses.items() if use in column_roles.KINDS
             ),
             person=person,
             one_row=None if person else self.one_row,
@@ -182,7 +183,7 @@ def settled(brought: Brought) -> OwnRows | None:
     Raises RefusedError if it does not do.
     """
     roles = brought.draft.roles
-    if roles.lacks():
+    if roles.faults():
         return None
     known = next((one for one in brought.owns.values() if one.roles == roles), None)
     own = known or rows.choose(brought.table, roles)

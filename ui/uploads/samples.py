@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.uploads.rows import Column
+from lab.uploads.column_roles import Column
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
 TEMPLATE = FOLDER / "template.csv"

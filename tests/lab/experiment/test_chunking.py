@@ -20,7 +20,8 @@ from lab.experiment.chunking import SLICE
 from lab.experiment.data_settings import MOST_LIVE
 from lab.experiment.parts import Ensemble, Grid, Runs, slices
 from lab.experiment.settings import Measure, Spread, quantiles_of
-from lab.uploads.rows import Column, OwnRows
+from lab.uploads.column_roles import Column
+from lab.uploads.rows import OwnRows
 from pages.attack.experiment import AttackSettings
 from pages.attack.result import attacked
 from pages.attack.settings import FITTING

@@ -11,7 +11,8 @@ import pytest
 from lab.statistics.crossing import smallest
 from lab.statistics.differences import of_groups, of_pairs
 from lab.statistics.medians import median_interval
-from lab.sweeps.sweep import apart, measured
+from lab.sweeps.measurement import measured
+from lab.sweeps.sweep import apart
 from pages.topics import PAGES
 
 EACH = 24

@@ -113,7 +113,7 @@ def test_a_folder_holds_what_was_trained_and_is_of_one_sweep(expected, tmp_path,
 
 def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
     memory = Cache(1_000_000)
-    monkeypatch.setattr("lab.sweeps.sweep.CACHE", memory)
+    monkeypatch.setattr("lab.sweeps.measurement.CACHE", memory)
     every = parallel.cells(SETTINGS, OVER)
     with pytest.raises(RefusedError, match="backend"):
         next(parallel.stream(every, measure="scratch", repeats=1, backend="ray"))

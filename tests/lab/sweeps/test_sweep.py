@@ -13,20 +13,10 @@ from scipy import stats
 from dpcore.check import RefusedError
 from lab.data import classification
 from lab.statistics.differences import of_groups, of_pairs
-from lab.sweeps import sweep as sweeps
-from lab.sweeps.sweep import (
-    apart,
-    beside,
-    drawn,
-    grid,
-    log_scale,
-    measured,
-    measurements,
-    recommend,
-    split,
-    summary,
-    sweep,
-)
+from lab.sweeps import grids
+from lab.sweeps.grids import beside, grid, log_scale
+from lab.sweeps.measurement import Measurement, measured, measurements, split
+from lab.sweeps.sweep import apart, drawn, recommend, summary, sweep
 from pages.accounting.experiment import AccountingSettings
 from pages.classifier.experiment import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
@@ -66,7 +56,7 @@ def test_repeats_in_parts_are_the_whole():
     np.testing.assert_array_equal(np.concatenate([one.run() for one in found]), whole)
     np.testing.assert_array_equal(whole[:24], measured(QUICK, measure="scratch", repeats=24))
     how = {"settings": QUICK, "measure": "scratch", "repeats": 24}
-    assert sweeps.Measurement(**how) == sweeps.Measurement(**how, essential=True)
+    assert Measurement(**how) == Measurement(**how, essential=True)
 
 
 def test_what_is_refused_is_named():
@@ -91,7 +81,7 @@ def test_values_lie_around_where_one_is_and_the_settings_take_them(kind):
         assert now in values
         assert list(values) == sorted(set(values))
         assert low <= values[0] < values[-1] <= high
-        assert len(values) <= 2 * sweeps.STEPS + 3
+        assert len(values) <= 2 * grids.STEPS + 3
         assert not isinstance(low, int) or all(isinstance(value, int) for value in values)
         for value in beside(settings, knob):
             assert low <= value <= high
@@ -99,7 +89,7 @@ def test_values_lie_around_where_one_is_and_the_settings_take_them(kind):
             if value in (low, high) or isinstance(low, int):
                 continue
             if log_scale(low, high):
-                assert max(value / now, now / value) == pytest.approx(sweeps.DECADE, rel=0.01)
+                assert max(value / now, now / value) == pytest.approx(grids.DECADE, rel=0.01)
             else:
                 assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=0.01)
 
@@ -113,7 +103,7 @@ def test_values_reach_a_factor_of_30_coarse_first_and_stay_as_one_moves(epsilon)
     assert factors.max() < 1.25  # one and a half steps, around where one is
     moved = ClassifierSettings(epsilon=epsilon * (1.22 if epsilon < 1 else 0.82))
     assert len({*values} & {*grid(moved, "epsilon")}) >= 0.8 * len(values)
-    turns = sweeps.coarse_to_fine(tuple(values), epsilon)
+    turns = grids.coarse_to_fine(tuple(values), epsilon)
     assert turns[0] == [epsilon]
     assert {values[0], values[-1]} <= {*turns[0], *turns[1]}
     assert sorted(value for turn in turns for value in turn) == list(values)

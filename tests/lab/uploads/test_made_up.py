@@ -5,8 +5,6 @@ tile and tab say.
 import re
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
@@ -15,22 +13,15 @@ from lab.label.label import searched
 from lab.uploads import made_up
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.rows import Column, Roles
+from lab.uploads.column_roles import Column
 from pages.topics import PAGES
 from tests.app import at_rest, opened, settings_of, text
+from tests.own_files import CLASSES, COLUMNS, NUMBER, ROLES, frame, table_of
 from tests.sentences import plain
 from ui.export import share_dialog
 from ui.session.page_state import Desk
 
 PAGE = {page.name: page for page in PAGES}
-COLUMNS = (
-    Column(name="age", low=18, high=100),
-    Column(name="hours", low=0, high=48),
-    Column(name="plan", kind="category", values=("basic", "plus")),
-)
-CLASSES = Roles(answer="left", classes=("no", "yes"), columns=COLUMNS)
-NUMBER = Roles(answer="pay", classes=(), target=Column(name="pay", low=0, high=80), columns=COLUMNS)
-ROLES = {"classifier": CLASSES, "network": CLASSES, "regression": NUMBER}
 QUICK = {
     "classifier": {"steps": "5"},
     "network": {"epochs": "1", "width": "4", "layers": "1"},
@@ -39,25 +30,8 @@ QUICK = {
 SAMPLES = {"classifier": "customers", "network": "customers", "regression": "salaries"}
 
 
-HELD: list[own_table.Table] = []
-
-
 def file_of(seed: int, *, rows: int = 500) -> own_table.Table:
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(18, 90, rows),
-            "hours": rng.uniform(0, 48, rows).round(1),
-            "plan": rng.choice(["basic", "plus", "family"], rows),
-            "who": [f"P{place % 300}" for place in range(rows)],
-            "pay": rng.uniform(0, 80, rows).round(1),
-            "left": rng.choice(["no", "yes"], rows),
-        }
-    )
-    HELD.append(
-        own_table.read(frame.to_csv(index=False).encode())
-    )  # as a session does: a handle holds no rows
-    return HELD[-1]
+    return table_of(frame(rows, seed=seed, people=300))
 
 
 class TestMadeUpRows:

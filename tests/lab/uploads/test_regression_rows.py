@@ -19,9 +19,11 @@ from dpcore.mechanisms.private_bounds import BINS, EDGES, Payment
 from dpcore.regression import functional
 from dpcore.regression.least_squares import Statistics
 from lab.data import regression as regression_data
-from lab.uploads import regression_rows
+from lab.uploads import column_bounds, regression_rows
 from lab.uploads import rows as own_rows
-from lab.uploads.rows import Column, OwnRows, Roles
+from lab.uploads.column_roles import Column, Roles
+from lab.uploads.persons import RowsByPerson
+from lab.uploads.rows import OwnRows
 from pages.regression.experiment import RegressionSettings
 from tests.own_files import CLASSES, COLUMNS, NUMBER, QUICK, choose, frame, same, settings, table_of
 from ui.export import archive
@@ -114,8 +116,9 @@ class TestPersons:
         assert (statistics.rows, statistics.present_rows) == (960, found.first(320).stop)
 
     def test_each_of_a_persons_rows_is_as_likely(self):
-        rng, given = np.random.default_rng(0), (np.arange(5), np.array([0]), np.array([5]))
-        drawn = [regression_rows.taken(given, np.array([0]), 2, rng)[0] for _ in range(3000)]
+        rng = np.random.default_rng(0)
+        given = RowsByPerson(np.arange(5), np.array([0]), np.array([5]))
+        drawn = [regression_rows.drawn_rows(given, np.array([0]), 2, rng)[0] for _ in range(3000)]
         assert {len({*rows}) for rows in drawn} == {2}
         share = np.bincount(np.concatenate(drawn), minlength=5) / 3000
         assert np.abs(share - 0.4).max() < 4 * np.sqrt(0.24 / 3000)
@@ -326,15 +329,15 @@ def test_buying_draws_anew_and_payments_for_rows_protect_no_person(monkeypatch):
     assert paid(0.1, by="who").roles.spent == 0.1
     table, column = table_of(frame(1000)), Column(name="hours")
     with pytest.raises(check.RefusedError, match="at least"):
-        own_rows.buy(table, column, epsilon=0.1)
+        column_bounds.buy(table, column, epsilon=0.1)
     drawn = []
     monkeypatch.setattr(
         private_bounds,
         "bounds",
         lambda values, *, epsilon, rng: drawn.append((values, rng.random())),
     )
-    assert own_rows.buy(table, column, epsilon=0.1) == replace(column, paid=0.1)
-    own_rows.buy(table, column, epsilon=0.1, person="plan")
+    assert column_bounds.buy(table, column, epsilon=0.1) == replace(column, paid=0.1)
+    column_bounds.buy(table, column, epsilon=0.1, person="plan")
     (rows, once), (people, again) = drawn
     assert (len(rows), len(people)) == (1000, 3)
     assert once != again

@@ -19,9 +19,11 @@ from dpcore.training import descent, losses
 from lab.data import classification
 from lab.experiment import links
 from lab.models.non_private import optimum
+from lab.uploads import column_bounds
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.rows import Column, OwnRows, Roles
+from lab.uploads.column_roles import Column, Roles
+from lab.uploads.rows import OwnRows
 from pages.classifier import charts
 from pages.classifier.experiment import ClassifierSettings
 from pages.topics import PAGES
@@ -142,9 +144,9 @@ class TestRoles:
             frame().assign(**TWO_WAYS),
             replace(CLASSES, columns=(replace(CLASSES.columns[0], decimal=","),)),
         )
-        assert own_rows.read_off(table, "age") == (18, 89)
+        assert column_bounds.read_off(table, Column(name="age")) == (18, 89)
         with pytest.raises(check.RefusedError):
-            own_rows.read_off(table, "plan")
+            column_bounds.read_off(table, Column(name="plan"))
 
     def test_too_large_a_table_is_refused(self, monkeypatch):
         monkeypatch.setattr(own_rows, "MOST_CELLS", 2699)

@@ -257,7 +257,7 @@ class TestNumbers:
         cells = ["3"] * 20_000
         cells[15] = "1,234"  # is looked at by no guess, and read as the column beside it says
         table = column(cells, beside="0,5")
-        assert "1,234" not in column_types.judged(table.columns["a"])
+        assert "1,234" not in column_types.sample_cells(table.columns["a"])
         assert table.numbers("a")[15] == 1.234
 
     def test_floats_and_numbers_of_parquet_come_back_to_the_last_bit(self):
@@ -306,9 +306,9 @@ class TestKinds:
 
     def test_so_many_cells_are_looked_at_and_so_much_of_each(self):
         rows = own_table.read(("a,b\n" + "1,2\n" * 100_000).encode())
-        assert len(column_types.judged(rows.columns["a"])) == column_types.JUDGED
+        assert len(column_types.sample_cells(rows.columns["a"])) == column_types.SAMPLE_SIZE
         table = column(["a@" + "." * 100_000 + "@"] * 30)
-        assert {len(cell) for cell in column_types.judged(table.columns["a"])} == {100}
+        assert {len(cell) for cell in column_types.sample_cells(table.columns["a"])} == {100}
 
 
 class TestRoom:
@@ -318,7 +318,7 @@ class TestRoom:
         monkeypatch.setattr(
             own_table,
             "MOST_TOGETHER",
-            sum(table.size for table in own_table._tables) + len(data) // 2,
+            sum(table.size for table in own_table._open_tables) + len(data) // 2,
         )
         assert "fill what this server keeps" in refusal(data).value
         first.clear()

@@ -15,11 +15,12 @@ import pytest
 from dpcore import check
 from dpcore.estimators import people
 from dpcore.normal_form import normal_form
-from lab.uploads import csv_file, number_cells, separate_process
+from lab.uploads import csv_file, number_cells, persons, separate_process
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.formats import FileRefusedError
-from lab.uploads.rows import Column, Roles
+from lab.uploads.cells import value_indices
+from lab.uploads.column_roles import Column, Roles
+from lab.uploads.formats import FileRefusedError, check_format
 from tests.hostile_files import parquet_of
 
 ROWS = 240
@@ -242,7 +243,7 @@ class TestNames:
     def test_spellings_of_a_name_are_one(self, spellings):
         assert len(set(map(normal_form, spellings))) == 1
         assert not people.people_of(spellings, len(spellings)).any()
-        assert len(own_rows.persons(np.array(spellings, dtype=object))[2]) == 1
+        assert len(persons.group_rows(np.array(spellings, dtype=object))[2]) == 1
 
     def test_other_names_stay_apart(self):
         names = [
@@ -266,7 +267,7 @@ class TestNames:
         names = np.array(
             ["", " ", "NA", "nan", "NaN", "<NA>", "NULL", "None", "n/a", "-"], dtype=object
         )
-        assert len(own_rows.persons(names)[2]) == 1
+        assert len(persons.group_rows(names)[2]) == 1
 
     @pytest.mark.parametrize("spellings", ONE_NAME.values(), ids=ONE_NAME)
     def test_each_row_with_a_spelling_of_an_answer_or_a_category_counts(self, spellings):
@@ -275,7 +276,7 @@ class TestNames:
         ]
         for typed in spellings:
             found = table(answer=cells)
-            places = own_rows.places(found, "answer", ("other", typed))
+            places = value_indices(found, "answer", ("other", typed))
             np.testing.assert_array_equal(places, [1 - row % 3 // 2 for row in range(ROWS)])
 
     @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ class TestNames:
             found = own_table.read(data)
             assert own_rows.choose(found, roles).answered == ROWS
             np.testing.assert_array_equal(
-                own_rows.places(found, "left", typed), 1 - answers.astype(int)
+                value_indices(found, "left", typed), 1 - answers.astype(int)
             )
 
     def test_two_spellings_of_one_answer_are_refused(self):
@@ -304,7 +305,7 @@ class TestNames:
             roles = Roles(
                 answer="left", classes=typed, columns=(Column(name="age", low=0, high=99),)
             )
-            assert roles.lacks() == ("left has an empty answer, or one twice",)
+            assert roles.faults() == ("left has an empty answer, or one twice",)
 
     def test_a_person_in_two_spellings_is_one_person(self):
         names = [
@@ -401,7 +402,68 @@ FORMATS = {
 }
 
 
+def open_document() -> bytes:
+    """A spreadsheet as LibreOffice writes it, which begins with its type, not compressed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", "<office:document-content/>")
+    return packed.getvalue()
+
+
+# Each of several signatures that one format has.
+SIGNATURES = {
+    "OpenDocument": (open_document(), "an OpenDocument file"),
+    "an empty zip archive": (b"PK\x05\x06" + bytes(18), "a zip archive"),
+    "Excel 2": (b"\x09\x00\x04\x00\x02\x00", "an Excel workbook of the old format"),
+    "Excel 3": (b"\x09\x02\x06\x00\x00\x00", "an Excel workbook of the old format"),
+    "Excel 4": (b"\x09\x04\x06\x00\x00\x00", "an Excel workbook of the old format"),
+    "Excel 5": (b"\x09\x08\x08\x00\x00\x05", "an Excel workbook of the old format"),
+    "Excel 97": (b"\x09\x08\x10\x00\x00\x06", "an Excel workbook of the old format"),
+    "R as text": (b"RDA2\nA\n2\n197888\n", "an R file"),
+    "one object of R": (b"X\n\x00\x00\x00\x03", "an R file"),
+    "R code": (b'structure(list(a = 1), class = "data.frame")', "an R file"),
+    "Arrow stream": (b"\xff\xff\xff\xff\x78\x01\x00\x00", "a Feather or Arrow file"),
+    "Feather 1": (b"FEA1" + bytes(9), "a Feather or Arrow file"),
+    "Avro": (b"Obj\x01\x04", "an ORC or Avro file"),
+    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform", "an HDF5 or MATLAB file"),
+    "encrypted Parquet": (b"PARE" + bytes(9), "an encrypted Parquet file"),
+    "gzip": (b"\x1f\x8b\x08", "a compressed file"),
+    "bzip2": (b"BZh91AY", "a compressed file"),
+    "xz": (b"\xfd7zXZ\x00", "a compressed file"),
+    "RAR": (b"Rar!\x1a\x07", "a compressed file"),
+    "LZ4": (b"\x04\x22\x4d\x18", "a compressed file"),
+    "PDF": (b"%PDF-1.7", "a PDF"),
+    "JPEG": (b"\xff\xd8\xff\xe0", "a picture"),
+    "GIF": (b"GIF89a", "a picture"),
+    "WebP": (b"RIFF\x10\x00\x00\x00WEBP", "a picture"),
+    "TIFF": (b"II*\x00", "a picture"),
+    "big-endian TIFF": (b"MM\x00*", "a picture"),
+    "ARFF": (b"@relation iris\n@attribute a numeric\n", "an ARFF file of Weka"),
+    "ARFF below comments": (
+        b"\xef\xbb\xbf% 1. Title\r\n%\r\n\r\n% Sources\r\n@RELATION iris\r\n",
+        "an ARFF file of Weka",
+    ),
+    "ARFF below spaces": (b" \n\t@Relation 'iris'\n", "an ARFF file of Weka"),
+    "HTML": (b"<!-- a page -->", "HTML or XML"),
+    "Markdown": (b"| a | b |\n|---|---|\n", "a Markdown table"),
+    "a LaTeX document": (b"\\documentclass{article}", "a LaTeX document"),
+    "a dump of SQLite": (b"PRAGMA foreign_keys=OFF;\n", "SQL"),
+}
+
+
 class TestFormats:
+    @pytest.mark.parametrize("name", SIGNATURES)
+    def test_each_signature_of_a_format_is_known(self, name):
+        beginning, found = SIGNATURES[name]
+        with pytest.raises(FileRefusedError) as refused:
+            check_format(beginning)
+        assert refused.value.value == f"This is {found}."
+
+    @pytest.mark.parametrize("line", [b"% of all,relation\n1,2\n", b"relation,@relation\n1,2\n"])
+    def test_a_table_about_relations_is_no_arff(self, line):
+        check_format(line)
+
     @pytest.mark.parametrize("name", FORMATS)
     def test_a_file_of_another_format_is_named_and_what_to_do_is_said(self, name):
         data, found, advice = FORMATS[name]
@@ -596,4 +658,4 @@ def test_normalised_text_is_found_by_what_is_typed():
         for row in range(ROWS)
     ]
     found = table(plan=cells)
-    assert (own_rows.places(found, "plan", ("café", "thé")) >= 0).all()
+    assert (value_indices(found, "plan", ("café", "thé")) >= 0).all()

@@ -14,7 +14,7 @@ import pytest
 
 from dpcore.cache import CACHE
 from lab.experiment.links import brief, word
-from lab.sweeps.sweep import beside
+from lab.sweeps.grids import beside
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.network.experiment import NetworkSettings

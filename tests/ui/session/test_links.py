@@ -17,7 +17,7 @@ from lab.experiment.links import UNFORESEEN, VERSION, is_tracking
 from lab.experiment.settings import Settings
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
-from lab.uploads.rows import Column, Roles
+from lab.uploads.column_roles import Column, Roles
 from pages.classifier.experiment import ClassifierSettings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links

@@ -1,0 +1,56 @@
+"""Encode the cells of a column as numbers, by its declaration alone."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpcore.normal_form import normal_form
+from lab.uploads import column_types
+from lab.uploads.column_roles import Column
+from lab.uploads.table import Table
+
+
+def column_inputs(table: Table, column: Column) -> Iterator[np.ndarray]:
+    """Yield the inputs (n,) of a column one by one, before scaling; NaN for a missing number."""
+    if column.kind == "number":
+        yield column_numbers(table, column)
+        return
+    indices = value_indices(table, column.name, column.values)
+    for index in range(len(column.values)):
+        yield (indices == index).astype(float)
+
+
+def column_numbers(table: Table, column: Column) -> np.ndarray:
+    """Return the numbers (n,) of a column, NaN for cells that are no numbers."""
+    separator = column.decimal or decimal_separator(table, column.name)
+    return table.numbers(column.name, decimal=separator)
+
+
+def decimal_separator(table: Table, name: str) -> str:
+    """Return the decimal separator of a column from its own cells, or "" if 1,234 may be a thousand
+    or one.
+    """
+    cells = column_types.sample_cells(table.columns[name])
+    excess = column_types.excess_of_commas(cells)
+    if excess == 0 and column_types.ambiguous_separator(cells) == ",":
+        return ""
+    if excess > 0:
+        return ","
+    return "."
+
+
+def value_indices(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
+    """Return the index (n,) of each row's cell in ``values``, -1 if no spelling of it is among
+    them.
+    """
+    index_of_value = {normal_form(value): index for index, value in enumerate(values)}
+    index_of_spelling: dict[str, int] = {}
+    cells = table.texts(name)
+    indices = np.empty(len(cells), dtype=int)
+    for row, cell in enumerate(cells):
+        index = index_of_spelling.get(cell)
+        if index is None:
+            index = index_of_value.get(normal_form(cell), -1)
+            index_of_spelling[cell] = index
+        indices[row] = index
+    return indices
