@@ -51,7 +51,7 @@ SERVING = ("security_headers", "static_files", "upload_limits")
 OTHERS = {
     "PIL": ("ui.charts",),
     "distributed": (),  # for `make sweep` alone
-    "dp_accounting": ("dpcore.accountants.pld",),
+    "dp_accounting": ("dpcore.accountants.pld_distributions",),
     "joblib": ("lab.sweeps.parallel",),
     "numpy": (*ENGINE, *LAB, *UI, "pages.*.tasks", "pages.*.charts"),
     "orjson": UI,

@@ -39,8 +39,18 @@ BASES = {
 # Basis of Renyi accounting where it is that of sampled Gaussian noise.
 _BASIS_OF_SAMPLES = "RDP accountant (orders to 1,024)"
 
+# The grid of each PLD accountant.
+_RESOLUTIONS = {"pld-coarse": pld.COARSE, "pld": pld.FINE}
+
 # Faster accountants for the first steps of a search.
-_SCOUTS = {"pld": "pld-coarse"}
+_FASTER = {"pld": "pld-coarse"}
+# How far the result of a faster accountant may lie from the root, how near it is found, and how
+# near the slow one then finds the root; all relative.
+_FASTER_ERROR = 0.03
+_FASTER_TOLERANCE = 1e-3
+_SLOW_TOLERANCE = 1e-4
+# How many numbers of steps an accountant computes at once; the PLD ones take them one by one.
+_STEPS_AT_ONCE = 30
 
 
 def account(
@@ -74,11 +84,13 @@ def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str =
     Where rounding may hide as much as delta, or losses are too large, PLD accountants return that
     of Renyi orders.
     """
-    resolution = {"pld-coarse": pld.COARSE, "pld": pld.FINE}.get(accountant)
-    if resolution is not None:
-        adjacency = Adjacency(adjacency)
-        if pld.is_by_orders(event, delta=delta, adjacency=adjacency, resolution=resolution):
-            accountant = "renyi"
+    if accountant in _RESOLUTIONS and pld.is_by_orders(
+        event,
+        delta=delta,
+        adjacency=Adjacency(adjacency),
+        resolution=_RESOLUTIONS[accountant],
+    ):
+        accountant = "renyi"
     if accountant == "renyi" and rdp.orders_for(event) == rdp.ORDERS:
         return _BASIS_OF_SAMPLES
     return BASES[accountant]
@@ -113,8 +125,7 @@ def calibrate(
     bracket: tuple[float, float],
     tolerance: float = 1e-6,
 ) -> float:
-    """Return the parameter in ``bracket`` at which ``family(parameter)`` costs ``epsilon`` and
-    never more.
+    """Return the parameter in ``bracket`` at which ``family(parameter)`` costs at most ``epsilon``.
 
     Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling
     rate). The result is on the safe side, within a relative ``tolerance`` of the root. If the whole
@@ -126,8 +137,9 @@ def calibrate(
     def search(name: str, low: float, high: float, tolerance: float) -> float:
         def excess(log_parameter: float) -> float:
             event = family(math.exp(log_parameter))
-            found = account(event, delta=delta, adjacency=adjacency, accountant=name).epsilon
-            return math.log(min(max(found, 1e-300), 1e300) / epsilon)
+            guarantee = account(event, delta=delta, adjacency=adjacency, accountant=name)
+            finite = min(max(guarantee.epsilon, 1e-300), 1e300)  # has a logarithm
+            return math.log(finite / epsilon)
 
         try:
             return math.exp(safe_root(excess, math.log(low), math.log(high), tolerance))
@@ -138,9 +150,11 @@ def calibrate(
     low, high = bracket
     if not 0 < low < high < math.inf:
         raise check.RefusedError("bracket", bracket, "two rising, positive and finite numbers")
-    if accountant in _SCOUTS:
-        near = search(_SCOUTS[accountant], low, high, 1e-3)
-        low, high, tolerance = max(low, near * 0.97), min(high, near * 1.03), max(tolerance, 1e-4)
+    if accountant in _FASTER:
+        near = search(_FASTER[accountant], low, high, _FASTER_TOLERANCE)
+        low = max(low, near * (1 - _FASTER_ERROR))
+        high = min(high, near * (1 + _FASTER_ERROR))
+        tolerance = max(tolerance, _SLOW_TOLERANCE)
     return search(accountant, low, high, tolerance)
 
 
@@ -153,28 +167,34 @@ def most_steps(
     accountant: str = "gdp",
     limit: int = 10**6,
 ) -> int:
-    """Return the largest number of times, up to ``limit``, that ``event`` can be composed within
-    ``epsilon``, or 0.
-    """
+    """Return how many times ``event`` can be composed within ``epsilon``, from 0 to ``limit``."""
     check.positive(epsilon=epsilon)
-    low, high = (
-        0,
-        check.whole(1, limit=limit) + 1,
-    )  # low is within epsilon, high is not or exceeds the limit
+    low = 0  # within epsilon
+    high = check.whole(1, limit=limit) + 1  # not within epsilon, or beyond the limit
 
-    def narrow(steps: np.ndarray, name: str) -> tuple[int, int]:
+    def narrowed(steps: np.ndarray) -> tuple[int, int]:
         steps = steps[(steps > low) & (steps < high)]
-        good = curve(event, steps, delta=delta, adjacency=adjacency, accountant=name) <= epsilon
-        return int(max([low, *steps[good]])), int(min([high, *steps[~good]]))
+        epsilons = curve(event, steps, delta=delta, adjacency=adjacency, accountant=accountant)
+        is_within = epsilons <= epsilon
+        most_within = max([low, *steps[is_within]])
+        fewest_beyond = min([high, *steps[~is_within]])
+        return int(most_within), int(fewest_beyond)
 
-    if accountant in _SCOUTS:
-        scout = _SCOUTS[accountant]
+    if accountant in _FASTER:
         near = most_steps(
-            event, epsilon=epsilon, delta=delta, adjacency=adjacency, accountant=scout, limit=limit
+            event,
+            epsilon=epsilon,
+            delta=delta,
+            adjacency=adjacency,
+            accountant=_FASTER[accountant],
+            limit=limit,
         )
-        low, high = narrow(np.array([near, int(near * 1.02) + 1]), accountant)
-    at_once = 1 if accountant.startswith("pld") else 30
+        low, high = narrowed(np.array([near, int(near * 1.02) + 1]))
+    at_once = _STEPS_AT_ONCE
+    if accountant in _RESOLUTIONS:
+        at_once = 1
     while high - low > 1:
         inside = np.geomspace(max(low, 0.5), high, at_once + 2)[1:-1].round()
-        low, high = narrow(np.unique(np.clip(inside, low + 1, high - 1)).astype(int), accountant)
+        inside = np.clip(inside, low + 1, high - 1)
+        low, high = narrowed(np.unique(inside).astype(int))
     return low

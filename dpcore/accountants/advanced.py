@@ -1,5 +1,6 @@
-"""Advanced composition: the epsilon of T releases grows with sqrt(T) in exchange for a
-small delta.
+"""Compose by the advanced composition theorem.
+
+The epsilon of T releases grows with sqrt(T) in exchange for a small delta.
 """
 
 import math
@@ -32,30 +33,41 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     less.
     """
     check.delta(delta=delta)
-    found = basic.proved(event, adjacency, accountant="advanced composition")
-    fixed, shares = basic.total_failures(found)
+    counts_of = basic.proved(event, adjacency, accountant="advanced composition")
+    fixed, shares = basic.total_failures(counts_of)
     counts = np.asarray(counts, dtype=float)[:, None]
-    left = delta - counts * fixed
-    splits = _SPLITS if shares else np.ones(1)
-    slack = np.where(left > 0, (1 - splits) * left / (counts * (shares or 1.0)), 0.5)
-    own = np.where(left > 0, splits * left, 0.5)
-    squares, drift = np.zeros_like(slack), np.zeros_like(slack)
+    remaining_delta = delta - counts * fixed
+    is_left = remaining_delta > 0
+    if shares == 0:
+        splits = np.ones(1)
+        shares = 1.0
+    else:
+        splits = _SPLITS
+    # (counts, splits): what each Gaussian release, and the theorem itself, take of delta. Where
+    # nothing is left, any delta does, because epsilon is infinite.
+    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * shares), 0.5)
+    theorem_delta = np.where(is_left, splits * remaining_delta, 0.5)
+    squares = np.zeros_like(slack)
+    drift = np.zeros_like(slack)
     with np.errstate(over="ignore"):
-        for release, n in found.items():
-            each = basic.price(release, slack=slack)
-            squares, drift = squares + n * each**2, drift + n * each * np.expm1(each)
-        total = np.sqrt(2 * np.log(1 / own) * counts * squares) + counts * drift
-    return np.where(left > 0, total, math.inf).min(axis=1)
+        for release, times in counts_of.items():
+            epsilon = basic.price(release, slack=slack)
+            squares = squares + times * epsilon**2
+            drift = drift + times * epsilon * np.expm1(epsilon)
+        total = np.sqrt(2 * np.log(1 / theorem_delta) * counts * squares) + counts * drift
+    return np.where(is_left, total, math.inf).min(axis=1)
 
 
 def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarray:
-    """Return the epsilon that papers report for advanced composition. **It is not a guarantee**: no
-    theorem proves it.
+    """Return the epsilon that papers report for advanced composition, which is not a guarantee.
 
-    delta_0 = delta/(2 T q), epsilon_0 = sqrt(2 ln(1.25/delta_0))/sigma, epsilon_1 = q epsilon_0,
-    epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2 In [abadi2016, Figure 2] it is 9.34,
-    beside 1.26 by the moments accountant. Amplification gives ln(1 + q (e^epsilon_0 - 1)), more
-    than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release.
+    No theorem proves it. With delta_0 = delta/(2 T q), epsilon_0 = sqrt(2 ln(1.25/delta_0))/sigma
+    and epsilon_1 = q epsilon_0, it is sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2. In
+    [abadi2016, Figure 2] it is 9.34, beside 1.26 by the moments accountant. Amplification gives
+    ln(1 + q (e^epsilon_0 - 1)), more than q epsilon_0.
+
+    Raises:
+        UnsupportedEventError: the event is no Gaussian release, sampled or not.
     """
     check.delta(delta=delta)
     match list(releases(event).items()):
@@ -72,5 +84,7 @@ def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarra
     steps = times * np.asarray(counts, dtype=float)
     if multiplier == 0:
         return np.full_like(steps, math.inf)
-    first = np.sqrt(2 * np.log(np.maximum(1.25 * 2 * steps * rate / delta, 1))) / multiplier
-    return np.sqrt(2 * steps * math.log(2 / delta)) * rate * first + steps * (rate * first) ** 2
+    inverse_delta = 2 * steps * rate / delta
+    epsilon = np.sqrt(2 * np.log(np.maximum(1.25 * inverse_delta, 1))) / multiplier
+    spread = np.sqrt(2 * steps * math.log(2 / delta)) * rate * epsilon
+    return spread + steps * (rate * epsilon) ** 2

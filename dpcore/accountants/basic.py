@@ -5,6 +5,7 @@ The module also computes the cost of a single release, from which advanced compo
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,22 +28,22 @@ from dpcore.privacy import (
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Return the epsilon of ``event`` composed ``counts`` times by basic composition [dwork2014,
-    Theorem 3.16].
+    """Return the epsilon of ``event`` composed each of ``counts`` times, by basic composition.
 
-    The delta left by approximate releases is shared equally among the Gaussian ones. With ``delta``
-    0 only pure releases have a finite epsilon.
+    The epsilons add up, and so do the deltas [dwork2014, Theorem 3.16]. The Gaussian releases share
+    equally what approximate releases leave of ``delta``. With ``delta`` 0 only pure releases have a
+    finite epsilon.
     """
     check.between(0, 1, delta=delta)
-    found = proved(event, adjacency, accountant="basic composition")
-    fixed, shares = total_failures(found)
-    left = delta - np.asarray(counts, dtype=float) * fixed
-    slack = left / (counts * shares) if shares else np.ones_like(left)
-    return np.where(
-        left >= 0,
-        counts * sum(n * price(release, slack=slack) for release, n in found.items()),
-        math.inf,
-    )
+    counts_of = proved(event, adjacency, accountant="basic composition")
+    fixed, shares = total_failures(counts_of)
+    remaining_delta = delta - np.asarray(counts, dtype=float) * fixed
+    if shares == 0:
+        slack = np.ones_like(remaining_delta)
+    else:
+        slack = remaining_delta / (counts * shares)
+    epsilon = _sum_of_prices(counts_of, slack)
+    return np.where(remaining_delta >= 0, counts * epsilon, math.inf)
 
 
 def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Release, int]:
@@ -50,22 +51,22 @@ def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Relea
 
     Amplification by Poisson sampling is proved for add/remove adjacency.
     """
-    found = releases(event)
-    for release in found:
+    counts_of = releases(event)
+    for release in counts_of:
         if isinstance(release, PoissonSampled) and adjacency is not Adjacency.ADD_REMOVE:
             raise UnsupportedEventError(
                 f"{accountant} has no proof under {adjacency} for {release!r}"
             )
         if isinstance(release, BestOf):
             proved(release.event, adjacency, accountant=accountant)
-    return found
+    return counts_of
 
 
 def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
-    """Return the epsilon of one release if each Gaussian release in it may fail with probability
-    ``slack``.
+    """Return the epsilon of one release.
 
-    A sample of rate q: epsilon' = ln(1 + q (e^epsilon - 1)), delta' = q delta [li2012, Theorem 1].
+    slack: the probability with which each Gaussian release in it may fail. A sample of rate q:
+    epsilon' = ln(1 + q (e^epsilon - 1)), delta' = q delta [li2012, Theorem 1].
     """
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
@@ -75,26 +76,27 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
         case PureRelease(epsilon=epsilon) | ApproximateRelease(epsilon=epsilon):
             return np.full_like(slack, epsilon)
         case PoissonSampled(rate=rate, event=inner):
-            return amplified(rate, _together(inner, slack))
+            return amplified(rate, _sum_of_prices(releases(inner), slack))
         case BestOf(event=inner, law=law) if not any(total_failures(releases(inner))):
             # (2 + eta) epsilon, whatever the mean; infinite for Poisson [papernot2022, Theorem 2,
             # infinite orders]
-            return (2 + LAWS[law]) * _together(inner, slack)
+            return (2 + LAWS[law]) * _sum_of_prices(releases(inner), slack)
         case _:
             raise UnsupportedEventError(f"basic composition has no price for {release!r}")
 
 
-def _together(event: Event, slack: np.ndarray) -> np.ndarray:
-    """Return the sum of the prices of all releases in ``event``."""
-    return sum(
-        (n * price(one, slack=slack) for one, n in releases(event).items()), np.zeros_like(slack)
-    )
+def _sum_of_prices(counts_of: dict[Release, int], slack: np.ndarray) -> np.ndarray:
+    total = np.zeros_like(slack)
+    for release, times in counts_of.items():
+        total = total + times * price(release, slack=slack)
+    return total
 
 
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
     """Return ln(1 + q (e^epsilon - 1)) without overflow."""
     small = np.log1p(rate * np.expm1(np.minimum(epsilon, 1)))
-    return np.where(epsilon < 1, small, epsilon + np.log(rate + (1 - rate) * np.exp(-epsilon)))
+    large = epsilon + np.log(rate + (1 - rate) * np.exp(-epsilon))
+    return np.where(epsilon < 1, small, large)
 
 
 def failures(release: Release) -> tuple[float, float]:
@@ -113,25 +115,31 @@ def failures(release: Release) -> tuple[float, float]:
             return 0.0, 0.0
 
 
-def total_failures(found: dict[Release, int]) -> tuple[float, float]:
-    """Return the sums of ``failures`` over the releases in ``found``, each times its count."""
-    fixed, shares = zip(
-        *((n * a, n * b) for (a, b), n in ((failures(r), n) for r, n in found.items())), strict=True
-    )
+def total_failures(counts_of: Mapping[Release, int]) -> tuple[float, float]:
+    """Return the sums of ``failures`` over all releases, each times its count."""
+    fixed = []
+    shares = []
+    for release, times in counts_of.items():
+        fixed_part, share = failures(release)
+        fixed.append(times * fixed_part)
+        shares.append(times * share)
     return math.fsum(fixed), math.fsum(shares)
 
 
 def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:
-    """Return the epsilon of one Gaussian release, sqrt(2 ln(1.25/delta)) / sigma [dwork2014,
-    Theorem A.1], made valid.
+    """Return the textbook epsilon of one Gaussian release, made valid for every epsilon.
 
-    The theorem's proof covers epsilon < 1. In general delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu
-    = 1/sigma, so the larger of this value and mu^2/2 - mu Phi^-1(delta) always holds. The textbook
-    value is kept where it is larger, because the literature composes it; exact accounting gives
-    less. A delta above 1 counts as 1.
+    It is sqrt(2 ln(1.25/delta)) / sigma [dwork2014, Theorem A.1]. The theorem's proof covers
+    epsilon < 1. In general delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu = 1/sigma, so the larger of
+    this value and mu^2/2 - mu Phi^-1(delta) always holds. The textbook value is kept where it is
+    larger, because the literature composes it; exact accounting gives less. A delta above 1 counts
+    as 1.
     """
     if multiplier == 0:
         return np.full_like(delta, math.inf)
-    mu, delta = 1 / multiplier, np.minimum(delta, 1.0)
+    mu = 1 / multiplier
+    delta = np.minimum(delta, 1.0)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return np.maximum(mu * np.sqrt(2 * np.log(1.25 / delta)), mu * mu / 2 - mu * ndtri(delta))
+        textbook = mu * np.sqrt(2 * np.log(1.25 / delta))
+        valid = mu * mu / 2 - mu * ndtri(delta)
+    return np.maximum(textbook, valid)

@@ -30,17 +30,14 @@ from dpcore.privacy import (
 # Moments lambda = a - 1 from 1 to 32, as in the paper.
 MOMENTS = tuple(float(order) for order in range(2, 34))
 # A small epsilon is best proved at a large order, a large epsilon at an order close to 1.
-ORDERS = tuple(
-    float(order)
-    for order in (
-        *(1 + np.geomspace(0.01, 10, 121)[:-1]),
-        *range(11, 65),
-        *np.unique(np.geomspace(66, 1024, 40).round()),
-    )
-)
+_ORDERS_NEAR_ONE = 1 + np.geomspace(0.01, 10, 121)[:-1]
+_LARGE_ORDERS = np.unique(np.geomspace(66, 1024, 40).round())
+ORDERS = tuple(map(float, [*_ORDERS_NEAR_ONE, *range(11, 65), *_LARGE_ORDERS]))
 # Further orders, for releases whose divergences have a closed form. The moments of a sample are
 # sums of as many terms as the order, so they end at the largest of ``ORDERS``.
 _ORDERS_OF_CLOSED_FORMS = ORDERS + tuple(map(float, np.geomspace(1200, 100_000, 32).round()))
+# e^700 is still a float.
+_LARGEST_EXPONENT = 700
 # The step of the quadrature falls to sigma/2, so smaller noise is handled by interpolation.
 _LEAST_NOISE = 0.1
 
@@ -51,7 +48,7 @@ def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjace
     epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a from 2 to 33 [abadi2016,
     Theorem 2].
     """
-    return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, sharp=False)
+    return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, improved=False)
 
 
 def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
@@ -61,7 +58,8 @@ def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacenc
     epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12;
     balle2020, Theorem 21]
     """
-    return _epsilons(event, counts, orders_for(event), delta=delta, adjacency=adjacency, sharp=True)
+    orders = orders_for(event)
+    return _epsilons(event, counts, orders, delta=delta, adjacency=adjacency, improved=True)
 
 
 def orders_for(event: Event) -> tuple[float, ...]:
@@ -80,26 +78,39 @@ def _has_sampled_gaussian(event: Event) -> bool:
     return False
 
 
-def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
+def _epsilons(
+    event: Event,
+    counts: np.ndarray,
+    orders: tuple[float, ...],
+    *,
+    delta: float,
+    adjacency: Adjacency,
+    improved: bool,
+) -> np.ndarray:
+    """Return the smallest epsilon over ``orders``, by the improved or the classic conversion."""
     check.delta(delta=delta)
-    found = basic.proved(event, adjacency, accountant="Renyi accounting")
+    counts_of = basic.proved(event, adjacency, accountant="Renyi accounting")
     counts = np.asarray(counts, dtype=float)[:, None]
-    # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta;
-    # these deltas add up.
-    left = delta - counts * basic.total_failures(found)[0]
-    log_delta = np.log(np.where(left > 0, left, 1))
+    # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta. The
+    # deltas add up.
+    remaining_delta = delta - counts * basic.total_failures(counts_of)[0]
+    log_delta = np.log(np.where(remaining_delta > 0, remaining_delta, 1))
     a = np.array(orders)
     total = counts * summed(event, orders)
-    conversion = (
-        np.log1p(-1 / a) - (log_delta + np.log(a)) / (a - 1) if sharp else -log_delta / (a - 1)
-    )
-    return np.where(left[:, 0] > 0, np.maximum((total + conversion).min(axis=1), 0), math.inf)
+    if improved:
+        conversion = np.log1p(-1 / a) - (log_delta + np.log(a)) / (a - 1)
+    else:
+        conversion = -log_delta / (a - 1)
+    epsilon = np.maximum((total + conversion).min(axis=1), 0)
+    return np.where(remaining_delta[:, 0] > 0, epsilon, math.inf)
 
 
 def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
     """Return the RDP r(a) of a whole event at each of ``orders`` [mironov2017, Proposition 1]."""
-    found = (n * divergences(release, orders) for release, n in releases(event).items())
-    return sum(found, np.zeros(len(orders)))
+    total = np.zeros(len(orders))
+    for release, times in releases(event).items():
+        total = total + times * divergences(release, orders)
+    return total
 
 
 @cached
@@ -110,7 +121,9 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
     a = np.array(orders)
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
-            return a / (2 * multiplier**2) if multiplier else np.full_like(a, math.inf)
+            if multiplier == 0:
+                return np.full_like(a, math.inf)
+            return a / (2 * multiplier**2)
         case LaplaceRelease(noise_multiplier=multiplier):
             return _laplace(1 / multiplier, a)
         case PureRelease(epsilon=epsilon) | ApproximateRelease(epsilon=epsilon):
@@ -118,17 +131,28 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
         case PoissonSampled() if basic.failures(release)[1] == 0:
-            return _randomised_response(float(basic.price(release, slack=np.ones(1))[0]), a)
-        case BestOf(event=inner, law=law, tries=tries) if (
-            basic.total_failures(releases(inner))[0] == 0
-        ):
-            mu = gdp.mu_of_event(inner) if gdp.is_gaussian(inner) else math.inf
-            profile = partial(gdp.deltas_of, mu=mu) if mu < math.inf else None
-            return selection.divergences(
-                summed(inner, orders), a, law=law, tries=tries, profile=profile
-            )
+            epsilon = float(basic.price(release, slack=np.ones(1))[0])
+            return _randomised_response(epsilon, a)
+        case BestOf(event=inner) if basic.total_failures(releases(inner))[0] == 0:
+            return _best_of(release, orders)
         case _:
             raise UnsupportedEventError(f"Renyi accounting has no divergence for {release!r}")
+
+
+def _best_of(release: BestOf, orders: tuple[float, ...]) -> np.ndarray:
+    """Return the RDP of releasing the best of a random number of tries."""
+    profile = None
+    if gdp.is_gaussian(release.event):
+        mu = gdp.mu_of_event(release.event)
+        if mu < math.inf:
+            profile = partial(gdp.deltas_of, mu=mu)
+    return selection.divergences(
+        summed(release.event, orders),
+        np.array(orders),
+        law=release.law,
+        tries=release.tries,
+        profile=profile,
+    )
 
 
 def _laplace(epsilon: float, a: np.ndarray) -> np.ndarray:
@@ -136,7 +160,9 @@ def _laplace(epsilon: float, a: np.ndarray) -> np.ndarray:
     Proposition 6].
     """
     first = np.log(a / (2 * a - 1)) + (a - 1) * epsilon
-    return np.maximum(np.logaddexp(first, np.log((a - 1) / (2 * a - 1)) - a * epsilon), 0) / (a - 1)
+    second = np.log((a - 1) / (2 * a - 1)) - a * epsilon
+    log_moment = np.logaddexp(first, second)
+    return np.maximum(log_moment, 0) / (a - 1)
 
 
 def _randomised_response(epsilon: float, a: np.ndarray) -> np.ndarray:
@@ -146,8 +172,12 @@ def _randomised_response(epsilon: float, a: np.ndarray) -> np.ndarray:
     Proposition 5]. It bounds that of every epsilon-DP mechanism, as randomised response is the
     worst of them [kairouz2015, Theorem 2.1].
     """
-    p, rest = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
-    return np.maximum(np.logaddexp(a * p + (1 - a) * rest, a * rest + (1 - a) * p), 0) / (a - 1)
+    log_p = -np.logaddexp(0, -epsilon)
+    log_rest = -np.logaddexp(0, epsilon)
+    first = a * log_p + (1 - a) * log_rest
+    second = a * log_rest + (1 - a) * log_p
+    log_moment = np.logaddexp(first, second)
+    return np.maximum(log_moment, 0) / (a - 1)
 
 
 def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndarray:
@@ -161,13 +191,14 @@ def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.nd
         return np.full(len(orders), math.inf)
     a = np.array(orders)
     log_moment = np.empty_like(a)
-    whole = a == np.floor(a)
-    if whole.any():
-        log_moment[whole] = _whole_moments(rate, mu, tuple(a[whole]))
-    if (~whole).any() and 1 / mu >= _LEAST_NOISE:
-        log_moment[~whole] = _quadrature(rate, mu, a[~whole])
-    elif (~whole).any():
-        log_moment[~whole] = _interpolated(rate, mu, a[~whole])
+    is_whole = a == np.floor(a)
+    if is_whole.any():
+        log_moment[is_whole] = _whole_moments(rate, mu, tuple(a[is_whole]))
+    if not is_whole.all():
+        if 1 / mu >= _LEAST_NOISE:
+            log_moment[~is_whole] = _quadrature(rate, mu, a[~is_whole])
+        else:
+            log_moment[~is_whole] = _interpolated(rate, mu, a[~is_whole])
     return log_moment / (a - 1)
 
 
@@ -180,31 +211,33 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
     log_growth = growth + np.log(-np.expm1(-growth))
-    return np.logaddexp(
-        0, _log_sums(log_binomial + rest * math.log1p(-rate) + k * math.log(rate) + log_growth)
-    )
+    log_terms = log_binomial + rest * math.log1p(-rate) + k * math.log(rate) + log_growth
+    return np.logaddexp(0, _log_sums(log_terms))
 
 
 def _log_sums(terms: np.ndarray) -> np.ndarray:
-    """Return ln sum_k e^terms of each row, overwriting ``terms``; equals scipy's ``logsumexp``, but
-    faster.
+    """Return ln sum_k e^terms of each row, and overwrite ``terms``.
+
+    It returns what scipy's ``logsumexp`` does, but faster.
     """
-    top = terms.max(axis=1, keepdims=True)
-    at = terms == top
-    terms[
-        at
-    ] = -math.inf  # the largest terms are added separately, so no digit of the others is lost
-    terms -= top
-    others, count = np.exp(terms, out=terms).sum(axis=1), at.sum(axis=1)
-    return np.log1p(others / count) + np.log(count) + top[:, 0]
+    largest = terms.max(axis=1, keepdims=True)
+    is_largest = terms == largest
+    # The largest terms are added separately, so that no digit of the others is lost.
+    terms[is_largest] = -math.inf
+    terms -= largest
+    others = np.exp(terms, out=terms).sum(axis=1)
+    count = is_largest.sum(axis=1)
+    return np.log1p(others / count) + np.log(count) + largest[:, 0]
 
 
 @cached
 def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a - k for orders a (column) and k = 2 to the largest (row), that row, and ln C(a, k),
-    -inf where k > a.
+    """Return (a - k, k, ln C(a, k)) for the orders a (column) and k = 2 to the largest (row).
+
+    The logarithm is -inf where k > a.
     """
-    a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)
+    a = np.array(orders)[:, None]
+    k = np.arange(2.0, max(orders) + 1)
     with np.errstate(invalid="ignore"):
         table = gammaln(a + 1) - gammaln(k + 1) - gammaln(np.maximum(a - k, 0) + 1)
     return a - k, k, np.where(k <= a, table, -math.inf)
@@ -220,21 +253,26 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
     step = min(0.25, 1 / (2 * mu))
     z = np.arange(-12, a.max() * mu + 12, step)  # in standard deviations
     u = mu * z - mu * mu / 2
-    log_ratio = np.where(
-        u < 0.5, np.log1p(rate * np.expm1(np.minimum(u, 1))), _log_mixture(rate, u)
-    )
+    near_one = np.log1p(rate * np.expm1(np.minimum(u, 1)))
+    log_ratio = np.where(u < 0.5, near_one, _log_mixture(rate, u))
     log_weight = math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
-    power = a[:, None] * log_ratio
+    a = a[:, None]
+    power = a * log_ratio  # (orders, points)
     with np.errstate(over="ignore", invalid="ignore"):
-        weight, linear = np.exp(log_weight), a[:, None] * rate * np.exp(u + log_weight)
-        near = weight * (
-            np.expm1(np.minimum(power, 1)) - a[:, None] * rate * np.expm1(np.minimum(u, 700))
+        weight = np.exp(log_weight)
+        linear = a * rate * np.exp(u + log_weight)
+        # The same integrand twice: without loss of digits where (1 + q x)^a is small, without
+        # overflow of a difference where it is large.
+        small = np.expm1(np.minimum(power, 1)) - a * rate * np.expm1(
+            np.minimum(u, _LARGEST_EXPONENT)
         )
-        far = np.exp(power + log_weight) - weight * (1 - a[:, None] * rate) - linear
-        moment = np.log1p(np.maximum(np.where(power < 1, near, far).sum(axis=1), 0))
-    huge = ~np.isfinite(moment)
-    moment[huge] = logsumexp(power[huge] + log_weight, axis=1)
-    return moment
+        small = weight * small
+        large = np.exp(power + log_weight) - weight * (1 - a * rate) - linear
+        integral = np.where(power < 1, small, large).sum(axis=1)
+        log_moment = np.log1p(np.maximum(integral, 0))
+    overflows = ~np.isfinite(log_moment)
+    log_moment[overflows] = logsumexp(power[overflows] + log_weight, axis=1)
+    return log_moment
 
 
 def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
@@ -243,8 +281,10 @@ def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
 
 
 def _interpolated(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
-    """Return an upper bound on ln A_a, which is convex in a and 0 at 1: the chord between the next
-    whole orders.
+    """Return an upper bound on ln A_a, the chord between the next whole orders.
+
+    ln A_a is convex in a and 0 at 1.
     """
-    ends = np.arange(2, np.ceil(a.max()) + 1)
-    return np.interp(a, [1, *ends], [0, *_whole_moments(rate, mu, tuple(ends))])
+    whole_orders = np.arange(2, np.ceil(a.max()) + 1)
+    whole_moments = _whole_moments(rate, mu, tuple(whole_orders))
+    return np.interp(a, [1, *whole_orders], [0, *whole_moments])

@@ -1,5 +1,7 @@
-"""Amplification by shuffling: what messages that are private one by one guarantee when nobody knows
-whose is whose.
+"""Amplify the privacy of messages by shuffling them.
+
+Each message is private by itself. In random order nobody knows whose message is whose, and all
+together guarantee more.
 """
 
 import math
@@ -11,50 +13,57 @@ from dpcore.roots import safe_root
 
 
 def shuffled(one: Guarantee, *, messages: int, delta: float) -> Guarantee:
-    """Return the guarantee of n ``messages`` in random order, each with the pure guarantee ``one``
-    to its sender.
+    """Return the guarantee of n ``messages`` in random order.
+
+    one: the pure guarantee of each message to its sender, with epsilon e0. The result has
 
         epsilon <= log(1 + (e^e0 - 1)/(e^e0 + 1) (8 sqrt(e^e0 log(4/delta)/n) + 8 e^e0/n))
 
     at ``delta``, under replace-one, for e0 <= log(n / (16 log(2/delta))) [feldman2021, Theorem
     3.1]. Beyond that range, or where it is not smaller, the guarantee is ``one``, which no order of
-    the messages weakens. Raises RefusedError for a guarantee that is not pure, or not under
-    replace-one.
+    the messages weakens.
+
+    Raises:
+        RefusedError: ``one`` is not pure, or not under replace-one.
     """
     if one.delta or one.adjacency is not Adjacency.REPLACE_ONE:
         raise check.RefusedError("one", one, "a pure guarantee under replace-one")
-    epsilon = (
-        _epsilon(one.epsilon, messages, delta)
-        if one.epsilon <= _largest(messages, delta)
-        else math.inf
-    )
+    if one.epsilon > _largest_of_one(messages, delta):
+        return one
+    epsilon = _epsilon(one.epsilon, messages, delta)
     if epsilon >= one.epsilon:
         return one
-    event, basis = (
-        ApproximateRelease(epsilon=epsilon, delta=delta),
-        f"{one.basis}; amplification by shuffling",
+    return replace(
+        one,
+        epsilon=epsilon,
+        delta=delta,
+        event=ApproximateRelease(epsilon=epsilon, delta=delta),
+        basis=f"{one.basis}; amplification by shuffling",
     )
-    return replace(one, epsilon=epsilon, delta=delta, event=event, basis=basis)
 
 
 def of_one(epsilon: float, *, messages: int, delta: float) -> float:
-    """Return the largest epsilon that each message may have so that ``shuffled`` gives at most
-    ``epsilon`` to all.
-    """
-    most = _largest(messages, delta)
-    if most <= epsilon:
+    """Return the largest epsilon of each message with which `shuffled` has at most ``epsilon``."""
+    largest = _largest_of_one(messages, delta)
+    if largest <= epsilon:
         return epsilon
-    return max(
-        epsilon, safe_root(lambda one: _epsilon(one, messages, delta) - epsilon, 0.0, most, 1e-9)
-    )
+
+    def excess(one: float) -> float:
+        return _epsilon(one, messages, delta) - epsilon
+
+    return max(epsilon, safe_root(excess, 0.0, largest, 1e-9))
 
 
-def _largest(messages: int, delta: float) -> float:
+def _largest_of_one(messages: int, delta: float) -> float:
+    """Return the largest epsilon of one message for which the theorem holds; -inf for none."""
     check.whole(1, messages=messages)
     check.between(0, 1, delta=delta)
-    return math.log(messages / (16 * math.log(2 / delta))) if delta else -math.inf
+    if delta == 0:
+        return -math.inf
+    return math.log(messages / (16 * math.log(2 / delta)))
 
 
 def _epsilon(one: float, messages: int, delta: float) -> float:
-    spread = math.sqrt(math.exp(one) * math.log(4 / delta) / messages) + math.exp(one) / messages
+    odds = math.exp(one)
+    spread = math.sqrt(odds * math.log(4 / delta) / messages) + odds / messages
     return math.log1p(8 * math.tanh(one / 2) * spread)

@@ -37,8 +37,10 @@ _SAFETY_MARGIN = 1e-12
 
 
 def rho_of_event(event: Event) -> float:
-    """Return the total rho of ``event``; raise UnsupportedEventError for samples and approximate
-    releases.
+    """Return the total rho of ``event``.
+
+    Raises:
+        UnsupportedEventError: a release is a sample or approximate, and so has no rho.
     """
     return math.fsum(times * _rho(release) for release, times in releases(event).items())
 
@@ -46,7 +48,9 @@ def rho_of_event(event: Event) -> float:
 def _rho(release: Release) -> float:
     match release:
         case GaussianRelease(noise_multiplier=multiplier):  # [bun2016, Proposition 1.6]
-            return 1 / (2 * multiplier**2) if multiplier else math.inf
+            if multiplier == 0:
+                return math.inf
+            return 1 / (2 * multiplier**2)
         case BoundedRangeRelease(epsilon=epsilon):  # [cesar2021]
             return epsilon**2 / 8
         case PureRelease(epsilon=epsilon):  # [bun2016, Proposition 1.4]
@@ -64,36 +68,36 @@ def classic_epsilon(rho: float, *, delta: float) -> float:
 
 
 def epsilon_of(rho: float, *, delta: float) -> float:
-    """Return the epsilon of rho-zCDP at delta by the improved conversion, never more than
-    ``classic_epsilon``.
+    """Return the epsilon of rho-zCDP at delta by the improved conversion.
 
-    min_a rho a + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020,
-    Theorem 21]
+    It is the smaller one of ``classic_epsilon`` and min_a rho a + ln((a-1)/a) - (ln delta + ln
+    a)/(a - 1) [canonne2020, Proposition 12; balle2020, Theorem 21]
     """
     classic = classic_epsilon(rho, delta=delta)
     if rho == 0 or math.isinf(rho):
         return classic
     above = math.sqrt(math.log(1 / delta) / rho) * _ORDER_FRACTIONS  # a - 1
     a = 1 + above
-    found = rho * a + np.log(above / a) - (math.log(delta) + np.log(a)) / above
-    return float(min(max(found.min(), 0.0), classic))
+    epsilons = rho * a + np.log(above / a) - (math.log(delta) + np.log(a)) / above
+    improved = max(epsilons.min(), 0.0)
+    return float(min(improved, classic))
 
 
 def rho_of(epsilon: float, *, delta: float) -> float:
-    """Return the largest rho that is (epsilon, delta)-DP by ``epsilon_of``, rounded down by one
-    part in 10^12.
+    """Return the largest rho that is (epsilon, delta)-DP by ``epsilon_of``.
+
+    It is rounded down by one part in 10^12.
     """
     return _rho_of(check.epsilon(epsilon=epsilon), check.delta(delta=delta))
 
 
 @lru_cache(maxsize=1024)
 def _rho_of(epsilon: float, delta: float) -> float:
-    """Return ``rho_of`` from a cache behind the checks, because a cache key does not distinguish
-    True from 1.
-    """
+    """Return ``rho_of`` from a cache behind the checks, which tell True from 1."""
 
     def excess(log_rho: float) -> float:
-        return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)
+        reached = epsilon_of(math.exp(log_rho), delta=delta)
+        return math.log(max(reached, 1e-300) / epsilon)  # a positive number has a logarithm
 
     low, high = _LOG_RHO
     if excess(low) > 0 or excess(high) < 0:

@@ -14,7 +14,7 @@ from dp_accounting.rdp import rdp_privacy_accountant as library
 from scipy import integrate, stats
 
 from dpcore import accountants
-from dpcore.accountants import pld, rdp
+from dpcore.accountants import pld, pld_composition, pld_distributions, rdp
 from dpcore.privacy import Adjacency, Sequence
 from tests.accounting_oracles import ADD, ANSWERS, NOISY, REPLACE, contour, exact
 from tests.accounting_oracles import epsilon as account
@@ -136,7 +136,7 @@ def test_the_transform_hides_nothing_that_plain_sums_find(rate, sigma, delta):
     step, steps = sampled(rate, sigma), 1000
     grid = pld.interval({step: steps}, ADD, pld.COARSE)
     claimed = epsilon(times(steps, step), delta, of=pld.coarse)
-    single = pld.distribution(step, grid, ADD)
+    single = pld_distributions.distribution(step, grid, ADD)
     for part in (single._pmf_remove, single._pmf_add):
         places, masses = composed_by_plain_sums(part.to_dense_pmf(), steps)
         above = places * grid > claimed
@@ -154,9 +154,9 @@ def test_a_delta_below_the_margin_is_left_to_renyi_orders_or_has_no_bound():
 
 @pytest.mark.parametrize("found", [sampled(0.01, 2.0), gaussian(3.0), pure(0.5)])
 def test_a_dense_distribution_composes_to_the_same_numbers(found):
-    single = pld.distribution(found, 0.01, ADD)
+    single = pld_distributions.distribution(found, 0.01, ADD)
     for count in (2, 9, 4000):
-        quick, slow = pld.self_composed(single, count), single.self_compose(count)
+        quick, slow = pld_composition.self_composed(single, count), single.self_compose(count)
         assert quick.get_epsilon_for_delta(1e-6) == slow.get_epsilon_for_delta(1e-6)
 
 

@@ -1,0 +1,84 @@
+"""Compose a privacy loss distribution with itself, quicker than dp-accounting and with its result.
+
+The library takes three quarters of a composition's time to find the truncation bounds by a general
+logarithm of sums. It also raises the size to the power of the count, a whole number of up to a
+million digits, to learn that a distribution is large.
+"""
+
+import math
+
+import numpy as np
+from scipy import fft
+
+# The library composes distributions up to this many points without a transform.
+_MOST_POINTS_WITHOUT_TRANSFORM = 1000
+# The mass outside of the truncation bounds, as the library has it. It counts as an infinite loss.
+_TAIL = 1e-15
+# The orders of the Chernoff bounds times the number of points, as the library has them.
+_SCALED_ORDERS = np.concatenate([np.arange(-20, 0), np.arange(1, 21)])
+
+
+def self_composed(single, times: int):
+    """Return the distribution ``single`` composed with itself ``times`` times."""
+    if times == 1:
+        return single
+    pmfs = [single._pmf_remove]
+    if not single._symmetric:
+        pmfs.append(single._pmf_add)
+    smallest = min(pmf.size for pmf in pmfs)
+    if smallest**2 <= _MOST_POINTS_WITHOUT_TRANSFORM:
+        return single.self_compose(times)
+    powers = [_power(pmf.to_dense_pmf(), times) for pmf in pmfs]
+    return type(single)(*powers)
+
+
+def _power(pmf, times: int):
+    """Return the distribution of a sum of ``times`` losses, F^-1[F[p]^times].
+
+    The transform is taken on a circle as long as the part between the truncation bounds.
+    """
+    low, high = truncation_bounds(pmf._probs, times, _TAIL)
+    length = fft.next_fast_len(max(high - low + 1, len(pmf._probs)))
+    circle = np.real(fft.ifft(fft.fft(pmf._probs, length) ** times))
+    probabilities = np.roll(circle, -low)[: high - low + 1]
+    infinity_mass = _TAIL - math.expm1(times * math.log1p(-pmf._infinity_mass))
+    return type(pmf)(
+        pmf._discretization,
+        pmf._lower_loss * times + low,
+        probabilities,
+        infinity_mass,
+        pmf._pessimistic_estimate,
+    )
+
+
+def truncation_bounds(
+    probabilities: np.ndarray,
+    times: int,
+    tail: float = 0,
+    orders: np.ndarray | None = None,
+) -> tuple[int, int]:
+    """Return the points between which a sum of draws lies but for a mass of ``tail``.
+
+    The bounds are Chernoff's, P[S >= s] <= E[e^(t L)]^times e^(-t s) at each of the ``orders`` t.
+    No exponent leaves [-20, 20], so a plain sum is exact enough.
+
+    probabilities: of the points 0, 1, ... times: how many draws are added.
+    """
+    lowest = 0
+    highest = (len(probabilities) - 1) * times
+    if tail == 0:
+        return lowest, highest
+    probabilities = np.asarray(probabilities)
+    if orders is None:
+        orders = _SCALED_ORDERS / len(probabilities)
+    orders = np.asarray(orders)
+    points = np.arange(len(probabilities))
+    with np.errstate(all="ignore"):
+        moments = [np.log(np.exp(order * points) @ probabilities) for order in orders]
+        ends = (times * np.array(moments) + math.log(2 / tail)) / orders
+    is_finite = np.isfinite(ends)
+    lower_ends = ends[is_finite & (orders < 0)]
+    upper_ends = ends[is_finite & (orders > 0)]
+    low = max(lowest, *map(math.floor, lower_ends))
+    high = min(highest, *map(math.ceil, upper_ends))
+    return low, high
