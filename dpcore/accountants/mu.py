@@ -22,9 +22,9 @@ LARGEST = 1e-3
 SMALLEST = 1e-10
 TOLERANCE = 0.01
 # Reasons why no mu is stated.
-UNFIT = "none, as one number does not describe this mechanism"
-UNKNOWN = "none, as only epsilon and delta are used of at least a part"
-UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
+UNFIT = "not stated, because no single mu is tight for this mechanism"
+UNKNOWN = "not stated, because some parts are known only by epsilon and delta"
+UNCOUNTED = "not stated, because its delta cannot be computed down to 1e-10"
 # Number of epsilons from 0 to that at the smallest delta, with which mu comes out less than 1 part
 # in 10^4 too large.
 _POINTS = 2000

@@ -1,4 +1,4 @@
-"""Five papers, checked: what they claim and what we reproduce"""
+"""Papers, checked: what they claim and what we reproduce"""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from ui.page.page import Page
 from ui.session.page_state import TAB
 from ui.text.texts import Texts
 
-QUESTION = "Five papers, checked: what they claim and what we reproduce"
+QUESTION = "Papers, checked: what they claim and what we reproduce"
 HEADS = ("Part", "Statement", "What holds", "In the lab")
 _TEXTS = Texts(__file__)
 

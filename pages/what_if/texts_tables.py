@@ -10,7 +10,7 @@ from pages.what_if.result import WhatIfResult
 from pages.what_if.texts import SAYS, amount, at, interval, label, low, tell
 from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.tiles import number, percent
+from ui.text.tiles import number, percent, unit_word
 
 
 def price(result: WhatIfResult) -> str:
@@ -35,7 +35,9 @@ def price(result: WhatIfResult) -> str:
     table = tiles.table(
         rows,
         title=SAYS("cost.title", tries=settings.tries, **_pair(one)),
-        caption=SAYS("cost.caption", adjacency=one.adjacency, unit=one.unit, tries=settings.tries),
+        caption=SAYS(
+            "cost.caption", adjacency=one.adjacency, unit=unit_word(one.unit), tries=settings.tries
+        ),
         heads=dict(zip(rows[0], SAYS["cost.heads"].split(", "), strict=True)),
         formats={"epsilon": number, "delta": _delta},
     )

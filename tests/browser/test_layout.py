@@ -107,6 +107,21 @@ def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
     assert ground(chart) not in (title, "rgba(0, 0, 0, 0)")
 
 
+def test_forced_colours_show_whether_a_box_is_ticked(lab):
+    page = lab("classifier?tab=guarantee", width=1440, forced=True)
+    still(page)
+    button(page, "Share").click()
+    box = page.locator("[data-testid=stCheckbox]")
+    square = box.locator("label > span + div")
+    ticked = box.get_by_role("checkbox").is_checked()
+    before = ground(square)
+
+    box.locator("label").click()
+
+    expect(box.get_by_role("checkbox")).to_be_checked(checked=not ticked)
+    assert ground(square) != before
+
+
 @pytest.mark.parametrize(
     "path", [*PATHS, *(name for name in HEADS if name not in PATHS and name != "attack")]
 )

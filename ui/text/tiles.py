@@ -79,7 +79,7 @@ def _compared(held: Guarantee, known: str) -> str:
     holds for.
     """
     rates = [one.rate for one in releases(held.event) if isinstance(one, PoissonSampled)]
-    unit = "row" if held.unit == "record" else held.unit
+    unit = unit_word(held.unit)
     sampling = (
         SAYS("attacker.sampled", unit=unit, rate=number(rates[0]))
         if rates
@@ -89,6 +89,15 @@ def _compared(held: Guarantee, known: str) -> str:
     return SAYS(
         "attacker.about", holds=holds, adjacency=held.adjacency, unit=unit, sampling=sampling
     )
+
+
+def unit_word(unit: str) -> str:
+    """Return the word of the pages for a unit of privacy, which is a row where the field says
+    record.
+    """
+    if unit == "record":
+        return "row"
+    return unit
 
 
 def runs(label: str, values: Collection[float], *, low: float, high: float) -> Number:
@@ -234,7 +243,7 @@ def guarantee(**cases: Guarantee) -> str:
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
         "delta": delta_text(any_case.delta),
         **(mus if len({*mus.values()}) > 1 else {"mu": mu_text.said(any_case)}),
-        "adjacency": f"{any_case.adjacency}, one {any_case.unit}",
+        "adjacency": f"{any_case.adjacency}, one {unit_word(any_case.unit)}",
         "accountant": any_case.basis,
     }
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in pairs.items())

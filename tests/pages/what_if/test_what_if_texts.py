@@ -226,7 +226,7 @@ RULES: Rules = {
     r"([\d.,e-]*\d)(?: \w+)? \(with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": two_digits_at_most,
     r"median run: (\S+) (\S+) to (\S*\d)\.": two_digits_at_most,
     r": (\S+) median run, (\S+) to (\S*\d)\.": two_digits_at_most,
-    r"\((\d+) of (\d+) did[,)]": did,
+    r"\((\d+) of (\d+) runs reached it[,)]": did,
     r"at all values of": lambda r, _: all(reached(r)) and r.trained == 1,
     r"at no value of": lambda r, _: not any(reached(r)) and r.trained == 1,
     r"reached by (\d+) of (\d+) runs": lambda r, m: (
