@@ -20,21 +20,27 @@ def normal_form(spelling: str) -> str:
     """Return what all spellings of one name have in common.
 
     Two spellings are one name if they differ only in code points, in capital letters, in spaces and
-    letters that are not seen, in the kind of a dash or apostrophe, or in how a number is written.
-    True and false are 1 and 0.
+    letters that are not seen, in the kind of a dash or apostrophe, in dots at the end, or in how a
+    number is written. True and false are 1 and 0.
 
     >>> normal_form(" Zoe\\u0308  O\\u2019Hara") == normal_form("ZOË O'HARA")
     True
     >>> [normal_form(spelling) for spelling in ("1", "1.0", "TRUE", "+01", "1e0")]
     ['1', '1', '1', '1', '1']
+    >>> normal_form("<=50K."), normal_form("...")
+    ('<=50k', '...')
     """
     # Quick for the many names that are plain already.
     if spelling.isascii() and spelling.isalpha():
         folded = spelling.casefold()
         return _TRUTH.get(folded, folded)
-    text = spelling if spelling.isascii() else _visible(spelling)
+    text = spelling
+    if not spelling.isascii():
+        text = _visible(spelling)
     text = " ".join(text.translate(_ALIKE).casefold().split())
     text = unicodedata.normalize("NFC", text)
+    # A name that consists of dots keeps them.
+    text = text.rstrip(" .") or text
     number = _digits(text)
     if _DECIMAL_COMMA.fullmatch(number):
         number = number.replace(",", ".")

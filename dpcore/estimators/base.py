@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from dpcore import check
 from dpcore.cache import Secret
+from dpcore.normal_form import normal_form
 from dpcore.training import losses
 
 PUBLIC_CLASSES = "the set of classes is public: it was read off y, as classes were not declared"
@@ -66,7 +67,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
         With declared classes no single label is refused, because a refusal would reveal a row. A
         label outside the classes becomes -1, for a row that is ignored, and a class may have no
-        rows. The type of y is public. Without declared classes they are those of y.
+        rows. The type of y is public. A label that equals no class belongs to the class of which it
+        is a spelling (see ``normal_form``), unless two classes are spellings of one name. Without
+        declared classes they are those of y.
 
         Returns:
             X (n, d), and the class number of each row, (n,).
@@ -82,9 +85,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         _refuse_other_kinds(y, self.classes_)
         labels = column_or_1d(np.asarray(y, dtype=object), warn=True)
         check_consistent_length(X, labels)
-        number_of_class = {label: number for number, label in enumerate(self.classes_.tolist())}
-        class_numbers = [number_of_class.get(label, -1) for label in labels]
-        return X, np.array(class_numbers)
+        return X, _class_numbers(labels, self.classes_)
 
     def _validated_with_classes_of_labels(
         self, X: np.ndarray, y: np.ndarray
@@ -139,6 +140,35 @@ def checked_classes(classes: Any) -> np.ndarray:
     if has_nan:
         raise check.RefusedError("classes", classes, allowed)
     return array
+
+
+def _class_numbers(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the number of each label's class (n,), -1 for a label outside the classes."""
+    number_of_label: dict[Any, int] = {}
+    number_of_name: dict[str, int] = {}
+    for number, class_ in enumerate(classes.tolist()):
+        number_of_label[class_] = number
+        number_of_name[_name(class_)] = number
+    if len(number_of_name) < len(classes):
+        # Two classes are spellings of one name, so only equal labels belong to them.
+        number_of_name = {}
+    number_of_name.pop("", None)
+    numbers = np.empty(len(labels), dtype=int)
+    for row, label in enumerate(labels):
+        if label not in number_of_label:
+            number_of_label[label] = number_of_name.get(_name(label), -1)
+        numbers[row] = number_of_label[label]
+    return numbers
+
+
+def _name(label: Any) -> str:
+    """Return the normal form of a word or number; "" for anything else, such as NaN."""
+    if isinstance(label, str):
+        return normal_form(label)
+    is_number = isinstance(label, (bool, int, float, np.bool_, np.number))
+    if is_number and label == label:
+        return normal_form(str(label))
+    return ""
 
 
 def _refuse_other_kinds(y: Any, classes: np.ndarray) -> None:

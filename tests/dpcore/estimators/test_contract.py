@@ -366,6 +366,27 @@ class TestTypesOfClasses:
         fitted = make(classes=declared, random_state=0).fit(rows()[0], y)
         assert np.abs(weights(fitted)).max() > 0
 
+    @pytest.mark.parametrize(
+        ("declared", "labels", "spellings"),
+        [
+            (["0", "1"], WORDED, NUMBERED.astype(object)),
+            ([0, 1], NUMBERED, WORDED.astype(object)),
+            (["no", "yes"], np.where(TRUE, "yes", "no"), np.where(TRUE, "Yes.", " NO")),
+        ],
+        ids=["numbers as objects", "words as objects", "words with dots"],
+    )
+    def test_a_label_belongs_to_its_class_in_any_spelling(self, make, declared, labels, spellings):
+        X, _ = rows()
+        expected = make(classes=declared, random_state=0).fit(X, labels)
+        fitted = make(classes=declared, random_state=0).fit(X, spellings)
+        np.testing.assert_array_equal(weights(fitted), weights(expected))
+
+
+def test_only_equal_labels_belong_to_classes_that_are_spellings_of_one_name():
+    labels = np.array(["a", "A", "a.", None, np.nan], dtype=object)
+    numbers = base._class_numbers(labels, np.array(["A", "a"]))
+    assert numbers.tolist() == [1, 0, -1, -1, -1]
+
 
 SEEDS = (2**127 + 12345, 2**126 + 54321)
 

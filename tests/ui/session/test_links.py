@@ -159,6 +159,7 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
     for text, asks in (
         ("1,000", "Its comma can be read in two ways. Write 1000 or 1."),
         ("10.000", "Its point can be read in two ways. Write 10000 or 10."),
+        ("\u221210.000", "Its point can be read in two ways. Write -10000 or -10."),
         (" 1.250 ", "Its point can be read in two ways. Write 1250 or 1.25."),
     ):
         settings, (notice,) = from_link(PartiesSettings, {"parties": text})
