@@ -59,7 +59,8 @@ from pages.regression.experiment import RegressionSettings
 from pages.regression.page import PAGE
 from ui.page.page import FIRST
 def drawn(settings):
-    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    tasks = settings.experiment.tasks()
+    result = settings.experiment.gather({task: task.run() for task in tasks if task.essential})
     return [picture.figure for row in PAGE.at(settings).view(result).boards[FIRST] for picture in row]
 drawn(RegressionSettings(repeats=2).change(dataset="diabetes"))  # what is imported when it is first used
 empty = most()

@@ -59,7 +59,7 @@ def at_random(page: Page, random: np.random.Generator) -> Settings:
 def said(page: Page, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield (where, text) of all that the page says of these settings."""
     here = page.at(settings)
-    view = here.view(settings.run())
+    view = here.view(settings.experiment.run())
     for tile in view.numbers:
         yield "tiles", f"{tile.label}: {tile.value} ({tile.note})"
     for name in view.words:

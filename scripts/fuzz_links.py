@@ -144,7 +144,7 @@ def fault(settings_type: type, link: Mapping[str, str]) -> str:
         if any(UNFORESEEN in one for one in notices):
             return "a value met a fault"
         if getattr(settings, "dataset", "") != "own":  # a page asks for a file
-            settings.tasks()
+            settings.experiment.tasks()
         own = asdict(settings)
         again, more = from_link(settings_type, {name: str(value) for name, value in own.items()})
     except Exception as error:

@@ -164,9 +164,9 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
         )
         return False
 
-    real = assets.mount, st.download_button, ui.compute.runner.runner.compute
+    real = assets.mount, st.download_button, ui.compute.runner.compute
     assets.mount, st.download_button = mount, download
-    ui.compute.runner.runner.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
+    ui.compute.runner.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
     try:
         app = opened(topic, link)
         seen["elements"] = [
@@ -174,7 +174,7 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
             for each in turned(topic, app)
         ]
     finally:
-        assets.mount, st.download_button, ui.compute.runner.runner.compute = real
+        assets.mount, st.download_button, ui.compute.runner.compute = real
     seen["exceptions"] = [one.value for one in app.exception]
     return seen, app
 

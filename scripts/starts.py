@@ -39,11 +39,11 @@ def main() -> int:
     page = next(page for page in PAGES if page.name == given.page)
     start = page.settings().change(dataset=given.dataset)
     start = start.change(epsilon=given.epsilon) if given.epsilon else start
-    measure, scores = start.compared, []
+    measure, scores = start.experiment.compared, []
     for one in drawn(start, tries=given.tries, ranges=start.tuned):
         each = [median(one.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS]
         scores.append((float(np.mean(each)), one))
-    better = start.measures[measure].better == "higher"
+    better = start.experiment.measures[measure].better == "higher"
     scores.sort(key=lambda one: one[0], reverse=better)
     usual = np.mean([median(start.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS])
     print(

@@ -31,7 +31,7 @@ def quick(page: Page) -> Handout:
     """Of settings that are computed quickly; once a process."""
     settings, notices = from_link(page.settings, {} if page.name == "what-if" else QUICK[page.name])
     assert not notices
-    return handout(page, settings.run())
+    return handout(page, settings.experiment.run())
 
 
 class Tree(HTMLParser):

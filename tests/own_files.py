@@ -115,7 +115,7 @@ def promised(of: Any) -> Any:
 
 def numbers(of: Settings) -> list[np.ndarray]:
     """All numbers that the tasks of these settings find, in their order."""
-    return list(_arrays([task.run() for task in of.tasks()]))
+    return list(_arrays([task.run() for task in of.experiment.tasks()]))
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:

@@ -129,7 +129,7 @@ def hold(
         elif essential:
             result = first(settings, essential(settings) if callable(essential) else ())
         else:  # all of the work, or as much as may be done when a page speaks
-            tasks = settings.tasks()
+            tasks = settings.experiment.tasks()
             done = len(tasks) if whole else int(rng.integers(len(tasks) + 1))
             result = first(settings, tasks[:done])
         said = plain(words(result))
@@ -294,8 +294,8 @@ def plain(text: str) -> str:
 
 def first(settings: Any, also: Iterable[Any] = ()) -> Any:
     """The result of the first picture, and of some tasks besides."""
-    essential = (task for task in settings.tasks() if task.essential)
-    return settings.result({task: _done(task) for task in (*essential, *also)})
+    essential = (task for task in settings.experiment.tasks() if task.essential)
+    return settings.experiment.gather({task: _done(task) for task in (*essential, *also)})
 
 
 _KNOWN: dict[Any, Any] = {}

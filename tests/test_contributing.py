@@ -74,7 +74,7 @@ from lab.data.classification import DATASETS
 from benchmarks.audits.table import AUDITS
 from pages.topics import PAGES
 page, = [page for page in PAGES if page.name == "survey"]
-view = page.view(page.settings().run())
+view = page.view(page.settings().experiment.run())
 assert view.pictures(*view.boards) and "clinic" in DATASETS and {"flip", "flip half"} <= AUDITS.keys()
 print(view.words["verdict"])
 

@@ -1,53 +1,70 @@
-"""Split an ensemble's repeats into time-bounded tasks.
+"""Split repeats into batches, so that no task takes long.
 
-Repeat r draws from its own streams, whichever repeats are trained with it. So the first picture
-waits for one part only, and no setting makes a task long. Where the last bit matters, a repeat is
-always trained with the same ones.
+Repeat r draws from its own streams, whichever repeats are trained with it. A page waits for the
+first batch alone. Models that are trained together share their rounding, so where the last bit
+matters a repeat is always trained in the same batch.
 """
 
 from collections.abc import Sequence
 
-# Bounds on the cells (see ``cells``) of one task, and of all essential tasks: about 0.2 s and 0.35
-# s of one core.
-SLICE, FIRST = 1.2e8, 2e8
+# Most cells (see ``cells``) of one task, and of all essential tasks: 0.2 s and 0.35 s of one core.
+SLICE = 1.2e8
+FIRST = 2e8
 # An exponential for a row and an output takes as long as this many multiply-adds.
 _EXPONENTIAL = 16
-# Repeats of a sample beyond a page's own are split identically up to each multiple of this number.
+# Repeats of a sample beyond a page's own are cut in the same way up to each multiple of this.
 _ROUND = 100
 
 
 def cells(*, rows: int, outputs: int, inputs: int, steps: int) -> float:
-    """Return the work of one descent in (row, output, step) cells, whose cost grows with ``inputs``
-    (with constant).
+    """Return the cost of one descent, in cells of a row, an output and a step.
+
+    inputs: number of inputs of a row, with the constant.
     """
     return rows * outputs * steps * (1 + inputs / _EXPONENTIAL)
 
 
 def first(most: int, *, each: float, least: int = 2) -> int:
-    """Return how many of ``most`` repeats of ``each`` cells the first picture may wait for, at
-    least ``least``.
-    """
+    """Return how many of ``most`` repeats, of ``each`` cells, a page may wait for."""
     return min(most, max(least, int(FIRST / each)))
 
 
 def cut(start: int, stop: int, *, each: float, most: int | None = None) -> tuple[range, ...]:
-    """Split repeats ``start`` to ``stop`` - 1 into slices of at most ``most``, and of ``SLICE``
-    cells if possible.
+    """Cut repeats ``start`` to ``stop`` - 1 into batches of at most ``SLICE`` cells if possible.
+
+    each: cells of one repeat.
+    most: largest number of repeats in a batch.
     """
     width = max(1, min(int(SLICE / each), most or stop))
     return tuple(range(begin, min(begin + width, stop)) for begin in range(start, stop, width))
 
 
+def batches(count: int, *, cost: float, first_batch: int | None = None) -> tuple[range, ...]:
+    """Cut repeats 0 to ``count`` - 1 into batches, of which a page waits for the first.
+
+    cost: cells of one repeat.
+    first_batch: size of the first batch; by default as many repeats as a page may wait for.
+    """
+    if first_batch is None:
+        first_batch = first(count, each=cost)
+    first_batch = min(first_batch, count)
+    return (range(first_batch), *cut(first_batch, count, each=cost))
+
+
 def sample(
     own: Sequence[range], count: int, *, each: float, most: int | None = None
 ) -> tuple[tuple[range, int], ...]:
-    """Split repeats 0 to ``count`` - 1, a page's ``own`` parts first, into (repeats trained
-    together, number wanted).
+    """Return the batches that give repeats 0 to ``count`` - 1, each with the number wanted of it.
 
-    The sets trained together do not depend on ``count``, so a longer sample begins with a shorter
-    one, bitwise equal.
+    The batches do not depend on ``count``, so a longer sample begins with a shorter one, bitwise.
+
+    own: the batches of the page, which come first.
+    each: cells of one repeat.
+    most: largest number of repeats in a further batch.
     """
     parts = list(own)
-    while (start := parts[-1].stop) < count:
-        parts += cut(start, (start // _ROUND + 1) * _ROUND, each=each, most=most)
+    while parts[-1].stop < count:
+        start = parts[-1].stop
+        stop = (start // _ROUND + 1) * _ROUND
+        parts += cut(start, stop, each=each, most=most)
     return tuple((part, min(len(part), count - part.start)) for part in parts if part.start < count)

@@ -1,17 +1,20 @@
-"""Ensembles: repeats of an experiment at values of a parameter, as tasks of the cache, and what
-came out.
+"""Parts of an experiment: tasks, and what their outcomes are gathered into.
+
+``Once`` is one task, ``Repeats`` are repeats at one value of a parameter, and a ``Sweep`` has
+repeats at several values. A topic may write another class with ``tasks`` and ``gather``.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from dpcore.cache import Key
-from lab.experiment.settings import Settings, Spread, Task, quantiles_of
+from lab.experiment import chunking
+from lab.experiment.settings import Spread, Task, quantiles_of
 
 Model = TypeVar("Model")
 Outcome = TypeVar("Outcome")
@@ -19,13 +22,14 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, kw_only=True)
 class Runs(Key, Generic[Model, Outcome]):
-    """The task of calling ``work(model, at, repeats)``: some repeats of an experiment at some
-    values of a parameter.
+    """The task of calling ``work(model, at, repeats)``, for some repeats at some values.
 
-    work: a function of a module, which depends on its arguments alone.
-    model: a frozen value that holds all that decides the outcome but ``at`` and the repeats.
-    given: how many of the repeats are wanted, which ``work`` then takes as ``given``; None for all.
-    essential: whether a page waits for it. It is the same task either way.
+    work: a function of a module that depends on its arguments alone.
+    model: a frozen value that holds all that decides the outcome, except ``at`` and the repeats.
+    at: the values of the parameter.
+    first, count: the number of the first repeat, and how many there are.
+    given: the number of repeats wanted, which ``work`` then takes as ``given``; None for all.
+    essential: whether a page waits for it. Tasks that differ in it alone are equal.
     """
 
     work: Callable[..., Outcome]
@@ -42,45 +46,40 @@ class Runs(Key, Generic[Model, Outcome]):
 
     @property
     def cells(self) -> float:
-        """Return the work in cells (``lab.experiment.chunking``), of a model that has those of a
-        repeat at one value.
-        """
-        return max(1, len(self.at)) * self.count * self.model.cells  # type: ignore[attr-defined]  # not every model has
+        """Return the cost in cells (``lab.experiment.chunking``), of a model that knows its own."""
+        cells_of_repeat = self.model.cells  # type: ignore[attr-defined]  # not every model has them
+        return max(1, len(self.at)) * self.count * cells_of_repeat
 
     def run(self) -> Outcome:
-        some = {} if self.given is None else {"given": self.given}
-        return self.work(self.model, self.at, self.repeats, **some)
+        if self.given is None:
+            return self.work(self.model, self.at, self.repeats)
+        return self.work(self.model, self.at, self.repeats, given=self.given)
 
 
 def slices(
     work: Callable[..., Outcome],
     model: Model,
     at: Sequence[Any],
-    parts: Iterable[range],
+    batches: Iterable[range],
     *,
     width: int = 1,
 ) -> tuple[Runs[Model, Outcome], ...]:
-    """Split repeats at the values ``at`` into tasks of ``width`` values, some repeats at all values
-    before more.
+    """Split batches of repeats at the values ``at`` into tasks of ``width`` values each.
+
+    The first batch comes at all values before the second batch at any.
     """
-    return tuple(
-        Runs(
-            work=work,
-            model=model,
-            at=tuple(at[place : place + width]),
-            first=part.start,
-            count=len(part),
-        )
-        for part in parts
-        for place in range(0, len(at), width)
-    )
+    tasks = []
+    for batch in batches:
+        for index in range(0, len(at), width):
+            values = tuple(at[index : index + width])
+            task = Runs(work=work, model=model, at=values, first=batch.start, count=len(batch))
+            tasks.append(task)
+    return tuple(tasks)
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Runs (V, R) of R repeats at V values ``at`` of a parameter, or (arms, V, R); NaN where not
-    computed yet.
-    """
+    """Runs (V, R) of R repeats at V values ``at``, or (A, V, R) of A arms; NaN where not done."""
 
     at: tuple[Any, ...]
     runs: np.ndarray
@@ -95,14 +94,13 @@ class Grid:
         repeats: int,
         arms: tuple[int, ...] = (),
     ) -> Self:
-        """Gather the outcomes (*arms, V', R') of those ``tasks`` that are done."""
+        """Return the outcomes (*arms, V', R') of those ``tasks`` that are done."""
         runs = np.full((*arms, len(at), repeats), np.nan)
         for task in tasks:
             if task in outcomes:
-                place = at.index(task.at[0])
-                runs[..., place : place + len(task.at), task.first : task.first + task.count] = (
-                    outcomes[task]
-                )
+                index = at.index(task.at[0])
+                values = slice(index, index + len(task.at))
+                runs[..., values, task.first : task.first + task.count] = outcomes[task]
         return cls(tuple(at), runs)
 
     @cached_property
@@ -112,7 +110,7 @@ class Grid:
 
     @cached_property
     def done(self) -> np.ndarray:
-        """Return how many repeats (..., V) are computed at each value."""
+        """Return the number of repeats done at each value, (..., V)."""
         return (~np.isnan(self.runs)).sum(axis=-1)
 
     @property
@@ -120,8 +118,9 @@ class Grid:
         return not np.isnan(self.runs).any()
 
     def over(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values (m,) computed so far and the quantiles (3, m) there, each over the same
-        repeats.
+        """Return the values (m,) begun so far, and the quantiles (3, m) there.
+
+        All quantiles are over the same repeats.
         """
         return self._over
 
@@ -129,88 +128,171 @@ class Grid:
     def _over(self) -> tuple[np.ndarray, np.ndarray]:
         begun = ~np.isnan(self.runs[:, 0])
         runs = self.runs[begun]
-        return np.array(self.at)[begun], quantiles_of(runs[:, ~np.isnan(runs).any(axis=0)], axis=1)
+        done_everywhere = ~np.isnan(runs).any(axis=0)
+        return np.array(self.at)[begun], quantiles_of(runs[:, done_everywhere], axis=1)
 
     def frame(self, name: str, *, over: str = "epsilon", **arms: Collection[str]) -> pd.DataFrame:
-        """Return a row per computed run: the arm (``arms`` gives its column and names), parameter,
-        repeat, value.
+        """Return a table with a row per run: arm, value of the parameter, repeat, number.
+
+        name, over: the columns of the number and of the parameter.
+        arms: the column of the arm, with the names of the arms.
         """
         levels = {**arms, over: self.at, "repeat": range(self.runs.shape[-1])}
         index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
         return pd.DataFrame({name: self.runs.ravel()}, index=index).dropna().reset_index()
 
     def quantiles(self, *, over: str = "epsilon") -> pd.DataFrame:
-        """Return a row per computed value: the parameter, and the quantiles of the runs there."""
-        at, found = self.over()
-        return pd.DataFrame({over: at, **dict(zip(Spread._fields, found, strict=True))})
+        """Return a table of the quantiles with a row per value that is begun."""
+        at, quantiles = self.over()
+        columns = dict(zip(Spread._fields, quantiles, strict=True))
+        return pd.DataFrame({over: at, **columns})
 
 
-class Ensemble(Settings):
-    """Settings of an experiment that is repeated at one value of a parameter, and at each value of
-    a curve.
+class Part(Protocol):
+    """A part of an experiment."""
 
-    A topic defines ``runs``; the tasks, the sample and the result follow from it. OVER: the
-    parameter's field. CURVE: its values on the curve.
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """Return the tasks, the most urgent first."""
+        ...
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> Any:
+        """Return the value of the part from the outcomes of its tasks that are done."""
+        ...
+
+
+@dataclass(frozen=True)
+class Once:
+    """A single task, which calls ``function(model, at, range(count))``.
+
+    essential: whether a page waits for it.
     """
 
-    OVER: ClassVar[str] = "epsilon"
-    CURVE: ClassVar[tuple[float, ...]] = ()
-    repeats: int
-
-    def runs(self, at: float, repeats: range) -> np.ndarray:
-        """Return one number (R,) for each of the ``repeats``, at a value of the parameter."""
-        raise NotImplementedError
+    function: Callable[..., Any]
+    model: Any
+    at: tuple[Any, ...] = ()
+    count: int = 1
+    essential: bool = False
 
     @property
-    def now(self) -> float:
-        """Return the value of the parameter."""
-        return getattr(self, self.OVER)
+    def tasks(self) -> tuple[Runs, ...]:
+        task = Runs(
+            work=self.function,
+            model=self.model,
+            at=self.at,
+            count=self.count,
+            essential=self.essential,
+        )
+        return (task,)
 
-    def probe(self) -> Runs[Self, np.ndarray]:
-        (task,) = self.sample(self.repeats)
-        return replace(task, essential=True)
-
-    def sample(self, count: int) -> tuple[Runs[Self, np.ndarray], ...]:
-        return slices(_runs, self._model, (self.now,), [range(count)])
-
-    def schedule(self) -> Iterable[Task]:
-        return self.probe(), *self._curve()
-
-    def _curve(self) -> tuple[Runs[Self, np.ndarray], ...]:
-        return slices(_runs, self._model, self.CURVE, [range(self.repeats)])
-
-    @cached_property
-    def _model(self) -> Self:
-        """Return these settings without what a task says itself, so that other values and repeats
-        share its tasks.
-        """
-        usual = {
-            one.name: one.default for one in fields(self) if one.name in (self.OVER, "repeats")
-        }
-        return replace(self, **usual)
-
-    def result(self, outcomes: Mapping[Any, Any]) -> "EnsembleResult":
-        curve = Grid.of(self.CURVE, self._curve(), outcomes, repeats=self.repeats)
-        return EnsembleResult(settings=self, now=outcomes[self.probe()][0], curve=curve)
+    def gather(self, outcomes: Mapping[Any, Any]) -> Any:
+        """Return the outcome, or None until the task is done."""
+        (task,) = self.tasks
+        return outcomes.get(task)
 
 
-def _runs(model: Ensemble, at: tuple[float, ...], repeats: range) -> np.ndarray:
-    """Return the numbers (V, R) of the repeats at each value."""
-    return np.stack([model.runs(value, repeats) for value in at])
+def join_repeats(batches: Sequence[np.ndarray]) -> np.ndarray:
+    """Return arrays (..., R') of batches of repeats as one array (..., R)."""
+    return np.concatenate(batches, axis=-1)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EnsembleResult:
-    """What the repeats give: ``now`` (R,) at the value of the settings, and over the curve."""
+@dataclass(frozen=True)
+class Repeats:
+    """Repeats 0 to ``count`` - 1 at one value, cut into batches.
 
-    settings: Any
-    now: np.ndarray
-    curve: Grid
+    A task calls ``function(model, (at,), repeats)`` for the repeats of one batch.
+
+    merge: function that joins the outcomes of batches.
+    cost: cells of one repeat (``lab.experiment.chunking``). By default one task has all repeats.
+    first_batch: size of the first batch; by default as many repeats as a page may wait for.
+    essential: whether the page waits for the first batch.
+    sampled: a cheaper function for samples, called as ``sampled(model, (at,), repeats, given=n)``.
+        It must give the first n repeats as ``function`` does. It may need all ``repeats`` of a
+        batch for that, because models that are trained together share their rounding. Without it,
+        samples call ``function`` with the repeats wanted.
+    """
+
+    function: Callable[..., Any]
+    model: Any
+    at: Any
+    count: int
+    merge: Callable[[Sequence[Any]], Any] = join_repeats
+    cost: float = 1.0
+    first_batch: int | None = None
+    essential: bool = True
+    sampled: Callable[..., Any] | None = None
 
     @property
-    def spread(self) -> Spread:
-        return Spread.of(self.now)
+    def batches(self) -> tuple[range, ...]:
+        """Return the repeats that each task trains together."""
+        return chunking.batches(self.count, cost=self.cost, first_batch=self.first_batch)
 
-    def table(self) -> pd.DataFrame:
-        """Return the quantiles over the curve, a row per value."""
-        return self.curve.quantiles(over=self.settings.OVER)
+    @property
+    def tasks(self) -> tuple[Runs, ...]:
+        first, *others = slices(self.function, self.model, (self.at,), self.batches)
+        return (replace(first, essential=self.essential), *others)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> Any:
+        """Return the repeats done so far, or None if there are none."""
+        done = [outcomes[task] for task in self.tasks if task in outcomes]
+        if not done:
+            return None
+        return self.merge(done)
+
+    def sample(self, count: int) -> tuple[Runs, ...]:
+        """Return tasks that give repeats 0 to ``count`` - 1, in their order."""
+        tasks = []
+        for batch, wanted in chunking.sample(self.batches, count, each=self.cost):
+            if self.sampled is None:
+                task = Runs(
+                    work=self.function,
+                    model=self.model,
+                    at=(self.at,),
+                    first=batch.start,
+                    count=wanted,
+                )
+            else:
+                task = Runs(
+                    work=self.sampled,
+                    model=self.model,
+                    at=(self.at,),
+                    first=batch.start,
+                    count=len(batch),
+                    given=wanted,
+                )
+            tasks.append(task)
+        return tuple(tasks)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Repeats 0 to ``count`` - 1 at several values of a parameter, gathered into a ``Grid``.
+
+    A task calls ``function(model, at, repeats)``, which returns (V, R), or (A, V, R) with arms.
+
+    values: the values of the grid.
+    computed: those of the values that are computed; by default all.
+    arms: (A,) if the function has arms.
+    cost: cells of one repeat at one value (``lab.experiment.chunking``).
+    width: number of values per task.
+    """
+
+    values: tuple[Any, ...]
+    function: Callable[..., np.ndarray]
+    model: Any
+    count: int
+    computed: tuple[Any, ...] | None = None
+    arms: tuple[int, ...] = ()
+    cost: float = 1.0
+    width: int = 1
+
+    @property
+    def tasks(self) -> tuple[Runs, ...]:
+        values = self.values
+        if self.computed is not None:
+            values = self.computed
+        batches = chunking.cut(0, self.count, each=self.cost)
+        return slices(self.function, self.model, values, batches, width=self.width)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
+        return Grid.of(self.values, self.tasks, outcomes, repeats=self.count, arms=self.arms)

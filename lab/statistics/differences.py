@@ -4,7 +4,7 @@ Medians are compared, since an error without a bound need not have a mean: that 
 noisy fit has none. The intervals of pairs and of two groups are exact for any distribution of the
 runs.
 
-If repeat r of both settings saw the same rows and drew the same noise (``Settings.pairs_with``),
+If repeat r of both settings saw the same rows and drew the same noise (``Experiment.pairs_with``),
 the differences of the pairs vary less than the repeats do, and their interval is narrower than that
 of two groups.
 """

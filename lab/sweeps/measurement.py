@@ -20,7 +20,7 @@ class Measurement(Key):
 
     Attributes:
         settings: What is measured.
-        measure: A key of ``settings.measures``.
+        measure: A key of ``settings.experiment.measures``.
         repeats: Number of repeats in all.
         part: Index of the part.
         parts: Number of parts that the repeats are cut into.
@@ -41,11 +41,11 @@ class Measurement(Key):
             kept: Whether to cache the topic's own work. The work of many measurements would push
                 out all else.
         """
-        tasks = self.settings.sample(self.repeats)
+        tasks = self.settings.experiment.sample(self.repeats)
         # Parts differ by one task at most, the larger ones first.
         begin = math.ceil(self.part * len(tasks) / self.parts)
         end = math.ceil((self.part + 1) * len(tasks) / self.parts)
-        read = self.settings.measures[self.measure].read
+        read = self.settings.experiment.measures[self.measure].read
         numbers = []
         for task in tasks[begin:end]:
             outcome = _outcome(task, kept=kept)
@@ -72,7 +72,7 @@ def measurements(
 
     Args:
         settings: What is measured, with the first seed.
-        measure: A key of ``settings.measures``.
+        measure: A key of ``settings.experiment.measures``.
         repeats: Number of repeats of each seed.
         seeds: Number of seeds.
         parts: Number of parts that the repeats of a seed are cut into.
@@ -111,6 +111,8 @@ def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) 
 
 def shown(settings: Settings, measure: str) -> np.ndarray:
     """Return the numbers (R,) of the runs that the settings' page shows."""
-    read = settings.measures[measure].read
-    numbers = [np.ravel(read(CACHE.answer(task, task.run))) for task in settings.samples()]
+    experiment = settings.experiment
+    read = experiment.measures[measure].read
+    tasks = experiment.shown_sample()
+    numbers = [np.ravel(read(CACHE.answer(task, task.run))) for task in tasks]
     return np.concatenate(numbers).astype(float)

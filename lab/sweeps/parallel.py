@@ -78,7 +78,7 @@ def stream(
 
     Args:
         every: The cells.
-        measure: A key of ``settings.measures``.
+        measure: A key of ``settings.experiment.measures``.
         repeats: Number of repeats of each cell.
         backend: A key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
         jobs: Number of parallel jobs; None for the number of cores, or of the cluster's workers.

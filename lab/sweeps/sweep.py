@@ -34,7 +34,8 @@ def _measure_name(settings: Settings, name: str) -> str:
     """Return the name if it is that of a measure; for "", that of the measure that a comparison is
     about.
     """
-    return check.choice(settings.measures, measure=name or settings.compared)
+    experiment = settings.experiment
+    return check.choice(experiment.measures, measure=name or experiment.compared)
 
 
 def sweep(
@@ -52,7 +53,7 @@ def sweep(
         settings: The other parameters.
         knob: Name of the parameter.
         values: Its values.
-        measure: A key of ``settings.measures``; "" for that of a comparison.
+        measure: A key of ``settings.experiment.measures``; "" for that of a comparison.
         repeats: Number of repeats of each seed.
         seeds: Number of splits of the data, from the settings' own seed on.
 
@@ -127,7 +128,7 @@ def smallest(
         knob: Name of the parameter.
         target: What is to be reached.
         values: Rising values of the parameter; None for the ``grid`` around the settings.
-        measure: A key of ``settings.measures``; "" for that of a comparison.
+        measure: A key of ``settings.experiment.measures``; "" for that of a comparison.
         share: Share of the repeats that has to reach the target; None asks for the median run.
         repeats: Number of repeats at each value.
 
@@ -145,7 +146,7 @@ def smallest(
     [{'verdict': 'found', 'point': 0.197, 'safe': 0.4}]
     """
     name = _measure_name(settings, measure)
-    read = settings.measures[name]
+    read = settings.experiment.measures[name]
     if knob not in (*read.rises, *read.falls):
         allowed = ", ".join((*read.rises, *read.falls)) or "none: there is no such knob"
         raise check.RefusedError(
@@ -201,7 +202,7 @@ def apart(
             overlap=max(settings_a.overlap, settings_b.overlap),
             confidence=confidence,
         )
-    if settings_a.pairs_with(settings_b):
+    if settings_a.experiment.pairs_with(settings_b.experiment):
         return differences.of_pairs(a, b, confidence=confidence)
     return differences.of_groups(a, b, confidence=confidence)
 
@@ -265,7 +266,7 @@ def recommend(
     Args:
         settings: The other parameters.
         tries: Number of settings to try.
-        measure: A key of ``settings.measures``; "" for that of a comparison.
+        measure: A key of ``settings.experiment.measures``; "" for that of a comparison.
         ranges: Field -> (low, high); None for ``settings.tuned``.
         repeats: Number of repeats of each seed.
         seeds: Number of other seeds for the best settings.
@@ -298,7 +299,7 @@ def recommend(
             "ranges", ranges, "ranges of which these settings accept something"
         )
     medians = [_median(variant, measure=name, repeats=repeats) for variant in variants]
-    first = best(medians, settings.measures[name])
+    first = best(medians, settings.experiment.measures[name])
     _, *with_other_seeds = split(variants[first], seeds + 1)
     medians_again = [
         _median(variant, measure=name, repeats=repeats) for variant in with_other_seeds
@@ -307,7 +308,7 @@ def recommend(
     again[first] = float(np.median(medians_again))
     frame = pd.DataFrame({knob: [getattr(one, knob) for one in variants] for knob in ranges})
     frame = frame.assign(chosen=medians, again=again)
-    lower_is_better = settings.measures[name].better == "lower"
+    lower_is_better = settings.experiment.measures[name].better == "lower"
     return frame.sort_values("chosen", ascending=lower_is_better, ignore_index=True)
 
 

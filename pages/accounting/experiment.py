@@ -14,6 +14,7 @@ import numpy as np
 from dpcore.cache import CACHE
 from dpcore.privacy import LAWS, Adjacency, Composed
 from lab.experiment.accounting_tasks import NoiseFor, Price, StepsWithin
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import Task
 from pages.accounting.result import (
     EXACT_NOISES,
@@ -89,7 +90,7 @@ def _epsilon(task: Price) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccountingSettings(AccountingParameters):
+class AccountingSettings(AccountingParameters, ComputingSettings):
     """The settings of the accounting page, with the work that they ask for."""
 
     def schedule(self) -> Iterable[Task]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Runs
 from lab.experiment.settings import Task
 from pages.attack import fairness, inversion, membership, tasks
@@ -21,7 +22,7 @@ _PIECES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackSettings(AttackParameters):
+class AttackSettings(AttackParameters, ComputingSettings):
     def probe(self) -> Runs[tasks.Model, Any]:
         """Return the attack in two worlds, by this recipe, whichever part is looked at."""
         return two_worlds_result.probe(self)

@@ -11,6 +11,7 @@ import numpy as np
 
 from lab.data import classification as data
 from lab.experiment import chunking
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Grid, Runs, slices
 from lab.experiment.settings import Task
 from lab.models.classifier_versions import EPSILONS
@@ -25,7 +26,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierSettings(ClassifierParameters):
+class ClassifierSettings(ClassifierParameters, ComputingSettings):
     """The experiment with these settings: its work, and what comes of it."""
 
     def schedule(self) -> Iterable[Task]:

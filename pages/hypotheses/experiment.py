@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from lab.experiment import chunking
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Runs, slices
 from lab.experiment.settings import Task
 from pages.hypotheses.result import Found, HypothesesResult, Question
@@ -42,7 +43,7 @@ Answer = Runs[Transfer, Outcome]
 
 
 @dataclass(frozen=True, kw_only=True)
-class HypothesesSettings(HypothesesParameters):
+class HypothesesSettings(HypothesesParameters, ComputingSettings):
     """All that decides what the page shows, with the work that it takes."""
 
     def answers(

@@ -35,7 +35,9 @@ class Case:
     @cached_property
     def result(self) -> Any:
         """Return what the page shows; computed where nobody has brought it."""
-        return self.settings.run() if self._result is None else self._result
+        if self._result is None:
+            return self.settings.experiment.run()
+        return self._result
 
     def runs(self, measure: str, **change: Any) -> np.ndarray:
         """(R,): a measure of every run, at these settings with a ``change``."""

@@ -14,7 +14,8 @@ from scipy.special import expit
 
 from dpcore.accountants import gdp
 from dpcore.streams import stream
-from lab.experiment.settings import Measure, Settings, Task
+from lab.experiment.computing_settings import ComputingSettings
+from lab.experiment.settings import Measure, Task
 from pages.mechanisms.local_model import tasks as local
 from pages.mechanisms.many_answers import tasks as reconstruction
 from pages.mechanisms.tasks import (
@@ -45,7 +46,7 @@ _BASE = 20  # answers of the runner-up among the options
 
 
 @dataclass(frozen=True, kw_only=True)
-class MechanismsSettings(Settings):
+class MechanismsSettings(ComputingSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     answers: a key of ``RELEASED``: one number, or answers to many questions about a hundred people.

@@ -12,6 +12,7 @@ import numpy as np
 from dpcore.schedules import Schedule
 from lab.experiment import chunking
 from lab.experiment.accounting_tasks import Price
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Runs
 from lab.experiment.settings import Task
 from pages.network import tasks as work
@@ -26,7 +27,7 @@ _SAMPLED = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSettings(NetworkParameters):
+class NetworkSettings(NetworkParameters, ComputingSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning."""
 
     @cached_property

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Task
 from pages.parties import tasks as work
@@ -25,7 +26,7 @@ _LARGE = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartiesSettings(PartiesParameters):
+class PartiesSettings(PartiesParameters, ComputingSettings):
     """The parameters with their tasks and their result."""
 
     def schedule(self) -> Iterable[Task]:

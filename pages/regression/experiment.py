@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcore.estimators.linear import REGRESSIONS
 from lab.experiment import chunking
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Runs
 from lab.experiment.settings import Task
 from pages.regression import tasks
@@ -22,7 +23,7 @@ from pages.regression.settings import SPLITTERS, RegressionParameters
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionSettings(RegressionParameters):
+class RegressionSettings(RegressionParameters, ComputingSettings):
     """The experiment with these settings: its work, and what comes of it."""
 
     def focus(self, name: str) -> Runs[tasks.Method, tasks.FocusOutcome]:

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from dpcore.training import frank_wolfe as fw
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Grid, Runs, slices
 from lab.experiment.settings import Task
 from pages.transfer import baselines, published, tasks
@@ -27,7 +28,7 @@ _CELLS_AT_ONCE, _QUICK, _WIDE = 1.5e8, (3, 12), 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferSettings(TransferParameters):
+class TransferSettings(TransferParameters, ComputingSettings):
     """The experiment of these parameters: its work, and what comes of it."""
 
     def probe(self) -> Runs[Model, tasks.FocusOutcome]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check
 from lab.experiment import links
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import Measure, Settings, Task
 from lab.sweeps.grids import grid, log_scale
 from lab.sweeps.measurement import Measurement, measurements, split
@@ -88,7 +89,7 @@ def _with(settings: Settings, changes: Mapping[str, Any]) -> Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhatIfSettings(Settings):
+class WhatIfSettings(ComputingSettings):
     """Settings of the planner. Raises RefusedError for a value without a meaning.
 
     topic: a key of ``TOPICS``.
@@ -129,7 +130,7 @@ class WhatIfSettings(Settings):
     def __post_init__(self) -> None:
         check.choice(self.TOPICS, topic=self.topic)
         self._read()
-        check.choice(self.settings.measures, measure=self.measure)
+        check.choice(self.settings.experiment.measures, measure=self.measure)
         check.choice(self.knobs, knob=self.knob)
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
@@ -169,7 +170,7 @@ class WhatIfSettings(Settings):
 
     @property
     def asked(self) -> Measure:
-        return self.settings.measures[self.measure]
+        return self.settings.experiment.measures[self.measure]
 
     @property
     def scale(self) -> float:
@@ -302,7 +303,7 @@ class WhatIfSettings(Settings):
         if self.other not in knobs:
             taken = {self.knob, replaced.get("knob", "")}
             replaced["other"] = _first_of((start.knob, start.other, *knobs), knobs, taken)
-        if self.measure not in base.measures:
+        if self.measure not in base.experiment.measures:
             replaced["measure"] = start.measure
         return replaced
 
@@ -316,7 +317,7 @@ class WhatIfSettings(Settings):
             free = _first_of((self.knob, self.other, *self.knobs), self.knobs, {knob})
             changes = {**changes, moved: free}
         name = changes.get("measure", self.measure)
-        measure = self.settings.measures.get(name)
+        measure = self.settings.experiment.measures.get(name)
         if measure and name != self.measure and "target" not in changes:
             changes = {**changes, "target": self._usual_target(name, measure)}
         return replace(self, **changes)

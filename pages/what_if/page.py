@@ -90,7 +90,7 @@ def choose_runs(desk: page_state.Desk) -> None:
 
 def choose_measure(desk: page_state.Desk) -> None:
     """Render the choice of the measure."""
-    measures = desk.settings.settings.measures
+    measures = desk.settings.settings.experiment.measures
     desk.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
 
 

@@ -24,8 +24,9 @@ SWEPT = ("smallest", "people", CURVE)
 class Sweep:
     """A sweep of a topic's settings.
 
-    over: knob -> its values. measure: a key of ``settings.measures``. repeats: runs of each value
-    on each of ``seeds`` splits.
+    over: the values of each knob.
+    measure: a key of ``settings.experiment.measures``.
+    repeats: runs of each value on each of ``seeds`` splits.
     """
 
     page: str
@@ -36,7 +37,7 @@ class Sweep:
     seeds: int
 
     def __post_init__(self) -> None:
-        check.choice(self.settings.measures, measure=self.measure)
+        check.choice(self.settings.experiment.measures, measure=self.measure)
         check.whole(1, 10_000, repeats=self.repeats)
         check.whole(1, 10_000, seeds=self.seeds)
 

@@ -52,7 +52,7 @@ class Around:
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
-        return self.settings.sample(self.repeats)
+        return self.settings.experiment.sample(self.repeats)
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
         """Return the tasks that measure some settings, on each split in as many parts as the

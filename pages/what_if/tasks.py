@@ -32,6 +32,6 @@ class Again:
         for settings in self.tries:
             runs = measured(settings, measure=self.measure, repeats=self.repeats, seeds=self.seeds)
             medians.append(float(median_run(runs, splits=self.seeds)))
-        winner = self.tries[best(medians, self.tries[0].measures[self.measure])]
+        winner = self.tries[best(medians, self.tries[0].experiment.measures[self.measure])]
         other = split(winner, self.place + 1)[-1]
         return measured(other, measure=self.measure, repeats=self.repeats)

@@ -206,7 +206,7 @@ def test_a_handout_prints_on_one_sheet_and_its_label_opens(opened, topic):
 def test_a_handout_of_a_file_does_too(opened, topic):
     one = handout(
         topic,
-        own_files.settings(topic.name, off=True).run(),
+        own_files.settings(topic.name, off=True).experiment.run(),
         link="http://lab.example.org/" + "x" * 400,
     )
     held(opened(one.html()), one)

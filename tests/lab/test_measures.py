@@ -8,9 +8,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-import lab.experiment.parts
 from dpcore.estimators.linear import REGRESSIONS
 from lab.experiment.chunking import sample
+from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import QUANTILES, Spread, quantiles_of
 from lab.statistics.confusion import balanced_accuracy, recalls
 from pages.accounting.experiment import Bill
@@ -48,15 +48,6 @@ OWN = {
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }
-# The result of an ensemble at one value of a parameter holds the runs themselves.
-OWN |= {
-    page.name: {
-        name: lambda result, read=measure.read: Spread.of(read(result.now[None]))
-        for name, measure in page.settings.MEASURES.items()
-    }
-    for page in ROOMS
-    if issubclass(page.settings, lab.experiment.parts.Ensemble)
-}
 MEASURED = [page for page in ROOMS if page.name in OWN]
 
 
@@ -67,7 +58,7 @@ def settings(request):
 
 @pytest.fixture(scope="module")
 def outcome(settings):
-    return settings.probe().run()
+    return settings.experiment.shown_sample()[0].run()
 
 
 def pieces(probe) -> set:
@@ -81,16 +72,25 @@ def pieces(probe) -> set:
     return {probe}
 
 
+def declared(settings) -> dict:
+    """The measures of a topic, as they are before its settings change them."""
+    if isinstance(settings, ComputingSettings):
+        return settings.MEASURES
+    return settings.experiment.MEASURES
+
+
 def test_every_page_is_measured():
     assert {page.name for page in ROOMS} == OWN.keys()
 
 
 def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, outcome):
-    assert pieces(settings.probe()) <= set(settings.tasks())
-    assert hash(settings.probe()) == hash(type(settings)().probe())
-    found = [np.asarray(one.read(outcome)) for one in settings.MEASURES.values()]
+    assert pieces(settings.experiment.shown_sample()[0]) <= set(settings.experiment.tasks())
+    assert hash(settings.experiment.shown_sample()[0]) == hash(
+        type(settings)().experiment.shown_sample()[0]
+    )
+    found = [np.asarray(one.read(outcome)) for one in settings.experiment.measures.values()]
     assert {values.shape for values in found} == {(len(found[0]),)}
-    for one, values in zip(settings.MEASURES.values(), found, strict=True):
+    for one, values in zip(settings.experiment.measures.values(), found, strict=True):
         assert ((one.limits[0] <= values) & (values <= one.limits[1]) & np.isfinite(values)).all()
         assert one.better in ("higher", "lower")
         assert one.label.strip() == one.label != ""
@@ -98,13 +98,14 @@ def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, o
         assert one.unit in ("%", "nats", "")
         assert one.limits[0] < one.limits[1]
         assert not one.share or (one.unit, one.limits, one.better) == ("%", (0.0, 1.0), "higher")
-    assert len({measure.label for measure in settings.MEASURES.values()}) == len(settings.MEASURES)
+    assert len({measure.label for measure in settings.experiment.measures.values()}) == len(
+        settings.experiment.measures
+    )
     own = {one.name for one in fields(settings)}
     assert own >= {field for _, field, _ in directions(settings)}
     assert settings.PEOPLE in own | {""}
-    assert not settings.PEOPLE or any(
-        settings.PEOPLE in one.rises for one in settings.MEASURES.values()
-    )
+    if settings.PEOPLE:
+        assert any(settings.PEOPLE in measure.rises for measure in declared(settings).values())
     for name, (low, high) in settings.TUNED.items():
         assert low > 0
         assert settings.LIMITS[name][0] <= low < high <= settings.LIMITS[name][1]
@@ -114,24 +115,33 @@ def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, o
 
 
 def test_a_measure_is_the_pages_own_number(settings, outcome):
-    needed = pieces(settings.probe())
-    result = settings.result(
-        {task: task.run() for task in settings.tasks() if task.essential or task in needed}
+    needed = pieces(settings.experiment.shown_sample()[0])
+    result = settings.experiment.gather(
+        {
+            task: task.run()
+            for task in settings.experiment.tasks()
+            if task.essential or task in needed
+        }
     )
     own = OWN[next(page.name for page in MEASURED if page.settings is type(settings))]
-    assert own.keys() == settings.MEASURES.keys()
+    measures = settings.experiment.measures
+    assert own.keys() == declared(settings).keys()
     for name, says in own.items():
-        assert Spread.of(settings.MEASURES[name].read(outcome)) == says(result), name
+        assert Spread.of(measures[name].read(outcome)) == says(result), name
 
 
 def test_recall_of_each_of_a_few_classes_is_measured():
     iris = start_of("classifier", dataset="iris", public_rows=0)
-    counts, outcome = recalls(iris.run().held_out["scratch"].counts), iris.probe().run()
-    names = [name for name in iris.measures if name.startswith("recall")]
+    counts, outcome = (
+        recalls(iris.experiment.run().held_out["scratch"].counts),
+        iris.experiment.shown_sample()[0].run(),
+    )
+    names = [name for name in iris.experiment.measures if name.startswith("recall")]
     for name, recall in zip(names, counts.T, strict=True):
-        found = iris.measures[name].read(outcome)
+        found = iris.experiment.measures[name].read(outcome)
         assert found.tolist() == recall[: len(found)].tolist()
-    assert iris.change(dataset="digits").measures == iris.MEASURES, "ten are many"
+    digits = iris.change(dataset="digits")
+    assert digits.experiment.measures == declared(digits), "ten are many"
 
 
 # Settings beside the defaults whose samples are looked at: other shapes, other parts, other
@@ -158,7 +168,10 @@ def numbers(settings, tasks) -> np.ndarray:
     """Each of the measures (m, R), read off tasks in turn."""
     outcomes = [task.run() for task in tasks]
     return np.array(
-        [np.concatenate([one.read(now) for now in outcomes]) for one in settings.MEASURES.values()]
+        [
+            np.concatenate([one.read(now) for now in outcomes])
+            for one in settings.experiment.measures.values()
+        ]
     )
 
 
@@ -167,16 +180,16 @@ def numbers(settings, tasks) -> np.ndarray:
 )
 def test_a_sample_is_the_pages_own_repeats_and_then_more_of_them(page, changes):
     settings = page.settings().change(**changes)
-    own = numbers(settings, settings.samples())
-    if not settings.COMMON:
-        assert settings.sample(100) == (settings.probe(),)
+    own = numbers(settings, settings.experiment.shown_sample())
+    if not settings.experiment.paired_by:
+        assert settings.experiment.sample(100) == (settings.experiment.shown_sample()[0],)
         return
     assert own.shape[1] == settings.repeats
     for count in (2, settings.repeats, settings.repeats + 3):
-        some = numbers(settings, settings.sample(count))
+        some = numbers(settings, settings.experiment.sample(count))
         assert some.shape[1] == count
         assert np.array_equal(some[:, : settings.repeats], own[:, :count])
-    more = numbers(settings, settings.sample(settings.repeats + 9))
+    more = numbers(settings, settings.experiment.sample(settings.repeats + 9))
     assert np.array_equal(more[:, : settings.repeats + 3], some)
     assert np.isfinite(more).all()
 
@@ -185,7 +198,7 @@ def directions(settings) -> set[tuple[str, str, int]]:
     """(measure, field, whether it gets better along it, 1, or worse, -1)."""
     return {
         (name, field, sign)
-        for name, one in settings.measures.items()
+        for name, one in settings.experiment.measures.items()
         for fields, sign in ((one.rises, 1), (one.falls, -1))
         for field in fields
     }
@@ -244,8 +257,8 @@ def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes
         along = OF_PAGE.get(page.name, {}).get(field, ALONG[field])
         values = [value for value in along if value <= settings.limits[field][1]]
         each = [[settings.change(**{field: value}, **seed) for seed in seeds] for value in values]
-        found = [[numbers(one, one.sample(count)) for one in row] for row in each]
-        for place, (name, measure) in enumerate(settings.measures.items()):
+        found = [[numbers(one, one.experiment.sample(count)) for one in row] for row in each]
+        for place, (name, measure) in enumerate(settings.experiment.measures.items()):
             for sign in (
                 sign for one, of, sign in directions(settings) if (one, of) == (name, field)
             ):
@@ -288,9 +301,9 @@ def test_what_rises_and_what_is_tuned_depends_on_the_settings():
         "transfer": detected,
     }.items():
         settings = start_of(page, **changes)
-        name = next(iter(settings.MEASURES))
-        assert settings.MEASURES[name].rises
-        assert settings.measures[name].rises == ()
+        name = settings.experiment.compared
+        assert declared(settings)[name].rises
+        assert settings.experiment.measures[name].rises == ()
     assert [
         *start_of("regression").tuned,
         *start_of("regression", **own, mechanism="adassp").tuned,

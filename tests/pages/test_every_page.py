@@ -214,7 +214,7 @@ def test_a_whole_result_and_the_ends_of_sliders_are_drawn_and_said(page):
     their ranges.
     """
     settings = quick(page)
-    looked_at(page, settings.run())
+    looked_at(page, settings.experiment.run())
     for name in {hero(page), "delta", "clip_norm", "seed", "shown"} & {*settings.limits}:
         at_ends = (accepted(settings, {name: end}) for end in settings.limits[name])
         for at_end in filter(None, at_ends):
@@ -229,7 +229,7 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
     low, high = settings.limits[name]
     result = settings.change(
         **{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}
-    ).run()
+    ).experiment.run()
     pictures = BY_NAME[page].at(result.settings).view(result).pictures("board").values()
     found = [(dot, picture.figure) for picture in pictures for dot in dots(picture.figure)]
     assert found

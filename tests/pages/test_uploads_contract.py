@@ -181,7 +181,7 @@ class TestName:
         assert (notices, stranger.private, stranger.roles) == ([], True, None)
         assert {name: getattr(stranger, name) for name in asked} == asked
         with pytest.raises(check.RefusedError, match="session"):
-            stranger.tasks()
+            stranger.experiment.tasks()
         assert stranger.change(own=whole.own) == whole
         script = archive.script(whole)
         assert "your-file.csv" in script
@@ -214,7 +214,7 @@ class TestName:
     @kinds
     def test_nothing_is_left_of_a_file_that_is_gone(self, kind):
         of = settings(kind)
-        tasks, table = of.tasks(), of.own.table
+        tasks, table = of.experiment.tasks(), of.own.table
         CACHE.answer(tasks[0], tasks[0].run)
         forget(table)
         assert not table.columns
@@ -258,7 +258,7 @@ def test_no_row_is_drawn_and_no_cell_is_said(kind, changes):
     rows = frame(2000, people=60)
     rows.loc[5, "hours"], rows.loc[7, "pay"] = 31.415926, 27.182818
     of = settings(kind, file=rows, **changes)
-    result = of.run()
+    result = of.experiment.run()
     for board in PAGES[kind].at(of).view(result).boards.values():
         for picture in (picture for row in board for picture in row):
             assert not picture.clicks
@@ -292,7 +292,7 @@ class TestBounds:
     @kinds
     def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(self, kind):
         of = settings(kind, off=True, epsilon=1.0)
-        page, result = PAGES[kind].at(of), of.run()
+        page, result = PAGES[kind].at(of), of.experiment.run()
         view = page.view(result)
         assert (of.void, of.promise) == ("bounds were read off private rows", None)
         (attacker,) = [one for one in view.numbers if one.label.startswith("Attacker's accuracy")]
@@ -316,7 +316,7 @@ class TestBounds:
     def test_public_bounds_are_void_nowhere_and_the_unit_is_said(self, kind):
         people = settings(kind, BY_PERSON[kind], file=frame(1200, people=300), epsilon=1.0)
         for of in (settings(kind, epsilon=1.0), people):
-            result = of.run()
+            result = of.experiment.run()
             words = said(result)
             assert not re.search(r"\b[Vv]oid|paid for bounds", words)
             assert not [name for name, text in taken(kind, result).items() if "VOID" in text]
@@ -335,7 +335,7 @@ class TestBounds:
         assert of.void == ""
         assert 0.99 < of.promise.epsilon <= 1.0 + 1e-9
         assert {PureRelease(epsilon=0.1), PureRelease(epsilon=0.2)} <= {*of.promise.event.events}
-        result = of.run()
+        result = of.experiment.run()
         assert re.search(r"0\.3 paid for bounds \(2 releases .*has the other 0\.7", said(result))
         assert not re.search(r"\b[Vv]oid", said(result))
         assert not [name for name, text in taken(kind, result).items() if "VOID" in text]
@@ -361,7 +361,7 @@ def drawn(of) -> np.ndarray:
     if isinstance(of, NetworkSettings):
         model = of.models["private"]
         return model.weights_at(FRAMES, model.groups(of.repeats)[0])
-    found = of.probe().run()
+    found = of.experiment.shown_sample()[0].run()
     names = (name for name in ("weights", "risk") if hasattr(found, name))
     return getattr(found, next(names), found)
 

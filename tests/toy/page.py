@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from lab.experiment.experiment import Experiment
 from lab.experiment.settings import Settings
 from ui.charts import theme
 from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
@@ -61,6 +62,7 @@ class Toy(Settings):
     work: int = 20
     dataset: str = "shared"
 
+    EXPERIMENT: ClassVar = "tests.toy.page.ToyExperiment"
     CHOICES: ClassVar = {"dataset": ("shared", "own")}
     LIMITS: ClassVar = {"epsilon": (0.1, 100.0), "shown": (0, 60), "repeats": (1, 50)}
     LIMITS |= {"seed": (0, 1000), "work": (0, 1000)}
@@ -68,14 +70,6 @@ class Toy(Settings):
     @property
     def private(self) -> bool:
         return self.dataset == "own"
-
-    def schedule(self) -> list[Piece]:
-        return [Piece(self.seed, self.epsilon, place, self.work) for place in range(self.repeats)]
-
-    def result(self, outcomes: Mapping[Piece, float]) -> "Outcome":
-        if self.epsilon == 95:
-            raise ZeroDivisionError("oops")
-        return Outcome(self, self.epsilon, self.shown, len(outcomes))
 
 
 @dataclass(frozen=True)
@@ -87,6 +81,29 @@ class Outcome:
 
     def __str__(self) -> str:
         return f"Epsilon {self.epsilon:g}, shown {self.shown}, {self.pieces} done"
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of work, of which the number of those done is gathered."""
+
+    tasks: list[Piece]
+
+    def gather(self, outcomes: Mapping[Piece, float]) -> int:
+        return len(outcomes)
+
+
+class ToyExperiment(Experiment[Toy, Outcome]):
+    def parts(self) -> dict[str, Pieces]:
+        toy = self.settings
+        tasks = [Piece(toy.seed, toy.epsilon, place, toy.work) for place in range(toy.repeats)]
+        return {"pieces": Pieces(tasks)}
+
+    def result(self, values: Mapping[str, int]) -> Outcome:
+        toy = self.settings
+        if toy.epsilon == 95:
+            raise ZeroDivisionError("oops")
+        return Outcome(toy, toy.epsilon, toy.shown, values["pieces"])
 
 
 def pictures(result: Outcome) -> list[list[Picture]]:

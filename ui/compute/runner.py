@@ -1,8 +1,8 @@
-"""The only place where a page waits.
+"""Run the tasks of an experiment, a slice of time after another.
 
-``compute`` runs as many tasks (``lab.experiment.settings``) as fit into a slice of time; the page
-shows what there is and asks for the next slice. Outcomes are shared by all sessions
-(``dpcore.cache``): a class that opens one link computes it once.
+This is the only place where a page waits. ``compute`` runs as many tasks as fit into a slice; the
+page shows the result so far and asks for the next slice. All sessions share the outcomes
+(``dpcore.cache``), so a class that opens one link computes it once.
 """
 
 import time
@@ -24,59 +24,76 @@ SLICE_SECONDS, LONG_SLICE_SECONDS = 0.05, 0.25
 # A slice may also take so many times as long by the clock, which counts what runs in other threads.
 _BY_THE_CLOCK = 4
 
-# (experiment, its tasks that are done) -> the result, for as long as somebody, such as a kept
-# picture, holds it.
+# (settings, the tasks that are done) -> the result, for as long as somebody, such as a kept chart,
+# holds it.
 _results: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 
 
-def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
-    """Return (the result of the work done so far, the share of the tasks that are done: 1 when
-    complete).
+def compute(settings: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
+    """Run tasks for a slice of time; return the result so far, and the share of tasks done.
 
-    seconds: of CPU time, so that a busy machine draws the same work no more often. Essential tasks
-    are run whatever they take, and always at least one that is not done yet, unless a request waits
-    for the end of this one; with ``seconds`` 0 nothing but the essential ones. Before each task
-    others may go first, or the work is given up (``turns.pause``). Another session's run of a task
-    is waited for where this one would have to run it; beyond that, what others are at is left to
-    them. The same work done gives the same object.
+    Essential tasks always run, and at least one other task, unless another request waits for the
+    end of this one. With ``seconds`` 0 only essential tasks run. Before each task, other requests
+    may go first, or the request is given up (``scheduler.pause``). A task that another session
+    runs is waited for if it must run here, and left to that session otherwise. The same tasks done
+    give the same object.
+
+    seconds: of CPU time, so that a busy machine draws the same work no more often.
     """
-    tasks, done, ran = experiment.tasks(), {}, False
-    began, clock, paused = time.thread_time(), time.monotonic(), 0.0
+    experiment = settings.experiment
+    tasks = experiment.tasks()
+    outcomes = {}
+    ran_one = False
+    cpu_start = time.thread_time()
+    clock_start = time.monotonic()
+    paused = 0.0
 
-    def spare() -> bool:
-        by_the_clock = time.monotonic() - clock - paused
-        return (
-            max(time.thread_time() - began, by_the_clock / _BY_THE_CLOCK) < seconds
-            and not scheduler.hurried()
-        )
+    def has_time() -> bool:
+        cpu_seconds = time.thread_time() - cpu_start
+        clock_seconds = time.monotonic() - clock_start - paused
+        used = max(cpu_seconds, clock_seconds / _BY_THE_CLOCK)
+        return used < seconds and not scheduler.hurried()
 
     for task in tasks:
-        found, outcome = CACHE.find(task)
-        must = task.essential or (seconds and not ran)
-        if not found and (must or (spare() and not CACHE.running(task))):
-            paused += scheduler.pause()
-            if task.essential or not scheduler.pressed():
-                outcome, found, ran = CACHE.answer(task, task.run), True, True
-        if found:
-            done[task] = outcome
-    what = experiment, tuple(done)
-    result = _results.get(what)
+        is_known, outcome = CACHE.find(task)
+        if is_known:
+            outcomes[task] = outcome
+            continue
+        must_run = task.essential or (seconds > 0 and not ran_one)
+        if not must_run and (not has_time() or CACHE.running(task)):
+            continue
+        paused += scheduler.pause()
+        if task.essential or not scheduler.pressed():
+            outcomes[task] = CACHE.answer(task, task.run)
+            ran_one = True
+    key = (settings, tuple(outcomes))
+    result = _results.get(key)
     if result is None:
-        result = _results.setdefault(what, experiment.result(done))
-    return result, len(done) / len(tasks)
+        result = _results.setdefault(key, experiment.gather(outcomes))
+    return result, len(outcomes) / len(tasks)
 
 
-def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
-    """Return the measure that is compared, (R,), a number a repeat: of those that are known, and of
-    all once the experiment's own work is ``done``; None where fewer than two have one.
+def repeats(settings: Settings, *, done: bool) -> np.ndarray | None:
+    """Return the compared measure of each repeat known, (R,), or None for fewer than two repeats.
+
+    done: whether all tasks of the settings are done. Repeats that the cache has dropped since are
+        then computed again.
     """
-    if not experiment.COMMON:
+    experiment = settings.experiment
+    if not experiment.paired_by:
         return None
-    read, found = experiment.MEASURES[experiment.compared].read, []
-    for task in experiment.samples():
-        known, outcome = CACHE.find(task)
-        if not known and not done:
-            break
-        found.append(read(outcome if known else CACHE.answer(task, task.run)))
-    values = np.concatenate(found) if found else np.empty(0)
-    return values if len(values) > 1 and np.isfinite(values).all() else None
+    measure = experiment.measures[experiment.compared]
+    batches = []
+    for task in experiment.shown_sample():
+        is_known, outcome = CACHE.find(task)
+        if not is_known:
+            if not done:
+                break
+            outcome = CACHE.answer(task, task.run)
+        batches.append(measure.read(outcome))
+    if not batches:
+        return None
+    values = np.concatenate(batches)
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    return values

@@ -29,6 +29,8 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
 # How a module names a data file beside it.
 _READ = re.compile(r'Path\(__file__\)\.with_name\("([^"]+)"\)')
+# How settings name the module of their experiment.
+_EXPERIMENT = re.compile(r'EXPERIMENT: ClassVar = "([\w.]+)\.\w+"')
 _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
@@ -93,7 +95,10 @@ def script(settings: Settings, *, void: str = "") -> str:
     kind = type(settings)
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
     first = getattr(settings, "preparation", "")  # what must be there before, such as a file
-    program = f"result = {kind.__name__}(\n{given}).run()\nprint(result.table().to_string())\n"
+    program = (
+        f"settings = {kind.__name__}(\n{given})\n"
+        "result = settings.experiment.run()\nprint(result.table().to_string())\n"
+    )
     warned = "".join(f"# {line}\n" for line in _void(void or settings.void))
     return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
@@ -180,14 +185,23 @@ def _requirements() -> str:
 
 @cache
 def _sources(program: str) -> dict[str, str]:
-    """Return file -> text of all modules of the lab that a program imports, and of the data files
-    that they read.
+    """Return file -> text of the modules of the lab that a program needs, and of their data files.
+
+    Settings name the module of their experiment, which imports theirs.
     """
     finder = ModuleFinder([str(ROOT)])
     finder.scan_code(compile(program, "script.py", "exec"), finder.add_module("__main__"))
-    named = (getattr(module, "__file__", None) for module in finder.modules.values())
-    files = {Path(file) for file in named if file}
-    files |= {
-        file.with_name(name) for file in files for name in _READ.findall(file.read_text("utf-8"))
-    }
+    for file in _files(finder):
+        for module in _EXPERIMENT.findall(file.read_text("utf-8")):
+            finder.import_hook(module)
+    files = _files(finder)
+    for file in list(files):
+        for name in _READ.findall(file.read_text("utf-8")):
+            files.add(file.with_name(name))
     return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in sorted(files)}
+
+
+def _files(finder: ModuleFinder) -> set[Path]:
+    """Return the files of all modules found."""
+    paths = [getattr(module, "__file__", None) for module in finder.modules.values()]
+    return {Path(path) for path in paths if path}

@@ -515,16 +515,17 @@ def runs_compared(a: Settings, b: Settings, *, done: bool) -> Compared | None:
         found = Difference(
             median=0.0, low=0.0, high=0.0, pairs=len(mine)
         )  # however few runs there are
-    elif a.pairs_with(b):
+    elif a.experiment.pairs_with(b.experiment):
         found = differences.of_pairs(mine, theirs)
     else:
         found = differences.of_groups(mine, theirs)
-    return Compared(found, a.MEASURES[a.compared], float(np.median(mine)), float(np.median(theirs)))
+    measure = a.experiment.measures[a.experiment.compared]
+    return Compared(found, measure, float(np.median(mine)), float(np.median(theirs)))
 
 
 def _waits(settings: Settings, known: np.ndarray | None, *, done: bool) -> bool:
     """Return whether some repeats of these settings are still to be trained."""
-    if done or not settings.COMMON:
+    if done or not settings.experiment.paired_by:
         return False
     return known is None or len(known) < vars(settings)["repeats"]
 

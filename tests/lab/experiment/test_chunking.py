@@ -3,7 +3,6 @@ very many rows.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,14 +11,13 @@ import pytest
 from benchmarks import extremes
 from dpcore import check
 from dpcore.cache import LIMIT_BYTES, sizes
-from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab.data import classification
 from lab.experiment import chunking, data_settings
 from lab.experiment.chunking import SLICE
 from lab.experiment.data_settings import MOST_LIVE
-from lab.experiment.parts import Ensemble, Grid, Runs, slices
-from lab.experiment.settings import Measure, Spread, quantiles_of
+from lab.experiment.parts import Grid, Runs, slices
+from lab.experiment.settings import quantiles_of
 from lab.uploads.column_roles import Column
 from lab.uploads.rows import OwnRows
 from pages.attack.experiment import AttackSettings
@@ -88,42 +86,6 @@ def test_a_grid_of_slices_compares_values_over_the_same_repeats_until_it_is_the_
     assert frame[frame["arm"] == "b"]["value"].tolist() == (whole + 1).ravel().tolist()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noisy(Ensemble):
-    """Gaussian noise of scale 1 / epsilon."""
-
-    LIMITS: ClassVar = {"epsilon": (0.1, 10.0), "repeats": (2, 50), "seed": (0, 9)}
-    CURVE: ClassVar = AT
-    MEASURES: ClassVar = {"error": Measure("error", "lower", lambda found: np.abs(found[0]))}
-    COMMON: ClassVar = ("repeats", "seed")
-
-    epsilon: float = 1.0
-    repeats: int = 20
-    seed: int = 3
-
-    def runs(self, at: float, repeats: range) -> np.ndarray:
-        return np.array([stream(self.seed, "noise", r).standard_normal() for r in repeats]) / at
-
-
-def test_the_result_is_that_of_its_runs_and_other_values_share_the_curve():
-    settings = Noisy(epsilon=2.0)
-    result, (first, *others) = settings.run(), settings.tasks()
-    np.testing.assert_array_equal(result.now, settings.runs(2.0, range(20)))
-    assert result.spread == Spread.of(result.now)
-    np.testing.assert_array_equal(result.curve.runs, [settings.runs(at, range(20)) for at in AT])
-    table = result.table()
-    assert list(table.columns) == ["epsilon", *Spread._fields]
-    assert table["median"].tolist() == [np.median(runs) for runs in result.curve.runs]
-    assert [task.essential for task in (first, *others)] == [True, False, False]
-    # the current value lies on the curve, whose point is then known at once
-    assert settings.result({first: first.run()}).curve.done.tolist() == [0, 0, 20]
-    assert {*Noisy(epsilon=0.7).tasks()[1:]} == {*Noisy(epsilon=0.3).tasks()[1:]}
-    (few,), (many,) = settings.sample(5), settings.sample(9)
-    np.testing.assert_array_equal(few.run()[0], many.run()[0][:5])
-    with pytest.raises(ValueError, match="epsilon"):
-        Noisy(epsilon=0.0)
-
-
 MOST_TASKS = 1000  # that a redraw looks up in a few milliseconds
 # Every knob that makes work, at its highest.
 MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
@@ -149,7 +111,9 @@ def counted(settings) -> list:
     tasks, or few.
     """
     found = [
-        task for task in settings.tasks() if hasattr(task, "cells") and task.work is not attacked
+        task
+        for task in settings.experiment.tasks()
+        if hasattr(task, "cells") and task.work is not attacked
     ]
     assert found
     return found
@@ -160,7 +124,7 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
     tasks = counted(LARGEST[name])
     assert max(task.cells for task in tasks if not task.essential) <= chunking.SLICE
     assert sum(task.cells for task in tasks if task.essential) <= 2 * chunking.FIRST
-    assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
+    assert len(LARGEST[name].experiment.tasks()) < 0.8 * MOST_TASKS  # every redraw looks up each
 
 
 @pytest.mark.parametrize(("name", "draws"), [("hypotheses", 2), ("hypotheses topics", 8)])
@@ -175,7 +139,7 @@ def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
 )  # 400 repeats each
 def test_no_page_has_too_many_tasks_at_its_extremes(name):
     least = 0 if name == "mechanisms" else 1  # one release in closed form is one task
-    assert least < len(extremes.at_highest(name).tasks()) < MOST_TASKS
+    assert least < len(extremes.at_highest(name).experiment.tasks()) < MOST_TASKS
 
 
 def test_fewer_trainings_where_one_takes_long():
@@ -255,15 +219,18 @@ WHOLE = [
 
 @pytest.mark.parametrize(("settings", "figures", "atol"), WHOLE)
 def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
-    whole, before = figures(settings.run()), len(settings.tasks())
+    whole, before = figures(settings.experiment.run()), len(settings.experiment.tasks())
     dearest = max(counted(settings), key=lambda task: task.cells / task.count)
     monkeypatch.setattr(
         chunking, "SLICE", (2 if settings is CURVE else 7) * dearest.cells / dearest.count
     )
     settings = replace(settings)
-    assert len(settings.tasks()) > before
-    backwards = settings.result({task: task.run() for task in reversed(settings.tasks())})
-    for parts, back, all_ in zip(figures(settings.run()), figures(backwards), whole, strict=True):
+    assert len(settings.experiment.tasks()) > before
+    tasks = reversed(settings.experiment.tasks())
+    backwards = settings.experiment.gather({task: task.run() for task in tasks})
+    for parts, back, all_ in zip(
+        figures(settings.experiment.run()), figures(backwards), whole, strict=True
+    ):
         np.testing.assert_allclose(parts, all_, atol=atol)
         np.testing.assert_array_equal(parts, back)
 
@@ -327,7 +294,7 @@ def test_a_part_is_live_and_all_is_a_press_away_if_it_fits_into_memory(settings,
 
 def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_as_is_said(settings):
     whole, ratio = settings.of_rows(settings.most), PRIVATE / MOST_LIVE
-    essential, *_ = whole.tasks()
+    essential, *_ = whole.experiment.tasks()
     if isinstance(whole, NetworkSettings):
         assert whole.steps == settings.steps
         assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
@@ -337,12 +304,12 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
         ] * 2
         assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
     else:
-        result = whole.run()
-        assert settings.run().focus.noise / result.focus.noise == pytest.approx(ratio)
+        result = whole.experiment.run()
+        assert settings.experiment.run().focus.noise / result.focus.noise == pytest.approx(ratio)
         assert essential.count == 2
-        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(
-            SLICE, essential.cells
-        )
+        assert max(
+            task.cells for task in whole.experiment.tasks() if hasattr(task, "cells")
+        ) <= max(SLICE, essential.cells)
         assert len(result.split.y_private) == PRIVATE
     rows = classification.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of[
         "private"

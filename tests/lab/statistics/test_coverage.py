@@ -94,7 +94,7 @@ def test_intervals_of_medians_and_of_differences_cover_them(name):
         if other is None:
             break
         b, truth = case.groups(other), np.median(a) - np.median(case.groups(other))
-        assert case.settings(epsilon).pairs_with(case.settings(other))
+        assert case.settings(epsilon).experiment.pairs_with(case.settings(other).experiment)
         apart_too = zip(
             a, np.roll(b, 1, axis=0), strict=True
         )  # b's runs of other groups share no noise with a's
@@ -110,7 +110,7 @@ def test_intervals_of_medians_and_of_differences_cover_them(name):
 def test_answers_hold(name):
     """Of the epsilon from which on the median run reaches a target between true medians."""
     case = CASES[name]
-    better = case.settings(1.0).measures[case.measure].better
+    better = case.settings(1.0).experiment.measures[case.measure].better
     runs = np.array([case.groups(epsilon) for epsilon in case.epsilons])
     sign = 1 if better == "higher" else -1
     medians = np.median(runs, axis=(1, 2))

@@ -33,7 +33,7 @@ from ui.text.tiles import Number
 
 TRIALS = 4000
 NUMBER = r"([+−]?[\d,]*\.?\d+)"
-SHARE = ClassifierSettings.MEASURES[ClassifierSettings().compared]
+SHARE = ClassifierSettings().experiment.measures["scratch"]
 ERROR = Measure("RMSE on held-out rows", "lower", np.asarray)
 
 
@@ -326,9 +326,8 @@ LITTLE = 1 + 1e-4  # how a knob is moved by very little; a whole number is moved
 
 
 def repeats_of(settings: Settings, measure: str) -> np.ndarray:
-    return np.concatenate(
-        [settings.MEASURES[measure].read(task.run()) for task in settings.samples()]
-    )
+    read = settings.experiment.measures[measure].read
+    return np.concatenate([read(task.run()) for task in settings.experiment.shown_sample()])
 
 
 def nearby(settings: Settings) -> dict[str, Settings]:
@@ -337,28 +336,28 @@ def nearby(settings: Settings) -> dict[str, Settings]:
     for name, (low, high) in settings.limits.items():
         now = getattr(settings, name)
         moved = now + 1 if isinstance(now, int) else now * LITTLE or LITTLE - 1
-        if name not in settings.COMMON and low <= moved <= high:
+        if name not in settings.experiment.paired_by and low <= moved <= high:
             with suppress(RefusedError):
                 found[name] = settings.change(**{name: moved})
     return found
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in ROOMS if page.settings.COMMON], ids=lambda page: page.name
+    "page",
+    [page for page in ROOMS if page.settings().experiment.paired_by],
+    ids=lambda page: page.name,
 )
 def test_the_noise_of_pairs_is_common(page):
     """Where settings say that they pair, a knob that is moved by very little moves each repeat by
     little.
     """
     start = page.settings().change(**QUICK[page.name])
-    measure = start.compared
+    measure = start.experiment.compared
     here, other = repeats_of(start, measure), repeats_of(start.change(seed=start.seed + 1), measure)
     assert len(here) == start.repeats
     assert here.std() > 0
-    read, (first, *_) = start.MEASURES[measure].read, start.samples()
-    np.testing.assert_array_equal(read(first.run()), read(start.probe().run()))
     for name, there in nearby(start).items():
-        if start.pairs_with(there):
+        if start.experiment.pairs_with(there.experiment):
             assert np.corrcoef(here, repeats_of(there, measure))[0, 1] > 0.8, name
     assert abs(np.corrcoef(here, other)[0, 1]) < 0.8, "another seed draws anew"
 
@@ -366,22 +365,23 @@ def test_the_noise_of_pairs_is_common(page):
 @pytest.mark.parametrize("page", ROOMS, ids=lambda page: page.name)
 def test_pairs_agree_in_rows_seed_and_repeats(page):
     start = page.settings()
-    assert start.pairs_with(page.settings())
-    assert not start.pairs_with(
-        ROOMS[0].settings() if page is not ROOMS[0] else ROOMS[1].settings()
-    )
-    if start.COMMON:
-        assert not start.pairs_with(start.change(seed=start.seed + 1))
-        assert not start.pairs_with(start.change(repeats=start.repeats - 1))
+    assert start.experiment.pairs_with(page.settings().experiment)
+    another = ROOMS[1] if page is ROOMS[0] else ROOMS[0]
+    assert not start.experiment.pairs_with(another.settings().experiment)
+    if start.experiment.paired_by:
+        assert not start.experiment.pairs_with(start.change(seed=start.seed + 1).experiment)
+        assert not start.experiment.pairs_with(start.change(repeats=start.repeats - 1).experiment)
     else:
-        assert not any(start.pairs_with(there) for there in nearby(start).values())
-    assert start.compared in start.MEASURES
+        assert not any(
+            start.experiment.pairs_with(there.experiment) for there in nearby(start).values()
+        )
+    assert start.experiment.compared in start.experiment.measures
 
 
 def test_what_draws_no_noise_or_other_noise_does_not_pair():
     start = {page.name: page.settings() for page in ROOMS}
     classifier, detected = start["classifier"], start["transfer"].change(selection="detected")
-    assert classifier.pairs_with(classifier.change(version="published"))
+    assert classifier.experiment.pairs_with(classifier.change(version="published").experiment)
     plainly = classifier.change(version="none")
     for one, other in (
         (plainly, plainly.change(clip_norm=2.0)),
@@ -393,7 +393,7 @@ def test_what_draws_no_noise_or_other_noise_does_not_pair():
         (start["parties"], start["parties"].change(method="vote")),
         (start["network"], start["network"].change(width=17)),
     ):
-        assert not one.pairs_with(other)
+        assert not one.experiment.pairs_with(other.experiment)
 
 
 def test_table_has_heads_the_settings_that_differ_and_the_differences_as_shown():

@@ -79,7 +79,7 @@ class TestMadeUpRows:
             .settings()
             .change(dataset="own", own=one, steps=50, repeats=4, epsilon=10.0)
         )
-        assert settings.run().reference.accuracy == pytest.approx(one.best, abs=0.05)
+        assert settings.experiment.run().reference.accuracy == pytest.approx(one.best, abs=0.05)
 
     def test_bounds_that_were_read_off_make_none_up(self):
         columns = (replace(COLUMNS[0], read_off=True), *COLUMNS[1:])
@@ -145,7 +145,9 @@ def html(app: AppTest, part: str) -> str:
 def label_of(app: AppTest, page: str):
     desk = app.session_state[f"{page}.desk"]
     here = PAGE[page].at(desk.settings)
-    return share_dialog.handed_out(desk, here, desk.settings.run(), link="", code="").label
+    return share_dialog.handed_out(
+        desk, here, desk.settings.experiment.run(), link="", code=""
+    ).label
 
 
 def tab(app: AppTest, page: str, name: str) -> AppTest:
@@ -223,7 +225,7 @@ class TestShare:
         desk = Desk(page="classifier", settings=settings)
         assert share_dialog._code(desk, "http://lab.example.org/") == ""
         html = share_dialog.handed_out(
-            desk, page, settings.run(), link="http://lab.example.org/", code=""
+            desk, page, settings.experiment.run(), link="http://lab.example.org/", code=""
         ).html()
         for promised in ("open these settings", "Same numbers again", '<figure class="code">'):
             assert promised not in html

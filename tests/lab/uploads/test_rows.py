@@ -243,7 +243,7 @@ class TestPeople:
     def test_what_is_trained_and_told_is_by_person(self, classes):
         result = settings_of(
             choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4
-        ).run()
+        ).experiment.run()
         X, y, people = result.split.training_rows
         inputs = losses.with_constant(X)
         weights = result.focus.weights[0]
@@ -263,7 +263,7 @@ class TestPeople:
         file = frame(400, people=400).assign(age=50, hours=5.0, plan="basic", left="yes")
         many = pd.concat([file, *[file.iloc[[7]].assign(left="no")] * 1000])
         file.loc[7, "left"] = "no"
-        one, other = (settings_of(choose(each, PEOPLE)).run() for each in (file, many))
+        one, other = (settings_of(choose(each, PEOPLE)).experiment.run() for each in (file, many))
         assert other.reference.best_accuracy > 0.99
         assert other.reference.best_loss == pytest.approx(one.reference.best_loss, abs=0.005)
 
@@ -271,7 +271,9 @@ class TestPeople:
         file = visits()
         empty = file.iloc[::2].assign(left=lambda rows: np.resize(["", "perhaps"], len(rows)))
         files = (file, *(pd.concat([file, empty.assign(age=age)]) for age in (20, 80)))
-        one, two, three = (settings_of(choose(each, PEOPLE)).run().focus for each in files)
+        one, two, three = (
+            settings_of(choose(each, PEOPLE)).experiment.run().focus for each in files
+        )
         np.testing.assert_array_equal(two.weights, three.weights)
         for name in ("weights", "loss", "clipped"):
             np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-6)
@@ -295,10 +297,10 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
         return settings_of(choose(file, replace(PEOPLE, most_rows=most_rows)))
 
     file = visits()
-    assert apart(file, None).run().apart.done.sum() == 0
-    assert np.isfinite(apart(frame(1000, people=1000), most_rows).run().apart.runs).all(), (
-        "people of one row each"
-    )
+    assert apart(file, None).experiment.run().apart.done.sum() == 0
+    assert np.isfinite(
+        apart(frame(1000, people=1000), most_rows).experiment.run().apart.runs
+    ).all(), "people of one row each"
     settings, more = apart(file, most_rows), apart(pd.concat([file, file.iloc[[5]]]), most_rows)
     (task,), (other,) = settings._apart(), more._apart()
     found = [{tuple(row) for row in one.model.rows()[0].tolist()} for one in (task, other)]
@@ -323,7 +325,7 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
 def test_the_dots_of_the_columns_are_their_weights(table, classes):
-    result = settings_of(own_rows.choose(table, replace(CLASSES, classes=classes))).run()
+    result = settings_of(own_rows.choose(table, replace(CLASSES, classes=classes))).experiment.run()
     names, private, plain = charts.leading(result)
     assert sorted(names) == sorted(result.split.source.features)
     assert (private.shape, plain.shape) == ((4, 4), (4,))
@@ -352,7 +354,7 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     assert question.settings.own is question.change(rows=100, seeds=2).settings.own is settings.own
     assert "Median accuracy is <b>70" in page.asked.view(question.run()).words["answer"]
     assert page.asked.asks(question) == "target 70.0"
-    result = settings.run()
+    result = settings.experiment.run()
     shares = result.held_out["reference"].shares.diagonal()
     reachable = {"scratch": result.reference.accuracy, "balanced": shares.mean()}
     reachable |= {f"recall_{place}": share for place, share in enumerate(shares)}
@@ -472,7 +474,7 @@ def test_a_strange_file_is_refused_or_has_sound_numbers(name, kind):
         return
     for changes in WAYS[kind]:
         of = own_files.settings(kind, roles, file=file, **changes)
-        result = of.run()
+        result = of.experiment.run()
         found = [np.atleast_2d(one) for one in own_files.numbers(of) if one.dtype.kind == "f"]
         empty = [
             np.isnan(one).all(axis=tuple(range(one.ndim - 1))) for one in found
@@ -486,7 +488,7 @@ def test_a_strange_file_is_refused_or_has_sound_numbers(name, kind):
 
 
 def run_of(kind: str, file: pd.DataFrame, roles: Roles = CLASSES, **changes):
-    result = own_files.settings(kind, roles, file=file, repeats=4, **changes).run()
+    result = own_files.settings(kind, roles, file=file, repeats=4, **changes).experiment.run()
     return result, own_files.said(result)
 
 

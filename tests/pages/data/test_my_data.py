@@ -140,7 +140,7 @@ def label_of(app: AppTest, page: str):
     """What is handed out of a page's result, and its label."""
     desk = app.session_state[f"{page}.desk"]
     here = next(one for one in PAGES if one.name == page).at(desk.settings)
-    return share_dialog.handed_out(desk, here, desk.settings.run(), link="", code="")
+    return share_dialog.handed_out(desk, here, desk.settings.experiment.run(), link="", code="")
 
 
 class TestEachPage:

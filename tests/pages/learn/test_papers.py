@@ -188,11 +188,13 @@ def result_of(page: str, **link: str):
     settings, notices = from_link(KINDS[page], link)
     assert notices == []
     if not isinstance(settings, HypothesesSettings) or settings.projected:
-        return settings.run()
+        return settings.experiment.run()
     # All of the work with all words takes minutes: what the first screen shows
-    first = [task for task in settings.tasks() if task.essential]
-    asked = dict.fromkeys([*first, *settings.samples(), *settings.work["epsilon", math.inf]])
-    return settings.result({task: task.run() for task in asked})
+    first = [task for task in settings.experiment.tasks() if task.essential]
+    asked = dict.fromkeys(
+        [*first, *settings.experiment.shown_sample(), *settings.work["epsilon", math.inf]]
+    )
+    return settings.experiment.gather({task: task.run() for task in asked})
 
 
 def written(number: float, like: str) -> str:
@@ -272,7 +274,7 @@ def test_a_term_is_short_cites_a_paper_and_its_figures_are_the_engine_s():
     assert used == FIGURES.keys()
     shown = {name: make() for name, make in FIGURES.items()}
     assert (shown["right_1"], shown["right_3"], shown["group_3"]) == ("73", "95", "3")
-    accounting = KINDS["accounting"]().run()
+    accounting = KINDS["accounting"]().experiment.run()
     for name, row in (("run_naive", "naive"), ("run_strong", "strong"), ("run_renyi", "renyi")):
         assert shown[name] == f"{accounting.epsilon(row):.3g}"
     assert float(shown["best_10"]) < float(shown["all_10"])

@@ -156,7 +156,7 @@ def test_before_the_guess_no_outcome_is_computed():
     lesson = BY_NAME["public_start"]
     after = lesson.cases(page_of(lesson).settings)[1].change(seed=77)
     opened("lessons", lesson=lesson.name)
-    assert not any(CACHE.find(task)[0] for task in after.samples())
+    assert not any(CACHE.find(task)[0] for task in after.experiment.shown_sample())
 
 
 def test_what_nobody_can_follow_gives_a_notice_and_goes_on():

@@ -64,7 +64,9 @@ def fake(settings, number, *, only=None) -> WhatIfResult:
 def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
     settings = asked(topic)
     base = settings.settings
-    own = np.concatenate([settings.asked.read(task.run()) for task in base.samples()])
+    own = np.concatenate(
+        [settings.asked.read(task.run()) for task in base.experiment.shown_sample()]
+    )
     now = compute(settings, seconds=0)[0].now
     count = min(len(own), len(now))
     assert count
@@ -198,7 +200,9 @@ def test_the_winner_is_measured_on_seeds_that_did_not_choose_it():
     assert (winner.settings, winner.chosen) == best
     for place, median in enumerate(winner.again):
         other = winner.settings.change(seed=winner.settings.seed + 1 + place)
-        own = np.concatenate([settings.asked.read(task.run()) for task in other.sample(24)])
+        own = np.concatenate(
+            [settings.asked.read(task.run()) for task in other.experiment.sample(24)]
+        )
         assert np.median(own) == pytest.approx(median, abs=1e-12)
 
 
@@ -277,7 +281,7 @@ class TestMorePeopleThanThereAre:
         assert noise[1] == pytest.approx(noise[0] / 2, rel=1e-6)
         same = ("rows", "seed", "steps", "clip_norm", "learning_rate")
         assert [getattr(more, name) for name in same] == [getattr(settings, name) for name in same]
-        assert more.pairs_with(settings)
+        assert more.experiment.pairs_with(settings.experiment)
 
     def test_estimates_are_drawn_apart_and_in_no_table_of_what_was_measured(self):
         settings = asked(

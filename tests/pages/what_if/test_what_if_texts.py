@@ -34,7 +34,7 @@ def made_up(topic: str, rng: np.random.Generator):
     settings = settings.change(
         question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100]))
     )
-    settings = settings.change(measure=str(rng.choice([*settings.settings.MEASURES])))
+    settings = settings.change(measure=str(rng.choice([*settings.settings.experiment.measures])))
     knob = settings.knob if rng.random() < 0.5 else str(rng.choice(settings.knobs))
     settings = settings.change(knob=knob, reached=str(rng.choice(["median", "most"])))
     settings = settings.change(seeds=int(rng.choice([1, 1, 3])), tries=3)

@@ -40,7 +40,7 @@ from ui.charts import maps, theme
     scope="module", params=[{}, {"dataset": "digits", "public_rows": 0}, {"version": "none"}]
 )
 def result(request):
-    return ClassifierSettings(repeats=5, steps=6, **request.param).run()
+    return ClassifierSettings(repeats=5, steps=6, **request.param).experiment.run()
 
 
 def numbers(spec):

@@ -155,7 +155,7 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
     both, fresh = whole(HERE, THERE), []
     for settings in (HERE, THERE):
         CACHE.forget()
-        fresh.append(settings.run())
+        fresh.append(settings.experiment.run())
     ((accuracy, own, beside),) = both.boards("")[FIRST]
     ((mine, my_map, *_),), ((theirs, their_map, *_),) = (
         PAGE.view(run).boards[FIRST] for run in fresh

@@ -34,10 +34,14 @@ class Counted:
     names: tuple[str, ...]
     runs: ClassVar[list[str]] = []
 
+    @property
+    def experiment(self):
+        return self
+
     def tasks(self):
         return tuple(Task(name, essential=place == 0) for place, name in enumerate(self.names))
 
-    def result(self, outcomes):
+    def gather(self, outcomes):
         return frozenset(task.name for task in outcomes)
 
 
@@ -80,8 +84,8 @@ def test_what_another_session_is_at_is_left_to_it(monkeypatch):
 
 
 def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
-    experiment, runs = from_link(PartiesSettings, QUICK["parties"] | {"seed": "987"})[0], Counter()
-    for kind in {type(task) for task in experiment.tasks()}:
+    settings, runs = from_link(PartiesSettings, QUICK["parties"] | {"seed": "987"})[0], Counter()
+    for kind in {type(task) for task in settings.experiment.tasks()}:
 
         def run(task, run=kind.run):
             runs[task] += 1
@@ -95,12 +99,12 @@ def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
         start.wait()
         done = 0.0
         while done < 1:
-            result, done = runner.compute(experiment, seconds=1)
+            result, done = runner.compute(settings, seconds=1)
         return result
 
     with ThreadPoolExecutor(10) as pool:
         results = list(pool.map(visitor, range(10)))
-    assert runs == dict.fromkeys(experiment.tasks(), 1)
+    assert runs == dict.fromkeys(settings.experiment.tasks(), 1)
     assert len(set(map(id, results))) == 1
 
 
@@ -122,7 +126,7 @@ def held_after(visit):
     return session() is not None
 
 def first():
-    import ui.compute.runner.runner
+    import ui.compute.runner
 
 def second():
     import dpcore, lab, ui

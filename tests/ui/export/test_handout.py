@@ -167,7 +167,9 @@ def valid(found: labels.Label) -> dict:
 
 
 def of(kind: str, *roles) -> dict:
-    return valid(handout(FIRSTS[kind].page, own_files.settings(kind, *roles).run()).label)
+    return valid(
+        handout(FIRSTS[kind].page, own_files.settings(kind, *roles).experiment.run()).label
+    )
 
 
 @pytest.mark.parametrize("kind", ["classifier", "network"])
@@ -175,7 +177,7 @@ def test_a_label_under_add_remove_assumes_that_the_number_of_rows_is_public(kind
     settings = own_files.settings(kind)
     if kind != "network":
         settings = settings.change(adjacency="add/remove")
-    told = valid(handout(FIRSTS[kind].page, settings.run()).label)
+    told = valid(handout(FIRSTS[kind].page, settings.experiment.run()).label)
     assert told["accounting"]["assumptions"].count("the number of rows is public") == 1
 
 
@@ -217,7 +219,7 @@ def test_every_page_states_its_label(made):
 def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
     settings, notices = from_link(FIRSTS[name].page.settings, query)
     assert not notices
-    one = handout(FIRSTS[name].page, settings.run())
+    one = handout(FIRSTS[name].page, settings.experiment.run())
     told = valid(one.label)
     assert why in told["void"]
     assert told["privacy_loss"]["epsilon"] == told["privacy_loss"]["delta"] == NOTHING
@@ -232,7 +234,7 @@ def test_a_training_that_is_half_shown_promises_what_it_has_spent():
     settings, _ = from_link(
         FIRSTS["network"].page.settings, {"repeats": "2", "epochs": "3", "shown": "30"}
     )
-    result = settings.run()
+    result = settings.experiment.run()
     told = valid(handout(FIRSTS["network"].page, result).label)
     assert told["privacy_loss"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
     assert told["privacy_loss"]["epsilon"] < settings.epsilon

@@ -239,7 +239,7 @@ def test_a_presented_page_has_one_picture():
     assert told.rows == {FIRST: [[next(iter(told.pictures))]]}
     assert {".lab-verdict", ".lab-numbers"} == set(told.words)
     assert told.words[".lab-verdict"].startswith("<h1>")
-    result = TOY.settings().run()
+    result = TOY.settings().experiment.run()
     names = [one.name for row in TOY.pictures(result) for one in row]
     for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
         ((picture,),) = presenter_page.staged(TOY, asked).view(result).boards[FIRST]
