@@ -114,7 +114,7 @@ def posterior(X: Rows, y: np.ndarray, prior: Prior) -> np.ndarray:
         y,
         regularisation=prior.sd**-2.0,
         centre=prior.mean,
-        row_weights=np.ones(dense_or_sparse.count(X)),
+        row_weights=np.ones(dense_or_sparse.row_count(X)),
     )
     return minimum.weights
 
@@ -145,5 +145,7 @@ def soft(
     hypotheses, _ = stacked(releases)
     votes = dense_or_sparse.products(unlabelled, hypotheses) > 0
     targets = np.concatenate([y, votes.mean(axis=-1)], axis=-1)
-    minimum = erm.logistic(dense_or_sparse.both(X, unlabelled), targets, regularisation=lambda_lr)
+    minimum = erm.logistic(
+        dense_or_sparse.concat_pairs(X, unlabelled), targets, regularisation=lambda_lr
+    )
     return minimum.weights

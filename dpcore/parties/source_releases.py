@@ -199,13 +199,13 @@ def tilts(
         centre: Of the penalty, (..., d), which is equivalent to a linear term -lambda centre.beta.
         start: Starting point (..., d).
     """
-    n = dense_or_sparse.count(private)
-    m = dense_or_sparse.count(public)
+    n = dense_or_sparse.row_count(private)
+    m = dense_or_sparse.row_count(public)
     # Private rows are class 1, public rows class 0.
     is_private = np.repeat([1.0, 0.0], [n, m])
     row_weights = np.repeat([1 / n, 1 / m], [n, m])
     minimum = erm.logistic(
-        dense_or_sparse.both(private, public),
+        dense_or_sparse.concat_pairs(private, public),
         is_private,
         regularisation=regularisation,
         row_weights=row_weights,
@@ -264,16 +264,18 @@ def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: flo
     return Fitted(
         hypotheses=hypotheses(labelled, labels, regularisation=lambda_lr),
         tilts=tilts(unlabelled, public, regularisation=lambda_iw),
-        hypothesis_sensitivity=hypothesis_sensitivity(dense_or_sparse.count(labelled), lambda_lr),
-        tilt_sensitivity=tilt_sensitivity(dense_or_sparse.count(unlabelled), lambda_iw),
+        hypothesis_sensitivity=hypothesis_sensitivity(
+            dense_or_sparse.row_count(labelled), lambda_lr
+        ),
+        tilt_sensitivity=tilt_sensitivity(dense_or_sparse.row_count(unlabelled), lambda_iw),
     )
 
 
 def _stacked(sources: list[Source]) -> tuple[Rows, np.ndarray, Rows]:
     """Return labelled rows, labels and unlabelled rows of all sources, along a leading axis."""
-    labelled = dense_or_sparse.stacked([source.labelled.X for source in sources])
+    labelled = dense_or_sparse.stack([source.labelled.X for source in sources])
     labels = np.stack([np.asarray(source.labelled.y) for source in sources])
-    unlabelled = dense_or_sparse.stacked([source.unlabelled.X for source in sources])
+    unlabelled = dense_or_sparse.stack([source.unlabelled.X for source in sources])
     return labelled, labels, unlabelled
 
 
@@ -336,10 +338,10 @@ def fit_perturbed(
     """
     labelled, labels, unlabelled = _stacked(sources)
     of_hypotheses = ObjectivePerturbation(
-        rows=dense_or_sparse.count(labelled), regularisation=lambda_lr, epsilon=budget.epsilon
+        rows=dense_or_sparse.row_count(labelled), regularisation=lambda_lr, epsilon=budget.epsilon
     )
     of_tilts = ObjectivePerturbation(
-        rows=dense_or_sparse.count(unlabelled), regularisation=lambda_iw, epsilon=budget.epsilon
+        rows=dense_or_sparse.row_count(unlabelled), regularisation=lambda_iw, epsilon=budget.epsilon
     )
     noisy_hypotheses = of_hypotheses.minimise(
         labelled, labels, noise[..., 0, :], start=near.hypotheses

@@ -34,7 +34,7 @@ class Part:
             raise check.RefusedError(
                 "X", self.X.shape, f"a row for each of {self.rows.shape} names"
             )
-        largest_norm = dense_or_sparse.longest(self.X)
+        largest_norm = dense_or_sparse.largest_norm(self.X)
         if largest_norm > RADIUS * (1 + _ROUNDING):
             raise check.RefusedError(
                 "X", largest_norm, "rows in the unit ball: all noise is made for that"

@@ -19,48 +19,71 @@ def is_sparse(X: Rows) -> bool:
     return isinstance(X, tuple) or sparse.issparse(X)
 
 
-def stacked(parts: Sequence[Matrix]) -> Rows:
+def stack(matrices: Sequence[Matrix]) -> Rows:
     """Stack the rows of several problems along a new leading axis."""
-    return tuple(parts) if sparse.issparse(parts[0]) else np.stack(parts)
+    if sparse.issparse(matrices[0]):
+        return tuple(matrices)
+    return np.stack(matrices)
 
 
-def count(X: Rows) -> int:
-    """Return n, the number of rows."""
-    return X[0].shape[0] if isinstance(X, tuple) else X.shape[-2]
+def row_count(X: Rows) -> int:
+    """Return n, the number of rows of a problem."""
+    if isinstance(X, tuple):
+        return X[0].shape[0]
+    return X.shape[-2]
 
 
-def joined(parts: Sequence[Matrix]) -> Matrix:
+def concat(matrices: Sequence[Matrix]) -> Matrix:
     """Concatenate rows, (n, d) each."""
-    return (
-        sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
-    )
+    if sparse.issparse(matrices[0]):
+        return sparse.vstack(matrices, format="csr")
+    return np.concatenate(matrices)
 
 
-def both(one: Rows, other: Rows) -> Rows:
-    """Return the rows of each problem of ``one``, followed by those of ``other``, which may be the
-    same for all.
+def concat_pairs(first: Rows, second: Rows) -> Rows:
+    """Return the rows of each problem of ``first``, followed by those of ``second``.
+
+    The second rows may be the same for all problems.
     """
-    if isinstance(one, tuple):
-        others = other if isinstance(other, tuple) else (other,) * len(one)
-        return tuple(joined(pair) for pair in zip(one, others, strict=True))
-    if sparse.issparse(one):
-        return joined([one, other])
-    return np.concatenate(
-        [one, np.broadcast_to(other, (*one.shape[:-2], *np.shape(other)[-2:]))], axis=-2
-    )
+    if isinstance(first, tuple):
+        if not isinstance(second, tuple):
+            second = (second,) * len(first)
+        return tuple(concat(pair) for pair in zip(first, second, strict=True))
+    if sparse.issparse(first):
+        return concat([first, second])
+    second_shape = np.shape(second)[-2:]
+    second = np.broadcast_to(second, (*first.shape[:-2], *second_shape))
+    return np.concatenate([first, second], axis=-2)
 
 
 def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
-    """Return the products (..., n, K) of each row with each vector (..., K, d) of its problem."""
+    """Return the products of each row with each vector of its problem.
+
+    Args:
+        X: n rows of each problem.
+        vectors: (..., K, d).
+
+    Returns:
+        (..., n, K).
+    """
     if isinstance(X, tuple):
-        return np.stack([products(one, its) for one, its in zip(X, vectors, strict=True)])
+        problems = []
+        for matrix, vectors_of_problem in zip(X, vectors, strict=True):
+            problems.append(products(matrix, vectors_of_problem))
+        return np.stack(problems)
     if sparse.issparse(X):
-        flat = X @ vectors.reshape(-1, vectors.shape[-1]).T
-        return np.moveaxis(flat.reshape(-1, *vectors.shape[:-1]), 0, -2)
+        flat_vectors = vectors.reshape(-1, vectors.shape[-1])
+        flat_products = X @ flat_vectors.T
+        # (n, ..., K) to (..., n, K).
+        unflattened = flat_products.reshape(-1, *vectors.shape[:-1])
+        return np.moveaxis(unflattened, 0, -2)
     return X @ np.swapaxes(vectors, -1, -2)
 
 
-def longest(X: Matrix) -> float:
+def largest_norm(X: Matrix) -> float:
     """Return the largest L2 norm of a row."""
-    norms = sparse.linalg.norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=-1)
+    if sparse.issparse(X):
+        norms = sparse.linalg.norm(X, axis=1)
+    else:
+        norms = np.linalg.norm(X, axis=-1)
     return float(norms.max())

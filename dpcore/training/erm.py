@@ -2,8 +2,8 @@
 
     logistic:  sum_i r_i (t_i l(z_i) + (1 - t_i) l(-z_i)) + (1/2) sum_j lambda_j (w_j - c_j)^2,
                z = w.x,  l(z) = log(1 + e^-z)
-    softmax:   sum_i r_i (log sum_k exp(z_ik) - sum_k t_ik z_ik) + (1/2) sum_kj lambda_kj (w_kj -
-        c_kj)^2
+    softmax:   sum_i r_i (log sum_k exp(z_ik) - sum_k t_ik z_ik)
+               + (1/2) sum_kj lambda_kj (w_kj - c_kj)^2
 
 Output perturbation calibrates noise for the *minimiser* [chaudhuri2011]. A point whose gradient has
 norm tau is up to tau / lambda away from it, so the points for two neighbours are up to 2 tau /
@@ -12,51 +12,51 @@ lambda further apart than the minimisers. Therefore damped Newton steps run to a
 the Hessian, which makes steps less exact but not their limit.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from dpcore import check
 from dpcore.training import sparse_erm
 from dpcore.training.dense_or_sparse import Rows, is_sparse
+from dpcore.training.risks import Local, LogisticRisk, Risk, SoftmaxRisk
 
 TOLERANCE = 1e-10
 _STEPS = 100
 _HALVINGS = 40
-# With at least this many weights, steps use conjugate gradients, to this relative gradient norm
-_CONJUGATE_FROM, _CONJUGATE_TOLERANCE = 25, 0.03
-# The Hessians of a stack and their factors are computed in chunks of about this many numbers
+# A step is long enough if the risk falls by this share of what its slope promises.
+_SUFFICIENT_DECREASE = 1e-4
+# Relative error of a computed risk.
+_ROUNDING = 1e-14
+# Gradient norms below this many tolerances are near the minimum.
+_NEAR = 1e3
+# Shares of classes may miss [0, 1] and their sum by rounding.
+_SHARE_ERROR = 1e-12
+_SUM_ERROR = 1e-9
+# The Hessians of a stack and their factors are computed in chunks of about this many numbers.
 _CHUNK_NUMBERS = 4_000_000
 
 
 class Minimum(NamedTuple):
-    """weights (..., d) or (..., K, d); gradient_norm (...): the L2 norm of the gradient reached for
-    each problem.
+    """Minimisers of a stack of problems.
+
+    Attributes:
+        weights: (..., d) or (..., K, d).
+        gradient_norm: L2 norm of the gradient reached for each problem, (...).
     """
 
     weights: np.ndarray
     gradient_norm: np.ndarray
 
     def exact(self) -> np.ndarray:
-        """Return the weights; raise ArithmeticError if one did not reach ``TOLERANCE``, which noise
-        accounts for.
+        """Return the weights.
+
+        Raises:
+            ArithmeticError: If a problem did not reach ``TOLERANCE``, which noise accounts for.
         """
         if not (self.gradient_norm <= TOLERANCE).all():
             raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
         return self.weights
-
-
-class Local(NamedTuple):
-    """A risk around a point: values (B,), gradients (B, p), and a function for the Newton steps
-    H^-1 g (B, p).
-    """
-
-    values: np.ndarray
-    gradients: np.ndarray
-    newton: Callable[[], np.ndarray]
 
 
 def logistic(
@@ -69,29 +69,35 @@ def logistic(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise two-class risks: X (n, d) or (..., n, d), targets (..., n) in [0, 1], the share of
-    the positive class.
+    """Minimise two-class risks.
 
-    regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at
-        least 0; default
-    1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre,
-    which is the default; it does not affect the result. Leading axes are problems and broadcast. X
-    may be sparse (see ``dense_or_sparse``); the search then always starts at the centre.
+    Leading axes are problems and broadcast.
+
+    Args:
+        X: (n, d) or (..., n, d); may be sparse (see ``dense_or_sparse``).
+        targets: Share of the positive class, in [0, 1], (..., n).
+        regularisation: lambda, a number, (d,) or (..., d), above 0.
+        row_weights: r, (n,) or (..., n), at least 0; None for 1/n.
+        centre: c, shaped like the regularisation.
+        tolerance: Gradient norm at which a search ends.
+        start: Starting point, shaped like the centre, which is the default. It does not affect the
+            result. The search for sparse rows always starts at the centre.
     """
     if is_sparse(X):
-        return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)
-    X, targets = check.numbers(X=X), _shares(targets)
-    shape = X.shape[-1:]
-    return _solve(
+        targets = _checked_shares(targets)
+        return _minimise_sparse(X, targets, regularisation, row_weights, centre, tolerance)
+    X = check.numbers(X=X)
+    targets = _checked_shares(targets)
+    return _minimise(
+        LogisticRisk,
         X,
         targets[..., None, :],
-        shape,
-        regularisation,
-        row_weights,
-        centre,
-        start,
-        tolerance,
-        _Logistic,
+        X.shape[-1:],
+        regularisation=regularisation,
+        row_weights=row_weights,
+        centre=centre,
+        tolerance=tolerance,
+        start=start,
     )
 
 
@@ -105,291 +111,254 @@ def softmax(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise K-class risks with one weight vector per class: targets (..., K, n) in [0, 1] sum to
-    1 over classes.
+    """Minimise K-class risks with one weight vector per class.
 
-    regularisation and centre: numbers, or of shape (K, d) or (..., K, d); other arguments as for
-    ``logistic``.
+    Args:
+        X: (n, d) or (..., n, d).
+        targets: Share of each class, (..., K, n), in [0, 1], summing to 1 over classes.
+        regularisation: lambda, a number, (K, d) or (..., K, d), above 0.
+        row_weights: As for ``logistic``.
+        centre: c, shaped like the regularisation.
+        tolerance: As for ``logistic``.
+        start: As for ``logistic``.
     """
-    X, targets = check.numbers(X=X), _shares(targets)
-    if np.abs(targets.sum(axis=-2) - 1).max() > 1e-9:
-        raise check.RefusedError(
-            "targets", targets.sum(axis=-2).ravel()[:5], "shares that sum to 1 for each row"
-        )
-    shape = (targets.shape[-2], X.shape[-1])
-    return _solve(
-        X, targets, shape, regularisation, row_weights, centre, start, tolerance, _Softmax
+    X = check.numbers(X=X)
+    targets = _checked_shares(targets)
+    sums = targets.sum(axis=-2)
+    if np.abs(sums - 1).max() > _SUM_ERROR:
+        raise check.RefusedError("targets", sums.ravel()[:5], "shares that sum to 1 for each row")
+    return _minimise(
+        SoftmaxRisk,
+        X,
+        targets,
+        (targets.shape[-2], X.shape[-1]),
+        regularisation=regularisation,
+        row_weights=row_weights,
+        centre=centre,
+        tolerance=tolerance,
+        start=start,
     )
 
 
 def distance(gradient_norm: float, *, regularisation: float) -> float:
-    """Return how much further apart two inexact minimisers may be than exact ones: 2 tau / lambda,
-    to add to Delta.
+    """Return how much further apart two inexact minimisers may be than exact ones.
+
+    It is 2 tau / lambda, which is added to the sensitivity.
     """
     return 2 * gradient_norm / regularisation
 
 
-def _shares(targets: np.ndarray) -> np.ndarray:
+def _checked_shares(targets: np.ndarray) -> np.ndarray:
+    """Return ``targets`` as floats if they are shares."""
     targets = check.numbers(targets=targets)
-    if not (targets.size and (targets >= -1e-12).all() and (targets <= 1 + 1e-12).all()):
+    within = (targets >= -_SHARE_ERROR).all() and (targets <= 1 + _SHARE_ERROR).all()
+    if targets.size == 0 or not within:
         raise check.RefusedError("targets", targets.ravel()[:5], "numbers from 0 to 1")
     return targets
 
 
-def _sparse(X, targets, regularisation, row_weights, centre, tolerance) -> Minimum:
-    """Solve sparse problems one after the other."""
-    many = X if isinstance(X, tuple) else (X,)
-    n, d = many[0].shape
-    r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
-    heads = targets.shape[:-1], r.shape[:-1], strength.shape[:-1], middle.shape[:-1]
-    axes = np.broadcast_shapes((len(X),) if isinstance(X, tuple) else (), *heads)
-    targets, r = (np.broadcast_to(one, (*axes, n)) for one in (targets, r))
-    strength, middle = (np.broadcast_to(one, (*axes, d)) for one in (strength, middle))
-    weights, norms = np.empty((*axes, d)), np.empty(axes)
-    for at in np.ndindex(axes):
-        how = {
-            "regularisation": strength[at],
-            "row_weights": r[at],
-            "centre": middle[at],
-            "tolerance": tolerance,
-        }
-        own = X[at[-1]] if isinstance(X, tuple) else X
-        weights[at], norms[at] = sparse_erm.logistic(own, targets[at], **how)
-    return Minimum(weights, norms)
+class _Arguments(NamedTuple):
+    """Validated row weights, regularisation and centre."""
 
-
-def _checked(
-    n, regularisation, row_weights, centre, tolerance
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return validated (row weights, lambda, centre) of a problem with ``n`` rows."""
-    check.positive(tolerance=tolerance)
-    r = np.full(n, 1 / n) if row_weights is None else check.numbers(row_weights=row_weights)
-    strength, middle = check.numbers(regularisation=regularisation), check.numbers(centre=centre)
-    if not (strength > 0).all():
-        raise check.RefusedError("regularisation", regularisation, "above 0 for each weight")
-    if not (r >= 0).all():
-        raise check.RefusedError("row_weights", float(r.min()), "at least 0 for each row")
-    return r, strength, middle
-
-
-@dataclass
-class _Risk:
-    """Problems in parallel: X (n, d) or (B, n, d), scratch space ``scaled`` (B, n, d) for rows
-    times their curvature, targets (B, K, n), and the rest (B, p) over the p flat weights.
-    """
-
-    X: np.ndarray
-    scaled: np.ndarray
-    targets: np.ndarray
     row_weights: np.ndarray
     regularisation: np.ndarray
     centre: np.ndarray
-    start: np.ndarray
-
-    def of(self, some: np.ndarray | slice) -> "_Risk":
-        """Return the problems ``some`` of these."""
-        X = self.X if self.X.ndim == 2 else self.X[some]
-        parts = (
-            part[some]
-            for part in (
-                self.targets,
-                self.row_weights,
-                self.regularisation,
-                self.centre,
-                self.start,
-            )
-        )
-        return type(self)(X, self.scaled[: len(self.start[some])], *parts)
-
-    def at(self, w: np.ndarray) -> Local:
-        """Return the risks and their derivatives at the points ``w`` (B, p)."""
-        raise NotImplementedError
-
-    def penalty(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        away = w - self.centre
-        return 0.5 * (self.regularisation * away**2).sum(axis=1), self.regularisation * away
 
 
-class _Logistic(_Risk):
-    def at(self, w: np.ndarray) -> Local:
-        z = (w if self.X.ndim == 2 else w[:, None]) @ np.swapaxes(self.X, -1, -2)
-        z, t, r = z.reshape(self.row_weights.shape), self.targets[:, 0], self.row_weights
-        p = expit(z)
-        values, pull = self.penalty(w)
-        values = values + (r * (np.logaddexp(0, z) - t * z)).sum(axis=1)
-        gradients = _sums(r * (p - t), self.X) + pull
-        return Local(values, gradients, lambda: self._newton(r * p * (1 - p), gradients))
-
-    def _newton(self, curvature: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-        n, d = self.X.shape[-2:]
-        X = np.broadcast_to(self.X, (len(gradients), n, d))
-        if d > n:  # (S + U^T U)^-1 g by the smaller I + U S^-1 U^T, U = sqrt(curvature) X
-            U = np.multiply(np.sqrt(curvature)[:, :, None], X, out=self.scaled)
-            plain = gradients / self.regularisation
-            narrow = (U / self.regularisation[:, None]) @ np.swapaxes(U, 1, 2) + np.eye(n)
-            inner = np.linalg.solve(narrow, U @ plain[..., None])
-            return plain - (np.swapaxes(U, 1, 2) @ inner)[..., 0] / self.regularisation
-        hessians = np.swapaxes(X, 1, 2) @ np.multiply(curvature[:, :, None], X, out=self.scaled)
-        return _solved(hessians, self.regularisation, gradients)
+def _checked_arguments(
+    rows: int,
+    regularisation: float | np.ndarray,
+    row_weights: np.ndarray | None,
+    centre: float | np.ndarray,
+    tolerance: float,
+) -> _Arguments:
+    """Return the arguments of a problem with so many rows, whose row weights are 1/n if None."""
+    check.positive(tolerance=tolerance)
+    if row_weights is None:
+        row_weights = np.full(rows, 1 / rows)
+    row_weights = check.numbers(row_weights=row_weights)
+    lambdas = check.numbers(regularisation=regularisation)
+    centre = check.numbers(centre=centre)
+    if not (lambdas > 0).all():
+        raise check.RefusedError("regularisation", regularisation, "above 0 for each weight")
+    if not (row_weights >= 0).all():
+        raise check.RefusedError("row_weights", float(row_weights.min()), "at least 0 for each row")
+    return _Arguments(row_weights=row_weights, regularisation=lambdas, centre=centre)
 
 
-class _Softmax(_Risk):
-    def at(self, w: np.ndarray) -> Local:
-        B, K = self.targets.shape[:2]
-        z = w.reshape(B, K, -1) @ np.swapaxes(self.X, -1, -2)
-        top = z.max(axis=1)
-        p = z - top[:, None]
-        np.exp(p, out=p)
-        sums = p.sum(axis=1)
-        p /= sums[:, None]
-        values, pull = self.penalty(w)
-        linear = (self.targets * z).sum(axis=1)
-        values = values + (self.row_weights * (top + np.log(sums) - linear)).sum(axis=1)
-        errors = self.row_weights[:, None] * (p - self.targets)
-        gradients = (errors @ self.X).reshape(B, -1) + pull
-        newton = self._newton if gradients.shape[1] < _CONJUGATE_FROM else self._conjugate
-        return Local(values, gradients, lambda: newton(p, gradients))
-
-    def _newton(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-        (B, K), d = p.shape[:2], self.X.shape[-1]
-        hessians = np.empty((B, K, d, K, d))
-        for k in range(K):
-            for m in range(k, K):
-                curvature = self.row_weights * p[:, k] * ((k == m) - p[:, m])
-                block = np.swapaxes(self.X, -1, -2) @ np.multiply(
-                    curvature[:, :, None], self.X, out=self.scaled
-                )
-                hessians[:, k, :, m], hessians[:, m, :, k] = block, block
-        return _solved(hessians.reshape(B, K * d, K * d), self.regularisation, gradients)
-
-    def _conjugate(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-        """Return approximately H^-1 g, by conjugate gradients with one preconditioner (d, d) per
-        problem.
-
-        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row. The preconditioner replaces the
-        inner matrix by its mean eigenvalue (1 - sum_k p_k^2) / (K - 1).
-        """
-        X, K, inner = self.X, p.shape[1], (1, 2)
-        strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
-        curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (K - 1)
-        rough = np.swapaxes(X, -1, -2) @ np.multiply(curvature[:, :, None], X, out=self.scaled)
-        rough[:, np.arange(X.shape[-1]), np.arange(X.shape[-1])] += strength.min(axis=1)
-        inverse = np.linalg.inv(rough)
-        found, left = np.zeros_like(g), g.copy()
-        direction = near = left @ inverse
-        fall, enough = (
-            (left * near).sum(axis=inner),
-            _CONJUGATE_TOLERANCE**2 * (g * g).sum(axis=inner),
-        )
-        for _ in range(gradients.shape[1]):
-            shares = p * (direction @ np.swapaxes(X, -1, -2))
-            shares -= p * shares.sum(axis=1, keepdims=True)
-            curved = (self.row_weights[:, None] * shares) @ X + strength * direction
-            length = (fall / np.maximum((direction * curved).sum(axis=inner), 1e-300))[
-                :, None, None
-            ]
-            found += length * direction
-            left -= length * curved
-            if ((left * left).sum(axis=inner) <= enough).all():
-                break
-            near, before = left @ inverse, fall
-            fall = (left * near).sum(axis=inner)
-            direction = near + (fall / np.maximum(before, 1e-300))[:, None, None] * direction
-        return found.reshape(len(p), -1)
-
-
-def _sums(errors: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return sum_i errors_i x_i of each problem: (B, n), X (n, d) or (B, n, d) -> (B, d)."""
-    return errors @ X if X.ndim == 2 else (errors[:, None] @ X)[:, 0]
-
-
-def _solved(hessians: np.ndarray, regularisation: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-    p = gradients.shape[1]
-    hessians[:, np.arange(p), np.arange(p)] += regularisation
-    return np.linalg.solve(hessians, gradients[..., None])[..., 0]
-
-
-def _solve(
-    X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind
+def _minimise_sparse(
+    X: Rows,
+    targets: np.ndarray,
+    regularisation: float | np.ndarray,
+    row_weights: np.ndarray | None,
+    centre: float | np.ndarray,
+    tolerance: float,
 ) -> Minimum:
-    """Flatten the leading axes of all arguments into one, minimise chunk by chunk, and restore the
-    axes.
+    """Minimise problems with sparse rows, one after the other."""
+    if isinstance(X, tuple):
+        matrices = X
+        axes_of_rows: tuple[int, ...] = (len(X),)
+    else:
+        matrices = (X,)
+        axes_of_rows = ()
+    n, d = matrices[0].shape
+    arguments = _checked_arguments(n, regularisation, row_weights, centre, tolerance)
+    axes = np.broadcast_shapes(
+        axes_of_rows,
+        targets.shape[:-1],
+        arguments.row_weights.shape[:-1],
+        arguments.regularisation.shape[:-1],
+        arguments.centre.shape[:-1],
+    )
+    targets = np.broadcast_to(targets, (*axes, n))
+    all_row_weights = np.broadcast_to(arguments.row_weights, (*axes, n))
+    lambdas = np.broadcast_to(arguments.regularisation, (*axes, d))
+    centres = np.broadcast_to(arguments.centre, (*axes, d))
+    weights = np.empty((*axes, d))
+    norms = np.empty(axes)
+    for problem in np.ndindex(axes):
+        matrix = matrices[0]
+        if isinstance(X, tuple):
+            matrix = X[problem[-1]]
+        weights[problem], norms[problem] = sparse_erm.logistic(
+            matrix,
+            targets[problem],
+            regularisation=lambdas[problem],
+            row_weights=all_row_weights[problem],
+            centre=centres[problem],
+            tolerance=tolerance,
+        )
+    return Minimum(weights, norms)
+
+
+def _minimise(
+    kind: type[Risk],
+    X: np.ndarray,
+    targets: np.ndarray,
+    shape: tuple[int, ...],
+    *,
+    regularisation: float | np.ndarray,
+    row_weights: np.ndarray | None,
+    centre: float | np.ndarray,
+    tolerance: float,
+    start: float | np.ndarray | None,
+) -> Minimum:
+    """Flatten the leading axes into one, minimise chunk by chunk, and restore the axes.
+
+    Args:
+        kind: ``LogisticRisk`` or ``SoftmaxRisk``.
+        X: (..., n, d).
+        targets: (..., K or 1, n).
+        shape: Of the weights of one problem.
+        regularisation: As for ``logistic``, like the other arguments.
+        row_weights: As for ``logistic``.
+        centre: As for ``logistic``.
+        tolerance: As for ``logistic``.
+        start: As for ``logistic``.
     """
-    n, size = X.shape[-2], int(np.prod(shape))
-    r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
-    begin = middle if start is None else check.numbers(start=start)
-    heads = [value.shape[: -len(shape)] for value in (strength, middle, begin)]
-    axes = np.broadcast_shapes(X.shape[:-2], targets.shape[:-2], r.shape[:-1], *heads)
+    n, d = X.shape[-2:]
+    arguments = _checked_arguments(n, regularisation, row_weights, centre, tolerance)
+    starts = arguments.centre
+    if start is not None:
+        starts = check.numbers(start=start)
+    weight_axes = len(shape)
+    axes = np.broadcast_shapes(
+        X.shape[:-2],
+        targets.shape[:-2],
+        arguments.row_weights.shape[:-1],
+        arguments.regularisation.shape[:-weight_axes],
+        arguments.centre.shape[:-weight_axes],
+        starts.shape[:-weight_axes],
+    )
     problems = int(np.prod(axes))
-    width = max(
-        1, _CHUNK_NUMBERS // (2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n))
-    )
+    size = int(np.prod(shape))
+
+    def flat(values: np.ndarray, own_shape: tuple[int, ...]) -> np.ndarray:
+        """Return values of shape (..., *own_shape) for each problem, (problems, *own_shape)."""
+        return np.broadcast_to(values, (*axes, *own_shape)).reshape(problems, *own_shape)
+
+    numbers_per_problem = 2 * (size * min(size, n) + n * d + targets.shape[-2] * n)
+    width = max(1, _CHUNK_NUMBERS // numbers_per_problem)
+    if X.ndim > 2:
+        X = flat(X, (n, d))
     risk = kind(
-        (
-            X
-            if X.ndim == 2
-            else np.broadcast_to(X, (*axes, *X.shape[-2:])).reshape(problems, *X.shape[-2:])
-        ),
-        np.empty((min(width, problems), *X.shape[-2:])),
-        np.broadcast_to(targets, (*axes, *targets.shape[-2:])).reshape(
-            problems, *targets.shape[-2:]
-        ),
-        np.broadcast_to(r, (*axes, n)).reshape(problems, n),
-        np.broadcast_to(strength, (*axes, *shape)).reshape(problems, size),
-        np.broadcast_to(middle, (*axes, *shape)).reshape(problems, size),
-        np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
+        X=X,
+        scaled_rows=np.empty((min(width, problems), n, d)),
+        targets=flat(targets, targets.shape[-2:]),
+        row_weights=flat(arguments.row_weights, (n,)),
+        regularisation=flat(arguments.regularisation, shape).reshape(problems, size),
+        centre=flat(arguments.centre, shape).reshape(problems, size),
+        start=flat(starts, shape).reshape(problems, size),
     )
-    parts = [
-        _newton(risk.of(slice(first, first + width)), tolerance)
-        for first in range(0, problems, width)
-    ]
-    weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
-    return Minimum(weights.reshape(*axes, *shape), norms.reshape(axes))
+    weights = []
+    norms = []
+    for first in range(0, problems, width):
+        chunk = risk.select(slice(first, first + width))
+        chunk_weights, chunk_norms = _newton(chunk, tolerance)
+        weights.append(chunk_weights)
+        norms.append(chunk_norms)
+    return Minimum(
+        weights=np.concatenate(weights).reshape(*axes, *shape),
+        gradient_norm=np.concatenate(norms).reshape(axes),
+    )
 
 
-def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return (points, gradient norms) after damped Newton steps; converged problems are
-    left alone.
+def _newton(risk: Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points (B, p) and gradient norms (B,) that damped Newton steps reach.
+
+    Problems that have converged are left alone.
     """
     w = np.array(risk.start)
     norms = np.linalg.norm(risk.at(w).gradients, axis=1)
-    moving, part, here = np.flatnonzero(norms > tolerance), risk, None
-    for turn in range(_STEPS):
-        if not len(moving):
+    moving = np.flatnonzero(norms > tolerance)
+    moving_risk = risk.select(moving)
+    local = None
+    for _ in range(_STEPS):
+        if len(moving) == 0:
             break
-        if turn == 0 or len(moving) < len(part.start):
-            part, here = risk.of(moving), None
-        before = norms[moving]
-        w[moving], norms[moving], here = _step(part, w[moving], here or part.at(w[moving]))
-        better = norms[moving] < before
-        # Near the minimum rounding dominates, so a step that no longer helps means full precision.
-        # Further away, the gradient norm may rise for a step while the risk falls
-        stuck = ~better & (before < 1e3 * min(tolerance, TOLERANCE))
+        if len(moving) < len(moving_risk.start):
+            moving_risk = risk.select(moving)
+            local = None
+        if local is None:
+            local = moving_risk.at(w[moving])
+        previous_norms = norms[moving]
+        w[moving], norms[moving], local = _step(moving_risk, w[moving], local)
+        # Near the minimum rounding dominates, so a step that does not help means full precision.
+        # Further away, the gradient norm may rise for a step while the risk falls.
+        near = previous_norms < _NEAR * min(tolerance, TOLERANCE)
+        stuck = near & ~(norms[moving] < previous_norms)
         moving = moving[(norms[moving] > tolerance) & ~stuck]
     return w, norms
 
 
-def _step(risk: _Risk, w: np.ndarray, here: Local) -> tuple[np.ndarray, np.ndarray, Local | None]:
-    """Return (points, gradient norms, the risk there if it is known) after one damped Newton step
-    of each problem.
+def _step(risk: Risk, w: np.ndarray, local: Local) -> tuple[np.ndarray, np.ndarray, Local | None]:
+    """Take one damped Newton step of each problem.
+
+    Args:
+        risk: Of B problems.
+        w: Points, (B, p).
+        local: The risks there.
+
+    Returns:
+        The new points (B, p), their gradient norms (B,), and the risks there, if they are known.
     """
-    direction = here.newton()
-    slope = (here.gradients * direction).sum(axis=1)
+    direction = risk.newton_steps(local)
+    slope = (local.gradients * direction).sum(axis=1)
+    rounding = _ROUNDING * (1 + np.abs(local.values))
     length = np.ones(len(w))
-    rounding = 1e-14 * (1 + np.abs(here.values))
     for _ in range(_HALVINGS):
-        there = risk.at(w - length[:, None] * direction)
-        short = there.values > here.values - 1e-4 * length * slope + rounding
-        if not short.any():
+        new_local = risk.at(w - length[:, None] * direction)
+        enough = local.values - _SUFFICIENT_DECREASE * length * slope + rounding
+        too_long = new_local.values > enough
+        if not too_long.any():
             break
-        length = np.where(short, length / 2, length)
-    norms = np.linalg.norm(there.gradients, axis=1)
-    old = np.linalg.norm(here.gradients, axis=1)
-    # Near the minimum, reject a step that rounding made worse
-    worse = (norms > old) & (slope < rounding)
-    known = None if worse.any() or short.any() else there
-    return (
-        np.where(worse[:, None], w, w - length[:, None] * direction),
-        np.where(worse, old, norms),
-        known,
-    )
+        length = np.where(too_long, length / 2, length)
+    norms = np.linalg.norm(new_local.gradients, axis=1)
+    old_norms = np.linalg.norm(local.gradients, axis=1)
+    # Near the minimum, a step that rounding made worse is rejected.
+    worse = (norms > old_norms) & (slope < rounding)
+    points = np.where(worse[:, None], w, w - length[:, None] * direction)
+    point_norms = np.where(worse, old_norms, norms)
+    if worse.any() or too_long.any():
+        return points, point_norms, None
+    return points, point_norms, new_local

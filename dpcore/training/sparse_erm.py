@@ -5,49 +5,69 @@ With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, with one number a_i p
 needs only the margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
 # Newton steps use conjugate gradients to this relative gradient norm, because with a wide prior a
-# less exact step does not converge
+# less exact step does not converge.
 _CONJUGATE_TOLERANCE = 1e-6
-_STEPS, _HALVINGS, _CONJUGATE_STEPS = 200, 40, 1000
+_CONJUGATE_STEPS = 1000
+_STEPS = 200
+_HALVINGS = 40
+# A step is long enough if the risk falls by this share of what its slope promises.
+_SUFFICIENT_DECREASE = 1e-4
+# Relative error of a computed risk.
+_ROUNDING = 1e-14
 
 
-class _Span:
-    """The rows Z = X S^-1/2 (n, d) of one problem."""
+class _GramMatrix:
+    """G = Z Z^T with the rows Z = X S^-1/2 (n, d) of one problem, which is never formed."""
 
-    def __init__(self, X: sparse.csr_matrix, strength: np.ndarray):
-        scaled = X.data * strength[X.indices] ** -0.5
-        self.Z = sparse.csr_matrix((scaled, X.indices, X.indptr), shape=X.shape)
-        self.back = self.Z.T.tocsr()
+    def __init__(self, X: sparse.csr_matrix, regularisation: np.ndarray):
+        scaled = X.data * regularisation[X.indices] ** -0.5
+        self._Z = sparse.csr_matrix((scaled, X.indices, X.indptr), shape=X.shape)
+        self._Z_transposed = self._Z.T.tocsr()
         squares = sparse.csr_matrix((scaled**2, X.indices, X.indptr), shape=X.shape)
-        self.squares = squares @ np.ones(X.shape[1])
+        self._diagonal = squares @ np.ones(X.shape[1])
 
-    def gram(self, a: np.ndarray) -> np.ndarray:
-        """Return G a."""
-        return self.Z @ (self.back @ a)
+    def times(self, a: np.ndarray) -> np.ndarray:
+        """Return G a, (n,)."""
+        return self._Z @ (self._Z_transposed @ a)
 
-    def solve(self, root: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return (I + root G root)^-1 right approximately, by conjugate gradients with a diagonal
-        preconditioner.
+    def solve(self, root: np.ndarray, right_side: np.ndarray) -> np.ndarray:
+        """Return (I + R G R)^-1 b approximately, with R = diag(root), (n,).
+
+        By conjugate gradients with a diagonal preconditioner.
         """
-        usual = 1 / (1 + root**2 * self.squares)
-        found, left = np.zeros_like(right), right.copy()
-        direction = near = usual * left
-        fall, enough = left @ near, _CONJUGATE_TOLERANCE**2 * (left @ left)
+        preconditioner = 1 / (1 + root**2 * self._diagonal)
+        solution = np.zeros_like(right_side)
+        residual = right_side.copy()
+        preconditioned = preconditioner * residual
+        direction = preconditioned
+        product = residual @ preconditioned
+        tolerated = _CONJUGATE_TOLERANCE**2 * (residual @ residual)
         for _ in range(_CONJUGATE_STEPS):
-            if left @ left <= enough:
+            if residual @ residual <= tolerated:
                 break
-            curved = direction + root * self.gram(root * direction)
-            length = fall / (direction @ curved)
-            found += length * direction
-            left -= length * curved
-            near = usual * left
-            before, fall = fall, left @ near
-            direction = near + fall / before * direction
-        return found
+            image = direction + root * self.times(root * direction)
+            length = product / (direction @ image)
+            solution += length * direction
+            residual -= length * image
+            preconditioned = preconditioner * residual
+            previous_product = product
+            product = residual @ preconditioned
+            direction = preconditioned + product / previous_product * direction
+        return solution
+
+
+class _Local(NamedTuple):
+    """The margins z (n,) at a point a, and the risk there."""
+
+    margins: np.ndarray
+    value: float
 
 
 def logistic(
@@ -59,34 +79,49 @@ def logistic(
     centre: np.ndarray,
     tolerance: float,
 ) -> tuple[np.ndarray, float]:
-    """Return (weights (d,), gradient norm) of one problem of ``erm.logistic``: X (n, d), targets
-    and row weights (n,).
+    """Return (weights (d,), gradient norm) of one problem of ``erm.logistic``.
 
-    regularisation, centre: (d,). Damped Newton steps in a, each halved until the risk falls.
+    Damped Newton steps in a, each halved until the risk falls.
+
+    Args:
+        X: (n, d).
+        targets: Share of the positive class, (n,).
+        regularisation: lambda, (d,).
+        row_weights: r, (n,).
+        centre: c, (d,).
+        tolerance: Gradient norm at which the search ends.
     """
     X = X.astype(float)
-    span, back, middle, r = _Span(X, regularisation), X.T.tocsr(), X @ centre, row_weights
+    gram = _GramMatrix(X, regularisation)
+    X_transposed = X.T.tocsr()
+    margins_of_centre = X @ centre
 
-    def at(a: np.ndarray) -> tuple[np.ndarray, float]:
-        moved = span.gram(a)
-        z = middle + moved
-        return z, float((r * (np.logaddexp(0, z) - targets * z)).sum() + 0.5 * a @ moved)
+    def at(a: np.ndarray) -> _Local:
+        change = gram.times(a)
+        z = margins_of_centre + change
+        loss = (row_weights * (np.logaddexp(0, z) - targets * z)).sum()
+        return _Local(margins=z, value=float(loss + 0.5 * a @ change))
 
     a = np.zeros(X.shape[0])
-    z, value = at(a)
+    local = at(a)
     for _ in range(_STEPS):
-        p = expit(z)
-        gradient = r * (p - targets) + a  # X^T of this is the gradient with respect to the weights
-        norm = float(np.linalg.norm(back @ gradient))
+        p = expit(local.margins)
+        # X^T of this is the gradient with respect to the weights.
+        gradient = row_weights * (p - targets) + a
+        norm = float(np.linalg.norm(X_transposed @ gradient))
         if norm <= tolerance:
             break
-        root = np.sqrt(r * p * (1 - p))
-        direction = gradient - root * span.solve(root, root * span.gram(gradient))
-        slope, length, rounding = gradient @ span.gram(direction), 1.0, 1e-14 * (1 + abs(value))
+        root = np.sqrt(row_weights * p * (1 - p))
+        direction = gradient - root * gram.solve(root, root * gram.times(gradient))
+        slope = gradient @ gram.times(direction)
+        rounding = _ROUNDING * (1 + abs(local.value))
+        length = 1.0
         for _ in range(_HALVINGS):
-            there = at(a - length * direction)
-            if there[1] <= value - 1e-4 * length * slope + rounding:
+            new_local = at(a - length * direction)
+            enough = local.value - _SUFFICIENT_DECREASE * length * slope + rounding
+            if new_local.value <= enough:
                 break
             length /= 2
-        a, (z, value) = a - length * direction, there
-    return centre + (back @ a) / regularisation, norm
+        a = a - length * direction
+        local = new_local
+    return centre + (X_transposed @ a) / regularisation, norm

@@ -155,8 +155,8 @@ def mixed(
     for (X, y, _), count in zip(remaining, counts, strict=True):
         X_parts.append(X[:count])
         y_parts.append(y[:count])
-    X = dense_or_sparse.joined(X_parts)
-    y = dense_or_sparse.joined(y_parts)
+    X = dense_or_sparse.concat(X_parts)
+    y = dense_or_sparse.concat(y_parts)
     order = rng.permutation(len(y))
     return X[order], y[order]
 

@@ -300,10 +300,10 @@ def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
     labelled = max(2, round(share * count))
     y = np.stack([one.y[:count] for one in fits])
     own, labels = (
-        dense_or_sparse.stacked([one.X[:labelled].astype(float) for one in fits]),
+        dense_or_sparse.stack([one.X[:labelled].astype(float) for one in fits]),
         y[:, :labelled],
     )
-    others = dense_or_sparse.stacked([one.X[labelled:count] for one in fits])
+    others = dense_or_sparse.stack([one.X[labelled:count] for one in fits])
     found = hypothesis_transfer.informed(released, weights, own, labels)
     alone = erm.logistic(own, labels, regularisation=lambda_lr).weights
     thetas, _ = hypothesis_transfer.stacked(released)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from dpcore.check import RefusedError
-from dpcore.training import dense_or_sparse, erm, sparse_erm
+from dpcore.training import dense_or_sparse, erm, risks, sparse_erm
 
 
 def rows(*shape: int, seed=0) -> np.ndarray:
@@ -95,7 +95,7 @@ def test_steps_by_conjugate_gradients_end_where_exact_steps_end(monkeypatch, str
         [],
     )
     for many in (1, 10**9):
-        monkeypatch.setattr(erm, "_CONJUGATE_FROM", many)
+        monkeypatch.setattr(risks, "_CONJUGATE_FROM", many)
         found.append(erm.softmax(X, t, regularisation=strength))
         assert found[-1].gradient_norm.max() <= 1e-10
     np.testing.assert_allclose(found[0].weights, found[1].weights, atol=2 * 1e-10 / strength)
@@ -232,16 +232,19 @@ def test_a_prior_as_wide_as_the_noise_is_no_obstacle_and_a_search_cut_short_says
 def test_rows_answer_every_question_as_those_written_out(X):
     dense, other = written_out(X), sparse_rows(7, seed=9)
     assert (dense_or_sparse.is_sparse(X), dense_or_sparse.is_sparse(dense)) == (True, False)
-    assert dense_or_sparse.count(X) == dense_or_sparse.count(dense) == 30
+    assert dense_or_sparse.row_count(X) == dense_or_sparse.row_count(dense) == 30
     np.testing.assert_array_equal(
-        written_out(dense_or_sparse.both(X, other)), dense_or_sparse.both(dense, other.toarray())
+        written_out(dense_or_sparse.concat_pairs(X, other)),
+        dense_or_sparse.concat_pairs(dense, other.toarray()),
     )
     vectors = np.random.default_rng(4).normal(size=(3, 2, 12))
     np.testing.assert_allclose(
         dense_or_sparse.products(X, vectors), dense_or_sparse.products(dense, vectors)
     )
     if isinstance(X, tuple):
-        assert [dense_or_sparse.longest(2 * one) for one in (*X, *dense)] == pytest.approx([2] * 6)
+        assert [dense_or_sparse.largest_norm(2 * one) for one in (*X, *dense)] == pytest.approx(
+            [2] * 6
+        )
         np.testing.assert_array_equal(
-            written_out(dense_or_sparse.stacked(list(X))), dense_or_sparse.stacked(list(dense))
+            written_out(dense_or_sparse.stack(list(X))), dense_or_sparse.stack(list(dense))
         )
