@@ -93,8 +93,7 @@ def delta(**named: Any) -> float:
 
 
 def squarable(**named: Any) -> float:
-    """Return the argument as a float if it is above 0, and its square and the reciprocal of that
-    are floats.
+    """Return the argument as a float if it is above 0 and can be squared and inverted.
 
     >>> squarable(noise_multiplier=1e-160)
     Traceback (most recent call last):
@@ -105,11 +104,10 @@ def squarable(**named: Any) -> float:
 
 
 def set_floats(owner: object, **converted: float) -> None:
-    """Set fields of a frozen dataclass to the floats that a validator returned, but leave whole
-    numbers.
+    """Set fields of a frozen dataclass to the floats that a validator returned.
 
-    A number of lower precision, such as ``numpy.float32``, would round all that is computed from
-    it.
+    Whole numbers stay. A number of lower precision, such as ``numpy.float32``, would round all that
+    is computed from it.
     """
     for name, value in converted.items():
         if type(getattr(owner, name)) is not int:
@@ -130,8 +128,9 @@ def at_least(low: float, **named: Any) -> float:
 
 
 def between(low: float, high: float, *, inclusive: bool = True, **named: Any) -> float:
-    """Return the argument as a float if it lies in [``low``, ``high``], or strictly inside with
-    ``inclusive=False``.
+    """Return the argument as a float if it lies in [``low``, ``high``].
+
+    inclusive: whether the ends themselves are allowed.
 
     >>> between(0, 1, inclusive=False, delta=1)
     Traceback (most recent call last):
@@ -146,21 +145,20 @@ def between(low: float, high: float, *, inclusive: bool = True, **named: Any) ->
 
 
 def whole(low: int, high: int | None = None, **named: Any) -> int:
-    """Return the argument as an int if it is a whole number from ``low`` to ``high`` (unbounded if
-    None).
+    """Return the argument as an int if it is a whole number from ``low`` to ``high``.
+
+    high: no limit if None.
 
     >>> whole(1, 10, steps=2.5)
     Traceback (most recent call last):
     dpcore.check.RefusedError: steps is 2.5, but must be a whole number from 1 to 10
     """
     name, value = _single(named)
-    integral = isinstance(value, Integral) and not isinstance(value, bool)
-    if not integral or value < low or (high is not None and value > high):
-        allowed = (
-            f"a whole number from {low} to {high}"
-            if high is not None
-            else f"a whole number, at least {low}"
-        )
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or value < low or (high is not None and value > high):
+        allowed = f"a whole number, at least {low}"
+        if high is not None:
+            allowed = f"a whole number from {low} to {high}"
         raise RefusedError(name, value, allowed)
     return int(value)
 
@@ -194,8 +192,10 @@ def flag(**named: Any) -> bool:
 def numbers(
     *shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = True, **named: Any
 ) -> np.ndarray:
-    """Return the argument as a float array if it is finite, >= (or >) ``low`` and of one of
-    ``shapes``, if any.
+    """Return the argument as a float array if all its numbers are finite and large enough.
+
+    shapes: the shapes that are allowed; any if none is given. They are at least ``low``, or above
+    it if not ``inclusive``.
 
     >>> numbers((2,), (3, 2), start=[1.0, 2.0, 3.0])
     Traceback (most recent call last):
@@ -203,22 +203,34 @@ def numbers(
     """
     name, value = _single(named)
     array = _array(value)
-    good = (
-        array.dtype.kind in "iuf"
-        and (not shapes or array.shape in shapes)
-        and bool(np.isfinite(array).all())
-    )
-    if not good or not ((array >= low) if inclusive else (array > low)).all():
-        above = "" if low == -math.inf else f", {'at least' if inclusive else 'above'} {low:g}"
-        raise RefusedError(
-            name, _described(value, array, shapes), f"finite numbers{_shape_words(shapes)}{above}"
-        )
+    if not _are_finite_numbers(array, shapes) or not _are_above(array, low, inclusive=inclusive):
+        allowed = f"finite numbers{_shape_text(shapes)}"
+        if low > -math.inf and inclusive:
+            allowed += f", at least {low:g}"
+        elif low > -math.inf:
+            allowed += f", above {low:g}"
+        raise RefusedError(name, _described(value, array, shapes), allowed)
     return array.astype(float, copy=False)
 
 
+def _are_finite_numbers(array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> bool:
+    if array.dtype.kind not in "iuf":
+        return False
+    if shapes and array.shape not in shapes:
+        return False
+    return bool(np.isfinite(array).all())
+
+
+def _are_above(array: np.ndarray, low: float, *, inclusive: bool) -> bool:
+    if inclusive:
+        return bool((array >= low).all())
+    return bool((array > low).all())
+
+
 def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named: Any) -> np.ndarray:
-    """Return the argument as an int array if its entries are in [``low``, ``high``] and its shape
-    in ``shapes``.
+    """Return the argument as an int array if all its entries are in [``low``, ``high``].
+
+    shapes: the shapes that are allowed; any if none is given.
 
     >>> wholes(low=0, high=1, y=["a", "b"])
     Traceback (most recent call last):
@@ -226,18 +238,25 @@ def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named:
     """
     name, value = _single(named)
     array = _array(value)
-    good = (array.dtype.kind in "iu" or not array.size) and (not shapes or array.shape in shapes)
-    if not good or (array < low).any() or (high is not None and (array > high).any()):
-        wanted = f" from {low} to {high}" if high is not None else f", at least {low}"
-        raise RefusedError(
-            name, _described(value, array, shapes), f"whole numbers{_shape_words(shapes)}{wanted}"
-        )
+    are_whole = array.dtype.kind in "iu" or not array.size
+    has_shape = not shapes or array.shape in shapes
+    is_valid = are_whole and has_shape and not (array < low).any()
+    if is_valid and high is not None:
+        is_valid = not (array > high).any()
+    if not is_valid:
+        allowed = f"whole numbers{_shape_text(shapes)}"
+        if high is None:
+            allowed += f", at least {low}"
+        else:
+            allowed += f" from {low} to {high}"
+        raise RefusedError(name, _described(value, array, shapes), allowed)
     return array.astype(int, copy=False)
 
 
 def rows(X: Any, y: Any, *, columns: int | None = None) -> np.ndarray:
-    """Return X (n, p) as a float array if it is finite, has a row for each of ``y`` and p =
-    ``columns``, if given.
+    """Return X (n, p) as a float array if it is finite and has a row for each of ``y``.
+
+    columns: p; any number of columns if None.
 
     >>> rows([[0.5, 1.0]], [0, 1])
     Traceback (most recent call last):
@@ -245,10 +264,10 @@ def rows(X: Any, y: Any, *, columns: int | None = None) -> np.ndarray:
     at least one
     """
     shape = np.shape(X)
-    if len(shape) != 2 or shape[0] == 0 or shape != (len(y), columns or shape[1]):
-        raise RefusedError(
-            "X", shape, f"(n, {columns or 'p'}) with the n = {len(y)} rows of y, at least one"
-        )
+    is_matrix = len(shape) == 2 and shape[0] > 0
+    if not is_matrix or shape != (len(y), columns or shape[1]):
+        allowed = f"(n, {columns or 'p'}) with the n = {len(y)} rows of y, at least one"
+        raise RefusedError("X", shape, allowed)
     return numbers(X=X)
 
 
@@ -259,13 +278,16 @@ def _array(value: object) -> np.ndarray:
         return np.asarray(None)
 
 
-def _shape_words(shapes: tuple[tuple[int, ...], ...]) -> str:
-    return f" of shape {' or '.join(map(str, shapes))}" if shapes else ""
+def _shape_text(shapes: tuple[tuple[int, ...], ...]) -> str:
+    if not shapes:
+        return ""
+    return f" of shape {' or '.join(map(str, shapes))}"
 
 
 def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
-    """Return the part of an array that an error message shows: its shape, dtype, range or single
-    value.
+    """Return what an error message shows of an array.
+
+    It is the value itself if single, else the first of shape, dtype and range that is wrong.
     """
     if array.ndim == 0 or array.dtype.kind == "O":
         return value
@@ -273,4 +295,6 @@ def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], 
         return array.shape
     if array.dtype.kind not in "iuf":
         return array.dtype
-    return f"{array.min():g}..{array.max():g}" if np.isfinite(array).all() else "not finite"
+    if not np.isfinite(array).all():
+        return "not finite"
+    return f"{array.min():g}..{array.max():g}"

@@ -35,7 +35,9 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
     cores in parallel, because numpy releases the GIL, and from then on BLAS uses one thread per
     job.
     """
-    workers = min(cores(), models) if work >= _WORTH_A_SECOND_CORE else 1
+    workers = 1
+    if work >= _WORTH_A_SECOND_CORE:
+        workers = min(cores(), models)
     width = min(at_once, math.ceil(models / workers))
     parts = [slice(first, min(first + width, models)) for first in range(0, models, width)]
     if workers == 1:
@@ -49,4 +51,6 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

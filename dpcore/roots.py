@@ -20,14 +20,23 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, toleran
     ``excess`` is monotone between ``low`` and ``high``. If the whole bracket is safe, returns the
     end with the larger excess. Raises UnsafeError if none of it is safe.
     """
-    ends = {low: excess(low), high: excess(high)}
-    safe, other = sorted(ends, key=ends.__getitem__)
-    if ends[safe] > 0:
-        raise UnsafeError(ends[safe])
-    if ends[other] <= 0:
+    excess_of_low = excess(low)
+    excess_of_high = excess(high)
+    if excess_of_low <= excess_of_high:
+        safe, other = low, high
+    else:
+        safe, other = high, low
+    smaller = min(excess_of_low, excess_of_high)
+    if smaller > 0:
+        raise UnsafeError(smaller)
+    if max(excess_of_low, excess_of_high) <= 0:
         return other
     root = brentq(excess, low, high, xtol=tolerance / 4, rtol=4 * np.finfo(float).eps)
+    # Steps towards the safe end, each twice as long as the one before.
     step = math.copysign(tolerance / 4, safe - other)
     while excess(root) > 0 and (safe - root) * step > 0:
-        root, step = root + step, 2 * step
-    return min(root, safe) if step > 0 else max(root, safe)
+        root = root + step
+        step = 2 * step
+    if step > 0:
+        return min(root, safe)
+    return max(root, safe)

@@ -1,5 +1,6 @@
-"""Independent random streams keyed by (seed, purpose, index); draws for one purpose never affect
-another.
+"""Open independent random streams keyed by (seed, purpose, index).
+
+Draws for one purpose never affect another.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,31 +15,39 @@ Purpose = Literal["noise", "data", "split", "audit", "start", "lots", "search"]
 
 # Noise is drawn in blocks of this many bytes, which bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000
-# Noise of fewer bytes (in double precision) is cached, because dragging epsilon requests the same
-# draws again.
-_KEPT_BYTES = 1_000_000
+# Noise of at most so many bytes (in double precision) is cached, because dragging epsilon requests
+# the same draws again.
+_CACHED_BYTES = 1_000_000
 
 
 def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.random.Generator:
-    """Return the random generator of (seed, purpose, index, part); all but the purpose are whole
-    numbers >= 0.
+    """Return the random generator of (seed, purpose, index, part).
 
-    A seed may have any length, but numpy distinguishes only 128 bits of it. Long work in chunks
-    gives each chunk its own ``part``, so it can resume anywhere.
+    All but the purpose are whole numbers from 0 on. A seed may have any length, but numpy
+    distinguishes only 128 bits of it. Long work in chunks gives each chunk its own ``part``, so it
+    can resume anywhere.
     """
-    return _generator(*_key(seed, purpose), check.whole(0, index=index), check.whole(0, part=part))
+    seed, key = _key(seed, purpose)
+    index = check.whole(0, index=index)
+    part = check.whole(0, part=part)
+    return _generator(seed, key, index, part)
 
 
 def _key(seed: int, purpose: Purpose) -> tuple[int, int]:
+    """Return (seed, index of the purpose)."""
     check.whole(0, seed=seed)
-    return seed, get_args(Purpose).index(check.choice(get_args(Purpose), purpose=purpose))
+    purposes = get_args(Purpose)
+    check.choice(purposes, purpose=purpose)
+    return seed, purposes.index(purpose)
 
 
 def _generator(seed: int, key: int, index: int, part: int) -> np.random.Generator:
     # numpy pads with zeros, so part 0 is the stream without a part. It is three times as fast with
     # an array as with a list, which only numbers beyond 32 bits need.
     words = [seed, key, index, part]
-    entropy = np.array(words, np.uint32) if max(words) < 2**32 else words
+    entropy: list[int] | np.ndarray = words
+    if max(words) < 2**32:
+        entropy = np.array(words, np.uint32)
     return np.random.default_rng(np.random.SeedSequence(entropy))
 
 
@@ -52,30 +61,32 @@ def normal_steps(
     dtype: type[np.floating],
     part: int = 0,
 ) -> Iterator[np.ndarray]:
-    """Yield standard normal noise for each of ``steps`` steps, as arrays of shape (len(indices),
-    *shape).
+    """Yield standard normal noise for each of ``steps`` steps.
 
-    Stream ``indices[r]`` fills row r in step order, so adding steps or rows leaves the earlier
-    draws unchanged. Values are drawn in double precision and then rounded, so both precisions see
-    the same noise.
+    Each is an array of shape (len(indices), *shape), whose row r is the next part of stream
+    ``indices[r]``, so that more steps or rows leave the earlier draws unchanged. Values are drawn
+    in double precision and then rounded, so both precisions see the same noise.
     """
     key = _key(seed, purpose)  # validated once: a redraw opens hundreds of streams
     rows = tuple(check.wholes(low=0, indices=indices).tolist())
-    per_step = 8 * len(rows) * int(np.prod(shape))
-    block = max(1, min(steps, _BLOCK_BYTES // max(per_step, 1)))
-    cache_key = "normal steps", *key, rows, check.whole(0, part=part), steps, shape, dtype
+    part = check.whole(0, part=part)
+    bytes_per_step = 8 * len(rows) * int(np.prod(shape))
+    steps_per_block = max(1, min(steps, _BLOCK_BYTES // max(bytes_per_step, 1)))
 
     def blocks() -> Iterator[np.ndarray]:
         generators = [_generator(*key, row, part) for row in rows]
-        for first in range(0, steps, block):
-            noise = np.empty((min(block, steps - first), len(rows), *shape), dtype)
+        for first in range(0, steps, steps_per_block):
+            count = min(steps_per_block, steps - first)
+            noise = np.empty((count, len(rows), *shape), dtype)
             for row, generator in enumerate(generators):
-                noise[:, row] = generator.standard_normal((len(noise), *shape))
+                noise[:, row] = generator.standard_normal((count, *shape))
             noise.flags.writeable = False
             yield noise
 
-    little = block == steps and steps * per_step <= _KEPT_BYTES
-    for noise in (
-        [CACHE.answer(cache_key, lambda: next(blocks()), newest=64)] if little else blocks()
-    ):
+    is_cached = steps_per_block == steps and steps * bytes_per_step <= _CACHED_BYTES
+    if is_cached:
+        cache_key = "normal steps", *key, rows, part, steps, shape, dtype
+        yield from CACHE.answer(cache_key, lambda: next(blocks()), newest=64)
+        return
+    for noise in blocks():
         yield from noise

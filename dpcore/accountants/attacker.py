@@ -1,12 +1,11 @@
-"""The best attacker: the largest share of right answers to "which of two neighbouring data sets was
-used?".
+"""Bound the accuracy of the best attacker, who tells which of two neighbouring data sets was used.
 
-An attacker who sees everything that is released, and holds both to be equally likely, is right (1 +
-TV)/2 of the time at most. TV, the total variation distance of what is released, is delta at epsilon
-0.
+An attacker who sees everything that is released, and holds both to be equally likely, is right in a
+share of at most (1 + TV)/2. TV, the total variation distance of the outputs, is delta at epsilon 0.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +19,14 @@ from dpcore.cache import cached
 # follows the largest losses, so several kinds of releases need a finer one.
 _GRID = (0.05, 100_000)
 _MARGIN = 5e-5
+# Equally likely parts of the length of the noise.
+_PARTS = 2000
 
 
 class Attacker(NamedTuple):
-    """right: the largest share of right answers. known: what it holds for: this "noise"; several
+    """The best attacker.
+
+    right: the largest share of right answers. known: what it holds for: this "noise"; several
     "parts", of some of which only epsilon is known; or any mechanism with this "epsilon" and delta.
     """
 
@@ -31,69 +34,88 @@ class Attacker(NamedTuple):
     known: str
 
 
-def best_attacker(held: privacy.Guarantee) -> Attacker:
-    """The best attacker against ``held.event``; where no accountant has its loss, what ``held``
-    allows.
+def best_attacker(guarantee: privacy.Guarantee) -> Attacker:
+    """Return the best attacker against the event of a guarantee.
+
+    Where no accountant has the loss of the event, it is what epsilon and delta allow.
     """
     try:
-        right = (1 + _distance(held.event, held.adjacency)) / 2
+        right = (1 + _distance(guarantee.event, guarantee.adjacency)) / 2
     except privacy.UnsupportedEventError:
-        return Attacker(held.attacker_accuracy, "epsilon")
-    found = privacy.releases(held.event)
-    alone = sum(found.values()) == 1
-    if not any(_by_epsilon(one, alone) for one in found):
+        return Attacker(guarantee.attacker_accuracy, "epsilon")
+    counts_of = privacy.releases(guarantee.event)
+    is_single = sum(counts_of.values()) == 1
+    if not any(_is_known_by_epsilon(release, is_single) for release in counts_of):
         return Attacker(right, "noise")
-    return Attacker(min(right, held.attacker_accuracy), "epsilon" if alone else "parts")
+    known = "parts"
+    if is_single:
+        known = "epsilon"
+    return Attacker(min(right, guarantee.attacker_accuracy), known)
 
 
-def _by_epsilon(one: privacy.Release, alone: bool) -> bool:
-    """Return whether a release counts by its epsilon and delta only."""
-    if isinstance(one, privacy.PoissonSampled):
-        return not (gdp.is_gaussian(one.event) or isinstance(one.event, privacy.LaplaceRelease))
-    vector = alone and isinstance(one, privacy.NormExponentialRelease)
-    return isinstance(one, privacy.PureRelease | privacy.ApproximateRelease) and not vector
+def _is_known_by_epsilon(release: privacy.Release, is_single: bool) -> bool:
+    """Return whether only epsilon and delta of a release enter the distance."""
+    if isinstance(release, privacy.PoissonSampled):
+        inner = release.event
+        return not (gdp.is_gaussian(inner) or isinstance(inner, privacy.LaplaceRelease))
+    if is_single and isinstance(release, privacy.NormExponentialRelease):
+        return False
+    return isinstance(release, privacy.PureRelease | privacy.ApproximateRelease)
 
 
 @cached
 def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
-    """TV of the worst neighbours, on the safe side of rounding.
+    """Return TV of the worst neighbours, on the safe side of rounding.
 
     A pure release tells the truth with probability p = e^epsilon/(1 + e^epsilon) at most
-    [kairouz2015]; where H_{e^x} is the profile of all others, TV is p H_{e^-epsilon} + (1-p)
+    [kairouz2015]. Where H_{e^x} is the profile of all others, TV is p H_{e^-epsilon} + (1-p)
     H_{e^epsilon}.
     """
-    found = privacy.releases(event)
-    if any(map(pld.silent, found)):
+    counts_of = privacy.releases(event)
+    if any(pld.silent(release) for release in counts_of):
         return 1.0
-    found = pld.merged(found)
-    pure = {one: times for one, times in found.items() if type(one) is privacy.PureRelease}
-    match [one for one in found.items() if one[0] not in pure]:
+    counts_of = pld.merged(counts_of)
+    pure = {}
+    others = {}
+    for release, times in counts_of.items():
+        if type(release) is privacy.PureRelease:
+            pure[release] = times
+        else:
+            others[release] = times
+    match list(others.items()):
         case [(privacy.GaussianRelease(noise_multiplier=multiplier), _)] if sum(pure.values()) < 2:
-            profile = lambda x: gdp.deltas_of(x, mu=1 / multiplier)  # noqa: E731
+            profile = partial(gdp.deltas_of, mu=1 / multiplier)
         case [(privacy.LaplaceRelease(noise_multiplier=multiplier), 1)] if not pure:
             return -math.expm1(-0.5 / multiplier)
         case [(privacy.NormExponentialRelease(epsilon=noise, dimension=dimension), 1)]:
-            profile = lambda x: _norm_exponential(x, noise, dimension)  # noqa: E731
+            profile = partial(_norm_exponential, epsilon=noise, dimension=dimension)
         case _:
-            return pld.delta_at_zero(found, adjacency, _GRID if len(found) == 1 else pld.FINE)
-    epsilon = math.fsum(one.epsilon * times for one, times in pure.items())
+            resolution = pld.FINE
+            if len(counts_of) == 1:
+                resolution = _GRID
+            return pld.delta_at_zero(counts_of, adjacency, resolution)
+    epsilon = math.fsum(release.epsilon * times for release, times in pure.items())
     p = 1 / (1 + math.exp(-epsilon))
-    return float(np.array([p, 1 - p]) @ profile(np.array([-epsilon, epsilon])))
+    profiles = profile(np.array([-epsilon, epsilon]))
+    return float(np.array([p, 1 - p]) @ profiles)
 
 
 def _norm_exponential(x: np.ndarray, epsilon: float, dimension: int) -> np.ndarray:
-    """P[L > x] - e^x P[L < -x], L = epsilon (||b - e|| - ||b||) of noise b and a change e of length
-    1.
+    """Return P[L > x] - e^x P[L < -x], at most 4e-5 below the truth before the margin.
 
-    ||b|| = r ~ Gamma(d, 1/epsilon), at the middles of 2,000 equal parts; of its direction, u_1^2 ~
-    Beta(1/2, (d-1)/2). Within 4e-5 of exact, which ``_MARGIN`` puts on the safe side.
+    L = epsilon (||b - e|| - ||b||) for noise b and a change e of length 1. The length r = ||b|| ~
+    Gamma(d, 1/epsilon) is taken at the middles of equally likely parts; the coordinate u_1 of its
+    direction has u_1^2 ~ Beta(1/2, (d-1)/2).
     """
-    r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon
+    quantiles = (np.arange(_PARTS) + 0.5) / _PARTS
+    r = gammaincinv(dimension, quantiles) / epsilon
 
-    def beyond(loss: np.ndarray) -> np.ndarray:
-        far = r + loss[:, None] / epsilon
-        end = np.where(far > 0, (r**2 + 1 - far**2) / (2 * r), 1)  # of u_1
+    def share_beyond(loss: np.ndarray) -> np.ndarray:
+        """Return P[L > loss]: the mean over r of the share of directions below an end of u_1."""
+        distance = r + loss[:, None] / epsilon  # (losses, parts)
+        end = np.where(distance > 0, (r**2 + 1 - distance**2) / (2 * r), 1)
         within = betainc(0.5, max(dimension - 1, 1e-9) / 2, np.minimum(end**2, 1))
         return ((1 + np.sign(end) * within) / 2).mean(axis=1)
 
-    return np.clip(beyond(x) - np.exp(x) * (1 - beyond(-x)) + _MARGIN, 0, 1)
+    deltas = share_beyond(x) - np.exp(x) * (1 - share_beyond(-x))
+    return np.clip(deltas + _MARGIN, 0, 1)

@@ -160,8 +160,8 @@ def curve(
 
 def merged(counts_of: Mapping[Release, int]) -> dict[Release, int]:
     """Return the same releases with all Gaussian ones merged, exactly, into a single one."""
-    gaussian = {}
-    others = {}
+    gaussian: dict[GaussianRelease, int] = {}
+    others: dict[Release, int] = {}
     for release, times in counts_of.items():
         if isinstance(release, GaussianRelease):
             gaussian[release] = times

@@ -1,10 +1,8 @@
-"""Private selection: distributions of a random number K of tries, and the RDP of releasing the best
-[papernot2022].
+"""Release the best of a random number K of tries [papernot2022]: the laws of K and the RDP.
 
-A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson
-distribution has neither. A
-fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k
-epsilon.
+A truncated negative binomial law has a shape eta and a parameter g, here u = ln(1/g). A Poisson law
+has neither. A fixed number is not covered, because releasing the best of k tries, each (epsilon,
+0)-DP, can cost k epsilon.
 """
 
 import math
@@ -29,56 +27,58 @@ def divergences(
     tries: int,
     profile: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return the RDP r'(a) of the best of K tries with mean ``tries``, if one try has ``r`` at the
-    orders ``a`` > 1.
+    """Return the RDP r'(a) of the best of K tries at the orders ``a`` > 1.
+
+    r: the RDP of one try at these orders. tries: the mean of K.
+    profile: maps epsilons of a try to its deltas; they are derived from ``r`` if None.
 
     Shape eta: r'(a) = r(a) + (1 + eta) min_b [(1 - 1/b) r(b) + u/b] + ln(E K)/(a - 1)
     [papernot2022, Theorem 2].
     Poisson: r'(a) = r(a) + E K delta + ln(E K)/(a - 1), a try being (ln(a/(a-1)), delta)-DP
-        [papernot2022, Theorem 6].
-    profile: maps epsilons of a try to its deltas; without it they are derived from ``r``.
+    [papernot2022, Theorem 6].
     """
     if law == "poisson":
         epsilons = -np.log1p(-1 / a)
-        if profile is None:  # [canonne2020, Proposition 12]
-            log_deltas = ((a - 1) * (r - epsilons[:, None] - epsilons) - np.log(a)).min(axis=1)
-        deltas = profile(epsilons) if profile else np.exp(np.minimum(log_deltas, 0))
+        if profile is None:
+            # [canonne2020, Proposition 12], at every order (columns) for each epsilon (rows)
+            log_deltas = (a - 1) * (r - epsilons[:, None] - epsilons) - np.log(a)
+            deltas = np.exp(np.minimum(log_deltas.min(axis=1), 0))
+        else:
+            deltas = profile(epsilons)
         return r + tries * deltas + math.log(tries) / (a - 1)
     if tries == 1:  # K is always 1
         return r
-    return (
-        r
-        + (1 + LAWS[law]) * np.min((1 - 1 / a) * r + log_odds(law, tries) / a)
-        + math.log(tries) / (a - 1)
-    )
+    smallest = np.min((1 - 1 / a) * r + log_odds(law, tries) / a)
+    return r + (1 + LAWS[law]) * smallest + math.log(tries) / (a - 1)
 
 
 @lru_cache(maxsize=4096)
 def log_odds(law: str, tries: int) -> float:
-    """Return u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0,
-    is ``tries``.
+    """Return u = ln(1/g) at which the mean of K is ``tries``.
+
+    E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0.
     """
     if tries == 1:
         return _LEAST_LOG_ODDS
+
+    def excess(u: float) -> float:
+        return math.expm1(u) / _box_cox(-LAWS[law], u) - tries
+
     high = 2 * math.log(tries) + 5
-    return float(
-        brentq(
-            lambda u: math.expm1(u) / _box_cox(-LAWS[law], u) - tries,
-            _LEAST_LOG_ODDS,
-            high,
-            xtol=1e-15,
-        )
-    )
+    return float(brentq(excess, _LEAST_LOG_ODDS, high, xtol=1e-15))
 
 
 def _box_cox(shape: float, u: float) -> float:
     """Return (e^{shape u} - 1)/shape, which is u for shape 0."""
-    return math.expm1(shape * u) / shape if shape else u
+    if shape == 0:
+        return u
+    return math.expm1(shape * u) / shape
 
 
 def best_among(share: float, *, law: str | None, tries: int) -> float:
-    """Return the probability that one of K random settings is among the best ``share``, with fixed
-    K if no ``law``.
+    """Return the probability that one of K random settings is among the best ``share``.
+
+    law: of K, with mean ``tries``; K is fixed if None.
 
     >>> laws = (None, "poisson", "geometric", "logarithmic")
     >>> [round(best_among(0.1, law=law, tries=10), 3) for law in laws]
@@ -90,7 +90,8 @@ def best_among(share: float, *, law: str | None, tries: int) -> float:
     if check.choice(LAWS, law=law) == "poisson":
         return -math.expm1(-tries * share)
     u = log_odds(law, tries)
-    return 1 - _box_cox(LAWS[law], -math.log1p(math.expm1(-u) * missed)) / _box_cox(LAWS[law], u)
+    u_of_missed = -math.log1p(math.expm1(-u) * missed)
+    return 1 - _box_cox(LAWS[law], u_of_missed) / _box_cox(LAWS[law], u)
 
 
 def chances(most: int, *, law: str, tries: int) -> np.ndarray:
@@ -98,13 +99,15 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
     k = np.arange(most + 1)
     if check.choice(LAWS, law=law) == "poisson":
         return np.exp(k * math.log(tries) - tries - gammaln(k + 1))
+    # P[K = 0] is 0. P[K = 1], then the ratios of P[K = k + 1] to P[K = k]:
     u = log_odds(law, tries)
     ratios = np.append(1 / _box_cox(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
-    return np.append(0.0, np.cumprod(-math.expm1(-u) * ratios)[:most])
+    products = np.cumprod(-math.expm1(-u) * ratios)
+    return np.append(0.0, products[:most])
 
 
 def median(*, law: str, tries: int) -> int:
-    """Return the median of K, at most twice the mean by Markov's inequality (4 if logarithmic with
-    mean 10).
-    """
-    return int(np.searchsorted(np.cumsum(chances(2 * tries, law=law, tries=tries)), 0.5))
+    """Return the median of K, which is 4 for the logarithmic law with mean 10."""
+    most = 2 * tries  # by Markov's inequality
+    cumulative = np.cumsum(chances(most, law=law, tries=tries))
+    return int(np.searchsorted(cumulative, 0.5))

@@ -1,4 +1,4 @@
-"""Privacy cost of hyperparameter tuning: try several settings and release one.
+"""Count what hyperparameter tuning costs, where several settings are tried and one is released.
 
 Showing only the best of a fixed number of tries is not listed, because no better bound than for
 releasing all of them is proved.
@@ -43,13 +43,17 @@ _LARGEST_DELTA = math.nextafter(1, 0)  # largest delta that an accountant accept
 
 
 def released(event: Event, *, way: str, tries: int) -> Event:
-    """Return the event on the private rows if one try is ``event`` and ``tries`` is their number
-    (or its mean).
+    """Return the event of a whole search on the private rows.
+
+    event: of one try. tries: their number, or its mean for the best of a random number.
     """
     check.whole(1, check.MOST_STEPS, tries=tries)
-    if check.choice(WAYS, way=way) in LAWS:
+    check.choice(WAYS, way=way)
+    if way in LAWS:
         return BestOf(event=event, law=way, tries=tries)
-    return Composed(event=event, count=tries if way == "all" else 1)
+    if way == "all":
+        return Composed(event=event, count=tries)
+    return Composed(event=event, count=1)
 
 
 def price(
@@ -58,21 +62,31 @@ def price(
     """Return the guarantee of ``released``, by [papernot2022] for the best of K and other quick
     theorems.
 
-    If only (epsilon, delta) of a try is known, delta is at least the sum over all tries. Raises
-    UnsupportedEventError for a way without a proof for such a try.
+    If only (epsilon, delta) of a try is known, delta is at least the sum over all tries.
+
+    Raises:
+        UnsupportedEventError: this way has no proof for such a try.
     """
-    whole = released(event, way=way, tries=tries)
-    fixed, shares = basic.total_failures(releases(whole))
+    search = released(event, way=way, tries=tries)
+    fixed, shares = basic.total_failures(releases(search))
     delta = max(check.delta(delta=delta), min(fixed, _LARGEST_DELTA))
-    names = ("gdp",) if gdp.is_gaussian(whole) else ("renyi",) if shares else ("renyi", "naive")
-    found = (
-        account(whole, delta=delta, adjacency=adjacency, unit=unit, accountant=name)
-        for name in names
-    )
-    best = min(found, key=lambda one: one.epsilon)
-    if way in LAWS:
-        return replace(best, basis=f"{BASES[way]}; {best.basis}", assumes=ASSUMES)
-    return best if way == "all" else replace(best, assumes=(ON_PUBLIC,))
+    accountants: tuple[str, ...]
+    if gdp.is_gaussian(search):
+        accountants = ("gdp",)
+    elif shares:
+        accountants = ("renyi",)
+    else:
+        accountants = ("renyi", "naive")
+    guarantees = [
+        account(search, delta=delta, adjacency=adjacency, unit=unit, accountant=accountant)
+        for accountant in accountants
+    ]
+    best = min(guarantees, key=lambda guarantee: guarantee.epsilon)
+    if way == "all":
+        return best
+    if way == "public":
+        return replace(best, assumes=(ON_PUBLIC,))
+    return replace(best, basis=f"{BASES[way]}; {best.basis}", assumes=ASSUMES)
 
 
 def prices(event: Event, *, tries: int, **options) -> dict[str, Guarantee]:
@@ -84,20 +98,23 @@ def prices(event: Event, *, tries: int, **options) -> dict[str, Guarantee]:
     >>> {way: (one.epsilon, one.delta) for way, one in found.items()}
     {'public': (1.0, 1e-06), 'all': (5.0, 5e-06)}
     """
-    found = {}
+    guarantees = {}
     for way in WAYS:
         with suppress(UnsupportedEventError):
-            found[way] = price(event, way=way, tries=tries, **options)
-    return found
+            guarantees[way] = price(event, way=way, tries=tries, **options)
+    return guarantees
 
 
 def try_for(
     family: Callable[[float], Event], *, epsilon: float, way: str, tries: int, **options
 ) -> Guarantee:
-    """Return the guarantee of one try, ``family(noise multiplier)``, such that ``released`` costs
-    at most ``epsilon``.
+    """Return the guarantee of one try with the least noise such that `released` costs ``epsilon``.
 
-    options: delta and adjacency. Raises RefusedError if no noise multiplier from .05 on suffices.
+    family: maps a noise multiplier to the event of one try. options: delta and adjacency.
+
+    Raises:
+        RefusedError: no noise multiplier from 0.05 on suffices.
+
     >>> from dpcore.privacy import GaussianRelease
     >>> gaussian = lambda noise: GaussianRelease(noise_multiplier=noise)
     >>> options = {"tries": 10, "delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE}
@@ -105,7 +122,14 @@ def try_for(
     >>> [round(one.epsilon, 3) for one in tries]
     [0.285, 0.501]
     """
-    search = {"epsilon": epsilon, "bracket": _NOISE_BRACKET, **options}
-    search["accountant"] = "gdp" if way not in LAWS and gdp.is_gaussian(family(1.0)) else "renyi"
-    noise = calibrate(lambda noise: released(family(noise), way=way, tries=tries), **search)
-    return price(family(noise), way="public", tries=tries, **options)
+    accountant = "renyi"
+    if way not in LAWS and gdp.is_gaussian(family(1.0)):
+        accountant = "gdp"
+    noise_multiplier = calibrate(
+        lambda noise_multiplier: released(family(noise_multiplier), way=way, tries=tries),
+        epsilon=epsilon,
+        bracket=_NOISE_BRACKET,
+        accountant=accountant,
+        **options,
+    )
+    return price(family(noise_multiplier), way="public", tries=tries, **options)
