@@ -4,7 +4,8 @@ Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that 
 at any block. ``NOBODY`` pads smaller lots.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,39 +17,45 @@ NOBODY = -1
 # Widths are rounded up to multiples of this, so that few different ones occur.
 _ROUND = 4
 
+# Maps (stream, block) to the step within the block and the row number of each member of its lots,
+# in the order of the steps.
+_Members = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
+
 
 def poisson(
     seed: int, indices: Sequence[int], *, rows: int, rate: float, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield Poisson samples for steps ``first`` to ``last`` - 1, each as row numbers (len(indices),
-    W).
+    """Yield Poisson samples for steps ``first`` to ``last`` - 1, as row numbers (streams, W).
 
     Each row is in each lot with probability ``rate``, independently, as amplification by sampling
     requires [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses,
     so the gaps between heads are geometric and the tails need no draw.
     """
-    check.between(0, 1, rate=check.positive(rate=rate))
+    check.positive(rate=rate)
+    check.between(0, 1, rate=rate)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
         cells = _heads(stream(seed, "lots", index, block), rate=rate, cells=BLOCK * rows)
         return np.divmod(cells, rows)
 
-    yield from _lots(members, indices, first=first, last=last)
+    yield from _padded_lots(members, indices, first=first, last=last)
 
 
 def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
-    """Return the positions of heads among ``cells`` coin tosses."""
-    found, at = [], -1
-    while at < cells:
-        expected = (cells - at) * rate
+    """Return the positions of heads among ``cells`` coin tosses, in rising order."""
+    position = -1
+    parts = []
+    while position < cells:
+        expected = (cells - position) * rate
+        # Nearly always enough for the remaining cells: four standard deviations more.
         gaps = rng.geometric(rate, size=int(expected + 4 * np.sqrt(expected)) + 8)
-        places = at + np.cumsum(
-            np.minimum(gaps, cells + 1)
-        )  # at tiny rates a sum of gaps would overflow
-        found.append(places)
-        at = int(places[-1])
-    places = np.concatenate(found)
-    return places[: np.searchsorted(places, cells)]
+        # At tiny rates a sum of gaps would overflow.
+        bounded_gaps = np.minimum(gaps, cells + 1)
+        heads = position + np.cumsum(bounded_gaps)
+        parts.append(heads)
+        position = int(heads[-1])
+    heads = np.concatenate(parts)
+    return heads[: np.searchsorted(heads, cells)]
 
 
 def shuffled(
@@ -59,44 +66,64 @@ def shuffled(
     Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none).
     These are **not** the Poisson samples for which amplification is proved.
     """
-    each = max(1, rows // check.whole(1, rows, size=size))
+    check.whole(1, rows, size=size)
+    lots_per_epoch = max(1, rows // size)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
-        steps = np.arange(block * BLOCK, (block + 1) * BLOCK)
-        order = {
-            epoch: stream(seed, "lots", index, int(epoch)).permutation(rows)
-            for epoch in np.unique(steps // each)
-        }
-        parts = [
-            order[step // each][(step % each) * size : (step % each + 1) * size] for step in steps
-        ]
-        return np.repeat(np.arange(BLOCK), size), np.concatenate(parts)
+        order_of_epoch: dict[int, np.ndarray] = {}
+        lots = []
+        for step in range(block * BLOCK, (block + 1) * BLOCK):
+            epoch, lot = divmod(step, lots_per_epoch)
+            if epoch not in order_of_epoch:
+                order_of_epoch[epoch] = stream(seed, "lots", index, epoch).permutation(rows)
+            lots.append(order_of_epoch[epoch][lot * size : (lot + 1) * size])
+        return np.repeat(np.arange(BLOCK), size), np.concatenate(lots)
 
-    yield from _lots(members, indices, first=first, last=last)
+    yield from _padded_lots(members, indices, first=first, last=last)
 
 
 def ordered(
     indices: Sequence[int], *, rows: int, lots: int, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of
-    every pass.
+    """Yield lots in a fixed order, the same for all streams.
+
+    Row i is in lot i mod ``lots`` of every pass.
     """
-    passes = np.full((-(-rows // lots), lots), NOBODY)
-    passes.ravel()[:rows] = np.arange(rows)
+    width = math.ceil(rows / lots)
+    rows_of_lots = np.full((width, lots), NOBODY)
+    rows_of_lots.ravel()[:rows] = np.arange(rows)
     for step in range(first, last):
-        yield np.broadcast_to(passes[:, step % lots], (len(indices), len(passes)))
+        lot = rows_of_lots[:, step % lots]
+        yield np.broadcast_to(lot, (len(indices), width))
 
 
-def _lots(members, indices, *, first, last) -> Iterator[np.ndarray]:
-    """Yield the lots of all ``indices`` for each step, stacked and padded with ``NOBODY``."""
-    for block in range(first // BLOCK, -(-last // BLOCK)):
-        drawn = [members(int(index), block) for index in indices]
-        counts = np.stack([np.bincount(step, minlength=BLOCK) for step, _ in drawn])
-        padded = np.full((BLOCK, len(drawn), counts.max() + _ROUND), NOBODY)
-        for lot, ((step, rows), count) in enumerate(zip(drawn, counts, strict=True)):
-            place = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
-            padded[step, lot, place] = rows
-        widths = np.maximum(-(-counts.max(axis=0) // _ROUND) * _ROUND, _ROUND)
-        begin = block * BLOCK
-        for step in range(max(first - begin, 0), min(last - begin, BLOCK)):
+def _padded_lots(
+    members: _Members, indices: Sequence[int], *, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Yield the lots of all streams for each step, (streams, W), padded with ``NOBODY``."""
+    first_block = first // BLOCK
+    end_block = math.ceil(last / BLOCK)
+    for block in range(first_block, end_block):
+        padded, widths = _block_of_lots(members, indices, block)
+        first_of_block = block * BLOCK
+        first_step = max(first - first_of_block, 0)
+        end_step = min(last - first_of_block, BLOCK)
+        for step in range(first_step, end_step):
             yield padded[step, :, : widths[step]]
+
+
+def _block_of_lots(
+    members: _Members, indices: Sequence[int], block: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the padded lots of a block, (BLOCK, streams, W), and the width of each step."""
+    drawn = [members(int(index), block) for index in indices]
+    # Sizes of the lots, (streams, BLOCK).
+    sizes = np.stack([np.bincount(steps, minlength=BLOCK) for steps, _ in drawn])
+    padded = np.full((BLOCK, len(drawn), sizes.max() + _ROUND), NOBODY)
+    for place, (steps, rows) in enumerate(drawn):
+        first_of_step = np.cumsum(sizes[place]) - sizes[place]
+        place_in_lot = np.arange(len(rows)) - np.repeat(first_of_step, sizes[place])
+        padded[steps, place, place_in_lot] = rows
+    largest_sizes = sizes.max(axis=0)
+    widths = -(-largest_sizes // _ROUND) * _ROUND
+    return padded, np.maximum(widths, _ROUND)
