@@ -168,7 +168,11 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
             box("below"),
         ),
     )
-    block = f'<div data-testid="stVerticalBlock">{"".join([] if welcome else head)}{screen}</div>'
+    if welcome:
+        content = box("home", screen)
+    else:
+        content = "".join(head) + screen
+    block = f'<div data-testid="stVerticalBlock">{content}</div>'
     return f'<div class="whole"><div data-testid="stMainBlockContainer">{block}</div></div>'
 
 

@@ -71,7 +71,11 @@ def show(page: Page, welcome: str = "") -> None:
                 page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)
             ).done
         )
-        _moving(page, welcome)
+        if welcome:
+            with st.container(key="home"):
+                _moving(page, welcome)
+        else:
+            _moving(page, welcome)
     elif more := page.at(desk.settings).more:
         with st.expander(MORE):  # the way to other data
             more(desk)
@@ -262,7 +266,10 @@ def _result(both: Both, desk: page_state.Desk) -> str:
     def say(*names: str, drawn: bool = False) -> None:
         """Show an element for each, even where it has nothing to say yet."""
         for name in names:
-            html = f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>'
+            classes = f"lab-{name}"
+            if name.startswith("words-"):
+                classes += " lab-words"
+            html = f'<div class="{classes}">{says[f".lab-{name}"]}</div>'
             st.markdown(html, unsafe_allow_html=True) if drawn else st.html(
                 html
             )  # st.html leaves drawings out
