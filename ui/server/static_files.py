@@ -4,8 +4,8 @@ good.
 Streamlit sends its front end as it is, 2.5 MB before the first word, and a module is found only
 when the one that imports it has come. Here each file is compressed at its first request and held in
 memory, and the page names all that it will need. plotly.js, as large as all the rest, is compressed
-when the server starts, and asked for (`first.js`) once the page has loaded. Until the app is there,
-the page shows its question. Streamlit answers requests without gzip, and all others.
+when the server starts, and asked for (`skeleton.js`) once the front end has come. Until the app is
+there, the page shows its question. Streamlit answers requests without gzip, and all others.
 """
 
 import gzip
@@ -48,6 +48,8 @@ _COMPILE_EARLY = b"//# allFunctionsCalledOnLoad\n"
 
 _IMPORT = re.compile(r'(?:from|import) ?"(\.{1,2}/[\w./-]+\.js)"')
 FIRST = Path(__file__).parent / "static" / "skeleton.css"
+# The module that shows the app in place of its skeleton, of the component "connection".
+SKELETON = "page/skeleton.js"
 # Hole in these rules -> the option of the theme that fills it.
 _LOOKS = {"LIGHT": "light.backgroundColor", "INK": "light.textColor", "FONT": "font"}
 _LOOKS |= {"DARK": "dark.backgroundColor", "PALE": "dark.textColor"}
@@ -84,9 +86,8 @@ def first_page(name: str, head: Head, *, at: str = "") -> str:
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
     # beside the root, which the front end empties
     first = f'<main class="lab-first {shape}">{inside}</main>'
-    script = (
-        f'<script type="module" src=".{assets.address("connection", "page/skeleton.js")}"></script>'
-    )
+    source = assets.address("connection", SKELETON)
+    script = f'<script type="module" async src=".{source}"></script>'
     body = f'<style id="lab-rules">{rules()}{look()}</style>{first}{ROOT}{script}'
     page = re.sub(
         r"<title>.*?</title>", lambda _: tags(name, head, at=at), _with_links(charts=bool(name))
@@ -117,8 +118,11 @@ def _links(page: str, *, charts: bool) -> str:
     folder = STATIC / "static/js"
     chunks = needed(folder, [next(folder.glob(f"{part}.*.js")).name for part in PARTS[charts]])
     early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
-    early += _modules("connection")
-    later = [*_modules("chart"), *_modules("knobs")]
+    early += _modules("connection", assets.ENTRIES["connection"], SKELETON)
+    later = [
+        *_modules("chart", assets.ENTRIES["chart"]),
+        *_modules("knobs", assets.ENTRIES["knobs"]),
+    ]
     plotly = f'as="script" fetchpriority="low" href=".{assets.plotly_address()}"'
     return "".join(
         [
@@ -132,9 +136,9 @@ def _links(page: str, *, charts: bool) -> str:
     )
 
 
-def _modules(component: str) -> list[str]:
-    names = needed(assets.ASSETS, [assets.ENTRIES[component]])
-    return [assets.address(component, name) for name in names]
+def _modules(component: str, *names: str) -> list[str]:
+    """Return the addresses of these modules of a component, and of all that they import."""
+    return [assets.address(component, name) for name in needed(assets.ASSETS, names)]
 
 
 def look() -> str:

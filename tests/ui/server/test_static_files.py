@@ -81,8 +81,8 @@ def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
     *known, added = scripts.findall(ours)
     assert known == scripts.findall(theirs)
     assert (
-        added
-        == f'<script type="module" src=".{assets.address("connection", "page/skeleton.js")}"></script>'
+        added == '<script type="module" async'
+        f' src=".{assets.address("connection", "page/skeleton.js")}"></script>'
     )
     assert ours.count('id="root"') == 1
     assert ('as="font"' in theirs, 'as="font"' in ours) == (True, False)
@@ -177,7 +177,7 @@ def test_plotly_is_the_file_of_the_installed_package_at_an_address_with_its_vers
     assert plotly.__version__.replace(".", "_") in assets.plotly_address()
 
 
-def test_plotly_is_not_asked_for_before_the_page_has_loaded(front):
+def test_plotly_is_not_asked_for_before_the_front_end_has_come(front):
     for path in ("/", "/classifier"):
         (link,) = re.findall(
             rf'<link[^>]*{re.escape(assets.plotly_address())}"[^>]*>', html(front, path)

@@ -7,6 +7,7 @@ import { drawSoon, whenComplete } from "./batching.js"
 import { adopt } from "./figure_diff.js"
 import { buttons, HOVERS } from "./download.js"
 import { fitted, scaleOf } from "./responsive.js"
+import { loadPlotly } from "./library.js"
 import { coloured, lookOf, themed } from "./theme.js"
 import { paint, release } from "./painter.js"
 import { toolbar } from "./toolbar.js"
@@ -153,15 +154,8 @@ function plotly() {
 }
 
 async function load(source) {
-  const script = document.createElement("script")
-  await new Promise((resolve, reject) => {
-    script.onload = resolve
-    script.onerror = () => reject(new Error("Plotly could not be read"))
-    script.src = source
-    document.head.append(script)
-  })
-  script.remove()
-  return { Plotly: globalThis.Plotly, buttons: buttons(globalThis.Plotly) }
+  const Plotly = await loadPlotly(source)
+  return { Plotly, buttons: buttons(Plotly) }
 }
 
 class Chart {
