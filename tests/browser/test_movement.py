@@ -5,7 +5,6 @@ machine.
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.person import slider
 from tests.browser.sight import drawn, rests
 
 # Counts messages on the channel, frames that are shown, and what Streamlit's tabs see and do. While
@@ -58,12 +57,15 @@ def opened_by(visitor, address: str) -> Page:
     return opened
 
 
-@pytest.mark.parametrize("name", ["classifier", "mechanisms"])
+@pytest.mark.parametrize(
+    "name", ["classifier", "network", "mechanisms", "accounting", "transfer", "hypotheses"]
+)
 def test_a_movement_is_one_question_and_leaves_the_nodes_of_the_tabs_alone(visitor, serve, name):
     opened = opened_by(visitor, f"{serve('app.py')}/{name}")
-    slider(opened).evaluate(MOVE, 1)  # what is painted for the first time needs nodes of its own
+    slider = opened.locator(".st-key-panel").get_by_role("slider").first
+    slider.evaluate(MOVE, 1)  # what is painted for the first time needs nodes of its own
 
-    found = slider(opened).evaluate(MOVE, MOVES)
+    found = slider.evaluate(MOVE, MOVES)
 
     assert found.pop("panels") > 0
     assert found.pop("shown") >= MOVES  # work that is done in slices shows each of them
