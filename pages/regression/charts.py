@@ -14,6 +14,7 @@ from ui.charts import coefficients as columns
 from ui.charts.curves import Curve, over, trained
 from ui.text.numbers import number
 from ui.text.texts import Texts
+from ui.text.tiles import amount
 
 SAYS = Texts(__file__)
 METHODS = SAYS.cases("methods")
@@ -68,6 +69,8 @@ def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
         curve = replace(curve, value=number(result.summary(name).median))
     if not chosen:
         return curve
+    median_text, _ = numbers_apart(result.summary().median, result.least_squares)
+    curve = replace(curve, value=median_text)
     at_now = np.minimum(result.summary(), 20 * high)
     return replace(
         curve, y=quantiles, at_now=at_now, runs=np.minimum(result.focus.errors, high), ends=(-9, 9)
@@ -100,6 +103,7 @@ def _error_range(result: RegressionResult) -> tuple[float, float]:
 def _rails(result: RegressionResult) -> tuple[Curve, Curve]:
     """Return the lines of the baseline and of least squares, which bound what is of any use."""
     mean, exact = result.mean_error, result.least_squares
+    _, exact_text = numbers_apart(result.summary().median, exact)
     return (
         Curve(
             name="baseline (mean)",
@@ -108,8 +112,29 @@ def _rails(result: RegressionResult) -> tuple[Curve, Curve]:
             colour=theme.NON_PRIVATE,
             dash="dash",
         ),
-        Curve(name="least squares", y=exact, value=number(exact), colour=theme.NON_PRIVATE),
+        Curve(name="least squares", y=exact, value=exact_text, colour=theme.NON_PRIVATE),
     )
+
+
+def numbers_apart(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers with three digits, or with four where they would look alike and four tell
+    them apart.
+
+    Both have the same decimals, unless one is too large for any.
+    """
+    mine, theirs = number(one), number(other)
+    if mine == theirs and f"{one:.4g}" != f"{other:.4g}":
+        mine, theirs = f"{one:.4g}", f"{other:.4g}"
+    decimals = max(len(text.partition(".")[2]) for text in (mine, theirs))
+    return _padded(mine, decimals), _padded(theirs, decimals)
+
+
+def _padded(text: str, decimals: int) -> str:
+    """Return a number from 1 to 999 with so many decimals: "20.0" beside "22.7"."""
+    shown = amount(text)
+    if shown is None or not 1 <= shown < 1000 or "e" in text:
+        return text
+    return f"{shown:.{decimals}f}"
 
 
 def no_minimum(result: RegressionResult) -> dict:

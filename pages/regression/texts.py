@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.statistics.claims import Case
 from lab.uploads.column_roles import Roles
-from pages.regression.charts import METHODS, SAYS
+from pages.regression.charts import METHODS, SAYS, numbers_apart
 from pages.regression.result import RegressionResult
 from ui.text import sentences as outcomes
 from ui.text import tiles
@@ -37,7 +37,7 @@ def numbers(result: RegressionResult) -> list[Number]:
         loss=loss,
         runs=result.settings.repeats,
     )
-    low, high = _apart(found.low, found.high)
+    low, high = numbers_apart(found.low, found.high)
     value = low if low == high else f"{low} <small>to</small> {high}"
     return [
         Number(
@@ -62,7 +62,7 @@ def _beside(result: RegressionResult) -> tuple[str, str, str]:
     """Return the RMSE of the median run and of least squares, and their difference, all as
     shown.
     """
-    mine, plain = _apart(result.summary().median, result.least_squares)
+    mine, plain = numbers_apart(result.summary().median, result.least_squares)
     one, other = (
         math.inf if (shown := tiles.amount(text)) is None else shown for text in (mine, plain)
     )
@@ -102,27 +102,6 @@ def caption(result: RegressionResult) -> str:
         )
         return f"{used} {SAYS('caption.own', tested=int(result.problem.test().present_rows))}"
     return SAYS["caption.made"]
-
-
-def _apart(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with three digits, or with four where they would look alike and four tell
-    them apart.
-
-    Both have the same decimals, unless one is too large for any.
-    """
-    mine, theirs = number(one), number(other)
-    if mine == theirs and f"{one:.4g}" != f"{other:.4g}":
-        mine, theirs = f"{one:.4g}", f"{other:.4g}"
-    decimals = max(len(text.partition(".")[2]) for text in (mine, theirs))
-    return _padded(mine, decimals), _padded(theirs, decimals)
-
-
-def _padded(text: str, decimals: int) -> str:
-    """Return a number from 1 to 999 with so many decimals: "20.0" beside "22.7"."""
-    shown = tiles.amount(text)
-    if shown is None or not 1 <= shown < 1000 or "e" in text:
-        return text
-    return f"{shown:.{decimals}f}"
 
 
 def diagnostics(result: RegressionResult) -> list[str]:

@@ -21,7 +21,8 @@ WATCH = """() => {
   const places = window.places = {}
   const look = () => {
     const all = document.querySelectorAll(".lab-tile, .lab-verdict, .st-key-pictures [data-chart], .panel," +
-      ".st-key-pictures .nsewdrag[data-subplot=xy], .lab-words-caption, [role=tablist], .st-key-below")
+      ".st-key-pictures .nsewdrag[data-subplot=xy], .lab-words-caption, [role=tablist], .st-key-below," +
+      ".st-key-compare")
     for (const one of all) {
       const { left, top, width } = one.getBoundingClientRect()
       if (!width) continue
@@ -170,7 +171,7 @@ def drag_over_all(page: Page) -> None:
     page.mouse.up()
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, marks=() if path in DRAGGED else pytest.mark.soak) for path in PATHS],
