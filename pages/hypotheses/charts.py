@@ -14,6 +14,7 @@ from pages.hypotheses.tasks import METHODS
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, Level, accuracies, finding, measured, over, trained
 from ui.text.texts import Texts
+from ui.text.tiles import digits_apart, percent
 
 SAYS = Texts(__file__)
 
@@ -66,6 +67,23 @@ def _found(result: HypothesesResult) -> str:
     return SAYS["finding.nearer" if result.weighing == Case.AHEAD else "finding.unsure"]
 
 
+def three_accuracies(result: HypothesesResult) -> tuple[float, float, float]:
+    """Return the median accuracy with transfer, of the target alone, and without noise, which may
+    be NaN.
+    """
+    return (
+        result.summary["transfer"].median,
+        result.summary["weak"].median,
+        float(result.plain.middle("transfer")),
+    )
+
+
+def accuracy_digits(result: HypothesesResult) -> int:
+    """Return as many decimals as tell the three apart."""
+    mine, *others = three_accuracies(result)
+    return max(digits_apart(mine, other) for other in others if not math.isnan(other))
+
+
 def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS) -> dict:
     """Draw the accuracy of ``methods`` over "epsilon" or "share" of labels: medians, nine in ten
     for transfer.
@@ -79,7 +97,8 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
             at, found = np.array([now / scale]), np.array(summary)[:, None]
         median = 100 * summary.median
         points = (scale * at, found)
-        style: dict[str, Any] = {"value": f"{median:.1f} %", "dots": 4, "dotted": True}
+        value = theme.steady(percent(summary.median, digits=accuracy_digits(result)))
+        style: dict[str, Any] = {"value": value, "dots": 4, "dotted": True}
         curves.append(
             measured(*STYLES[method], points, summary, band=method == "transfer", **style)
         )

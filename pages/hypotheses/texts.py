@@ -3,7 +3,7 @@
 import math
 
 from lab.statistics.claims import Case
-from pages.hypotheses.charts import SAYS, STYLES
+from pages.hypotheses.charts import SAYS, STYLES, accuracy_digits, three_accuracies
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import EPSILONS, LAWS
 from pages.hypotheses.tasks import METHODS
@@ -11,7 +11,7 @@ from pages.hypotheses.texts_algorithm import trust
 from ui.text import sentences as outcomes
 from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.sentences import digits_apart, percent, points, tenths
+from ui.text.sentences import percent, points, tenths
 from ui.text.tiles import Number, number
 
 
@@ -21,8 +21,8 @@ def numbers(result: HypothesesResult) -> list[Number]:
         "weak": _gained(result),
         "plain": _lost(result),
     }
-    shares, digits = [], _digits(result)
-    for (name, note), value in zip(notes.items(), _three(result), strict=True):
+    shares, digits = [], accuracy_digits(result)
+    for (name, note), value in zip(notes.items(), three_accuracies(result), strict=True):
         label, tone = SAYS[f"tiles.{name}"], "private" if name == "transfer" else ""
         if math.isnan(value):
             shares.append(Number(label, "…", note))
@@ -33,30 +33,13 @@ def numbers(result: HypothesesResult) -> list[Number]:
     return [*shares, tiles.attacker(result.settings.promise)]
 
 
-def _three(result: HypothesesResult) -> tuple[float, float, float]:
-    """Return the median accuracy with transfer, of the target alone, and without noise, which may
-    be NaN.
-    """
-    return (
-        result.summary["transfer"].median,
-        result.summary["weak"].median,
-        float(result.plain.middle("transfer")),
-    )
-
-
-def _digits(result: HypothesesResult) -> int:
-    """Return as many decimals as tell the three apart."""
-    mine, *others = _three(result)
-    return max(digits_apart(mine, other) for other in others if not math.isnan(other))
-
-
 def _between(result: HypothesesResult, one: float, other: float) -> str:
     """Return the difference of two numbers as they are shown, without its sign."""
-    return tiles.points_apart(max(one, other), min(one, other), digits=_digits(result))
+    return tiles.points_apart(max(one, other), min(one, other), digits=accuracy_digits(result))
 
 
 def _gained(result: HypothesesResult) -> str:
-    mine, alone, _ = _three(result)
+    mine, alone, _ = three_accuracies(result)
     said = SAYS("tiles.gain", gain=f"{'+' if mine > alone else '−'}{_between(result, mine, alone)}")
     return outcomes.beside(
         result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats
@@ -64,7 +47,7 @@ def _gained(result: HypothesesResult) -> str:
 
 
 def _lost(result: HypothesesResult) -> str:
-    mine, _, plain = _three(result)
+    mine, _, plain = three_accuracies(result)
     if math.isnan(plain) or (result.now.complete and result.noiseless == Case.SO_FAR):
         return SAYS["tiles.training"]
     case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
@@ -75,8 +58,12 @@ def _lost(result: HypothesesResult) -> str:
 
 
 def verdict(result: HypothesesResult) -> str:
-    (mine, alone, _), shares = _three(result), result.settings.shares
-    case, best, digits = result.now_beside("weak"), shares.index(max(shares)), _digits(result)
+    (mine, alone, _), shares = three_accuracies(result), result.settings.shares
+    case, best, digits = (
+        result.now_beside("weak"),
+        shares.index(max(shares)),
+        accuracy_digits(result),
+    )
     said = SAYS(
         f"outcome.{case.value.replace(' ', '_')}",
         share=percent(result.now.constant),

@@ -14,7 +14,7 @@ from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.tasks import CLAIMS, EPSILON_RANGE, SEVERAL
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, over
-from ui.text.numbers import delta
+from ui.text.numbers import delta, number
 
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
@@ -97,7 +97,7 @@ def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) 
         x,
         y,
         colour=colour,
-        name=theme.key(name, f"{here:.3g}"),
+        name=theme.key(name, theme.steady(number(here))),
         fill="tozeroy",
         fillcolor=theme.rgba(colour, 0.16),
         hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",

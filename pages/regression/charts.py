@@ -66,11 +66,11 @@ def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
         name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=chosen
     )
     if name in result.at_now:
-        curve = replace(curve, value=number(result.summary(name).median))
+        curve = replace(curve, value=theme.steady(number(result.summary(name).median)))
     if not chosen:
         return curve
     median_text, _ = numbers_apart(result.summary().median, result.least_squares)
-    curve = replace(curve, value=median_text)
+    curve = replace(curve, value=theme.steady(median_text))
     at_now = np.minimum(result.summary(), 20 * high)
     return replace(
         curve, y=quantiles, at_now=at_now, runs=np.minimum(result.focus.errors, high), ends=(-9, 9)

@@ -113,6 +113,10 @@ LEGEND = {
     "itemclick": False,
     "itemdoubleclick": False,
 }
+# As wide as a digit.
+_FIGURE_SPACE = "\u2007"
+# Numbers of three digits are seldom longer than "12,300" or "1.2e-5".
+_LONGEST_NUMBER = 6
 # Where in a picture a note stands.
 CORNERS = {
     f"{up} {side}": {"x": x, "xanchor": side, "y": y, "yanchor": anchor}
@@ -174,6 +178,11 @@ def vertical(text: str) -> dict:
 def key(name: str, value: str = "") -> str:
     """Return what a legend says of a trace: its name, and its value at what is now."""
     return f"{name}  <b>{value}</b>" if value else name
+
+
+def steady(value: str) -> str:
+    """Return a number with room for a longer one, so that a legend keeps its rows as it changes."""
+    return value.ljust(_LONGEST_NUMBER, _FIGURE_SPACE)
 
 
 def array(values: np.ndarray) -> dict:
