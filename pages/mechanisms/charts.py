@@ -27,6 +27,8 @@ FORMULA_NAMES = {
 _FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
 # Room for the last of its ticks, in pixels.
 _RIGHT = 20
+# A density of three digits is at most as long as "1.23e-12".
+_LONGEST_DENSITY = 8
 
 
 def release(result: MechanismsResult, finding: str = "") -> dict:
@@ -97,7 +99,7 @@ def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) 
         x,
         y,
         colour=colour,
-        name=theme.key(name, theme.steady(number(here))),
+        name=theme.key(name, theme.steady(number(here), longest=_LONGEST_DENSITY)),
         fill="tozeroy",
         fillcolor=theme.rgba(colour, 0.16),
         hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",

@@ -115,7 +115,7 @@ LEGEND = {
 }
 # As wide as a digit.
 _FIGURE_SPACE = "\u2007"
-# Numbers of three digits are seldom longer than "12,300" or "1.2e-5".
+# Errors and accuracies are seldom longer than "12,300" or "69.2 %".
 _LONGEST_NUMBER = 6
 # Where in a picture a note stands.
 CORNERS = {
@@ -180,9 +180,9 @@ def key(name: str, value: str = "") -> str:
     return f"{name}  <b>{value}</b>" if value else name
 
 
-def steady(value: str) -> str:
+def steady(value: str, longest: int = _LONGEST_NUMBER) -> str:
     """Return a number with room for a longer one, so that a legend keeps its rows as it changes."""
-    return value.ljust(_LONGEST_NUMBER, _FIGURE_SPACE)
+    return value.ljust(longest, _FIGURE_SPACE)
 
 
 def array(values: np.ndarray) -> dict:
