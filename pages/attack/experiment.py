@@ -9,8 +9,11 @@ from typing import Any
 from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.parts import Runs
 from lab.experiment.settings import Task
-from pages.attack import fairness, inversion, membership, tasks
 from pages.attack import result as two_worlds_result
+from pages.attack import tasks
+from pages.attack.fairness import tasks as fairness
+from pages.attack.inversion import tasks as inversion
+from pages.attack.membership import tasks as membership
 from pages.attack.settings import AttackParameters
 
 _PIECES = {

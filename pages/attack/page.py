@@ -10,14 +10,19 @@ import streamlit as st
 from lab.data.classification import DATASETS
 from lab.models.classifier_versions import VERSIONS
 from pages.attack import charts as figures
-from pages.attack import charts_audits, texts_audits
-from pages.attack import charts_parts as others
 from pages.attack import texts as say
-from pages.attack import texts_parts as tell
+from pages.attack.audits import charts as audits_charts
+from pages.attack.audits import texts as audits_texts
 from pages.attack.experiment import AttackSettings
-from pages.attack.fairness import GroupsResult
-from pages.attack.inversion import InversionResult
-from pages.attack.membership import MembersResult
+from pages.attack.fairness import charts as fairness_charts
+from pages.attack.fairness import texts as fairness_texts
+from pages.attack.fairness.tasks import GROUPS, GroupsResult
+from pages.attack.inversion import charts as inversion_charts
+from pages.attack.inversion import texts as inversion_texts
+from pages.attack.inversion.tasks import InversionResult
+from pages.attack.membership import charts as membership_charts
+from pages.attack.membership import texts as membership_texts
+from pages.attack.membership.tasks import MembersResult
 from pages.attack.result import WorldsResult
 from pages.attack.settings import PARTS
 from ui import widgets
@@ -95,37 +100,39 @@ def worlds(result: WorldsResult) -> Rows:
 
 
 def membership(result: MembersResult) -> Rows:
-    margins = {f"margins.{arm}": others.margins(result, arm) for arm in others.ARMS}
-    return [_row({"roc": others.roc(result)} | margins, wide={"roc": 1.3})]
+    margins = {
+        f"margins.{arm}": membership_charts.margins(result, arm) for arm in membership_charts.ARMS
+    }
+    return [_row({"roc": membership_charts.roc(result)} | margins, wide={"roc": 1.3})]
 
 
 def audits(_: Any) -> Rows:
     charts = {
-        "audits.correct": charts_audits.summary(broken=False),
-        "audits.broken": charts_audits.summary(broken=True),
+        "audits.correct": audits_charts.summary(broken=False),
+        "audits.broken": audits_charts.summary(broken=True),
     }
     return [_row(charts)]
 
 
 def every_audit(_desk: page_state.Desk, _picture: Mapping[str, Any]) -> None:
     """Show the table of all recorded audits."""
-    st.html(texts_audits.table())
+    st.html(audits_texts.table())
 
 
 def pays(result: GroupsResult) -> Rows:
     classes = {
-        f"classes.{group}": others.by_class(result, place)
-        for place, group in enumerate(others.GROUPS)
+        f"classes.{group}": fairness_charts.by_class(result, place)
+        for place, group in enumerate(GROUPS)
     }
-    return [_row({"groups": others.groups(result)} | classes, wide={"groups": 1.5})]
+    return [_row({"groups": fairness_charts.groups(result)} | classes, wide={"groups": 1.5})]
 
 
 def inversion(result: InversionResult) -> Rows:
     sheets = {
-        f"pictures.{arm}": others.pictures(result, private=arm == "with")
+        f"pictures.{arm}": inversion_charts.pictures(result, private=arm == "with")
         for arm in ("without", "with")
     }
-    return [_row(sheets | {"match": others.match(result)}, wide={"match": 1.2})]
+    return [_row(sheets | {"match": inversion_charts.match(result)}, wide={"match": 1.2})]
 
 
 def guarantee(result: GroupsResult | InversionResult) -> str:
@@ -151,7 +158,7 @@ def words(
         "why": listed(why),
         "guarantee": guarantee,
         "table": table,
-        "audits": lambda _: texts_audits.summary(),
+        "audits": lambda _: audits_texts.summary(),
     }
 
 
@@ -185,37 +192,41 @@ WORLDS = Page(
 )
 MEMBERSHIP = replace(
     WORLDS,
-    numbers=tell.membership_numbers,
+    numbers=membership_texts.numbers,
     knobs=knobs("members", *RECIPE),
     words=words(
         "membership",
-        tell.membership_verdict,
-        tell.membership_diagnostics,
-        tell.membership_guarantee,
-        tell.membership_table,
-        caption=tell.membership_caption,
+        membership_texts.verdict,
+        membership_texts.diagnostics,
+        membership_texts.guarantee,
+        membership_texts.table,
+        caption=membership_texts.caption,
     ),
     pictures=membership,
 )
 PAYS = replace(
     WORLDS,
-    numbers=tell.pays_numbers,
+    numbers=fairness_texts.numbers,
     knobs=knobs("minority", *RECIPE),
     words=words(
-        "pays", tell.pays_verdict, tell.pays_diagnostics, noted(guarantee), tell.pays_table
+        "pays",
+        fairness_texts.verdict,
+        fairness_texts.diagnostics,
+        noted(guarantee),
+        fairness_texts.table,
     ),
     pictures=pays,
 )
 INVERSION = replace(
     WORLDS,
-    numbers=tell.inversion_numbers,
+    numbers=inversion_texts.numbers,
     knobs=knobs("label", *RECIPE),
     words=words(
         "inversion",
-        tell.inversion_verdict,
-        tell.inversion_diagnostics,
+        inversion_texts.verdict,
+        inversion_texts.diagnostics,
         noted(guarantee),
-        tell.inversion_table,
+        inversion_texts.table,
     ),
     pictures=inversion,
 )

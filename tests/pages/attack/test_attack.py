@@ -9,9 +9,11 @@ from scipy.special import ndtr, ndtri
 from dpcore import check
 from dpcore.accountants import gdp
 from lab.data import classification as data
-from pages.attack import charts, inversion, membership, tasks
+from pages.attack import charts, tasks
 from pages.attack import settings as attack
 from pages.attack.experiment import AttackSettings
+from pages.attack.inversion import tasks as inversion
+from pages.attack.membership import tasks as membership
 from pages.attack.result import EPSILONS, attacked
 from pages.attack.tasks import Model, Training, clean, exposed, exposures
 from pages.attack.threshold_attack import threshold_attack

@@ -15,12 +15,13 @@ from dpcore.attacks import audit
 from dpcore.privacy import Adjacency
 from lab.models.classifier_versions import VERSIONS
 from lab.statistics.claims import Case
-from pages.attack import charts, charts_audits, page
-from pages.attack import membership as attack_members
+from pages.attack import charts, page
 from pages.attack import texts as say
-from pages.attack.audits import recorded
+from pages.attack.audits import charts as audits_charts
+from pages.attack.audits.table import recorded
 from pages.attack.experiment import AttackSettings
-from pages.attack.membership import MembersResult, Shadows
+from pages.attack.membership import tasks as attack_members
+from pages.attack.membership.tasks import MembersResult, Shadows
 from pages.attack.result import attacked
 from tests import reached
 from tests.claims import better, worse
@@ -282,7 +283,7 @@ def test_the_tab_of_audits_states_the_recorded_table():
     audits = recorded()
     broken = [audit for audit in audits if audit.expected != "consistent"]
     above = [audit for audit in audits if audit.lower_bound > audit.claimed]
-    summary = page.texts_audits.summary()
+    summary = page.audits_texts.summary()
     assert (
         f"{sum(audit in broken for audit in above)} of {len(broken)} broken mechanisms were caught"
         in summary
@@ -291,8 +292,8 @@ def test_the_tab_of_audits_states_the_recorded_table():
         f"{sum(audit not in broken for audit in above)} of {len(audits) - len(broken)} correct ones"
         in summary
     )
-    assert page.texts_audits.table().count("<tr>") == len(audits) + 1
-    dots = [len(charts_audits.summary(broken=one)["data"][0]["text"]) for one in (True, False)]
+    assert page.audits_texts.table().count("<tr>") == len(audits) + 1
+    dots = [len(audits_charts.summary(broken=one)["data"][0]["text"]) for one in (True, False)]
     assert dots == [len(broken), len(audits) - len(broken)]
 
 
@@ -354,7 +355,7 @@ def test_every_text_is_reached(monkeypatch):
                 patched.setattr(type(result), name, value)
                 vars(result).pop(name, None)  # what is cached
             page.PAGE.at(result.settings).words["verdict"](result)
-    page.texts_audits.table()
+    page.audits_texts.table()
     for result in (sound, alike):
         reached.show(page.PAGE, result)
     assert reached.unread(say.SAYS) == []

@@ -21,7 +21,7 @@ from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
 from dpcore.streams import stream
 from dpcore.training import batches as lots
 from dpcore.training import descent, dp_ftrl, frank_wolfe, sgd, sgd_recipe
-from pages.attack.audits import recorded
+from pages.attack.audits.table import recorded
 
 ROOT = Path(dpcore.__file__).parents[1]
 # The audits that run in the quick suite; all of them run in ``make audit``.
@@ -129,7 +129,7 @@ AUDITED = {
 # engine's modules say.
 HARMLESS = ("dpcore.attacks.audit", "pages.mechanisms.many_answers.reconstruction")
 HARMLESS += ("pages.transfer.published", "lab.data.", "lab.data.parties", "dpcore.streams")
-HARMLESS += ("pages.attack.membership", "pages.parties.tasks", "lab.uploads.made_up")
+HARMLESS += ("pages.attack.membership.tasks", "pages.parties.tasks", "lab.uploads.made_up")
 DRAW = re.compile(
     r"rng\.(?:laplace|gumbel)\b|\.(?:laplace|normal|standard_normal|gumbel|gamma|exponential)\(|normal_steps\("
     r"|getattr\(generator"

@@ -16,7 +16,8 @@ from dpcore.training import dp_ftrl
 from lab.models.classifier_versions import EPSILONS
 from lab.statistics.decision_regions import FEW, boundaries, drawn, votes
 from pages.accounting import charts as accounting
-from pages.attack import charts_parts
+from pages.attack.fairness.charts import GROUP_COLOURS
+from pages.attack.inversion.charts import RECOVERED
 from pages.classifier import charts as classifier
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses import charts as hypotheses
@@ -226,7 +227,7 @@ WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
 # Series that stand in one chart: their colours, or rows that end with their dashes.
 COLOURS = (
     *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS, (theme.PRIVATE, *network.LAYERS)),
-    *(charts_parts.GROUP_COLOURS.values(), charts_parts.RECOVERED.values()),
+    *(GROUP_COLOURS.values(), RECOVERED.values()),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pages.attack.audits import CAUGHT, Audit, recorded
+from pages.attack.audits.table import CAUGHT, Audit, recorded
 from ui.charts import theme
 
 COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NON_PRIVATE}

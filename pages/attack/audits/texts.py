@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pages.attack.audits import CAUGHT, CONSISTENT, VOID, Audit, recorded
+from pages.attack.audits.table import CAUGHT, CONSISTENT, VOID, Audit, recorded
 from pages.attack.texts import SAYS, tabled
 from ui.text.numbers import delta
 from ui.text.tiles import note, number

@@ -1,0 +1,1 @@
+"""Show the recorded audits of the lab's mechanisms."""

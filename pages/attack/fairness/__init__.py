@@ -1,0 +1,1 @@
+"""Compare what privacy costs a minority and the majority."""

@@ -1,0 +1,1 @@
+"""Reconstruct records from released weights."""

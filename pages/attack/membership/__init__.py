@@ -1,0 +1,1 @@
+"""Find who was among the training rows."""
