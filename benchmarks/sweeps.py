@@ -10,7 +10,7 @@ from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from dpcore import cores
 from dpcore.cache import CACHE
 from lab.sweeps import parallel
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 
 SETTINGS = ClassifierSettings(public_rows=0)
 CELLS, REPEATS, WORKERS = 60, 400, 2

@@ -278,7 +278,7 @@ def recommend(
     Raises:
         RefusedError: If there is nothing to tune.
 
-    >>> from pages.classifier.experiment import ClassifierSettings
+    >>> from pages.classifier.settings import ClassifierSettings
     >>> base = ClassifierSettings(public_rows=0)
     >>> best = recommend(base, tries=3, measure="scratch", repeats=12, seeds=2)
     >>> best.round(2).iloc[0]

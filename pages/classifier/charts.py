@@ -1,161 +1,96 @@
-"""The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over
-epsilon.
-"""
+"""Charts of the classifier: accuracy over epsilon, loss over steps, decision maps and weights."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcore.cache import cached
 from lab.data.classification import Split
+from lab.statistics import decision_regions
 from lab.statistics.claims import Case
-from lab.statistics.decision_regions import Plane, boundaries, drawn, votes
+from lab.statistics.decision_regions import Plane
 from pages.classifier.result import ClassifierResult
-from pages.classifier.tasks import ReferenceOutcome
+from pages.classifier.tasks import Reference
 from ui.charts import coefficients, maps, theme
 from ui.charts.curves import Curve, accuracies, finding, measured, over, progress, reference
-from ui.text.numbers import percent as percent_text
+from ui.text.numbers import percent
 from ui.text.texts import Texts
 
 SAYS = Texts(__file__)
-# The dotted line of each arm's non-private model.
-_PLAIN = {"scratch": theme.NON_PRIVATE, "public": theme.PUBLIC}
-# Where the strokes of an arm's runs stand, in pixels beside the current epsilon.
-_STROKES = {"scratch": (-10, -1), "public": (1, 10)}
+# Colour of each arm's non-private model.
+REFERENCE_COLOURS = {"scratch": theme.NON_PRIVATE, "public": theme.PUBLIC}
+# Where the strokes of each arm's runs begin and end, in pixels right of the set epsilon.
+STROKES = {"scratch": (-10, -1), "public": (1, 10)}
+# The loss axis begins no lower, and ends no lower, in nats.
+LOWEST_LOSS = 1e-3
+LEAST_TOP_LOSS = 1.0
 
 
-def regions(result: ClassifierResult, arm: int) -> dict:
-    """Draw what the private ensemble of one arm decides, with the boundary of every repeat that is
-    ``drawn``.
-    """
-    name, shown = (
-        result.settings.arms[arm],
-        drawn(result.focus.accuracy[arm], result.split.n_classes),
+def accuracy(result: ClassifierResult) -> dict:
+    """Draw the held-out accuracy over epsilon, and the runs at the set epsilon as strokes."""
+    settings = result.settings
+    curves = []
+    for arm, model in result.references.items():
+        name = _reference_name(result, arm)
+        curves.append(reference(name, model.accuracy, REFERENCE_COLOURS[arm], dash="dot"))
+    for index, arm in enumerate(settings.arms):
+        curve = measured(
+            _legend_name(result, arm),
+            theme.COLOURS[arm],
+            result.accuracy.arms[index].over(),
+            result.summary[arm],
+            band=arm == "scratch",
+            runs=result.ensemble.accuracy[index],
+            ends=STROKES[arm],
+            dots=5,
+        )
+        curves.append(curve)
+    if settings.private:
+        curves.append(reference(SAYS["figures.baseline"], result.baseline, dash="dash"))
+    return accuracies(
+        *curves,
+        now=settings.epsilon,
+        title=SAYS["figures.accuracy"],
+        finding=_accuracy_finding(result),
+        xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
     )
-    weights = result.focus.weights[arm][shown]
-    return _map(
-        result.split,
-        result.plane,
-        weights,
-        name=name,
-        title=_name(result, name).capitalize(),
-        finding=percent_text(result.summary[name].median),
-        also=[_reference(result, name)[1]],
-    )
-
-
-def reference_regions(result: ClassifierResult) -> dict:
-    return _reference(result, "scratch")[0]
-
-
-def _reference(result: ClassifierResult, arm: str) -> tuple[dict, dict]:
-    return _drawn_reference(
-        result.references[arm], result.split, result.plane, _plain_name(result, arm)
-    )
-
-
-@cached(newest=16)
-def _drawn_reference(
-    reference: ReferenceOutcome, split: Split, plane: Plane, name: str
-) -> tuple[dict, dict]:
-    """(the map of the model without privacy, its boundary in other maps), drawn once: no private
-    knob moves it.
-    """
-    weights = reference.weights[None]
-    percent = percent_text(reference.accuracy)
-    segments = boundaries(weights, plane)
-    boundary = maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
-    return (
-        _map(split, plane, weights, name="reference", title=name.capitalize(), finding=percent),
-        boundary,
-    )
-
-
-def _name(result: ClassifierResult, name: str) -> str:
-    return theme.NAMES[result.settings.version][name]
-
-
-def _plain_name(result: ClassifierResult, arm: str) -> str:
-    return _name(result, "reference" if arm == "scratch" else f"reference_{arm}")
-
-
-def _map(
-    split: Split,
-    plane: Plane,
-    weights: np.ndarray,
-    *,
-    name: str,
-    also: Sequence[dict] = (),
-    **layout: Any,
-) -> dict:
-    """Draw what models of these weights (R, k, p) decide, and the boundary of each."""
-    width, segments = 2.2 if name == "reference" else 1.2, boundaries(weights, plane)
-    boundary = maps.boundary(plane, segments, colour=theme.COLOURS[name], width=width) | {
-        "name": theme.GHOST
-    }
-    return maps.decided(
-        split, plane, *votes(weights, plane), boundaries=[boundary, *also], **layout
-    )
-
-
-def weights(result: ClassifierResult) -> dict:
-    """Draw what each input says for the last of two classes, or how far it moves several apart: a
-    dot for each model.
-    """
-    two = result.split.n_classes == 2
-    last = coefficients.short(result.split.source.classes[-1])
-    return coefficients.dots(
-        leading(result),
-        model="model",
-        title="Weights",
-        finding=SAYS("figures.weights" if two else "figures.weights_range", name=last),
-        axis="weight" if two else "range of weights",
-    )
-
-
-def leading(result: ClassifierResult) -> coefficients.Leading:
-    private, plain = map(
-        coefficients.of_inputs, (result.focus.weights[0], result.reference.weights)
-    )
-    return coefficients.leading(result.split.source.features, private, plain)
 
 
 def loss(result: ClassifierResult) -> dict:
-    """Training loss over steps: median and nine in ten of the repeats, beside the loss on held-out
-    rows and the descent without privacy.
-    """
-    quantiles = result.losses()
-    plain = [
-        Curve(
-            name=_plain_name(result, arm), colour=_PLAIN[arm], dash="dot", x=one.steps, y=one.loss
+    """Draw the loss over the steps: median and 90 % of runs, held-out rows, and non-private."""
+    steps = result.ensemble.steps
+    quantiles = result.loss_quantiles()
+    curves = []
+    for index, arm in enumerate(result.settings.arms):
+        curve = Curve(
+            name=_legend_name(result, arm),
+            colour=theme.COLOURS[arm],
+            x=steps,
+            y=quantiles[:, index],
+            ghost=arm == "scratch",
         )
-        for arm, one in result.references.items()
-    ]
-    curves = [
-        Curve(
-            name=_name(result, name),
-            colour=theme.COLOURS[name],
-            x=result.focus.steps,
-            y=own,
-            ghost=name == "scratch",
+        curves.append(curve)
+    held_out = Curve(
+        name=SAYS("figures.held_out", model=_legend_name(result, "scratch")),
+        colour=theme.PRIVATE,
+        x=steps,
+        y=quantiles[1, -1],
+        dash="dash",
+        width=2,
+    )
+    curves.append(held_out)
+    for arm, model in result.references.items():
+        curve = Curve(
+            name=_reference_name(result, arm),
+            colour=REFERENCE_COLOURS[arm],
+            dash="dot",
+            x=model.steps,
+            y=model.loss,
         )
-        for name, own in zip(result.settings.arms, quantiles[:, :-1].swapaxes(0, 1), strict=True)
-    ]
-    held_out = SAYS("figures.held_out", model=_name(result, "scratch"))
-    least = min(*(one.loss.min() for one in result.references.values()), quantiles[0].min())
-    low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
+        curves.append(curve)
+    low, high = _loss_range(result)
     return over(
         *curves,
-        Curve(
-            name=held_out,
-            colour=theme.PRIVATE,
-            x=result.focus.steps,
-            y=quantiles[1, -1],
-            dash="dash",
-            width=2,
-        ),
-        *plain,
         title=SAYS["figures.loss"],
         finding="not released",
         xaxis=theme.axis("step", 0, result.settings.steps),
@@ -163,50 +98,130 @@ def loss(result: ClassifierResult) -> dict:
     )
 
 
-def accuracy(result: ClassifierResult) -> dict:
-    """Draw held-out accuracy over epsilon, with the runs of each arm on one side of the current
-    value.
-    """
-    settings = result.settings
-    curves = [
-        reference(_plain_name(result, arm), plain.accuracy, _PLAIN[arm], dash="dot")
-        for arm, plain in result.references.items()
-    ]
-    for name, grid, runs in zip(
-        settings.arms, result.accuracy.arms, result.focus.accuracy, strict=True
-    ):
-        curves.append(
-            measured(
-                _name(result, name),
-                theme.COLOURS[name],
-                grid.over(),
-                result.summary[name],
-                band=name == "scratch",
-                runs=runs,
-                ends=_STROKES[name],
-                dots=5,
-            )
-        )
-    if settings.private:
-        curves.append(reference(SAYS["figures.baseline"], result.baseline, dash="dash"))
-    return accuracies(
-        *curves,
-        now=settings.epsilon,
-        title=SAYS["figures.accuracy"],
-        finding=_finding(result),
-        xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
+def decision_map(result: ClassifierResult, index: int) -> dict:
+    """Draw what the private models of an arm decide, and the boundary of each of them."""
+    arm = result.settings.arms[index]
+    runs = decision_regions.drawn(result.ensemble.accuracy[index], result.split.n_classes)
+    weights = result.ensemble.weights[index][runs]
+    private_boundaries = _boundary_shape(
+        weights,
+        result.plane,
+        colour=theme.COLOURS[arm],
+        width=1.2,
+    )
+    reference_boundary = _reference_boundary(result.references[arm], result.plane)
+    return _map(
+        result.split,
+        result.plane,
+        weights,
+        boundaries=[private_boundaries, reference_boundary],
+        title=_legend_name(result, arm).capitalize(),
+        finding=percent(result.summary[arm].median),
     )
 
 
-def _finding(result: ClassifierResult) -> str:
-    """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve
-    has come.
+def reference_map(result: ClassifierResult) -> dict:
+    """Draw what the non-private model trained from zero decides."""
+    title = _reference_name(result, "scratch").capitalize()
+    return _reference_map(result.reference, result.split, result.plane, title)
+
+
+def column_weights(result: ClassifierResult) -> dict:
+    """Draw the weights of the inputs with the largest ones, a dot per model.
+
+    For more than two classes it is the range of an input's weights over the classes.
     """
+    last_class = coefficients.short(result.classes[-1])
+    if result.split.n_classes == 2:
+        subtitle = SAYS("figures.weights", name=last_class)
+        axis = "weight"
+    else:
+        subtitle = SAYS("figures.weights_range", name=last_class)
+        axis = "range of weights"
+    return coefficients.dots(
+        largest_weights(result),
+        model="model",
+        title="Weights",
+        finding=subtitle,
+        axis=axis,
+    )
+
+
+def largest_weights(result: ClassifierResult) -> coefficients.Leading:
+    """Return the inputs with the largest weights: private (R, inputs) and non-private (inputs,)."""
+    private = coefficients.of_inputs(result.ensemble.weights[0])
+    non_private = coefficients.of_inputs(result.reference.weights)
+    return coefficients.leading(result.split.source.features, private, non_private)
+
+
+def _legend_name(result: ClassifierResult, name: str) -> str:
+    """Return the name of an arm, or of a reference, in legends."""
+    return theme.NAMES[result.settings.version][name]
+
+
+def _reference_name(result: ClassifierResult, arm: str) -> str:
+    """Return the name of the non-private model of an arm in legends."""
+    if arm == "scratch":
+        return _legend_name(result, "reference")
+    return _legend_name(result, f"reference_{arm}")
+
+
+def _accuracy_finding(result: ClassifierResult) -> str:
+    """Return up to which epsilon privacy costs accuracy, or how much of the curve is trained."""
     grid = result.accuracy.arms[0]
-    if part := progress(grid):
-        return part
+    epsilons_trained = progress(grid)
+    if epsilons_trained:
+        return epsilons_trained
     if not grid.complete:
         return SAYS("figures.runs", runs=grid.done.min(), all=result.settings.repeats)
     if result.settings.version == "none":
         return ""
-    return finding(SAYS.cases("finding"), result.costs_over_epsilon(), grid.at, Case.BEHIND)
+    return finding(SAYS.cases("finding"), result.costs_by_epsilon, grid.at, Case.BEHIND)
+
+
+def _loss_range(result: ClassifierResult) -> np.ndarray | list[float]:
+    """Return the ends of the loss axis, which stay while the curves move a little."""
+    low, _, high = result.loss_quantiles()
+    lowest = low.min()
+    for model in result.references.values():
+        lowest = min(lowest, model.loss.min())
+    return theme.steady_range(max(lowest, LOWEST_LOSS), max(high.max(), LEAST_TOP_LOSS))
+
+
+def _map(split: Split, plane: Plane, weights: np.ndarray, **layout: Any) -> dict:
+    """Draw what models (R, k, p) decide by majority."""
+    winner, share = decision_regions.votes(weights, plane)
+    return maps.decided(split, plane, winner, share, **layout)
+
+
+def _boundary_shape(weights: np.ndarray, plane: Plane, *, colour: str, width: float) -> dict:
+    """Return the boundaries of models (R, k, p), as the shape that stands for pinned settings."""
+    segments = decision_regions.boundaries(weights, plane)
+    shape = maps.boundary(plane, segments, colour=colour, width=width)
+    shape["name"] = theme.GHOST
+    return shape
+
+
+# Sliders of private training do not change the following charts, which are therefore drawn once.
+
+
+@cached(newest=16)
+def _reference_map(model: Reference, split: Split, plane: Plane, title: str) -> dict:
+    """Draw what the non-private model decides."""
+    weights = model.weights[None]
+    colour = theme.COLOURS["reference"]
+    return _map(
+        split,
+        plane,
+        weights,
+        boundaries=[_boundary_shape(weights, plane, colour=colour, width=2.2)],
+        title=title,
+        finding=percent(model.accuracy),
+    )
+
+
+@cached(newest=16)
+def _reference_boundary(model: Reference, plane: Plane) -> dict:
+    """Return the boundary of the non-private model, dotted, for the maps of private models."""
+    segments = decision_regions.boundaries(model.weights[None], plane)
+    return maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")

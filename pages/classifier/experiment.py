@@ -1,121 +1,150 @@
-"""Private classification with public pre-training: sound, as published, and without privacy.
+"""What the classifier computes: an ensemble at the set epsilon, references, and a curve."""
 
-Follows the slides of [hoseinpour2023]; what they leave open or miscount is in ``recipes``.
-"""
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 
 from lab.data import classification as data
 from lab.experiment import chunking
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.parts import Grid, Runs, slices
-from lab.experiment.settings import Task
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Once, Part, Repeats, Sweep
+from lab.experiment.settings import Measure
 from lab.models.classifier_versions import EPSILONS
 from pages.classifier import tasks
 from pages.classifier.result import ClassifierResult
-from pages.classifier.settings import ClassifierParameters
+from pages.classifier.settings import ClassifierSettings
 
-# One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
-_CELLS_AT_ONCE = 4e7
-# Repeats of the first picture where there are more rows than knobs can move with.
-_FEWEST = 2
+# Fields that lower the noise and leave the descent as it is, so that accuracy rises with them.
+_LESS_NOISE = ("epsilon", "delta", "rows")
+# Data sets with more classes have no measure for the recall of each class.
+_MOST_RECALLS = 4
+# Repeats that the page waits for if there are too many rows to train while a slider moves.
+_FEWEST_REPEATS = 2
+# One task of the curve computes about this many (model, class, row, step) terms, in some 50 ms.
+_TERMS_AT_ONCE = 4e7
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClassifierSettings(ClassifierParameters, ComputingSettings):
-    """The experiment with these settings: its work, and what comes of it."""
+class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
+    """Private classification with public pre-training [hoseinpour2023].
 
-    def schedule(self) -> Iterable[Task]:
-        now, *later = self.samples()
-        return now, self._references, *later, *self._curve(), *self._apart()
+    What the slides leave open or miscount is in ``classifier_versions``.
+    """
 
-    def probe(self) -> Runs[tasks.Model, tasks.FocusOutcome]:
-        """Return today's ensemble, as many repeats of it as the first picture has."""
-        return self.samples()[0]
+    RESULT = ClassifierResult
+    MEASURES: ClassVar = {
+        "scratch": Measure.accuracy(
+            "accuracy from scratch",
+            lambda outcome: outcome.accuracy[0],
+            rises=_LESS_NOISE,
+        ),
+        "accuracy": Measure.accuracy(
+            "accuracy with pre-training, if there is any",
+            lambda outcome: outcome.accuracy[-1],
+            rises=_LESS_NOISE,
+        ),
+        "balanced": Measure(
+            "balanced accuracy from scratch",
+            "higher",
+            lambda outcome: np.nanmean(outcome.recall[0], axis=-1),
+            unit="%",
+            limits=(0.0, 1.0),
+        ),
+        "loss": Measure(
+            "loss from scratch (nats)",
+            "lower",
+            lambda outcome: outcome.loss[0, :, -1],
+            rises=("epsilon", "delta"),
+            unit="nats",
+        ),
+    }
+    PAIRED_BY = ("dataset", "own", "rows", "repeats", "seed")
 
-    def samples(self) -> tuple[Runs[tasks.Model, tasks.FocusOutcome], ...]:
-        now, *later = slices(tasks.focus, self.model, (self.epsilon,), self._parts)
-        return replace(now, essential=True), *later
-
-    def draws_as(self, other: Self) -> bool:
-        """Descents without privacy draw no noise."""
-        return "none" not in (self.version, other.version)
-
-    def sample(self, count: int) -> tuple[Runs[tasks.Model, tasks.Ends], ...]:
-        return tuple(
-            Runs(
-                work=tasks.ends,
-                model=self.model,
-                at=(self.epsilon,),
-                first=part.start,
-                count=len(part),
-                given=given,
-            )
-            for part, given in chunking.sample(self._parts, count, each=self.model.cells)
-        )
-
-    @property
-    def _parts(self) -> tuple[range, ...]:
-        """The repeats: as many as the first picture may wait for, and the others."""
-        each = self.model.cells
-        now = min(_FEWEST, self.repeats) if self.beyond else chunking.first(self.repeats, each=each)
-        return (range(now), *chunking.cut(now, self.repeats, each=each))
-
-    def _apart(self) -> tuple[Runs[tasks.RowByRow, np.ndarray], ...]:
-        """Return today's ensemble with each row clipped by itself, for as many rows a person as are
-        declared.
-        """
-        most = self.roles.most_rows if self.roles and self.by_person else None
-        return (
-            slices(
-                tasks.apart,
-                tasks.RowByRow(model=self.model, most_rows=most),
-                (self.epsilon,),
-                self._parts,
-            )
-            if most
-            else ()
-        )
-
-    @property
-    def _references(self) -> Runs[tasks.Arms, tuple[tasks.ReferenceOutcome, ...]]:
-        """Return the non-private descent of each arm, with the arm's start and as many steps."""
-        arms = self.part(
-            tasks.Arms, dataset=self.rows_of, private_rows=self.rows, public=self.model.public
-        )
-        return Runs(work=tasks.references, model=arms, count=1, essential=True)
-
-    def _curve(self) -> tuple[Runs[tasks.Model, np.ndarray], ...]:
-        """Return the work over epsilon in slices, some repeats at every epsilon before more
-        at any.
-        """
-        each, classes = self.model.cells, len(data.source(self.rows_of).classes)
-        cells = len(self.model.arms) * self.repeats * self.rows * self.steps * classes
-        width = max(
-            1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats)))
-        )
-        return slices(
-            tasks.accuracies,
-            self.model,
-            self.epsilons,
-            chunking.cut(0, self.repeats, each=each),
-            width=width,
-        )
-
-    def result(self, outcomes: Mapping[Any, Any]) -> ClassifierResult:
-        repeats, arms = self.repeats, (len(self.model.arms),)
-        return ClassifierResult(
-            settings=self,
-            split=self.model.split,
-            focus=tasks.FocusOutcome.of(
-                [outcomes[task] for task in self.samples() if task in outcomes]
+    def parts(self) -> dict[str, Part]:
+        settings = self.settings
+        training = settings.training
+        parts: dict[str, Part] = {
+            "ensemble": self._ensemble,
+            "references": Once(tasks.train_references, settings.reference_training, essential=True),
+            "accuracy": Sweep(
+                EPSILONS,
+                tasks.score_curve,
+                training,
+                settings.repeats,
+                computed=settings.epsilons,
+                arms=(len(settings.arms),),
+                cost=training.cells,
+                width=self._epsilons_per_task,
             ),
-            references=dict(zip(self.arms, outcomes[self._references], strict=True)),
-            accuracy=Grid.of(EPSILONS, self._curve(), outcomes, repeats=repeats, arms=arms),
-            guarantees=self.guarantees,
-            apart=Grid.of((self.epsilon,), self._apart(), outcomes, repeats=repeats),
+        }
+        if settings.row_by_row_training is not None:
+            parts["row_by_row"] = Repeats(
+                tasks.score_row_by_row,
+                settings.row_by_row_training,
+                settings.epsilon,
+                settings.repeats,
+                cost=training.cells,
+                first_batch=self._first_batch,
+                essential=False,
+            )
+        return parts
+
+    @property
+    def _ensemble(self) -> Repeats:
+        """Return the repeats at the set epsilon."""
+        return Repeats(
+            tasks.train_ensemble,
+            self.settings.training,
+            self.settings.epsilon,
+            self.settings.repeats,
+            merge=tasks.Ensemble.concatenate,
+            sampled=tasks.score_final_models,
+            cost=self.settings.training.cells,
+            first_batch=self._first_batch,
         )
+
+    @property
+    def _first_batch(self) -> int | None:
+        """Return how many repeats the page waits for, or None for the usual number."""
+        if self.settings.beyond:
+            return _FEWEST_REPEATS
+        return None
+
+    @property
+    def _epsilons_per_task(self) -> int:
+        """Return the number of epsilons per task of the curve."""
+        settings = self.settings
+        classes = len(data.source(settings.rows_of).classes)
+        models = len(settings.arms) * settings.repeats
+        terms = models * settings.rows * settings.steps * classes
+        cells = settings.training.cells * settings.repeats
+        return max(1, min(int(_TERMS_AT_ONCE / terms), int(chunking.SLICE / cells)))
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measures, with the recall of each class if there are few classes."""
+        measures = dict(self.MEASURES)
+        source = self.settings.source
+        if source is not None and len(source.classes) <= _MOST_RECALLS:
+            for label, name in enumerate(source.classes):
+                measures[f"recall_{label}"] = _recall_measure(label, name)
+        return measures
+
+    def pairs_with(self, other: Experiment) -> bool:
+        """Return whether repeats are paired. Non-private training draws no noise."""
+        if self == other:
+            return True
+        if not super().pairs_with(other):
+            return False
+        return "none" not in (self.settings.version, other.settings.version)
+
+
+def _recall_measure(label: int, name: str) -> Measure:
+    """Return the measure of a class's recall, which is 0 if the class has no held-out rows."""
+    return Measure(
+        f"recall of {name} from scratch",
+        "higher",
+        lambda outcome: np.nan_to_num(outcome.recall[0, :, label]),
+        unit="%",
+        limits=(0.0, 1.0),
+    )

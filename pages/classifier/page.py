@@ -1,4 +1,4 @@
-"""What does privacy cost a classifier?"""
+"""The classifier page: its choices, sliders, charts, tabs and downloads."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,157 +8,177 @@ from typing import Any
 from dpcore.privacy import Adjacency
 from lab.data.classification import DATASETS, LINEAR_DATASETS
 from lab.experiment.data_settings import OWN
-from lab.models.classifier_versions import VERSIONS
 from lab.uploads.made_up import MadeUp
-from pages.classifier import charts, texts_tables
-from pages.classifier import texts as say
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
-from pages.classifier.settings import ClassifierParameters
-from ui import widgets
+from pages.classifier.settings import ClassifierSettings
 from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
 from ui.page.suggestion import Move
-from ui.session import page_state
+from ui.session.page_state import Desk
 from ui.text import labels, sentences
+from ui.widgets import Picture
 
-HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-MORE = ("rows", "rows_each", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
-SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
+# Height of the charts in the first screen, in pixels.
+HEIGHT = 455
+VERSION_LABELS = {"sound": "Correct", "published": "As published", "none": "Non-private"}
+PLANE_LABELS = {"principal": "principal components of the public rows", "features": "two features"}
 ADJACENCY_HELP = (
     "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and"
     " under **add/remove** adjacency if one has a person more. Never compare epsilons of the two."
 )
-PLANES = {"principal": "principal components of the public rows", "features": "two features"}
+MORE_SLIDERS = (
+    "rows",
+    "rows_each",
+    "shift",
+    "delta",
+    "learning_rate",
+    "public_steps",
+    "repeats",
+    "seed",
+)
+# A class that the non-private model recalls less often gets no target in the questions.
+LEAST_RECALL = 0.05
 
 
-def setup(desk: page_state.Desk) -> None:
+def main_choices(desk: Desk) -> None:
+    """Show the choices of the data set and of the mechanism."""
     titles = {name: DATASETS[name].title for name in LINEAR_DATASETS}
     titles[OWN] = "My data"
     desk.choose("dataset", "Data", titles)
-    allowed = desk.settings.choices["version"]
-    desk.choose(
-        "version",
-        "Mechanism",
-        {name: SHORT[name] for name in allowed},
-        wide=True,
-        help=say.VERSIONS_HELP,
-    )
+    versions = {name: VERSION_LABELS[name] for name in desk.settings.choices["version"]}
+    desk.choose("version", "Mechanism", versions, wide=True, help=texts.VERSIONS_HELP)
 
 
-def more(desk: page_state.Desk) -> None:
-    desk.choose(
-        "adjacency", "Adjacency", {str(one): str(one) for one in Adjacency}, help=ADJACENCY_HELP
-    )
-    features = () if desk.settings.private else desk.settings.source.features
-    if len(features) > 2:
-        desk.choose("plane", "Decision plane", PLANES)
-    if len(features) > 2 and desk.settings.plane == "features":
-        names = dict(enumerate(features))
-        desk.choose("feature_x", "x axis", names)
-        desk.choose("feature_y", "y axis", names)
+def more_choices(desk: Desk) -> None:
+    """Show the choices of the adjacency and, for more than two features, of the map's plane."""
+    adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
+    desk.choose("adjacency", "Adjacency", adjacencies, help=ADJACENCY_HELP)
+    if desk.settings.private or len(desk.settings.source.features) <= 2:
+        return
+    desk.choose("plane", "Decision plane", PLANE_LABELS)
+    if desk.settings.plane == "features":
+        features = dict(enumerate(desk.settings.source.features))
+        desk.choose("feature_x", "x axis", features)
+        desk.choose("feature_y", "y axis", features)
 
 
-def knobs(settings: ClassifierParameters) -> Knobs:
-    """Return the sliders; without public rows the learning rate stands in place of those about
-    them.
-    """
-    public = settings.limits["public_rows"][1] > 0
-    third = "public_rows" if public else "learning_rate"
-    gone = {
-        third,
-        *(() if public else ("shift", "public_steps")),
-        *(("rows",) if settings.beyond else ()),
-    }
-    gone |= {"rows_each"} if settings.limits["rows_each"][1] == 1 else set()
-    return Knobs(
-        hero="epsilon",
-        main=("clip_norm", "steps", third),
-        more=[name for name in MORE if name not in gone],
-    )
+def sliders(settings: ClassifierSettings) -> Knobs:
+    """Return the sliders. The learning rate replaces the public rows if there are none."""
+    hidden = set()
+    if settings.limits["public_rows"][1] > 0:
+        third = "public_rows"
+    else:
+        third = "learning_rate"
+        hidden |= {"learning_rate", "shift", "public_steps"}
+    if settings.beyond:
+        hidden.add("rows")
+    if settings.limits["rows_each"][1] == 1:
+        hidden.add("rows_each")
+    more = [name for name in MORE_SLIDERS if name not in hidden]
+    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=more)
 
 
-def pictures(result: ClassifierResult) -> list[list[widgets.Picture]]:
-    """Draw what models reach over epsilon, and what they decide; of rows that may not be drawn,
-    what they go by.
+def main_charts(result: ClassifierResult) -> list[list[Picture]]:
+    """Return accuracy over epsilon beside a decision map of each arm.
+
+    The rows of an uploaded file are not drawn: the weights of the models replace the maps.
     """
     if result.settings.private:
-        drawn = {"accuracy": charts.accuracy(result), "weights": charts.weights(result)}
-        return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.3})]
-    maps = {f"map.{name}": arm for arm, name in enumerate(result.settings.arms)}
-    drawn = {"accuracy": charts.accuracy(result)} | {
-        name: charts.regions(result, arm) for name, arm in maps.items()
-    }
-    alt, pair = (
-        {name: say.map_alt(result, arm) for name, arm in maps.items()},
-        {"map.scratch": True},
-    )
-    return [
-        widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={"accuracy": 1.9}, alt=alt, pair=pair)
-    ]
+        accuracy = _chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.3)
+        return [[accuracy, _chart("weights", charts.column_weights(result), height=HEIGHT)]]
+    row = [_chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.9)]
+    for index, arm in enumerate(result.settings.arms):
+        decision_map = _chart(
+            f"map.{arm}",
+            charts.decision_map(result, index),
+            height=HEIGHT,
+            alt=texts.map_alt(result, index),
+            pair=arm == "scratch",
+        )
+        row.append(decision_map)
+    return [row]
 
 
-def losses(result: ClassifierResult) -> list[list[widgets.Picture]]:
-    """Draw how models got there, and where rows may be drawn, where the one without privacy
-    ends.
-    """
-    drawn, private = {"loss": charts.loss(result)}, result.settings.private
-    drawn |= {} if private else {"map.reference": charts.reference_regions(result)}
-    return [widgets.row(say.ABOUT, drawn, wide={} if private else {"loss": 1.9})]
+def loss_charts(result: ClassifierResult) -> list[list[Picture]]:
+    """Return the loss over the steps and, if rows may be drawn, the non-private decision map."""
+    if result.settings.private:
+        return [[_chart("loss", charts.loss(result))]]
+    loss = _chart("loss", charts.loss(result), wide=1.9)
+    return [[loss, _chart("map.reference", charts.reference_map(result))]]
+
+
+def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout: Any) -> Picture:
+    """Return a chart with the help text of its kind, which is its name up to the dot."""
+    kind = name.partition(".")[0]
+    return Picture(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
 
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:
-    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is
-    asked for.
-    """
+    """Return, for an uploaded file, the target that a question about each measure starts with."""
     if not result.settings.private:
         return {}
     reference = result.held_out["reference"]
-    found = {
-        f"recall_{place}": recall
-        for place, recall in enumerate(reference.shares.diagonal().tolist())
-    }
-    found["balanced"] = reference.medians["balanced accuracy"]
+    shares = {}
+    for label, recall in enumerate(reference.shares.diagonal().tolist()):
+        shares[f"recall_{label}"] = recall
+    shares["balanced"] = reference.medians["balanced accuracy"]
+
     made_up = isinstance(result.settings.own, MadeUp)
-    start = {
+    n_classes = len(result.classes)
+    loss_of_guessing = math.log(n_classes)
+    halfway = (float(result.reference.loss[-1]) + loss_of_guessing) / 2
+    reachable = {
         "scratch": sentences.within_reach(
             result.reference.accuracy, result.baseline, made_up=made_up
-        )
-    }
-    chance, guess = 1 / len(result.classes), math.log(len(result.classes))
-    start["loss"] = float(f"{(float(result.reference.loss[-1]) + guess) / 2:.3g}")
-    reached = {
-        name: sentences.within_reach(share, chance, made_up=made_up)
-        for name, share in found.items()
-        if share > 0.05
-    }
-    return start | reached
-
-
-def program(settings: ClassifierParameters) -> str:
-    source, public = DATASETS[settings.dataset], settings.model.public
-    start = {
-        "imported": (
-            f"from pages.classifier.tasks import {type(public).__name__}\n" if public else ""
         ),
-        "start": f"start = {public!r}.weights()  # from public rows alone\n" if public else "",
-        "given": ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else "",
+        "loss": float(f"{halfway:.3g}"),
     }
+    for name, share in shares.items():
+        if share > LEAST_RECALL:
+            reachable[name] = sentences.within_reach(share, 1 / n_classes, made_up=made_up)
+    return reachable
+
+
+def program(settings: ClassifierSettings) -> str:
+    """Return a Python program that trains one model with these settings."""
+    imported = ""
+    start = ""
+    given = ""
+    public = settings.training.public
+    if public is not None:
+        imported = "from pages.classifier.training import PublicStart\n"
+        start = f"start = {public!r}.weights()  # from public rows alone\n"
+        given = ", coef_init=start[:, :-1], intercept_init=start[:, -1]"
     if settings.rows_each > 1:
-        start["imported"] = f"from dpcore.streams import stream\n{start['imported']}"
         shuffled = f'stream({settings.seed}, "split", part=1).permutation({settings.rows})'
-        start["start"] += f"people = {shuffled} // {settings.rows_each}\n"
-        start["given"] += ", groups=people"
+        imported = f"from dpcore.streams import stream\n{imported}"
+        start += f"people = {shuffled} // {settings.rows_each}\n"
+        given += ", groups=people"
+    source = DATASETS[settings.dataset]
     return PROGRAM.format(
-        settings=settings, features=len(source.features), classes=len(source.classes), **start
+        settings=settings,
+        features=len(source.features),
+        classes=len(source.classes),
+        imported=imported,
+        start=start,
+        given=given,
     )
 
 
-def _frames(result: ClassifierResult) -> dict[str, Callable[[], Any]]:
-    frames = {"All runs": lambda: result.curve}
+def downloads(result: ClassifierResult) -> dict[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    frames: dict[str, Callable[[], Any]] = {"All runs": lambda: result.curve}
     if not result.settings.private:
         frames["Table"] = result.table
     return frames
+
+
+def label_cases(result: ClassifierResult) -> list[str]:
+    """Return the further cases of ``labels.toml`` that the privacy label states."""
+    if result.settings.rows_each > 1:
+        return ["persons"]
+    return []
 
 
 PAGE = Page(
@@ -171,36 +191,36 @@ PAGE = Page(
     settings=ClassifierSettings,
     label=labels.of(
         "classifier",
-        sources={name: one.title for name, one in DATASETS.items()},
-        cases=lambda result: ["persons"] if result.settings.rows_each > 1 else [],
+        sources={name: source.title for name, source in DATASETS.items()},
+        cases=label_cases,
         holes=lambda result: {"each": result.settings.rows_each},
     ),
-    setup=setup,
-    more=more,
-    lead=lambda settings: say.LEAD["none" if settings.version == "none" else "private"],
+    setup=main_choices,
+    more=more_choices,
+    lead=texts.lead,
     move=Move(
-        "epsilon", say.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
+        "epsilon", texts.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
     ),
-    knobs=knobs,
-    numbers=say.numbers,
+    knobs=sliders,
+    numbers=texts.numbers,
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "classes": say.by_class,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "classes": texts.by_class,
         "table": texts_tables.table,
     },
-    pictures=pictures,
+    pictures=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("loss", "Loss", pictures=losses),
+        Tab("loss", "Loss", pictures=loss_charts),
         RESULTS_TAB._replace(when=lambda settings: not settings.private),
         # The table compares with published results on the built-in data.
         RESULTS_TAB._replace(words=("classes",), when=lambda settings: settings.private),
     ),
     code=program,
     targets=targets,
-    frames=_frames,
+    frames=downloads,
 )

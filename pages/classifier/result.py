@@ -1,10 +1,9 @@
-"""What the classifier's page shows: accuracy, loss, decision regions and guarantees of the private
-models.
-"""
+"""Result of the classifier: the trained models, and the numbers that the page shows of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,186 +13,224 @@ from dpcore.training import losses
 from lab.data import classification as data
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
-from lab.models.classifier_versions import EPSILONS, PUBLISHED, Guarantees
+from lab.models.classifier_versions import PUBLISHED, Guarantees
 from lab.statistics import differences
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from lab.statistics.decision_regions import Plane, feature_plane, usual_plane
-from pages.classifier.settings import ClassifierParameters
-from pages.classifier.tasks import FocusOutcome, ReferenceOutcome
+from pages.classifier.settings import ClassifierSettings
+from pages.classifier.tasks import Ensemble, Reference
+
+
+class LargestGain(NamedTuple):
+    """The largest gain from pre-training over the epsilons of the curve, in points.
+
+    gain: of the median pair of runs, or None if no gain is shown anywhere.
+    epsilon: where it is reached.
+    last_gain: the gain at the last epsilon, or None if none is shown there.
+    """
+
+    gain: float | None
+    epsilon: float
+    last_gain: float | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassifierResult:
-    """What a page shows.
+    """Result of the tasks done so far.
 
-    references: arm -> its non-private descent, with the same start and as many steps.
-    accuracy: held-out accuracy (A, E, R) by arm, epsilon of ``EPSILONS`` and repeat.
-    apart (1, R): that of rows clipped one by one, see ``RowByRow``; NaN where no number of rows is
-    declared.
+    ensemble: the models at the set epsilon.
+    references: the non-private model of each arm.
+    accuracy: held-out accuracy (A, E, R) over the epsilons of the curve, NaN where not trained yet.
+    row_by_row: held-out accuracy (R',) of the repeats trained so far with the rows of a person
+        clipped one by one, or None.
     """
 
-    settings: ClassifierParameters
-    split: data.Split
-    focus: FocusOutcome
-    references: Mapping[str, ReferenceOutcome]
+    settings: ClassifierSettings
+    ensemble: Ensemble
+    references: Mapping[str, Reference]
     accuracy: Grid
-    guarantees: Guarantees
-    apart: Grid
+    row_by_row: np.ndarray | None = None
+
+    @cached_property
+    def split(self) -> data.Split:
+        return self.settings.training.split
+
+    @property
+    def guarantees(self) -> Guarantees:
+        return self.settings.guarantees
 
     @property
     def trained(self) -> int:
-        """Return how many repeats are trained so far at today's epsilon, in each arm."""
-        return self.focus.accuracy.shape[1]
+        """Return the number of repeats trained so far at the set epsilon."""
+        return self.ensemble.accuracy.shape[1]
 
     @property
-    def reference(self) -> ReferenceOutcome:
-        """Return the non-private descent from zero, beside which the tiles and the verdict put the
-        private ones.
-        """
+    def reference(self) -> Reference:
+        """Return the non-private model trained from zero."""
         return self.references["scratch"]
 
     @property
     def baseline(self) -> float:
-        return self.split.best_constant[1]
-
-    @property
-    def plane(self) -> Plane:
-        """Return where decisions are drawn, if rows may be drawn."""
-        settings = self.settings
-        return _plane(
-            self.split,
-            (settings.feature_x, settings.feature_y) if settings.plane == "features" else None,
-        )
-
-    @cached_property
-    def summary(self) -> dict[str, Spread]:
-        return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
-
-    def losses(self) -> np.ndarray:
-        """Return the quantiles of the loss, (3, A + 1, m): on the private rows by arm and step, and
-        on held-out rows from scratch, in nats.
-        """
-        return quantiles_of(np.concatenate([self.focus.loss, self.focus.tested]), axis=1)
-
-    @property
-    def gain(self) -> tuple[float, float, float] | None:
-        """(median, low, high) of what the public start adds to a run's accuracy, None where there
-        is no such start.
-
-        Paired, because repeat r has the same noise in both arms; low and high: the sign test's 95 %
-        interval.
-        """
-        if len(self.focus.accuracy) < 2:
-            return None
-        found = differences.of_pairs(*self.focus.accuracy[::-1])
-        return found.median, found.low, found.high
-
-    @property
-    def costs(self) -> Case:
-        """Return what may be said of today's private runs from zero beside the model without
-        privacy.
-        """
-        complete = self.trained == self.settings.repeats
-        return compare(
-            self.focus.accuracy[0],
-            self.reference.accuracy,
-            constant=self.baseline,
-            complete=complete,
-        )
-
-    def costs_over_epsilon(self) -> list[Case]:
-        """Return the same at each epsilon of the curve that is trained."""
-        runs = self.accuracy.runs[0]
-        trained = runs[~np.isnan(runs).any(axis=1)]
-        return [compare(one, self.reference.accuracy, constant=self.baseline) for one in trained]
-
-    @property
-    def curve(self) -> pd.DataFrame:
-        """Return a row per trained model: arm, epsilon, repeat, accuracy."""
-        return self.accuracy.frame("accuracy", arm=self.settings.arms)
+        """Return the accuracy of the best constant prediction."""
+        _, accuracy = self.split.best_constant
+        return accuracy
 
     @property
     def classes(self) -> tuple[str, ...]:
         return self.split.source.classes
 
     @cached_property
-    def held_out(self) -> dict[str, ByClass]:
-        """Return what the models from scratch and the "reference" do on held-out rows, class by
-        class.
-        """
-        X = losses.with_constant(self.split.X_test).astype(np.float32)
-        models = {"scratch": self.focus.weights[0], "reference": self.reference.weights[None]}
-        return {
-            name: ByClass.of(weights @ X.T, self.split.y_test) for name, weights in models.items()
-        }
+    def summary(self) -> dict[str, Spread]:
+        """Return the quantiles of each arm's accuracy at the set epsilon."""
+        spreads = {}
+        for arm, name in enumerate(self.settings.arms):
+            spreads[name] = Spread.of(self.ensemble.accuracy[arm])
+        return spreads
 
-    def table(self) -> pd.DataFrame:
-        """Return the median accuracy in % at the nine epsilons, with and without pre-training, and
-        as published.
+    # What privacy costs, and what pre-training gains
 
-        gain: the median difference of pairs of runs with the same noise, which need not be that of
-        the medians.
-        """
-        without, *others = 100 * np.median(self.accuracy.runs, axis=-1)
-        started = np.full(len(EPSILONS), np.nan)
-        gain = started
-        if others:
-            started = others[0]
-            gain = 100 * np.median(self.accuracy.runs[1] - self.accuracy.runs[0], axis=-1)
-        before, after, printed = np.array(list(PUBLISHED.values())).T
-        return pd.DataFrame(
-            {
-                "epsilon": np.array(EPSILONS),
-                "without": without,
-                "with": started,
-                "gain": gain,
-                "published without": before,
-                "published with": after,
-                "published gain": printed,
-                "published gain computed": after - before,
-            }
+    @property
+    def costs(self) -> Case:
+        """Return how the private models from zero compare with the non-private one."""
+        return compare(
+            self.ensemble.accuracy[0],
+            self.reference.accuracy,
+            constant=self.baseline,
+            complete=self.trained == self.settings.repeats,
         )
 
     @property
-    def gains(self) -> tuple[float | None, float, float | None] | None:
-        """Return what the public start is shown to add in the median pair of runs, in points: the
-        most, at which of the nine epsilons, and at the last, None where nothing is shown; None
-        while one is still to be trained, or where there is no public start.
+    def costs_by_epsilon(self) -> list[Case]:
+        """Return how they compare at each epsilon of the curve that is trained so far."""
+        cases = []
+        for runs in self.accuracy.runs[0]:
+            if not np.isnan(runs).any():
+                case = compare(runs, self.reference.accuracy, constant=self.baseline)
+                cases.append(case)
+        return cases
+
+    @property
+    def gain(self) -> tuple[float, float, float] | None:
+        """Return what the public start adds to the accuracy of a run: median, low and high.
+
+        Runs are paired, because repeat r has the same noise in both arms. The 95 % interval is that
+        of the sign test. Return None without a public start.
+        """
+        if len(self.ensemble.accuracy) < 2:
+            return None
+        scratch, started = self.ensemble.accuracy
+        gain = differences.of_pairs(started, scratch)
+        return gain.median, gain.low, gain.high
+
+    @property
+    def largest_gain(self) -> LargestGain | None:
+        """Return the largest gain from pre-training that is shown.
+
+        Return None without a public start, or until all of the curve is trained.
         """
         gains = self.table()["gain"].to_numpy()
         if np.isnan(gains).any():
             return None
-        ahead = [case == Case.AHEAD for case in self._gain_cases]
-        found = np.where(ahead, gains, -np.inf)
-        most, last = (
-            float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1])
-        )
-        return most, EPSILONS[found.argmax()], last
+        is_shown = np.array([case == Case.AHEAD for case in self._gain_cases])
+        shown_gains = np.where(is_shown, gains, -np.inf)
+        best = int(shown_gains.argmax())
+        gain = None
+        if is_shown.any():
+            gain = float(gains[best])
+        last_gain = None
+        if is_shown[-1]:
+            last_gain = float(gains[-1])
+        return LargestGain(gain=gain, epsilon=self.accuracy.at[best], last_gain=last_gain)
 
     @property
     def too_few_for_gains(self) -> bool:
-        """Return whether there are too few pairs of runs to show a gain at any of the nine
-        epsilons.
-        """
+        """Return whether some epsilon has too few pairs of runs to show a gain."""
         return Case.FEW in self._gain_cases
 
     @property
     def _gain_cases(self) -> list[Case]:
-        """Return what may be said of the runs with the public start beside the same runs without,
-        at each epsilon.
+        """Return how runs with and without a public start compare, at each epsilon."""
+        scratch, started = self.accuracy.runs
+        cases = []
+        for index in range(len(scratch)):
+            case = compare(started[index], scratch[index], constant=self.baseline)
+            cases.append(case)
+        return cases
+
+    # Held-out rows by class
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """Return the confusion matrices from "scratch" and of the "reference" on held-out rows."""
+        return {
+            "scratch": self._confusion(self.ensemble.weights[0]),
+            "reference": self._confusion(self.reference.weights[None]),
+        }
+
+    def _confusion(self, weights: np.ndarray) -> ByClass:
+        """Return the confusion matrices of models (R, k, p)."""
+        X = losses.with_constant(self.split.X_test).astype(np.float32)
+        return ByClass.of(weights @ X.T, self.split.y_test)
+
+    # Tables and the plane of the maps
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        """Return a row per trained model of the curve: arm, epsilon, repeat, accuracy."""
+        return self.accuracy.frame("accuracy", arm=self.settings.arms)
+
+    def loss_quantiles(self) -> np.ndarray:
+        """Return the 5 %, 50 % and 95 % quantiles of the loss, (3, A + 1, m), in nats.
+
+        The arms come first, on private rows, then the models from scratch on held-out rows.
         """
-        started, scratch = self.accuracy.runs[1], self.accuracy.runs[0]
-        pairs = zip(started, scratch, strict=True)
-        return [compare(*pair, constant=self.baseline) for pair in pairs]
+        held_out = self.ensemble.held_out_loss[None]
+        return quantiles_of(np.concatenate([self.ensemble.loss, held_out]), axis=1)
+
+    def table(self) -> pd.DataFrame:
+        """Return the median accuracy by epsilon, in %, trained now and as published.
+
+        The gain is the median over pairs of runs with the same noise, which need not be the
+        difference of the medians.
+        """
+        runs = self.accuracy.runs
+        medians = 100 * np.median(runs, axis=-1)
+        started = np.full(len(self.accuracy.at), np.nan)
+        gain = started
+        if len(medians) > 1:
+            started = medians[1]
+            gain = 100 * np.median(runs[1] - runs[0], axis=-1)
+        published = np.array(list(PUBLISHED.values()))
+        return pd.DataFrame(
+            {
+                "epsilon": np.array(self.accuracy.at),
+                "without": medians[0],
+                "with": started,
+                "gain": gain,
+                "published without": published[:, 0],
+                "published with": published[:, 1],
+                "published gain": published[:, 2],
+                "published gain computed": published[:, 1] - published[:, 0],
+            }
+        )
+
+    @property
+    def plane(self) -> Plane:
+        """Return the plane of the decision maps."""
+        settings = self.settings
+        if settings.plane == "principal":
+            return plane_of(self.split)
+        return plane_of(self.split, features=(settings.feature_x, settings.feature_y))
 
 
 @cached
-def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
-    """Return one plane for all models drawn in it, so that what does not move in it is
-    drawn once.
+def plane_of(split: data.Split, *, features: tuple[int, int] | None = None) -> Plane:
+    """Return the plane of two features, or of the first two public directions.
+
+    It is cached, because the points and the grid on it are cached by plane.
     """
     source = split.source
-    if len(source.features) > 2 and features:
+    if features is not None and len(source.features) > 2:
         return feature_plane(split.X_public, *features, names=source.features, bounds=source.bounds)
     return usual_plane(split.X_public, names=source.features, bounds=source.bounds)

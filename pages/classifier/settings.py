@@ -1,53 +1,53 @@
-"""The settings of the classifier: what they may be, which models they describe, and what those
-guarantee.
-"""
+"""Settings of the classifier: their ranges, what is trained with them, and the guarantee."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency, Guarantee
 from lab.data import classification as data
 from lab.experiment.data_settings import OWN, RowsSettings, source_of
-from lab.experiment.settings import Measure
-from lab.models.classifier_versions import EPSILONS, VERSIONS, Guarantees, guarantees
+from lab.models import classifier_versions
 from lab.uploads import handles
-from pages.classifier.tasks import Model, PublicStart
-
-# Each of so few classes at most has its recall among the measures.
-_FEW_CLASSES = 4
-# What makes the noise of the same descent smaller.
-_LESS_NOISE = ("epsilon", "delta", "rows")
+from pages.classifier.training import (
+    PrivateTraining,
+    PublicStart,
+    ReferenceTraining,
+    RowByRowTraining,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierParameters(RowsSettings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class ClassifierSettings(RowsSettings):
+    """Settings of private classification with public pre-training [hoseinpour2023].
 
-    dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
-    version: "sound", as "published", or "none" for no privacy.
-    epsilon, delta: of the claim.
-    clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
-    steps, learning_rate: T and eta, of the descent on private rows.
-    rows: private rows n, public knowledge; None takes as many as the data set has.
-    rows_each: rows of a person, of the lab's own data and the sound version; their gradients are
-        averaged, then clipped.
-    public_rows: how many public rows the public start has; 0: no such start.
-    shift: how far public rows are moved, in their own standard deviations.
-    repeats: models trained in each arm at each epsilon.
-    plane: where decisions are drawn: along two "principal" public directions, or along two
-        "features".
-    feature_x, feature_y: numbers of the features across and up.
+    What the slides leave open or miscount is in ``lab.models.classifier_versions``. Raises
+    RefusedError, with the name of the field, if a value is not allowed.
+
+    dataset: a key of ``DATASETS`` that linear boundaries suit, or "own" for an uploaded file.
+    own: the handle of the uploaded file.
+    version: the mechanism, a key of ``VERSIONS``.
+    epsilon, delta: the claimed guarantee.
+    clip_norm: L2 bound C on a gradient, for features in [-1, 1] and a constant 1.
+    steps, learning_rate: T and eta of the descent on the private rows.
+    rows: number n of private rows, which is public. None stands for all rows of the data set.
+    rows_each: rows per person, for version "sound" and the data sets of the lab. The gradients of
+        a person are averaged and then clipped.
+    public_rows: number of rows that the public start is trained on, or 0 for no public start.
+    shift: distance by which the public rows are moved, in their own standard deviations.
+    public_steps: steps of the descent on the public rows.
+    repeats: number R of models trained per arm and epsilon.
+    plane: plane of the decision maps, of two "principal" public directions or two "features".
+    feature_x, feature_y: indices of the features on the axes of the plane.
     """
 
+    EXPERIMENT: ClassVar = "pages.classifier.experiment.ClassifierExperiment"
     CHOICES: ClassVar = {
         "dataset": (*data.LINEAR_DATASETS, OWN),
-        "version": VERSIONS,
+        "version": classifier_versions.VERSIONS,
         "adjacency": list(Adjacency),
         "plane": ("principal", "features"),
     }
@@ -65,35 +65,14 @@ class ClassifierParameters(RowsSettings):
         "repeats": (2, 100),
         "seed": (0, 9999),
     }
-    MEASURES: ClassVar = {
-        "scratch": Measure.accuracy(
-            "accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE
-        ),
-        "accuracy": Measure.accuracy(
-            "accuracy with pre-training, if there is any",
-            lambda now: now.accuracy[-1],
-            rises=_LESS_NOISE,
-        ),
-        "balanced": Measure(
-            "balanced accuracy from scratch",
-            "higher",
-            lambda now: np.nanmean(now.recall[0], axis=-1),
-            unit="%",
-            limits=(0.0, 1.0),
-        ),
-        "loss": Measure(
-            "loss from scratch (nats)",
-            "lower",
-            lambda now: now.loss[0, :, -1],
-            rises=("epsilon", "delta"),
-            unit="nats",
-        ),
+    TUNED: ClassVar = {
+        "clip_norm": (0.05, 5.0),
+        "steps": (5, 200),
+        "learning_rate": (0.1, 10.0),
     }
-    TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "version"
-    CURVE: ClassVar = EPSILONS
-    COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
+    CURVE: ClassVar = classifier_versions.EPSILONS
 
     dataset: str = "gaussians"
     own: str = handles.NONE
@@ -103,7 +82,7 @@ class ClassifierParameters(RowsSettings):
     clip_norm: float = 1.0
     steps: int = 50
     learning_rate: float = 1.0
-    rows: int = None  # type: ignore[assignment]  # all, once validated
+    rows: int = None  # type: ignore[assignment]  # a number once validated
     rows_each: int = 1
     public_rows: int = 30
     shift: float = 0.25
@@ -117,87 +96,136 @@ class ClassifierParameters(RowsSettings):
 
     def __post_init__(self) -> None:
         if self.dataset == OWN and self.public_rows:
-            raise check.RefusedError(
-                "public_rows", self.public_rows, "0, as no row of a file is public"
-            )
+            allowed = "0, as no row of a file is public"
+            raise check.RefusedError("public_rows", self.public_rows, allowed)
         super().__post_init__()
         if self.feature_x == self.feature_y:
-            raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
+            allowed = "another feature than feature_x"
+            raise check.RefusedError("feature_y", self.feature_y, allowed)
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return also the first two features, where the data set has not as many."""
-        source = source_of(dataset, own)
-        fits = source is not None and max(self.feature_x, self.feature_y) < len(source.features)
-        return super().starts(dataset, own) | ({} if fits else {"feature_x": 0, "feature_y": 1})
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """Return also the recall of each class, of a few; it may rise and fall with any setting."""
-        classes = self.source.classes if self.source else ()
-        few = enumerate(classes if len(classes) <= _FEW_CLASSES else ())
-        return {**self.MEASURES, **{f"recall_{place}": _recall(place, name) for place, name in few}}
+    # Ranges
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        public, last = (
-            (self.source.public_rows, max(1, len(self.source.features) - 1))
-            if self.source
-            else (0, 1)
-        )
-        return {
-            **super().limits,
-            "public_rows": (0, public),
-            "feature_x": (0, last),
-            "feature_y": (0, last),
-        }
+        """Return the range of each field, which for some depends on the data set."""
+        public_rows = 0
+        last_feature = 1
+        if self.source is not None:
+            public_rows = self.source.public_rows
+            last_feature = max(1, len(self.source.features) - 1)
+        limits = dict(super().limits)
+        limits["public_rows"] = (0, public_rows)
+        limits["feature_x"] = (0, last_feature)
+        limits["feature_y"] = (0, last_feature)
+        return limits
 
-    @cached_property
-    def model(self) -> Model:
-        """Return what the private models of all epsilons depend on."""
-        rows = {"dataset": self.rows_of, "private_rows": self.rows}
-        start = self.part(
-            PublicStart, rows=self.public_rows, steps=self.public_steps, rows_each=1, **rows
-        )
-        return self.part(Model, public=start if self.public_rows else None, **rows)
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return the fields that a change of the data set resets."""
+        changes = super().starts(dataset, own)
+        source = source_of(dataset, own)
+        if source is None or len(source.features) <= max(self.feature_x, self.feature_y):
+            changes["feature_x"] = 0
+            changes["feature_y"] = 1
+        return changes
+
+    # What is trained, and what it guarantees
 
     @property
     def arms(self) -> tuple[str, ...]:
-        return self.model.arms
+        """Return "scratch" and, with a public start, "public"."""
+        return self.training.arms
 
     @cached_property
-    def guarantees(self) -> Guarantees:
-        """Return what is claimed, and what is given, for a person where some have several rows."""
-        before = tuple(one.event for one in self.paid)
-        return guarantees(self, source=self.source, unit=self.unit, before=before)
+    def training(self) -> PrivateTraining:
+        """Return the private training, which is the same at all epsilons except for the noise."""
+        return PrivateTraining(
+            dataset=self.rows_of,
+            private_rows=self.rows,
+            rows_each=self.rows_each,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            public=self._public_start,
+            version=self.version,
+            delta=self.delta,
+            clip_norm=self.clip_norm,
+            adjacency=self.adjacency,
+            spent=self.spent,
+        )
 
-    def with_noise_of(self, people: int) -> Self | None:
-        """The noise of a mean falls as 1/n, and as 1/mu."""
-        source = self.source
-        if (
-            self.version != "sound"
-            or source is None
-            or source.sizable
-            or people <= source.private_rows
-        ):
+    @property
+    def reference_training(self) -> ReferenceTraining:
+        """Return the non-private training with the same starts and steps."""
+        return ReferenceTraining(
+            dataset=self.rows_of,
+            private_rows=self.rows,
+            rows_each=self.rows_each,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            public=self._public_start,
+        )
+
+    @property
+    def row_by_row_training(self) -> RowByRowTraining | None:
+        """Return the training that clips each row of a person by itself.
+
+        Return None if a file does not declare how many rows a person may have.
+        """
+        if self.roles is None or not self.by_person or not self.roles.most_rows:
             return None
-        if self.rows_each > 1:  # of rows it is asked then, not of people
+        return RowByRowTraining(training=self.training, most_rows=self.roles.most_rows)
+
+    @property
+    def _public_start(self) -> PublicStart | None:
+        """Return the training on public rows, or None if there is none."""
+        if self.public_rows == 0:
             return None
-        mu = gdp.mu_of(self.left, delta=self.delta) * people / self.rows
-        epsilon = self.spent + gdp.epsilon_of(self.delta, mu=mu)
-        return self.change(epsilon=epsilon) if epsilon <= self.limits["epsilon"][1] else None
+        return PublicStart(
+            dataset=self.rows_of,
+            private_rows=self.rows,
+            steps=self.public_steps,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            rows=self.public_rows,
+            shift=self.shift,
+        )
+
+    @cached_property
+    def guarantees(self) -> classifier_versions.Guarantees:
+        """Return the claimed and the actual guarantee, with the payments for bounds included."""
+        payments = tuple(payment.event for payment in self.paid)
+        return classifier_versions.guarantees(
+            self, source=self.source, unit=self.unit, before=payments
+        )
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.guarantees.formula if self.version == "sound" and not self.void else None
+        """Return the guarantee of one run, or None if there is none.
 
+        Guarantee: T Gaussian releases of the mean of n clipped gradients, with the sensitivity
+            2 C / n (replace-one) or C / n (add/remove), after the payments for bounds.
+        """
+        if self.version != "sound" or self.void:
+            return None
+        return self.guarantees.formula
 
-def _recall(place: int, name: str) -> Measure:
-    """Return the recall of a class, 0 where it has no held-out rows."""
-    label = f"recall of {name} from scratch"
-    return Measure(
-        label,
-        "higher",
-        lambda now: np.nan_to_num(now.recall[0, :, place]),
-        unit="%",
-        limits=(0.0, 1.0),
-    )
+    def with_noise_of(self, people: int) -> Self | None:
+        """Return these settings with the noise that training on so many people would have.
+
+        A larger epsilon stands for the people that are not there. Return None if the data set has
+        so many people, or if no epsilon gives that noise.
+        """
+        source = self.source
+        if self.version != "sound" or source is None or source.sizable:
+            return None
+        if people <= source.private_rows:
+            return None
+        if self.rows_each > 1:  # the question is then about rows and not about people
+            return None
+        # The noise of the mean falls as 1 / n, and as 1 / mu.
+        mu = gdp.mu_of(self.left, delta=self.delta) * people / self.rows
+        epsilon = self.spent + gdp.epsilon_of(self.delta, mu=mu)
+        if epsilon > self.limits["epsilon"][1]:
+            return None
+        return self.change(epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""The classifier in words: which text of ``texts.md`` is said, and with which numbers."""
+"""Texts of the classifier page: which text of ``texts.md`` is shown, and with which numbers."""
 
 from html import escape
 
@@ -7,117 +7,174 @@ from lab.models.classifier_versions import crossing, formula_epsilon
 from lab.statistics.decision_regions import FEW
 from pages.classifier.charts import SAYS
 from pages.classifier.result import ClassifierResult
+from pages.classifier.settings import ClassifierSettings
 from ui.charts import theme
-from ui.text import sentences as outcomes
-from ui.text import tiles
+from ui.text import sentences, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import Number, in_hundred, number
 
-LEAD, ABOUT = SAYS.cases("lead"), SAYS.cases("about")
+ABOUT = SAYS.cases("about")
 VERSIONS_HELP = SAYS["help.version"]
+# Accuracy that the descent itself may lose before the explanation mentions it.
+_NEGLIGIBLE_LOSS = 0.015
+# Shares of clipped gradients below and above which the explanation says "few" and "nearly all".
+_FEW_CLIPPED = 0.01
+_NEARLY_ALL_CLIPPED = 0.9
+_MOST_SENTENCES = 3
+
+
+def lead(settings: ClassifierSettings) -> str:
+    """Return the introduction of the page."""
+    if settings.version == "none":
+        return SAYS["lead.none"]
+    return SAYS["lead.private"]
+
+
+# Tiles
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
-    found, settings = result.summary["scratch"], result.settings
-    scratch, reference = result.focus.accuracy[0], result.reference.accuracy
-    mine, plain = outcomes.apart(found.median, reference)
-    median, points = SAYS("tiles.median", runs=result.trained), tiles.amount(mine)
-    price = outcomes.price(scratch, reference, base=result.baseline, runs=settings.repeats)
-    return [
-        Number(
-            SAYS[f"tiles.{settings.version}"],
-            mine,
-            median,
-            tone="private",
-            amount=points,
-            unit="points",
-        ),
-        Number(SAYS["tiles.plain"], plain, "" if settings.version == "none" else price),
-        tiles.runs(SAYS["tiles.range"], scratch, low=found.low, high=found.high),
-        _guaranteed(result),
-    ]
+    """Return the tiles: private and non-private accuracy, the range of runs, the guarantee."""
+    settings = result.settings
+    runs = result.ensemble.accuracy[0]
+    spread = result.summary["scratch"]
+    private, non_private = sentences.apart(spread.median, result.reference.accuracy)
+    cost = ""
+    if settings.version != "none":
+        cost = sentences.price(
+            runs,
+            result.reference.accuracy,
+            base=result.baseline,
+            runs=settings.repeats,
+        )
+    private_tile = Number(
+        SAYS[f"tiles.{settings.version}"],
+        private,
+        SAYS("tiles.median", runs=result.trained),
+        tone="private",
+        amount=tiles.amount(private),
+        unit="points",
+    )
+    reference_tile = Number(SAYS["tiles.plain"], non_private, cost)
+    range_tile = tiles.runs(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
+    return [private_tile, reference_tile, range_tile, _guarantee_tile(result)]
 
 
-def _guaranteed(result: ClassifierResult) -> Number:
-    held, version = result.guarantees, result.settings.version
+def _guarantee_tile(result: ClassifierResult) -> Number:
+    """Return the best attacker's accuracy or, as published, the actual epsilon."""
+    guarantees = result.guarantees
+    version = result.settings.version
+    if version == "none":
+        return tiles.attacker(None)
     if version == "published":
-        real, claimed = held.bounded.epsilon, SAYS("tiles.claimed", epsilon=number(held.claimed))
-        return Number(SAYS["tiles.actual"], number(real), claimed, tone="bound", amount=real)
-    if version == "sound" and result.settings.void:
-        return outcomes.void_attacker(result.settings)
-    return tiles.attacker(held.formula if version == "sound" else None)
+        epsilon = guarantees.bounded.epsilon
+        claim = SAYS("tiles.claimed", epsilon=number(guarantees.claimed))
+        return Number(SAYS["tiles.actual"], number(epsilon), claim, tone="bound", amount=epsilon)
+    if result.settings.void:
+        return sentences.void_attacker(result.settings)
+    return tiles.attacker(guarantees.formula)
+
+
+# Verdict
 
 
 def verdict(result: ClassifierResult) -> str:
-    """Return what these settings cost, and where a published claim does not hold, that first."""
-    settings, held = result.settings, result.guarantees
-    if settings.version == "none":
+    """Return what privacy costs or, as published, whether the claimed epsilon holds."""
+    version = result.settings.version
+    if version == "none":
         return SAYS["verdict.none"]
-    if settings.version == "published":
-        case = "fails" if held.bounded.epsilon > held.claimed else "holds"
-        bounded, unbounded = number(held.bounded.epsilon), number(held.unbounded.epsilon)
-        return SAYS(
-            f"verdict.{case}", claimed=number(held.claimed), bounded=bounded, unbounded=unbounded
-        )
-    scratch, labels = result.focus.accuracy[0], result.split.y_test
-    found = outcomes.one_answer(
-        scratch, labels, lambda: result.held_out["scratch"], result.classes, model="model"
-    )
-    disguised = (
-        outcomes.disguised(result.reference.best_accuracy, result.baseline)
-        if settings.private
-        else ""
-    )
-    return " ".join(filter(None, [*_cost(result), found, disguised, outcomes.void(settings)]))
+    if version == "published":
+        return _published_verdict(result)
+    return _private_verdict(result)
 
 
-def _cost(result: ClassifierResult) -> list[str]:
+def _published_verdict(result: ClassifierResult) -> str:
+    """Return whether the claim holds for bounded rows, and the actual epsilons."""
+    guarantees = result.guarantees
+    case = "holds"
+    if guarantees.bounded.epsilon > guarantees.claimed:
+        case = "fails"
+    return SAYS(
+        f"verdict.{case}",
+        claimed=number(guarantees.claimed),
+        bounded=number(guarantees.bounded.epsilon),
+        unbounded=number(guarantees.unbounded.epsilon),
+    )
+
+
+def _private_verdict(result: ClassifierResult) -> str:
+    """Return what privacy costs and pre-training adds, and what makes accuracy misleading."""
     settings = result.settings
-    always, base = result.split.best_constant
-    scratch, runs = result.focus.accuracy[0], settings.repeats
-    said = [
-        outcomes.cost(
-            scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs
+    runs = result.ensemble.accuracy[0]
+    majority_class, baseline = result.split.best_constant
+    cost = sentences.cost(
+        runs,
+        result.reference.accuracy,
+        baseline=(escape(majority_class), baseline),
+        runs=settings.repeats,
+    )
+    gain = ""
+    if result.gain is not None:
+        gain = sentences.start(
+            settings.public_rows,
+            result.ensemble.accuracy[1],
+            runs,
+            base=baseline,
+            runs=settings.repeats,
         )
-    ]
-    if result.gain:
-        started = result.focus.accuracy[1]
-        said.append(outcomes.start(settings.public_rows, started, scratch, base=base, runs=runs))
-    return list(filter(None, said))
+    constant_prediction = sentences.one_answer(
+        runs,
+        result.split.y_test,
+        lambda: result.held_out["scratch"],
+        result.classes,
+        model="model",
+    )
+    disguised = ""
+    if settings.private:
+        disguised = sentences.disguised(result.reference.best_accuracy, baseline)
+    parts = [cost, gain, constant_prediction, disguised, sentences.void(settings)]
+    return " ".join(part for part in parts if part)
+
+
+# Explanation
 
 
 def diagnostics(result: ClassifierResult) -> list[str]:
-    """Explain the accuracy in at most three sentences, warnings first."""
+    """Return at most three sentences that explain the accuracy, warnings first."""
     settings = result.settings
     if settings.version == "none":
-        sentences = [SAYS["noiseless"], _unfinished(result)]
+        found = [SAYS["noiseless"], _convergence(result)]
     else:
-        units = "people" if settings.by_person else "rows"
-        sentences = [
+        units = "rows"
+        if settings.by_person:
+            units = "people"
+        found = [
             tiles.large_delta(settings.delta, settings.people, units),
-            _unfinished(result),
+            _convergence(result),
             _clipping(result),
             _noise(result),
         ]
-    if result.gain:
-        sentences.append(outcomes.confidence(result.gain, pairs=result.trained))
-    return [sentence for sentence in sentences if sentence][:3]
+    if result.gain is not None:
+        found.append(sentences.confidence(result.gain, pairs=result.trained))
+    return [sentence for sentence in found if sentence][:_MOST_SENTENCES]
 
 
 def _noise(result: ClassifierResult) -> str:
-    ratio = result.focus.noise / max(float(result.focus.signal[0]), 1e-12)
-    return outcomes.noise(ratio, steps=result.settings.steps)
+    """Return the noise of one step next to its gradient."""
+    signal = max(float(result.ensemble.signal[0]), 1e-12)  # no division by zero
+    return sentences.noise(result.ensemble.noise / signal, steps=result.settings.steps)
 
 
-def _unfinished(result: ClassifierResult) -> str:
-    """Return what the descent itself loses without noise, which is no cost of privacy."""
-    settings, reference = result.settings, result.reference
-    if reference.best_accuracy - reference.accuracy <= 0.015:
+def _convergence(result: ClassifierResult) -> str:
+    """Return what accuracy the descent itself loses, which is no cost of privacy."""
+    settings = result.settings
+    reference = result.reference
+    if reference.best_accuracy - reference.accuracy <= _NEGLIGIBLE_LOSS:
         return ""
-    mine, best = outcomes.apart(reference.accuracy, reference.best_accuracy)
+    reached, best = sentences.apart(reference.accuracy, reference.best_accuracy)
     return SAYS(
         "unfinished",
-        mine=mine,
+        mine=reached,
         best=best,
         steps=settings.steps,
         rate=number(settings.learning_rate),
@@ -125,94 +182,149 @@ def _unfinished(result: ClassifierResult) -> str:
 
 
 def _clipping(result: ClassifierResult) -> str:
-    norm, share = number(result.settings.clip_norm), float(result.focus.clipped[0])
-    holes = {"norm": norm, "share": in_hundred(share)}
+    """Return how many gradients are clipped or, as published, how long the mean gradient is."""
+    norm = number(result.settings.clip_norm)
     if result.settings.version == "published":
-        return SAYS("clipping.published", norm=norm, signal=number(float(result.focus.signal[0])))
-    case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
-    return SAYS(f"clipping.{case}", **holes)
+        signal = number(float(result.ensemble.signal[0]))
+        return SAYS("clipping.published", norm=norm, signal=signal)
+    clipped = float(result.ensemble.clipped[0])
+    if clipped == 0:
+        case = "none"
+    elif clipped < _FEW_CLIPPED:
+        case = "few"
+    elif clipped > _NEARLY_ALL_CLIPPED:
+        case = "nearly"
+    else:
+        case = "some"
+    return SAYS(f"clipping.{case}", norm=norm, share=in_hundred(clipped))
 
 
 def by_class(result: ClassifierResult) -> str:
-    found = result.held_out
-    models = "private models" if result.settings.version == "sound" else "models"
-    return outcomes.by_class(
-        found["scratch"], {"non-private": found["reference"]}, result.classes, models=models
+    """Return how often each class is predicted as which, and what accuracy hides."""
+    models = "models"
+    if result.settings.version == "sound":
+        models = "private models"
+    return sentences.by_class(
+        result.held_out["scratch"],
+        {"non-private": result.held_out["reference"]},
+        result.classes,
+        models=models,
     )
+
+
+# Guarantee
 
 
 def guarantee(result: ClassifierResult) -> str:
-    held, settings = result.guarantees, result.settings
-    match settings.version:
-        case "sound" if settings.void:
-            text = outcomes.void_guarantee(settings)
-        case "sound":
-            spends = outcomes.paid(settings) or SAYS(
-                "guarantee.spends", epsilon=number(settings.epsilon)
-            )
-            text = tiles.note(tiles.meaning(held.formula)) + tiles.guarantee(here=held.formula)
-            text += tiles.note(f"{spends} {outcomes.limit(held.formula)}")
-        case "published":
-            text = tiles.note(SAYS("guarantee.published", claimed=number(held.claimed)))
-            text += tiles.guarantee(
-                rows_unbounded=held.unbounded,
-                rows_in_their_bounds=held.bounded,
-                each_gradient_clipped=held.formula,
-            )
-            text += tiles.note(_formula_note(settings.delta))
-        case _:
-            text = tiles.note(SAYS["guarantee.none"])
-    if settings.roles:
-        return (
-            text
-            + _apart(result)
-            + outcomes.of_own(settings.roles, public="steps and rates", several=True)
-        )
-    return text + tiles.note(
-        SAYS["guarantee.scope_persons" if settings.by_person else "guarantee.scope"]
-    )
-
-
-def _apart(result: ClassifierResult) -> str:
-    """The same guarantee with rows clipped one by one, for as many of a person as are declared."""
+    """Return what is guaranteed, for whom, and under which assumptions."""
     settings = result.settings
-    if settings.void or not settings.roles or not result.apart.complete:
+    if settings.version == "none":
+        text = tiles.note(SAYS["guarantee.none"])
+    elif settings.version == "published":
+        text = _published_guarantee(result)
+    elif settings.void:
+        text = sentences.void_guarantee(settings)
+    else:
+        text = _private_guarantee(result)
+    if settings.roles:
+        scope = sentences.of_own(settings.roles, public="steps and rates", several=True)
+        return text + _row_by_row(result) + scope
+    if settings.by_person:
+        return text + tiles.note(SAYS["guarantee.scope_persons"])
+    return text + tiles.note(SAYS["guarantee.scope"])
+
+
+def _private_guarantee(result: ClassifierResult) -> str:
+    """Return what epsilon means, the facts of the guarantee, and the best attacker's accuracy."""
+    settings = result.settings
+    formula = result.guarantees.formula
+    spent = sentences.paid(settings)
+    if not spent:
+        spent = SAYS("guarantee.spends", epsilon=number(settings.epsilon))
+    meaning = tiles.note(tiles.meaning(formula))
+    facts = tiles.guarantee(here=formula)
+    return meaning + facts + tiles.note(f"{spent} {sentences.limit(formula)}")
+
+
+def _published_guarantee(result: ClassifierResult) -> str:
+    """Return the claimed epsilon, and the actual ones under three assumptions."""
+    guarantees = result.guarantees
+    claim = tiles.note(SAYS("guarantee.published", claimed=number(guarantees.claimed)))
+    facts = tiles.guarantee(
+        rows_unbounded=guarantees.unbounded,
+        rows_in_their_bounds=guarantees.bounded,
+        each_gradient_clipped=guarantees.formula,
+    )
+    return claim + facts + tiles.note(_noise_formulas(result.settings.delta))
+
+
+def _row_by_row(result: ClassifierResult) -> str:
+    """Return the accuracy under the same guarantee if the rows of a person are clipped one by one.
+
+    Return "" until all repeats are trained, and if their number per person is not declared.
+    """
+    settings = result.settings
+    training = settings.row_by_row_training
+    runs = result.row_by_row
+    if settings.void or training is None or runs is None or len(runs) < settings.repeats:
         return ""
-    rows, found = settings.roles.most_rows, Spread.of(result.apart.runs)
-    theirs, mine = outcomes.apart(found.median, result.summary["scratch"].median)
-    how = SAYS("apart.one" if rows == 1 else "apart.many", rows=rows)
-    return tiles.note(
-        f"{how} {SAYS('apart.same' if theirs == mine else 'apart.other', theirs=theirs, mine=mine)}"
+    median = Spread.of(runs).median
+    row_by_row, averaged = sentences.apart(median, result.summary["scratch"].median)
+    most_rows = training.most_rows
+    method = SAYS("apart.many", rows=most_rows)
+    if most_rows == 1:
+        method = SAYS("apart.one", rows=most_rows)
+    comparison = SAYS("apart.other", theirs=row_by_row, mine=averaged)
+    if row_by_row == averaged:
+        comparison = SAYS("apart.same", theirs=row_by_row, mine=averaged)
+    return tiles.note(f"{method} {comparison}")
+
+
+def _noise_formulas(delta: float) -> str:
+    """Return the actual epsilons of both formulas of the slides, and up to where they hold."""
+    return SAYS(
+        "guarantee.formula",
+        delta=delta_text(delta),
+        classical=_actual_epsilons(delta, constant=1.25),
+        classical_end=number(crossing(delta, constant=1.25)),
+        slide=_actual_epsilons(delta, constant=2.0),
+        slide_end=number(crossing(delta, constant=2.0)),
     )
 
 
-def _formula_note(delta: float) -> str:
-    holes = {"delta": delta_text(delta)}
-    for name, constant in (("classical", 1.25), ("slide", 2.0)):
-        real = {
-            claim: formula_epsilon(claim, delta=delta, constant=constant) for claim in (5, 10, 150)
-        }
-        holes[name] = ", ".join(
-            f"{claim} &rarr; {number(epsilon)}" for claim, epsilon in real.items()
-        )
-        holes[f"{name}_end"] = number(crossing(delta, constant=constant))
-    return SAYS("guarantee.formula", **holes)
+def _actual_epsilons(delta: float, *, constant: float) -> str:
+    """Return claimed epsilons with the actual ones, for the formula with ln(constant / delta)."""
+    pairs = []
+    for claim in (5, 10, 150):
+        epsilon = formula_epsilon(claim, delta=delta, constant=constant)
+        pairs.append(f"{claim} &rarr; {number(epsilon)}")
+    return ", ".join(pairs)
+
+
+# Texts at the charts
 
 
 def caption(result: ClassifierResult) -> str:
-    if result.settings.private:
-        used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
-        return f"{SAYS['caption.own']} {used}"
+    """Return the line under the charts."""
+    settings = result.settings
+    if settings.private:
+        rows = sentences.learned_from(settings, tested=len(result.split.y_test), several=True)
+        return f"{SAYS['caption.own']} {rows}"
     if result.split.n_classes > FEW:
         return SAYS["caption.many"]
-    return SAYS["caption.none" if result.settings.version == "none" else "caption.private"]
+    if settings.version == "none":
+        return SAYS["caption.none"]
+    return SAYS["caption.private"]
 
 
-def map_alt(result: ClassifierResult, arm: int) -> str:
-    """Return what a map of decision boundaries shows, whose figure names no epsilon."""
-    name = result.settings.arms[arm]
-    holes = {
-        "model": theme.NAMES[result.settings.version][name],
-        "accuracy": tiles.percent(result.summary[name].median),
-    }
-    return SAYS("map.alt", runs=result.trained, epsilon=number(result.settings.epsilon), **holes)
+def map_alt(result: ClassifierResult, index: int) -> str:
+    """Return the text for screen readers of an arm's decision map."""
+    settings = result.settings
+    arm = settings.arms[index]
+    return SAYS(
+        "map.alt",
+        runs=result.trained,
+        epsilon=number(settings.epsilon),
+        model=theme.NAMES[settings.version][arm],
+        accuracy=tiles.percent(result.summary[arm].median),
+    )

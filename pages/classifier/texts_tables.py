@@ -1,4 +1,7 @@
-"""The table of the classifier: public pre-training, trained now and as published."""
+"""The results table of the classifier: public pre-training, trained now and as published."""
+
+import math
+from collections.abc import Iterable
 
 from lab.models.classifier_versions import EPSILONS, PUBLISHED, misprinted_gains
 from pages.classifier.charts import SAYS
@@ -8,62 +11,76 @@ from ui.text.tiles import number
 
 
 def table(result: ClassifierResult) -> str:
-    frame, slips = result.table(), misprinted_gains()
-    printed = zip(frame["epsilon"], frame["published gain"], strict=True)
-    frame["published gain"] = [
-        f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed
-    ]
+    """Return accuracy by epsilon, trained now and as published."""
+    frame = result.table()
+    misprinted = misprinted_gains()
+    published_gains = []
+    for epsilon, gain in zip(frame["epsilon"], frame["published gain"], strict=True):
+        text = f"{gain:.2f}"
+        if epsilon in misprinted:
+            text += "&nbsp;*"
+        published_gains.append(text)
+    frame["published gain"] = published_gains
+
+    heads = SAYS.heads(
+        "table",
+        frame.columns.tolist(),
+        now=tiles.badge("trained now"),
+        then=tiles.badge("published"),
+    )
+    formats = {
+        "epsilon": number,
+        "without": sentences.tenths,
+        "with": sentences.tenths,
+        "gain": _signed_points,
+        "published without": "{:.2f}".format,
+        "published with": "{:.2f}".format,
+        "published gain computed": "{:.2f}".format,
+    }
+    caption = SAYS("table.caption", slips=_enumeration(misprinted))
     return tiles.table(
         frame,
         title=SAYS["table.title"],
-        caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
-        heads=SAYS.heads(
-            "table",
-            frame.columns.tolist(),
-            now=tiles.badge("trained now"),
-            then=tiles.badge("published"),
-        ),
+        caption=f"{caption} {insight(result)}",
+        heads=heads,
         now=number(result.settings.epsilon),
-        formats={
-            "epsilon": number,
-            "without": sentences.tenths,
-            "with": sentences.tenths,
-            "gain": _signed,
-        }
-        | dict.fromkeys(
-            ("published without", "published with", "published gain computed"), "{:.2f}".format
-        ),
+        formats=formats,
     )
 
 
 def insight(result: ClassifierResult) -> str:
-    """Return where pre-training adds most, once all is trained, and whether it lasts as it did in
-    the slides.
-    """
-    gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
-    if gains is None or result.settings.version == "none":
+    """Return where pre-training gains most, and whether it gains at the last epsilon too."""
+    largest = result.largest_gain
+    if largest is None or result.settings.version == "none":
         return ""
-    most, at, last = gains
-    if most is None:
-        case = "few" if result.too_few_for_gains else "none"
+    if largest.gain is None:
+        case = "none"
+        if result.too_few_for_gains:
+            case = "few"
         return SAYS(f"insight.{case}", runs=result.settings.repeats)
-    holes = {
-        "most": _signed(most),
-        "at": number(at),
-        "end": number(EPSILONS[-1]),
-        "printed": printed,
+    last_epsilon = EPSILONS[-1]
+    _, _, published_gain = PUBLISHED[last_epsilon]
+    numbers = {
+        "most": _signed_points(largest.gain),
+        "at": number(largest.epsilon),
+        "end": number(last_epsilon),
+        "printed": _signed_points(published_gain),
     }
-    return (
-        SAYS("insight.ends", **holes)
-        if last is None
-        else SAYS("insight.lasts", last=_signed(last), **holes)
-    )
+    if largest.last_gain is None:
+        return SAYS("insight.ends", **numbers)
+    return SAYS("insight.lasts", last=_signed_points(largest.last_gain), **numbers)
 
 
-def _listed(values) -> str:
-    *first, last = map(number, values)
-    return f"{', '.join(first)} and {last}" if first else last
+def _enumeration(values: Iterable[float]) -> str:
+    """Return numbers as "0.1, 0.5 and 150"."""
+    *first_texts, last_text = [number(value) for value in values]
+    if not first_texts:
+        return last_text
+    return f"{', '.join(first_texts)} and {last_text}"
 
 
-def _signed(value: float) -> str:
-    return "…" if value != value else sentences.signed(value / 100)
+def _signed_points(points: float) -> str:
+    """Return a difference in points with its sign, or dots while it is unknown."""
+    if math.isnan(points):
+        return "…"
+    return sentences.signed(points / 100)

@@ -231,7 +231,7 @@ class _SmallEpsilon(Lesson):
         return super().given(case) | {"people": case.settings.rows}
 
     def _noise(self, case: Case) -> float:
-        return case.settings.model.noise_sd(case.settings.epsilon)
+        return case.settings.training.noise_sd(case.settings.epsilon)
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
         shares = {"plain": after.result.reference.accuracy, "baseline": after.result.baseline}
@@ -245,7 +245,7 @@ class _SmallEpsilon(Lesson):
     def claim(self, before: Case, after: Case) -> bool:
         found, drowned = (
             self.found(before, after),
-            self._noise(after) > after.result.focus.signal[0],
+            self._noise(after) > after.result.ensemble.signal[0],
         )
         return found["truth"] < found["known"] - 10 and drowned
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from tests.browser.conftest import Server
 from tests.browser.person import PATIENCE, button, choose, enter, field, grab, hold_still, slider

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from tests.browser.person import button, field, slider
 from tests.browser.sight import VERDICT, WORDS, addressed, becomes, drawn, still
 from tests.browser.test_smoke import PATHS, QUICK

@@ -26,7 +26,7 @@ OWN = {
         "accuracy": lambda result: result.summary["public"],
         "scratch": lambda result: result.summary["scratch"],
         "balanced": lambda result: Spread.of(balanced_accuracy(result.held_out["scratch"].counts)),
-        "loss": lambda result: Spread(*result.losses()[:, 0, -1]),
+        "loss": lambda result: Spread(*result.loss_quantiles()[:, 0, -1]),
     },
     "regression": {"error": lambda result: result.summary()},
     "network": {"accuracy": lambda result: result.summary("private")},

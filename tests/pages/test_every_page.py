@@ -17,7 +17,7 @@ from lab.experiment.links import VERSION_NAME, brief, versioned
 from pages import topics
 from pages.attack.experiment import AttackSettings
 from pages.attack.settings import PARTS
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain
 from tests.ui.charts.test_topic_charts import numbers

@@ -28,7 +28,7 @@ from dpcore.privacy import (
 )
 from lab.experiment.data_settings import SourceSettings
 from lab.uploads.handles import NONE, forget
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.tasks import FRAMES
 from tests.handouts import handout
@@ -382,7 +382,7 @@ def trainings(of) -> dp_event.DpEvent:
         step = dp_event.PoissonSampledDpEvent(of.rate, dp_event.GaussianDpEvent(of.sigma))
         return dp_event.SelfComposedDpEvent(step, of.steps)
     if isinstance(of, ClassifierSettings):
-        sd, per_row = of.model.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows
+        sd, per_row = of.training.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows
         return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(sd / per_row), of.steps)
     *_, found = getattr(of.promise.event, "events", (of.promise.event,))
     return dp_event.ComposedDpEvent(

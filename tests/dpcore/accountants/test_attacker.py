@@ -23,7 +23,7 @@ from dpcore.privacy import (
     for_replacement,
 )
 from pages import topics
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from tests import attackers
 from tests.event_builders import (

@@ -24,7 +24,7 @@ from lab.label.label import NOTHING, SCHEMA, Stated, label
 from lab.models.classifier_versions import crossing, formula_epsilon
 from pages.accounting.experiment import AccountingSettings
 from pages.accounting.page import PAGE
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
 from tests.accounting_oracles import ADD, NOISY, REPLACE
 from tests.event_builders import (

@@ -23,7 +23,7 @@ from lab.uploads.rows import OwnRows
 from pages.attack.experiment import AttackSettings
 from pages.attack.result import attacked
 from pages.attack.settings import FITTING
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import tasks as work
 from pages.network.experiment import NetworkSettings
 from tests.own_files import CLASSES, choose
@@ -211,7 +211,12 @@ WHOLE = [
     ),
     (
         CURVE,
-        lambda one: [one.focus.weights, one.focus.loss, one.focus.accuracy, one.accuracy.runs],
+        lambda one: [
+            one.ensemble.weights,
+            one.ensemble.loss,
+            one.ensemble.accuracy,
+            one.accuracy.runs,
+        ],
         5e-6,
     ),
 ]
@@ -305,7 +310,9 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
         assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
     else:
         result = whole.experiment.run()
-        assert settings.experiment.run().focus.noise / result.focus.noise == pytest.approx(ratio)
+        assert settings.experiment.run().ensemble.noise / result.ensemble.noise == pytest.approx(
+            ratio
+        )
         assert essential.count == 2
         assert max(
             task.cells for task in whole.experiment.tasks() if hasattr(task, "cells")

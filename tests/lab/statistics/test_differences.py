@@ -23,7 +23,7 @@ from lab.statistics.claims import (
     upto,
 )
 from lab.statistics.differences import Difference, of_groups, of_pairs, of_splits
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import ROOMS
 from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain

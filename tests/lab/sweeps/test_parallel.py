@@ -18,7 +18,7 @@ from dpcore.cache import Cache
 from dpcore.check import RefusedError
 from lab.sweeps import parallel
 from lab.sweeps.sweep import sweep as in_order
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
 from scripts import sweep
 

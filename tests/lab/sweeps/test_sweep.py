@@ -18,7 +18,7 @@ from lab.sweeps.grids import beside, grid, log_scale
 from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import apart, drawn, recommend, summary, sweep
 from pages.accounting.experiment import AccountingSettings
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from pages.topics import ROOMS
 from pages.what_if import page_command

@@ -25,7 +25,8 @@ from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column, Roles
 from lab.uploads.rows import OwnRows
 from pages.classifier import charts
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
+from pages.classifier.tasks import score_row_by_row
 from pages.topics import PAGES
 from pages.what_if.texts_tables import price
 from tests import oracles, own_files
@@ -246,18 +247,18 @@ class TestPeople:
         ).experiment.run()
         X, y, people = result.split.training_rows
         inputs = losses.with_constant(X)
-        weights = result.focus.weights[0]
+        weights = result.ensemble.weights[0]
         values = losses.values(losses.logits(weights, inputs), y)
         mean = np.mean([values[:, people == one].mean(axis=1) for one in range(240)], axis=0)
-        np.testing.assert_allclose(result.focus.loss[0, :, -1], mean, rtol=1e-5)
+        np.testing.assert_allclose(result.ensemble.loss[0, :, -1], mean, rtol=1e-5)
         start, units = np.zeros_like(weights[0]), [people == one for one in range(240)]
         gradients = [
             [oracles.gradient(start, *row) for row in zip(inputs[of], y[of], strict=True)]
             for of in units
         ]
         clipped = np.mean([oracles.clipped(np.mean(one, axis=0), 0.4) for one in gradients], axis=0)
-        assert result.focus.signal[0] == pytest.approx(np.linalg.norm(clipped), rel=1e-5)
-        assert 0 < result.focus.clipped[0] < 1
+        assert result.ensemble.signal[0] == pytest.approx(np.linalg.norm(clipped), rel=1e-5)
+        assert 0 < result.ensemble.clipped[0] < 1
 
     def test_the_optimum_counts_people_and_not_rows(self):
         file = frame(400, people=400).assign(age=50, hours=5.0, plan="basic", left="yes")
@@ -272,7 +273,7 @@ class TestPeople:
         empty = file.iloc[::2].assign(left=lambda rows: np.resize(["", "perhaps"], len(rows)))
         files = (file, *(pd.concat([file, empty.assign(age=age)]) for age in (20, 80)))
         one, two, three = (
-            settings_of(choose(each, PEOPLE)).experiment.run().focus for each in files
+            settings_of(choose(each, PEOPLE)).experiment.run().ensemble for each in files
         )
         np.testing.assert_array_equal(two.weights, three.weights)
         for name in ("weights", "loss", "clipped"):
@@ -297,23 +298,23 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
         return settings_of(choose(file, replace(PEOPLE, most_rows=most_rows)))
 
     file = visits()
-    assert apart(file, None).experiment.run().apart.done.sum() == 0
-    assert np.isfinite(
-        apart(frame(1000, people=1000), most_rows).experiment.run().apart.runs
-    ).all(), "people of one row each"
+    assert apart(file, None).experiment.run().row_by_row is None
+    single_rows = apart(frame(1000, people=1000), most_rows)
+    assert len(single_rows.experiment.run().row_by_row) == single_rows.repeats
     settings, more = apart(file, most_rows), apart(pd.concat([file, file.iloc[[5]]]), most_rows)
-    (task,), (other,) = settings._apart(), more._apart()
-    found = [{tuple(row) for row in one.model.rows()[0].tolist()} for one in (task, other)]
+    trainings = [each.row_by_row_training for each in (settings, more)]
+    found = [{tuple(row) for row in training.rows()[0].tolist()} for training in trainings]
     assert len(found[0] - found[1]) <= 2, "which rows are taken does not depend on other people"
-    model, seen = type(task.model.model), {}
-    descend = model.descend
+    kind, seen = type(settings.training), {}
+    descend = kind.descend
     monkeypatch.setattr(
-        model,
+        kind,
         "descend",
         lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how),
     )
-    task.run()
-    taken = np.minimum(np.bincount(task.model.model.split.training_rows[2]), most_rows).sum()
+    score_row_by_row(trainings[0], (settings.epsilon,), range(settings.repeats))
+    _, _, people = settings.training.split.training_rows
+    taken = np.minimum(np.bincount(people), most_rows).sum()
     assert len(seen["y"]) == taken
     step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
     assert step == pytest.approx(settings.learning_rate / units)
@@ -326,15 +327,15 @@ def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_nois
 @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
 def test_the_dots_of_the_columns_are_their_weights(table, classes):
     result = settings_of(own_rows.choose(table, replace(CLASSES, classes=classes))).experiment.run()
-    names, private, plain = charts.leading(result)
+    names, private, plain = charts.largest_weights(result)
     assert sorted(names) == sorted(result.split.source.features)
     assert (private.shape, plain.shape) == ((4, 4), (4,))
-    weights = result.focus.weights[0]
+    weights = result.ensemble.weights[0]
     place = result.split.source.features.index(names[0])
     wanted = weights[:, 0, place] if len(classes) == 2 else np.ptp(weights[:, :, place], axis=1)
     np.testing.assert_array_equal(private[:, 0], wanted)
     assert (np.diff(np.abs(np.median(private, axis=0))) <= 0).all()
-    drawn = go.Figure(charts.weights(result))
+    drawn = go.Figure(charts.column_weights(result))
     np.testing.assert_array_equal(numbers(drawn.data[0].x), private.ravel())
     assert list(drawn.layout.yaxis.ticktext) == names
 

@@ -15,7 +15,7 @@ from lab.models.non_private import optimum
 from lab.statistics import decision_regions as regions
 from lab.statistics.decision_regions import boundaries, votes
 from pages.classifier import result as classifier_result
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 SEEDS = [4, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 1))]
@@ -27,35 +27,42 @@ def settings(**changes) -> ClassifierSettings:
 
 def test_what_is_drawn_does_not_retrain_anything():
     one = settings(dataset="iris", public_rows=9)
-    assert one.tasks() == one.change(plane="features", feature_x=3, feature_y=2).tasks()
-    assert one.tasks()[1:] == one.change(epsilon=7.0).tasks()[1:]
+    assert (
+        one.experiment.tasks()
+        == one.change(plane="features", feature_x=3, feature_y=2).experiment.tasks()
+    )
+    assert one.experiment.tasks()[1:] == one.change(epsilon=7.0).experiment.tasks()[1:]
     changed = one.change(clip_norm=0.1, epsilon=2.0, version="published", repeats=9)
-    assert one.tasks()[1] == changed.tasks()[1]  # the non-private references
+    assert one.experiment.tasks()[1] == changed.experiment.tasks()[1]  # the non-private references
 
 
 class TestOutcomes:
     @pytest.mark.parametrize("dataset", data.LINEAR_DATASETS)
     def test_every_data_set_trains_and_beats_chance_at_a_large_epsilon(self, dataset):
         one = ClassifierSettings(dataset=dataset, public_rows=20, repeats=4, epsilon=150.0)
-        found = one.result({task: task.run() for task in one.tasks() if task.essential})
-        assert np.isfinite(found.focus.weights).all()
-        assert np.median(found.focus.accuracy) > 1.5 / len(found.split.source.classes)
+        found = one.experiment.gather(
+            {task: task.run() for task in one.experiment.tasks() if task.essential}
+        )
+        assert np.isfinite(found.ensemble.weights).all()
+        assert np.median(found.ensemble.accuracy) > 1.5 / len(found.split.source.classes)
         assert found.reference.best_accuracy > 0.8
-        assert votes(found.focus.weights[0], found.plane)[0].max() < len(found.split.source.classes)
-        for weights in (found.focus.weights[0], found.reference.weights[None]):
+        assert votes(found.ensemble.weights[0], found.plane)[0].max() < len(
+            found.split.source.classes
+        )
+        for weights in (found.ensemble.weights[0], found.reference.weights[None]):
             assert boundaries(weights, found.plane).shape[1:] == (2, 2)
 
     @pytest.mark.parametrize("version", classifier_claims.VERSIONS)
     @pytest.mark.parametrize("dataset", ["gaussians", "blobs"])
     def test_figures_are_those_of_the_path(self, dataset, version):
         one = settings(dataset=dataset, version=version, clip_norm=0.6)
-        found = one.tasks()[0].run()
+        found = one.experiment.tasks()[0].run()
         split = data.load(dataset, seed=one.seed)
         X, y = losses.with_constant(split.X_private), split.y_private
         test_rows = losses.with_constant(split.X_test)
         assert (found.steps[0], found.steps[-1]) == (0, 6)
         for arm in range(2):
-            start = one.model.public.weights() if arm else np.zeros_like(found.weights[0, 0])
+            start = one.training.public.weights() if arm else np.zeros_like(found.weights[0, 0])
             for repeat in range(3):
                 w = found.weights[arm, repeat].astype(float)
                 assert found.loss[arm, repeat, 0] == pytest.approx(
@@ -79,36 +86,40 @@ class TestOutcomes:
 
     def test_the_share_of_clipped_gradients_follows_the_bound(self):
         few, some, all_ = (
-            settings(clip_norm=C).tasks()[0].run().clipped for C in (100.0, 0.5, 0.01)
+            settings(clip_norm=C).experiment.tasks()[0].run().clipped for C in (100.0, 0.5, 0.01)
         )
         assert few.max() == 0 < 0.05 < some.min() <= some.max() < 0.95 < all_.min()
 
     def test_without_privacy_each_arm_is_its_reference(self):
-        found = settings(version="none").run()
-        assert found.focus.noise == 0
-        assert np.ptp(found.focus.weights, axis=1).max() == 0
+        found = settings(version="none").experiment.run()
+        assert found.ensemble.noise == 0
+        assert np.ptp(found.ensemble.weights, axis=1).max() == 0
         for place, arm in enumerate(found.settings.arms):
             np.testing.assert_array_equal(
-                found.references[arm].weights, found.focus.weights[place, 0]
+                found.references[arm].weights, found.ensemble.weights[place, 0]
             )
             np.testing.assert_allclose(
-                found.references[arm].loss, found.focus.loss[place, 0], rtol=1e-5
+                found.references[arm].loss, found.ensemble.loss[place, 0], rtol=1e-5
             )
         assert found.reference is found.references["scratch"]
 
     @pytest.mark.parametrize("version", ["sound", "published"])
     def test_the_noise_is_made_for_the_rows_that_there_are(self, version):
         few, many = (settings(version=version, rows=rows) for rows in (200, 800))
-        assert many.probe().run().noise == pytest.approx(few.probe().run().noise / 4)
-        assert many.run().guarantees.formula.epsilon == pytest.approx(
-            few.run().guarantees.formula.epsilon
+        assert many.experiment.tasks()[0].run().noise == pytest.approx(
+            few.experiment.tasks()[0].run().noise / 4
+        )
+        assert many.experiment.run().guarantees.formula.epsilon == pytest.approx(
+            few.experiment.run().guarantees.formula.epsilon
         )
         for one in (few, many):
             assert [
-                len(part.split.X_private) for part in (one.model, one.model.public, one.run())
+                len(part.split.X_private)
+                for part in (one.training, one.training.public, one.experiment.run())
             ] == [one.rows] * 3
         few, whole = (
-            settings(dataset="wine", version=version, rows=rows).model.public for rows in (50, 89)
+            settings(dataset="wine", version=version, rows=rows).training.public
+            for rows in (50, 89)
         )
         assert np.array_equal(few.weights(), whole.weights())
 
@@ -120,7 +131,7 @@ class TestOutcomes:
             settings(steps=1, clip_norm=0.05),
             settings(steps=1, clip_norm=0.05, rows_each=7),
         )
-        assert one.change(rows_each=1).model.split is data.load(
+        assert one.change(rows_each=1).training.split is data.load(
             "gaussians", seed=one.seed, private_rows=400
         )
         assert (several.unit, several.people, several.guarantees.formula.unit) == (
@@ -129,13 +140,13 @@ class TestOutcomes:
             "person",
         )
         assert several.guarantees.formula.epsilon == pytest.approx(one.guarantees.formula.epsilon)
-        assert several.model.noise_sd(1) == pytest.approx(one.model.noise_sd(1) * 400 / 58)
-        X, y, people = several.model.split.training_rows
+        assert several.training.noise_sd(1) == pytest.approx(one.training.noise_sd(1) * 400 / 58)
+        X, y, people = several.training.split.training_rows
         assert sorted(np.bincount(people)) == [1] + [7] * 57
         how = {"people": people, "clip_norm": several.clip_norm, "clipping": "per-example"}
         others = X.copy()
         others[people == 3] = -3 * np.sign(X[people == 3])
-        before, after = (several.model.descend(rows, y, **how).weights for rows in (X, others))
+        before, after = (several.training.descend(rows, y, **how).weights for rows in (X, others))
         moved, bound = np.linalg.norm(after - before), 2 * several.clip_norm / several.people
         assert 2 * several.clip_norm / 400 < moved <= bound * (1 + 1e-5)
         assert (
@@ -162,7 +173,7 @@ class TestOutcomes:
             assert losses.mean_loss(weights, rows, y) == pytest.approx(loss, rel=1e-9)
 
     def test_the_table_is_made_of_the_curve_and_the_published_figures(self):
-        found = settings().run()
+        found = settings().experiment.run()
         table = found.table().set_index("epsilon")
         medians = found.curve.groupby(["arm", "epsilon"])["accuracy"].median()
         for arm, column in (("scratch", "without"), ("public", "with")):
@@ -179,10 +190,15 @@ class TestOutcomes:
         no public data.
         """
         one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed)
-        found = dataclasses.replace(one, epsilon=1.0).run()
+        found = dataclasses.replace(one, epsilon=1.0).experiment.run()
         assert abs(found.summary["scratch"].median - found.reference.best_accuracy) <= 0.03
         assert (
-            abs(np.median(dataclasses.replace(one, epsilon=0.01).tasks()[0].run().accuracy) - 0.5)
+            abs(
+                np.median(
+                    dataclasses.replace(one, epsilon=0.01).experiment.tasks()[0].run().accuracy
+                )
+                - 0.5
+            )
             <= 0.08
         )
 
@@ -191,7 +207,7 @@ class TestOutcomes:
         one = ClassifierSettings(
             seed=seed, shift=0.0, public_rows=200, public_steps=400, learning_rate=0.5
         )
-        gain = one.run().table().set_index("epsilon")["gain"]
+        gain = one.experiment.run().table().set_index("epsilon")["gain"]
         assert gain[0.1] > 8
         assert abs(gain[150]) < 2
 
@@ -199,7 +215,9 @@ class TestOutcomes:
 def test_each_repeat_sees_the_same_noise_at_every_epsilon_and_arm():
     # After one step from 0 only the noise tells repeats apart, and it is the same but for its size.
     one = settings(steps=1, repeats=5, version="sound", learning_rate=1.0)
-    weights = one.model.train((0.5, 5.0), draws=range(5)).weights.reshape(2, 2, 5, -1).astype(float)
+    weights = (
+        one.training.train((0.5, 5.0), draws=range(5)).weights.reshape(2, 2, 5, -1).astype(float)
+    )
     noise = weights - weights.mean(axis=2, keepdims=True)
     ratio = classifier_claims.noise_sd(one, 0.5) / classifier_claims.noise_sd(one, 5.0)
     np.testing.assert_allclose(noise[:, 0], noise[:, 1] * ratio, atol=1e-5)
@@ -213,13 +231,13 @@ def test_no_private_row_reaches_the_public_start_nor_what_is_drawn_around_it(dat
     asked for.
     """
     one = settings(dataset=dataset, public_rows=30, shift=0.0)
-    split, start, others = data.load(dataset, seed=one.seed), one.model.public.weights(), []
+    split, start, others = data.load(dataset, seed=one.seed), one.training.public.weights(), []
     assert np.abs(start).max() > 0.01
     for value in (math.nan, 1e6, 0.0):
         rows = {name: np.full_like(getattr(split, name), value) for name in ("X_private", "X_test")}
         labels = {name: np.zeros_like(getattr(split, name)) for name in ("y_private", "y_test")}
         others.append((dataclasses.replace(split, **rows, **labels), False))
-        planes = (classifier_result._plane(one, None) for one in (split, others[-1][0]))
+        planes = (classifier_result.plane_of(one) for one in (split, others[-1][0]))
         for both in zip(
             *([plane.origin, plane.axes, plane.extent] for plane in planes), strict=True
         ):
@@ -230,7 +248,7 @@ def test_no_private_row_reaches_the_public_start_nor_what_is_drawn_around_it(dat
         others.append((dataclasses.replace(split, X_public=public), changes))
     for other, changes in others:
         monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
-        assert (one.model.public.weights().tobytes() != start.tobytes()) is changes
+        assert (one.training.public.weights().tobytes() != start.tobytes()) is changes
 
 
 EXTENT = ((-2.0, 3.0), (-1.0, 1.5))

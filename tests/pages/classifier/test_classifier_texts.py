@@ -16,7 +16,7 @@ from lab.models import classifier_versions
 from lab.uploads import rows as own_rows
 from pages.classifier import charts, texts_tables
 from pages.classifier import texts as say
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from tests import attackers, reached
 from tests.claims import better, since, too_few, unexplained, until, worse
 from tests.lab.uploads.test_rows import PEOPLE, table_of, visits
@@ -82,7 +82,7 @@ def words(result) -> str:
 
 
 def middle(result) -> float:
-    return float(np.median(result.focus.accuracy[0]))
+    return float(np.median(result.ensemble.accuracy[0]))
 
 
 def reference(result) -> float:
@@ -90,15 +90,15 @@ def reference(result) -> float:
 
 
 def interval(result) -> tuple[float, float]:
-    public, scratch = result.focus.accuracy[1], result.focus.accuracy[0]
+    public, scratch = result.ensemble.accuracy[1], result.ensemble.accuracy[0]
     found = stats.quantile_test(public - scratch, p=0.5).confidence_interval(0.95)
     return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
 
 
 def started(result, case=better) -> bool:
     """Whether the public start is shown to be better, or worse."""
-    whole = result.settings.repeats == result.focus.accuracy.shape[1]
-    return case(*result.focus.accuracy[::-1], constant=always(result), whole=whole)
+    whole = result.settings.repeats == result.ensemble.accuracy.shape[1]
+    return case(*result.ensemble.accuracy[::-1], constant=always(result), whole=whole)
 
 
 def gains(result) -> np.ndarray:
@@ -144,26 +144,31 @@ RULES: Rules = {
         else attackers.close(r.guarantees.formula, m[1])
     ),
     **costs(
-        lambda r: r.focus.accuracy[0], reference, lambda r: r.focus.noise / float(r.focus.signal[0])
+        lambda r: r.ensemble.accuracy[0],
+        reference,
+        lambda r: r.ensemble.noise / float(r.ensemble.signal[0]),
     ),
     r"Median accuracy is ([\d.]+) % private and ([\d.]+) %": percent(middle, reference),
     r"public rows? adds ([\d.]+) points? in the median pair": lambda r, m: (
         interval(r)[0] > 0
         and started(r)
-        and abs(amount(m[1]) - 100 * np.median(r.focus.accuracy[1] - r.focus.accuracy[0])) <= 0.051
+        and abs(amount(m[1]) - 100 * np.median(r.ensemble.accuracy[1] - r.ensemble.accuracy[0]))
+        <= 0.051
     ),
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: (
         interval(r)[1] < 0 and started(r, worse)
     ),
-    r"No difference can be shown": lambda r, _: not started(r) and not too_few(r.focus.accuracy[0]),
+    r"No difference can be shown": lambda r, _: (
+        not started(r) and not too_few(r.ensemble.accuracy[0])
+    ),
     r"pairs of runs are too few to say what pre-training": lambda r, _: too_few(
-        r.focus.accuracy[0]
+        r.ensemble.accuracy[0]
     ),
     r"Accuracy by epsilon: no loss is shown": lambda r, _: not any(map(costly(r)[1], costly(r)[0])),
     r"every run gives the same model\. Epsilon and the clipping norm have no effect": (
         lambda r, _: (
-            replace(r.settings, epsilon=9.0, clip_norm=0.3).run().focus.weights[:, :1]
-            == r.focus.weights
+            replace(r.settings, epsilon=9.0, clip_norm=0.3).experiment.run().ensemble.weights[:, :1]
+            == r.ensemble.weights
         ).all()
     ),
     r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": lambda r, m: np.allclose(
@@ -200,7 +205,7 @@ SELDOM: Rules = {
 
 @pytest.fixture(scope="module")
 def once():
-    return [one.run() for one in ONCE]
+    return [one.experiment.run() for one in ONCE]
 
 
 def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing(once):
@@ -229,19 +234,20 @@ def test_every_text_is_reached(once):
         small.change(repeats=2),
     )
     more = *more, small.change(public_steps=1)
-    for result in (*once[1:], *(settings.run() for settings in more)):
+    for result in (*once[1:], *(settings.experiment.run() for settings in more)):
         words(result), texts_tables.table(result), charts.accuracy(result), charts.loss(result)
+        say.lead(result.settings)
     large = ClassifierSettings(dataset="digits", repeats=40, steps=5)
     charts.accuracy(first(large))
-    result = large.run()
+    result = large.experiment.run()
     part = replace(result.accuracy, runs=np.where(np.arange(40) < 20, result.accuracy.runs, np.nan))
-    charts.weights(result), charts.accuracy(replace(result, accuracy=part))
+    charts.column_weights(result), charts.accuracy(replace(result, accuracy=part))
     for rows in (1, 2):
         people = own_rows.choose(table_of(visits()), replace(PEOPLE, most_rows=rows))
-        result = small.change(dataset="own").change(own=people).run()
-        for apart in (result.focus.accuracy[0], result.focus.accuracy[0] - 0.1):
-            say.guarantee(replace(result, apart=replace(result.apart, runs=apart[None])))
-        say.caption(result), charts.weights(result), charts.accuracy(result)
+        result = small.change(dataset="own").change(own=people).experiment.run()
+        for row_by_row in (result.ensemble.accuracy[0], result.ensemble.accuracy[0] - 0.1):
+            say.guarantee(replace(result, row_by_row=row_by_row))
+        say.caption(result), charts.column_weights(result), charts.accuracy(result)
     assert reached.unread(charts.SAYS) == []
 
 

@@ -21,7 +21,7 @@ from lab.sweeps.tuning_cost import best_of
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
 from tests.app import at_rest, moved, opened, press, text
 from tests.app import settings_of as of

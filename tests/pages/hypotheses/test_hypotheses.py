@@ -21,7 +21,7 @@ from dpcore.parties.source_releases import Budget, Release
 from dpcore.training import erm, losses
 from lab.data import domains
 from lab.statistics.confusion import ByClass, balanced_accuracy, confusion, recalls
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import published
 from pages.hypotheses import tasks as work
 from pages.hypotheses import texts as say
@@ -382,9 +382,9 @@ def classifier():
     """(result, arm -> (labels, what each model says of the probabilities of the classes)), as of
     the others below.
     """
-    result = ClassifierSettings(dataset="digits", repeats=3, steps=5).run()
+    result = ClassifierSettings(dataset="digits", repeats=3, steps=5).experiment.run()
     X = losses.with_constant(result.split.X_test).astype(np.float32)
-    models = {"scratch": result.focus.weights[0], "reference": result.reference.weights[None]}
+    models = {"scratch": result.ensemble.weights[0], "reference": result.reference.weights[None]}
     said = {
         arm: [(result.split.y_test, softmax(X @ one.T, axis=1)) for one in models[arm]]
         for arm in models

@@ -19,7 +19,7 @@ from pages.accounting import charts as accounting
 from pages.attack.fairness.charts import GROUP_COLOURS
 from pages.attack.inversion.charts import RECOVERED
 from pages.classifier import charts as classifier
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import charts as hypotheses
 from pages.network import charts as network
 from pages.network import texts as of_network
@@ -75,14 +75,14 @@ def test_accuracy_and_loss_are_drawn_as_they_are_downloaded(result):
     lines, count = classifier.loss(result)["data"], len(result.references)
     traces = zip(result.settings.arms, lines[1 : 2 * count : 2], lines[-count:], strict=True)
     for arm, (name, trace, plain) in enumerate(traces):
-        median = np.median(result.focus.loss[arm], axis=0)
+        median = np.median(result.ensemble.loss[arm], axis=0)
         np.testing.assert_allclose(numbers(plain["y"]), result.references[name].loss, rtol=1e-5)
         np.testing.assert_allclose(numbers(trace["y"]), median, rtol=1e-5)
 
 
 def shown(result) -> np.ndarray:
     """The weights of the first arm's models on its map."""
-    runs, accuracy = result.focus.weights[0], result.focus.accuracy[0]
+    runs, accuracy = result.ensemble.weights[0], result.ensemble.accuracy[0]
     if result.split.n_classes <= FEW:
         return runs
     (kept,) = runs[drawn(accuracy, result.split.n_classes)]
@@ -95,7 +95,7 @@ def shown(result) -> np.ndarray:
 
 
 def test_the_map_draws_every_boundary_and_colours_what_the_ensemble_decides(result):
-    layout = classifier.regions(result, 0)["layout"]
+    layout = classifier.decision_map(result, 0)["layout"]
     (shape, *_), (image, *_) = layout["shapes"], layout["images"]
     assert "opacity" not in shape  # its contrast is that of an opaque line
     ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(

@@ -15,8 +15,8 @@ import pytest
 from dpcore.cache import CACHE
 from lab.experiment.links import brief, word
 from lab.sweeps.grids import beside
-from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
+from pages.classifier.settings import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.topics import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES

@@ -25,7 +25,7 @@ from dpcore.privacy import (
 )
 from lab.label import label as labels
 from lab.label.label import NOT_STATED, NOTHING, Stated, label, sections
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import FIRSTS, PAGES, ROOMS
 from tests import own_files
 from tests.handouts import handout, quick, stands_alone

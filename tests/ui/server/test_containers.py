@@ -97,7 +97,7 @@ def test_nobody_is_root_or_may_write_and_the_secret_stands_in_no_file():
 
 SESSION = """
 from streamlit.testing.v1 import AppTest
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from ui.server.upload_limits import samples, takeaway
 
 app = AppTest.from_file("pages/main.py", default_timeout=120).run()

@@ -18,7 +18,7 @@ from lab.experiment.settings import Settings
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column, Roles
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened

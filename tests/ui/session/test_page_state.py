@@ -5,7 +5,7 @@ presented.
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
 from tests.app import QUICK, address, moved, opened, settings_of, text
 from tests.toy.page import TOY
