@@ -5,6 +5,7 @@ budget allows.
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -92,6 +93,7 @@ class NoiseFor:
     essential: bool = False
     ramp_end: float = 1.0
     ramp_shape: str = "geometric"
+    shape: ClassVar[tuple[int, ...]] = ()  # one number
 
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
@@ -140,6 +142,7 @@ class StepsWithin:
     epsilon: float
     delta: float
     essential: bool = False
+    shape: ClassVar[tuple[int, ...]] = ()  # one number
 
     def run(self) -> int:
         return most_steps(

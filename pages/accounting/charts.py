@@ -1,6 +1,6 @@
-"""Charts of epsilon by steps, by noise and by what else changes it, and of the cost of tuning.
+"""Charts of epsilon over steps, over noise and by what else changes it, and of the cost of tuning.
 
-``finding``: what a picture shows, for its title.
+The argument ``finding`` is what a chart shows, for its title.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,205 +13,287 @@ from lab.experiment.accounting_tasks import PUBLISHED
 from pages.accounting.result import ROWS, AccountingResult
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, over
-from ui.text.numbers import delta
+from ui.text.numbers import delta as delta_text
 from ui.text.numbers import number as number_text
 from ui.text.texts import Texts
 
 SAYS = Texts(__file__)
-# What of a search is released: its name and colour.
+# What a search releases: its name and colour.
 WAYS = {
     "logarithmic": ("best only, logarithmic", theme.MAUVE),
     "geometric": ("best only, geometric", theme.SAGE),
     "poisson": ("best only, Poisson", theme.GOLD),
     "all": ("all tries", theme.PRIVATE),
 }
-# In the first picture the published figure, which is no bound, is left out, and what is nearly the
-# exact count is thin.
-FIRST = tuple(row for row in ROWS if row != PUBLISHED)
-_LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
+# The first chart leaves out the published figure, which is no bound.
+FIRST_ROWS = tuple(row for row in ROWS if row != PUBLISHED)
+# Ends of the epsilon axes. The last is that of effects, of which some cost much more.
+LOWEST_EPSILON = 0.01
+HIGHEST_EPSILON = 3000.0
+HIGHEST_EFFECT = 1e6
+# Larger epsilons are written as "unlimited" or in powers of ten.
+_LARGEST_NUMBER = 1e6
+_CROSS = "M-4,-4L4,4M-4,4L4,-4"
+# Room beside the ends of a log axis.
+_ROOM_BELOW = 0.87
+_ROOM_ABOVE = 1.15
+# The axis of searches reaches from below the cost of one run to that of many, as factors of it.
+_SEARCH_RANGE = (0.8, 20)
 
 Points = tuple[np.ndarray, np.ndarray]
 
 
 def over_steps(result: AccountingResult, finding: str = "") -> dict:
-    """Draw epsilon as the run goes on, by each theorem."""
-    chart = {"title": "Epsilon by steps", "finding": finding}
-    return _curves(result, result.over_steps, FIRST, thin="renyi", field="steps", **chart)
+    """Draw epsilon over the steps of the run, by each theorem."""
+    return _theorems(
+        result,
+        result.over_steps,
+        FIRST_ROWS,
+        field="steps",
+        thin="renyi",
+        title="Epsilon by steps",
+        finding=finding,
+    )
 
 
 def over_noise(result: AccountingResult, finding: str = "") -> dict:
     """Draw epsilon of a run of this length over the noise multiplier, by each theorem."""
-    chart = {"title": "Epsilon by noise", "finding": finding}
-    return _curves(result, result.over_noise, ROWS, field="noise_multiplier", **chart)
+    return _theorems(
+        result,
+        result.over_noise,
+        ROWS,
+        field="noise_multiplier",
+        title="Epsilon by noise",
+        finding=finding,
+    )
 
 
-def _curves(
+def _theorems(
     result: AccountingResult,
     points: Callable[[str], Points],
     rows: Sequence[str],
     *,
     field: str,
     thin: str = "",
-    **chart: Any,
+    **layout: Any,
 ) -> dict:
-    """Draw the curves of ``rows`` over a field, with what this run costs by those that are not
-    ``thin``.
+    """Draw the curves of ``rows`` over a field, and the cost of this run by each.
+
+    thin: the row that is drawn thin and without that cost, as it nearly equals another.
     """
-    now, (low, high) = getattr(result.settings, field), result.settings.LIMITS[field]
-    published, line = result.epsilon(PUBLISHED), {"color": theme.THEOREMS[PUBLISHED][1], "width": 2}
-    cross = theme.mark(
-        "M-4,-4L4,4M-4,4L4,-4", now, published, line=line, visible=0 < published < np.inf
+    settings = result.settings
+    now = getattr(settings, field)
+    low, high = settings.LIMITS[field]
+    curves = []
+    run_epsilons = []
+    for row in rows:
+        epsilon = result.epsilon(row)
+        curves.append(_theorem(result, row, points(row), epsilon, is_thin=row == thin))
+        if row != thin and _is_drawable(epsilon):
+            run_epsilons.append(epsilon)
+    ruled = {
+        "yref": "y",
+        "y0": min(run_epsilons, default=LOWEST_EPSILON),
+        "y1": min(HIGHEST_EPSILON, max(run_epsilons, default=LOWEST_EPSILON)),
+    }
+    target = Level(
+        y=settings.target_epsilon,
+        name=SAYS["chart.target"],
+        colour=theme.BOUND,
+        inked=True,
     )
-    today = [one for row in rows if row != thin and 0 < (one := result.epsilon(row)) < np.inf]
+    shapes = []
+    if PUBLISHED in rows:
+        published = result.epsilon(PUBLISHED)
+        _, colour, _ = theme.THEOREMS[PUBLISHED]
+        cross = theme.mark(
+            _CROSS,
+            now,
+            published,
+            line={"color": colour, "width": 2},
+            visible=_is_drawable(published),
+        )
+        shapes.append(cross)
     return over(
-        *(_curve(result, row, points(row), result.epsilon(row), thin=row == thin) for row in rows),
+        *curves,
         now=now,
-        rule={
-            "yref": "y",
-            "y0": min(today, default=_LOW),
-            "y1": min(_HIGH, max(today, default=_LOW)),
-        },
-        levels=[
-            Level(
-                y=result.settings.target_epsilon,
-                name=SAYS["chart.target"],
-                colour=theme.BOUND,
-                inked=True,
-            )
-        ],
-        shapes=[cross] if PUBLISHED in rows else (),
-        **chart,
+        rule=ruled,
+        levels=[target],
+        shapes=shapes,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
-        yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
+        yaxis=_log_axis("epsilon (log scale)", LOWEST_EPSILON, HIGHEST_EPSILON),
+        **layout,
     )
 
 
-def _curve(
+def _theorem(
     result: AccountingResult,
     row: str,
     points: Points,
-    today: float,
+    epsilon: float,
     *,
-    value: str = "",
-    thin: bool = False,
+    is_thin: bool,
 ) -> Curve:
-    """Draw what one row of the accounting page says, and says today, written as ``value``."""
+    """Return the curve of one row, with its cost of this run."""
     name, colour, dash = theme.THEOREMS[row]
-    dotted = 0 < today < np.inf and row != PUBLISHED and not thin
+    if row == "pld":
+        name = result.settings.tightest
+    width = None
+    if is_thin:
+        width = 1
+    at_now = None
+    if _is_drawable(epsilon) and row != PUBLISHED and not is_thin:
+        at_now = epsilon
+    values, epsilons = points
     return Curve(
-        name=result.settings.tightest if row == "pld" else name,
-        value=value or number(today),
-        x=points[0],
-        y=points[1],
+        name=name,
+        value=number(epsilon),
+        x=values,
+        y=epsilons,
         colour=colour,
         dash=dash,
-        width=1 if thin else None,
-        at_now=today if dotted else None,
+        width=width,
+        at_now=at_now,
         ghost=row == "pld",
     )
 
 
 def number(value: float) -> str:
-    """Return three digits, in powers of ten where that is shorter; dots where it is still being
-    computed.
-    """
-    return "…" if np.isnan(value) else number_text(value, most=1e6)
+    """Return three digits, in powers of ten if that is shorter, or dots until it is computed."""
+    if np.isnan(value):
+        return "…"
+    return number_text(value, most=_LARGEST_NUMBER)
+
+
+def _is_drawable(epsilon: float) -> bool:
+    """Return whether a log scale can show an epsilon."""
+    return 0 < epsilon < np.inf
 
 
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
     """Return a log axis with a little room beside its ends."""
-    return theme.log_axis(text, 0.87 * low, 1.15 * high, most=most, word="{:,.10g}".format)
+    return theme.log_axis(
+        text, _ROOM_BELOW * low, _ROOM_ABOVE * high, most=most, word="{:,.10g}".format
+    )
 
 
 def effects(result: AccountingResult, finding: str = "") -> dict:
-    """Draw the same noise seen from elsewhere: each epsilon beside that of this run."""
-    found = result.effects()
-    drawn = [
-        (place, held)
-        for place, held in enumerate(found.values())
-        if held and 0 < held.epsilon < np.inf
-    ]
-    at, epsilon = (
-        np.array([place for place, _ in drawn]),
-        np.array([held.epsilon for _, held in drawn]),
-    )
-    # One broken line for all: a stroke at this run's epsilon, and the link from there to the other.
-    here, gap = (
-        np.full(len(at), found["run"].epsilon if found["run"] else np.nan),
-        np.full(len(at), np.nan),
-    )
-    links = (
-        np.column_stack([here, here, gap, here, epsilon, gap]).ravel(),
-        np.column_stack([at - 0.2, at + 0.2, gap, at, at, gap]).ravel(),
-    )
-    said = [
-        f"delta {delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn
-    ]
-    hover = "epsilon %{x:.3~g}; %{customdata}<extra></extra>"
-    style: dict[str, Any] = {
-        "name": "epsilon",
-        "customdata": said,
-        "cliponaxis": False,
-        "meta": theme.GHOST,
-    }
+    """Draw the epsilon of the same noise if something else changes, beside that of this run."""
+    guarantees = result.effects()
+    positions = []
+    epsilons = []
+    details = []
+    for position, guarantee in enumerate(guarantees.values()):
+        if guarantee is None or not _is_drawable(guarantee.epsilon):
+            continue
+        positions.append(position)
+        epsilons.append(guarantee.epsilon)
+        delta = delta_text(guarantee.delta, digits=3)
+        details.append(f"delta {delta}, {guarantee.adjacency}, {guarantee.unit}")
+    y = np.array(positions)
+    x = np.array(epsilons)
+
+    highest = HIGHEST_EPSILON
+    if x.max(initial=0) > HIGHEST_EPSILON:
+        highest = HIGHEST_EFFECT
+    annotations = []
+    for position, name in enumerate(guarantees):
+        annotations.append(_effect_label(result, position, name, guarantees[name]))
+    links_x, links_y = _effect_links(guarantees["run"], x, y)
     return theme.figure(
-        theme.line(*links, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"),
-        theme.markers(epsilon, at, colour=theme.PRIVATE, size=11, hover=hover, **style),
+        theme.line(
+            links_x, links_y, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"
+        ),
+        theme.markers(
+            x,
+            y,
+            colour=theme.PRIVATE,
+            size=11,
+            hover="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
+            name="epsilon",
+            customdata=details,
+            cliponaxis=False,
+            meta=theme.GHOST,
+        ),
         left=12,
         right=16,
         title="Largest effect",
         finding=finding,
-        xaxis=_log_axis(
-            "epsilon (log scale)",
-            _LOW,
-            _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST,
-            most=4,
-        ),
+        xaxis=_log_axis("epsilon (log scale)", LOWEST_EPSILON, highest, most=4),
         yaxis={
-            "range": [len(found) - 0.6, -0.8],
+            "range": [len(guarantees) - 0.6, -0.8],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
         },
-        annotations=[_named(result, place, name, found[name]) for place, name in enumerate(found)],
+        annotations=annotations,
     )
 
 
-def _named(result: AccountingResult, place: int, name: str, held: Guarantee | None) -> dict:
-    """Draw the name of an effect over its line, with its epsilon, and its delta where that is not
-    the run's.
+def _effect_links(run: Guarantee | None, x: np.ndarray, y: np.ndarray) -> Points:
+    """Return one broken line with, for each mark, a stroke at this run's epsilon and a link to it.
+
+    x, y: the places of the marks, (m,). NaN breaks the line.
     """
-    epsilon = number(held.epsilon if held else np.nan)
-    if held and held.delta != result.settings.delta:
-        epsilon += f"</b>, δ {delta(held.delta, digits=3)}<b>"
+    run_epsilon = np.nan
+    if run is not None:
+        run_epsilon = run.epsilon
+    start = np.full(len(y), run_epsilon)
+    gap = np.full(len(y), np.nan)
+    links_x = np.column_stack([start, start, gap, start, x, gap])
+    links_y = np.column_stack([y - 0.2, y + 0.2, gap, y, y, gap])
+    return links_x.ravel(), links_y.ravel()
+
+
+def _effect_label(
+    result: AccountingResult, position: int, name: str, guarantee: Guarantee | None
+) -> dict:
+    """Return the name of an effect above its line, with epsilon, and delta if it is another."""
+    epsilon = number(np.nan)
+    if guarantee is not None:
+        epsilon = number(guarantee.epsilon)
+        if guarantee.delta != result.settings.delta:
+            epsilon += f"</b>, δ {delta_text(guarantee.delta, digits=3)}<b>"
     text = theme.key(effect_name(name, result), epsilon)
     return theme.word(
-        text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom"
+        text, x=0, y=position - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom"
     )
 
 
 def effect_name(name: str, result: AccountingResult) -> str:
-    """Return what an effect is called: with how many people, and how many settings."""
-    one = result.settings
-    alone = {"group": one.people == 1, "tuned": one.settings_tried == 1}.get(name)
-    case = one.afterwards if name == "afterwards" else f"{name}_one" if alone else name
-    return SAYS(f"effect.{case}", people=one.people, tried=one.settings_tried)
+    """Return the name of an effect, with the numbers of people and of settings tried."""
+    settings = result.settings
+    case = name
+    if name == "afterwards":
+        case = settings.afterwards
+    elif name == "group" and settings.people == 1:
+        case = "group_one"
+    elif name == "tuned" and settings.settings_tried == 1:
+        case = "tuned_one"
+    return SAYS(f"effect.{case}", people=settings.people, tried=settings.settings_tried)
 
 
 def searches(result: AccountingResult, finding: str = "") -> dict:
-    """Draw what a search costs over how likely it finds a good setting, by what of it is
-    released.
-    """
-    run = result.held.epsilon
-    low, high = (
-        theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
-    )
+    """Draw the cost of a search over its probability of a good setting, by what is released."""
+    run_epsilon = result.best_guarantee.epsilon
+    if _is_drawable(run_epsilon):
+        level = run_epsilon
+        factors = _SEARCH_RANGE
+        low, high = theme.steady_range(factors[0] * run_epsilon, factors[1] * run_epsilon)
+    else:
+        level = LOWEST_EPSILON
+        low, high = np.log10([LOWEST_EPSILON, HIGHEST_EPSILON])
+    curves = []
+    marks = []
+    for way in WAYS:
+        curves.append(_search(result, way))
+        marks += _search_mark(result, way)
     return over(
-        *(_search(result, way) for way in WAYS),
-        levels=[Level(y=run if 0 < run < np.inf else _LOW)],
+        *curves,
+        levels=[Level(y=level)],
         title="Cost of tuning",
         finding=finding,
-        shapes=[mark for way in WAYS for mark in _now(result, way)],
+        shapes=marks,
         xaxis=theme.share_axis(
             "probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2
         ),
@@ -221,19 +303,38 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
     )
 
 
-def _now(result: AccountingResult, way: str) -> list[dict]:
-    """Return the mark of what is tried today, released in one way."""
-    held = result.searches[way]
-    if result.settings.settings_tried == 1 or held is None or not 0 < held.epsilon < np.inf:
+def _search_mark(result: AccountingResult, way: str) -> list[dict]:
+    """Return the mark of the settings tried, released in one way; none for a single setting."""
+    guarantee = result.searches[way]
+    if result.settings.settings_tried == 1 or guarantee is None:
         return []
-    ghost = {"name": theme.GHOST} if way == "all" else {}
-    return [theme.dot(result.chance(way), held.epsilon, colour=WAYS[way][1]) | ghost]
+    if not _is_drawable(guarantee.epsilon):
+        return []
+    _, colour = WAYS[way]
+    mark = theme.dot(result.chance(way), guarantee.epsilon, colour=colour)
+    if way == "all":
+        mark["name"] = theme.GHOST
+    return [mark]
 
 
 def _search(result: AccountingResult, way: str) -> Curve:
-    """Draw epsilon of one way, with what it is today."""
-    (name, colour), (x, y), held = WAYS[way], result.over_chance(way), result.searches[way]
-    about = "about " if way == "all" else ""
-    hover = f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
-    value = number(held.epsilon) if held and result.settings.settings_tried > 1 else ""
-    return Curve(name=name, x=x, y=y, value=value, colour=colour, ghost=way == "all", hover=hover)
+    """Return the curve of one way to release a search, with the cost of the settings tried."""
+    name, colour = WAYS[way]
+    chances, epsilons = result.over_chance(way)
+    guarantee = result.searches[way]
+    is_interpolated = way == "all"
+    about = ""
+    if is_interpolated:
+        about = "about "
+    value = ""
+    if guarantee is not None and result.settings.settings_tried > 1:
+        value = number(guarantee.epsilon)
+    return Curve(
+        name=name,
+        x=chances,
+        y=epsilons,
+        value=value,
+        colour=colour,
+        ghost=is_interpolated,
+        hover=f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>",
+    )

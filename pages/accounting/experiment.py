@@ -1,175 +1,215 @@
-"""One run of noisy descent, and what it costs by each theorem: the noise is the same, the proof is
-not.
+"""What the accounting page computes: the cost of a run by each theorem, and its inverses.
+
+The noise of the run is the same for all theorems. Only their proofs differ.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcore.cache import CACHE
-from dpcore.privacy import LAWS, Adjacency, Composed
+from dpcore.privacy import Adjacency
 from lab.experiment.accounting_tasks import NoiseFor, Price, StepsWithin
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.settings import Task
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Part
+from lab.experiment.settings import Measure, Task
 from pages.accounting.result import (
     EXACT_NOISES,
     EXACT_STEPS,
     NOISES,
     ROWS,
+    SEARCH_LAWS,
     STEPS,
-    TRIES,
-    WAYS,
     AccountingResult,
 )
-from pages.accounting.settings import AccountingParameters
-from pages.accounting.tasks import best_of
+from pages.accounting.settings import AccountingSettings
+from pages.accounting.tasks import Costs, SearchCosts
 
-# The accountants of which a whole curve costs milliseconds, and those of them that invert as
-# quickly.
-_AT_ONCE, _QUICK = ROWS[:-1], ("naive", "strong", "moments")
-# One slice of work, some 30 ms, in points of the exact curve over steps, and of two curves over
-# noise.
-_STEPS, _EXACT_WIDTH, _RENYI_WIDTH = (slice(0, 6), slice(6, 8), slice(8, 9)), 3, 7
-
-
-@dataclass(frozen=True, kw_only=True)
-class Searches:
-    """Epsilon (N,) of the best alone of each of ``TRIES`` runs in the mean, by the law of their
-    number.
-    """
-
-    run_of: Composed
-    law: str
-    delta: float
-    essential: bool = False
-    shape: ClassVar = (len(TRIES),)
-
-    def run(self) -> np.ndarray:
-        return np.array(
-            [best_of(self.run_of, self.law, tries, delta=self.delta).epsilon for tries in TRIES]
-        )
+# The accountants with a curve that costs milliseconds, and those with as quick an inverse.
+_QUICK_CURVES = ROWS[:-1]
+_QUICK_INVERSES = ("naive", "strong", "moments")
+# Points of the curves that one task computes in some 30 ms: exact ones over steps, and exact and
+# Rényi ones over noise.
+_EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))
+_EXACT_NOISES_PER_TASK = 3
+_RENYI_NOISES_PER_TASK = 7
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bill:
-    """What a run costs, ``run_of``, what so many ``people`` and all ``tries`` cost: each computed
-    once it is read.
-    """
+@dataclass(frozen=True)
+class Numbers:
+    """A part whose tasks return numbers of a known ``shape``."""
 
-    run_of: Price
-    tries: Price
-    people: int
-    essential: bool = False
+    tasks: tuple[Any, ...]
 
-    def run(self) -> Self:
-        return self
-
-    @property
-    def epsilon(self) -> float:
-        """Return the epsilon of the run."""
-        return _epsilon(self.run_of)
-
-    @property
-    def group(self) -> float:
-        """Return the epsilon of a group of people, at another delta (``for_group``)."""
-        return self.people * self.epsilon
-
-    @property
-    def tuned(self) -> float:
-        """Return the epsilon of all tries together."""
-        return _epsilon(self.tries)
+    def gather(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
+        """Return the numbers of all tasks in a row, NaN for tasks that are not done."""
+        arrays = []
+        for task in self.tasks:
+            numbers = outcomes.get(task, np.full(task.shape, math.nan))
+            arrays.append(np.ravel(numbers))
+        return np.concatenate(arrays)
 
 
-def _epsilon(task: Price) -> float:
-    return float(np.ravel(CACHE.answer(task, task.run))[0])
+def _cost(label: str, read: Callable[[Costs], float], *falls: str) -> Measure:
+    """Return the measure of a cost, which grows along the fields ``falls`` too."""
+    return Measure(
+        label,
+        "lower",
+        lambda costs: np.array([read(costs)]),
+        rises=("noise_multiplier", "delta"),
+        falls=("sampling_rate", "steps", *falls),
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccountingSettings(AccountingParameters, ComputingSettings):
-    """The settings of the accounting page, with the work that they ask for."""
+class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
+    MEASURES: ClassVar = {
+        "epsilon": _cost("epsilon by the tightest accountant", lambda costs: costs.epsilon),
+        "group": _cost(
+            "group epsilon (all people together, at a larger delta)",
+            lambda costs: costs.group,
+            "people",
+        ),
+        "tuned": _cost(
+            "total epsilon (all settings tried)", lambda costs: costs.tuned, "settings_tried"
+        ),
+    }
 
-    def schedule(self) -> Iterable[Task]:
-        """Return the quick accountants, then the loss distribution, coarse before fine, then the
-        searches.
+    def parts(self) -> dict[str, Part]:
+        """Return the parts, the quick accountants first, the loss distribution and searches later.
+
+        The names are those of ``AccountingResult.values``.
         """
-        return chain.from_iterable(self.work.values())
+        settings = self.settings
+        exact = settings.exact_accountant
+        now = (settings.steps,)
+        parts: dict[str, Part] = {}
+        for name in _QUICK_CURVES:
+            parts[name] = Numbers((self._price(name, (*STEPS, settings.steps), essential=True),))
+        unsampled = self._price("gdp", now, essential=True, sampling_rate=1.0)
+        parts["unsampled"] = Numbers((unsampled,))
+        for name in _QUICK_CURVES[:-1]:
+            parts[f"noises {name}"] = Numbers((self._price(name, now, NOISES, essential=True),))
+        parts["today"] = Numbers((self._price(exact, now),))
+        parts["pld"] = Numbers(
+            tuple(self._price(exact, EXACT_STEPS[points]) for points in _EXACT_STEPS_PER_TASK)
+        )
+        for name in (*_QUICK_INVERSES, "renyi"):
+            parts[f"most {name}"] = Numbers((self._most_steps(name, essential=True),))
+        for name in _QUICK_INVERSES:
+            parts[f"least {name}"] = Numbers((self._least_noise(name, essential=True),))
+        parts["noises renyi"] = self._over_noise("renyi", NOISES, _RENYI_NOISES_PER_TASK)
+        parts["tuned"] = Numbers((self._tuned_price,))
+        for law in SEARCH_LAWS:
+            search = SearchCosts(run_event=settings.run_event, law=law, delta=settings.delta)
+            parts[f"searches {law}"] = Numbers((search,))
+        replaced = self._price(
+            exact,
+            now,
+            (settings.noise_multiplier / 2,),
+            adjacency=Adjacency.REPLACE_ONE,
+        )
+        parts["replaced"] = Numbers((replaced,))
+        parts["noises pld"] = self._over_noise(exact, EXACT_NOISES, _EXACT_NOISES_PER_TASK)
+        parts["least renyi"] = Numbers((self._least_noise("renyi"),))
+        parts["most pld"] = Numbers((self._most_steps(exact),))
+        parts["least pld"] = Numbers((self._least_noise(exact),))
+        parts["fine"] = Numbers((self._fine_price,))
+        return parts
 
-    @cached_property
-    def work(self) -> dict[str, tuple[Any, ...]]:
-        """Return what is asked -> the tasks that answer it, most urgent first."""
-        exact, now = self.exact_accountant, (self.steps,)
-        return {
-            **{
-                name: (self._price(name, (*STEPS, self.steps), essential=True),)
-                for name in _AT_ONCE
-            },
-            "unsampled": (self._price("gdp", now, essential=True, sampling_rate=1.0),),
-            **{
-                f"noises {name}": (self._price(name, now, NOISES, essential=True),)
-                for name in _AT_ONCE[:-1]
-            },
-            "today": (self._price(exact, now),),
-            "pld": tuple(self._price(exact, EXACT_STEPS[part]) for part in _STEPS),
-            **{
-                f"most {name}": (self._within(StepsWithin, name, essential=True),)
-                for name in (*_QUICK, "renyi")
-            },
-            **{f"least {name}": (self._within(NoiseFor, name, essential=True),) for name in _QUICK},
-            "noises renyi": self._over_noise("renyi", NOISES, _RENYI_WIDTH),
-            "tuned": (self._price(self.tuning_accountant, (self.tuned_steps,)),),
-            **{
-                f"searches {law}": (self.part(Searches, run_of=self.whole, law=law),)
-                for law in WAYS
-                if law in LAWS
-            },
-            "replaced": (
-                self._price(
-                    exact, now, (self.noise_multiplier / 2,), adjacency=Adjacency.REPLACE_ONE
-                ),
-            ),
-            "noises pld": self._over_noise(exact, EXACT_NOISES, _EXACT_WIDTH),
-            "least renyi": (self._within(NoiseFor, "renyi"),),
-            "most pld": (self._within(StepsWithin, exact),),
-            "least pld": (self._within(NoiseFor, exact),),
-            "fine": (self._price("gdp" if self.sampling_rate == 1 else "pld", now),),
-        }
+    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
+        """Return the tasks of the parts in their order.
+
+        The exact epsilon of this run comes before the essential searches for the target, so that it
+        is shown while a slider moves.
+        """
+        return [task for part in parts for task in part.tasks]
+
+    def result(self, values: Mapping[str, np.ndarray]) -> AccountingResult:
+        return AccountingResult(settings=self.settings, values=values)
+
+    def shown_sample(self) -> tuple[Costs]:
+        """Return the task with the costs. They have no noise, so there is only one."""
+        costs = Costs(
+            run_price=self._fine_price,
+            search_price=self._tuned_price,
+            people=self.settings.people,
+        )
+        return (costs,)
+
+    @property
+    def _fine_price(self) -> Price:
+        """Return the task of the cost of this run on a fine grid, or by the exact formula."""
+        accountant = "pld"
+        if self.settings.sampling_rate == 1:
+            accountant = "gdp"
+        return self._price(accountant, (self.settings.steps,))
+
+    @property
+    def _tuned_price(self) -> Price:
+        """Return the task of the cost of all runs together."""
+        return self._price(self.settings.tuning_accountant, (self.settings.tuned_steps,))
 
     def _price(
-        self, accountant: str, steps: tuple[int, ...], noises: tuple[float, ...] = (), **more: Any
+        self,
+        accountant: str,
+        steps: tuple[int, ...],
+        noise_multipliers: tuple[float, ...] | None = None,
+        *,
+        sampling_rate: float | None = None,
+        adjacency: Adjacency = Adjacency.ADD_REMOVE,
+        essential: bool = False,
     ) -> Price:
-        """Return the task of what ``steps`` cost with this noise, or with each of ``noises``."""
-        noises = noises or (self.noise_multiplier,)
-        return self.part(
-            Price, accountant=accountant, steps=steps, noise_multipliers=noises, **more
+        """Return the task of the cost of ``steps``, by default with the noise and rate of this run.
+
+        noise_multipliers: each is counted with all ``steps``.
+        """
+        if noise_multipliers is None:
+            noise_multipliers = (self.settings.noise_multiplier,)
+        if sampling_rate is None:
+            sampling_rate = self.settings.sampling_rate
+        return Price(
+            accountant=accountant,
+            sampling_rate=sampling_rate,
+            noise_multipliers=noise_multipliers,
+            steps=steps,
+            delta=self.settings.delta,
+            adjacency=adjacency,
+            essential=essential,
         )
 
     def _over_noise(
-        self, accountant: str, noises: tuple[float, ...], width: int
-    ) -> tuple[Price, ...]:
-        parts = [noises[first : first + width] for first in range(0, len(noises), width)]
-        return tuple(self._price(accountant, (self.steps,), part) for part in parts)
+        self,
+        accountant: str,
+        noise_multipliers: tuple[float, ...],
+        width: int,
+    ) -> Numbers:
+        """Return the part of a curve over noise, of which each task has ``width`` points."""
+        tasks = []
+        for first in range(0, len(noise_multipliers), width):
+            points = noise_multipliers[first : first + width]
+            tasks.append(self._price(accountant, (self.settings.steps,), points))
+        return Numbers(tuple(tasks))
 
-    def _within(
-        self, kind: type[NoiseFor] | type[StepsWithin], accountant: str, **more: Any
-    ) -> Task:
-        """Return the search for the noise, or the steps, within the target."""
-        return self.part(kind, accountant=accountant, epsilon=self.target_epsilon, **more)
+    def _least_noise(self, accountant: str, *, essential: bool = False) -> NoiseFor:
+        """Return the search for the least noise with which this run stays within the target."""
+        return NoiseFor(
+            accountant=accountant,
+            sampling_rate=self.settings.sampling_rate,
+            steps=self.settings.steps,
+            epsilon=self.settings.target_epsilon,
+            delta=self.settings.delta,
+            essential=essential,
+        )
 
-    def probe(self) -> Bill:
-        (fine,), (tuned,) = self.work["fine"], self.work["tuned"]
-        return Bill(run_of=fine, tries=tuned, people=self.people)
-
-    def result(self, outcomes: Mapping[Any, Any]) -> AccountingResult:
-        """Assemble what has been done; needs the essential tasks only."""
-        found = {}
-        for name, group in self.work.items():
-            parts = [
-                outcomes.get(task, np.full(getattr(task, "shape", ()), math.nan)) for task in group
-            ]
-            found[name] = np.concatenate([np.ravel(part) for part in parts])
-        return AccountingResult(settings=self, found=found)
+    def _most_steps(self, accountant: str, *, essential: bool = False) -> StepsWithin:
+        """Return the search for the number of steps that stay within the target."""
+        return StepsWithin(
+            accountant=accountant,
+            sampling_rate=self.settings.sampling_rate,
+            noise_multiplier=self.settings.noise_multiplier,
+            epsilon=self.settings.target_epsilon,
+            delta=self.settings.delta,
+            essential=essential,
+        )

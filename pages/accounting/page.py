@@ -1,21 +1,22 @@
-"""How much privacy does a training run spend?"""
+"""The accounting page: its choices, sliders, charts, tabs and downloads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from pages.accounting import charts, texts_tuning
-from pages.accounting import texts as say
-from pages.accounting.experiment import AccountingSettings
+from pages.accounting import charts, texts, texts_tuning
 from pages.accounting.result import AccountingResult
-from ui import widgets
+from pages.accounting.settings import AccountingSettings
 from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 from ui.page.suggestion import Move
-from ui.session import page_state
+from ui.session.page_state import Desk
 from ui.text import labels
+from ui.widgets import Picture
 
+# Height of the charts, in pixels.
 HEIGHT = 490
-MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
-MORE = ("people", "settings_tried")
-DRAWN = {
+MAIN_SLIDERS = ("steps", "sampling_rate", "delta", "target_epsilon")
+MORE_SLIDERS = ("people", "settings_tried")
+CHARTS = {
     "steps": charts.over_steps,
     "effects": charts.effects,
     "noise": charts.over_noise,
@@ -23,21 +24,42 @@ DRAWN = {
 }
 
 
-def setup(desk: page_state.Desk) -> None:
-    """Show the choices that make another experiment."""
-    desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
+def main_choices(desk: Desk) -> None:
+    """Show the choice of what is done with the released weights."""
+    desk.choose(
+        "afterwards",
+        "Post-processing",
+        texts.AFTERWARDS_LABELS,
+        wide=True,
+        help=texts.AFTERWARDS_HELP,
+    )
 
 
-def row(*names: str, wide: float = 1.0) -> Callable[[AccountingResult], Rows]:
-    """Return a function that draws these pictures of a result side by side; ``wide``: the share of
-    the first one.
-    """
+def main_charts(result: AccountingResult) -> Rows:
+    """Return epsilon over the steps beside what changes it."""
+    return [[_chart(result, "steps", wide=1.6), _chart(result, "effects")]]
 
-    def draw(result: AccountingResult) -> Rows:
-        drawn = {name: DRAWN[name](result, say.FINDINGS[name](result)) for name in names}
-        return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide={names[0]: wide})]
 
-    return draw
+def search_charts(result: AccountingResult) -> Rows:
+    """Return the cost of tuning."""
+    return [[_chart(result, "searches")]]
+
+
+def noise_charts(result: AccountingResult) -> Rows:
+    """Return epsilon over the noise multiplier."""
+    return [[_chart(result, "noise")]]
+
+
+def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Picture:
+    """Return a chart whose title says what it shows."""
+    finding = texts.FINDINGS[name](result)
+    figure = CHARTS[name](result, finding)
+    return Picture(name=name, figure=figure, about=texts.ABOUT[name], height=HEIGHT, wide=wide)
+
+
+def downloads(result: AccountingResult) -> Mapping[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "Curves": result.curves}
 
 
 PAGE = Page(
@@ -48,22 +70,24 @@ PAGE = Page(
     about="Compare privacy accountants",
     question="How much privacy does a training run spend?",
     settings=AccountingSettings,
-    label=labels.of("accounting", promise=lambda result: result.held),
-    setup=setup,
-    lead=always(say.INTRODUCTION),
-    move=Move("sampling_rate", say.SAYS["move"], low=1),
-    numbers=say.numbers,
-    knobs=always(Knobs(hero="noise_multiplier", main=MAIN, more=MORE, changes=say.KNOBS)),
+    label=labels.of("accounting", promise=lambda result: result.best_guarantee),
+    setup=main_choices,
+    lead=always(texts.INTRODUCTION),
+    move=Move("sampling_rate", texts.SAYS["move"], low=1),
+    numbers=texts.numbers,
+    knobs=always(
+        Knobs(hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.KNOBS)
+    ),
     words={
-        "verdict": say.verdict,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "neighbours": say.neighbours,
-        "effects": listed(say.effects),
+        "verdict": texts.verdict,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "neighbours": texts.neighbours,
+        "effects": listed(texts.effects),
         "searches": texts_tuning.searches,
-        "table": say.table,
+        "table": texts.table,
     },
-    pictures=row("steps", "effects", wide=1.6),
+    pictures=main_charts,
     # The first picture does not wait for the library of loss distributions: it is loaded for the
     # next one. While a slider moves: enough for the quick theorems and the exact figure of this
     # run; its curves follow at rest.
@@ -75,12 +99,9 @@ PAGE = Page(
             "effects",
             "Adjacency, groups, tuning",
             ("effects", "neighbours", "searches"),
-            row("searches"),
+            search_charts,
         ),
-        Tab("table", "Accountants", ("table",), row("noise")),
+        Tab("table", "Accountants", ("table",), noise_charts),
     ),
-    frames=lambda result: {
-        "Table": result.table,
-        "Curves": result.curves,
-    },
+    frames=downloads,
 )

@@ -1,6 +1,4 @@
-"""What the accounting page shows: epsilon by each theorem, over steps and noise, and what changes
-it.
-"""
+"""Result of the accounting page: epsilon by each theorem, its inverses, and what changes it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,101 +20,102 @@ from dpcore.privacy import (
 )
 from lab.experiment import accounting_tasks
 from lab.experiment.accounting_tasks import MOST_STEPS, PUBLISHED
-from pages.accounting.settings import AccountingParameters
-from pages.accounting.tasks import best_of
+from pages.accounting.settings import AccountingSettings
+from pages.accounting.tasks import TRIES, best_of
 
-# The theorems in the order of their proofs' strength; the published figure stands beside them and
-# is none.
+# The theorems, from the loosest to the tightest.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
+# The rows of the table: the theorems, and the published figure, which is no bound.
 ROWS = ("naive", "strong", PUBLISHED, "moments", "renyi", "pld")
-# Where the curves are computed: the quick accountants', and the privacy loss distribution's.
+# Numbers of steps at which the curves are computed, and at which the loss distribution's is.
 STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round()))
 EXACT_STEPS: tuple[int, ...] = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)
+# The same for noise multipliers.
 NOISES = tuple(float(f"{noise:.4g}") for noise in np.geomspace(0.3, 100, 28))
-EXACT_NOISES = tuple(NOISES[place] for place in (0, 2, 4, 6, 8, 11, 14, 18, 22, 27))
-# Ways to release what a search has found, and the mean numbers of tries at which their curves are
-# computed.
-WAYS = tuple(way for way in tuning.WAYS if way != "half")
-TRIES = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
-# The settings that a search is to find: the best tenth of all that it might try.
-SHARE = 0.1
+EXACT_NOISES = tuple(NOISES[index] for index in (0, 2, 4, 6, 8, 11, 14, 18, 22, 27))
+# Laws of the number of tries of a search that releases its best try only.
+SEARCH_LAWS = tuple(way for way in tuning.WAYS if way != "half" and way in LAWS)
+# Share of all configurations that count as good.
+GOOD_SHARE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AccountingResult:
-    """What a page shows. A number is NaN where it is still to be computed.
+    """Numbers computed so far.
 
-    found: what was asked -> the numbers, flat, see ``AccountingSettings.work``.
+    values: the numbers of each part of ``AccountingExperiment``, flat, NaN until computed.
     """
 
-    settings: AccountingParameters
-    found: Mapping[str, np.ndarray]
+    settings: AccountingSettings
+    values: Mapping[str, np.ndarray]
+
+    def _number(self, name: str) -> float:
+        """Return the first number of a part."""
+        return float(self.values[name][0])
+
+    # The cost of this run
 
     def epsilon(self, row: str) -> float:
-        """Return what the whole run costs by one row of the accounting page."""
+        """Return the cost of this run by a row of the table."""
         if row != "pld":
-            return float(self.found[row][len(STEPS)])
-        fine = float(self.found["fine"][0])
-        return float(self.found["today"][0]) if math.isnan(fine) else fine
-
-    @property
-    def unsampled(self) -> float:
-        """Return epsilon of the same noise on the whole data in every step: exact [dong2022,
-        Corollary 3.3].
-        """
-        return float(self.found["unsampled"][0])
+            return float(self.values[row][len(STEPS)])
+        fine = self._number("fine")
+        if math.isnan(fine):
+            return self._number("today")
+        return fine
 
     @property
     def one_step(self) -> float:
-        """Return what the classical theorems charge for one step."""
-        one = self.settings
+        """Return the cost of one step by the classical theorems."""
+        settings = self.settings
         return accounting_tasks.one_step(
-            one.sampling_rate, one.noise_multiplier, one.steps, delta=one.delta
+            settings.sampling_rate,
+            settings.noise_multiplier,
+            settings.steps,
+            delta=settings.delta,
         )
-
-    def over_steps(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (steps, epsilon) of a row's curve, as far as it is computed."""
-        steps, found = (
-            (EXACT_STEPS, self.found["pld"])
-            if row == "pld"
-            else (STEPS, self.found[row][: len(STEPS)])
-        )
-        return _drawable([*steps, self.settings.steps], np.append(found, self.epsilon(row)))
-
-    def over_noise(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (noise multiplier, epsilon) of a row's curve at today's steps, as far as it is
-        computed.
-
-        The same whatever today's noise is: so the curve stays as it is drawn while the noise moves.
-        """
-        return _drawable(EXACT_NOISES if row == "pld" else NOISES, self.found[f"noises {row}"])
 
     def least_noise(self, row: str) -> float:
-        """Return the noise multiplier that the target needs: infinite where none is enough, NaN
-        where no theorem.
+        """Return the noise multiplier that the target needs, infinite if none is enough.
+
+        It is NaN for a row without a theorem.
         """
-        return float(self.found[f"least {row}"][0]) if row in THEOREMS else math.nan
+        if row not in THEOREMS:
+            return math.nan
+        return self._number(f"least {row}")
 
     def most_steps(self, row: str) -> float:
-        """Return the number of steps that the target allows, up to ``MOST_STEPS``; NaN where there
-        is no theorem.
+        """Return the number of steps that the target allows, up to ``MOST_STEPS``.
+
+        It is NaN for a row without a theorem.
         """
-        return float(self.found[f"most {row}"][0]) if row in THEOREMS else math.nan
+        if row not in THEOREMS:
+            return math.nan
+        return self._number(f"most {row}")
 
     def guarantee(self, theorem: str) -> Guarantee | None:
-        """Return the whole run's guarantee by one theorem; None while it is being computed."""
+        """Return the guarantee of this run by a theorem, or None until it is computed."""
         accountant = theorem
         if theorem == "pld":
-            rests = self.settings.sampling_rate < 1 and not math.isnan(self.found["fine"][0])
-            accountant = "pld" if rests else self.settings.exact_accountant
-        return self._held(self.epsilon(theorem), self.settings.whole, accountant=accountant)
+            accountant = self.settings.exact_accountant
+            is_fine = not math.isnan(self._number("fine"))
+            if self.settings.sampling_rate < 1 and is_fine:
+                accountant = "pld"
+        return self._guarantee(
+            self.epsilon(theorem), self.settings.run_event, accountant=accountant
+        )
 
     @cached_property
-    def held(self) -> Guarantee:
-        """Return the best guarantee computed so far."""
-        return min(filter(None, map(self.guarantee, THEOREMS)), key=lambda one: one.epsilon)
+    def best_guarantee(self) -> Guarantee:
+        """Return the guarantee of this run with the least epsilon computed so far."""
+        guarantees = []
+        for theorem in THEOREMS:
+            guarantee = self.guarantee(theorem)
+            if guarantee is not None:
+                guarantees.append(guarantee)
+        return min(guarantees, key=lambda guarantee: guarantee.epsilon)
 
-    def _held(
+    def _guarantee(
         self,
         epsilon: float,
         event: Composed,
@@ -124,115 +123,154 @@ class AccountingResult:
         accountant: str,
         adjacency: Adjacency = Adjacency.ADD_REMOVE,
     ) -> Guarantee | None:
-        """Return the guarantee of an event that costs ``epsilon``; None where that is NaN."""
+        """Return the guarantee of an event that costs ``epsilon``, or None if that is NaN."""
         if math.isnan(epsilon):
             return None
+        delta = self.settings.delta
         return Guarantee(
             epsilon=epsilon,
-            delta=self.settings.delta,
+            delta=delta,
             adjacency=adjacency,
             unit="record",
-            basis=basis(
-                event, delta=self.settings.delta, adjacency=adjacency, accountant=accountant
-            ),
+            basis=basis(event, delta=delta, adjacency=adjacency, accountant=accountant),
             event=event,
             assumes=public_count(adjacency),
         )
 
+    # Curves
+
+    def over_steps(self, row: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of steps (m,) and epsilons (m,) of a curve, as far as computed."""
+        if row == "pld":
+            steps = EXACT_STEPS
+            epsilons = self.values["pld"]
+        else:
+            steps = STEPS
+            epsilons = self.values[row][: len(STEPS)]
+        return _drawable([*steps, self.settings.steps], np.append(epsilons, self.epsilon(row)))
+
+    def over_noise(self, row: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the noise multipliers (m,) and epsilons (m,) of a curve, as far as computed.
+
+        They do not depend on the set noise, so the curve stays as it is while the noise moves.
+        """
+        noises = NOISES
+        if row == "pld":
+            noises = EXACT_NOISES
+        return _drawable(noises, self.values[f"noises {row}"])
+
+    def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return probabilities (m,) of a good configuration, and epsilons (m,), of a search.
+
+        All of k runs cost as much as one run of k times the steps. Their curve is therefore the
+        exact curve over steps from this run on, interpolated linearly on log scales.
+
+        way: a law of the number of tries, or "all" for releasing all tries.
+        """
+        if way in LAWS:
+            chances = [selection.best_among(GOOD_SHARE, law=way, tries=tries) for tries in TRIES]
+            return _drawable(chances, self.values[f"searches {way}"])
+        tuned_epsilon = math.nan
+        if self.tuned is not None:
+            tuned_epsilon = self.tuned.epsilon
+        steps, epsilons = self.over_steps("pld")
+        steps, epsilons = _drawable(
+            [*steps, self.settings.tuned_steps], np.append(epsilons, tuned_epsilon)
+        )
+        if len(steps) == 0:
+            return steps, epsilons
+        tries = np.unique([*TRIES, self.settings.settings_tried])
+        log_epsilons = np.interp(
+            np.log(tries * self.settings.steps),
+            np.log(steps),
+            np.log(epsilons),
+            left=math.nan,
+            right=math.nan,
+        )
+        return _drawable(1 - (1 - GOOD_SHARE) ** tries, np.exp(log_epsilons))
+
+    # What changes the cost
+
+    @property
+    def unsampled(self) -> float:
+        """Return epsilon with all rows in every step, exact [dong2022, Corollary 3.3]."""
+        return self._number("unsampled")
+
     @property
     def replaced(self) -> Guarantee:
-        """Return the same noise under replace-one, where its multiplier is half: the sum may change
-        by twice the bound.
+        """Return the guarantee of the same noise under replace-one adjacency.
+
+        The sum may change by twice the clipping norm, so the noise multiplier is half.
         """
-        one, epsilon = self.settings, float(self.found["replaced"][0])
-        event = Composed(
-            event=accounting_tasks.step(one.sampling_rate, one.noise_multiplier / 2),
-            count=one.steps,
+        settings = self.settings
+        step = accounting_tasks.step(settings.sampling_rate, settings.noise_multiplier / 2)
+        direct = self._guarantee(
+            self._number("replaced"),
+            Composed(event=step, count=settings.steps),
+            accountant=settings.exact_accountant,
+            adjacency=Adjacency.REPLACE_ONE,
         )
-        own = self._held(
-            epsilon, event, accountant=one.exact_accountant, adjacency=Adjacency.REPLACE_ONE
-        )
-        return self.replaced_in_two if own is None or math.isinf(own.epsilon) else own
+        if direct is None or math.isinf(direct.epsilon):
+            return self.replaced_in_two
+        return direct
 
     @property
     def replaced_in_two(self) -> Guarantee:
         """Return the same by a removal and an addition: (2 epsilon, (1 + e^epsilon) delta)."""
-        return for_replacement(self.held)
+        return for_replacement(self.best_guarantee)
 
     @property
     def tuned(self) -> Guarantee | None:
-        """Return the guarantee of all runs that were made before one was chosen, composed."""
-        one = self.settings
-        if one.settings_tried == 1:
+        """Return the guarantee of all runs together, or None until it is computed."""
+        settings = self.settings
+        if settings.settings_tried == 1:
             return self.guarantee("pld")
-        event = Composed(event=one.whole.event, count=one.tuned_steps)
-        return self._held(float(self.found["tuned"][0]), event, accountant=one.tuning_accountant)
+        event = Composed(event=settings.run_event.event, count=settings.tuned_steps)
+        return self._guarantee(self._number("tuned"), event, accountant=settings.tuning_accountant)
 
     @cached_property
     def best_alone(self) -> dict[str, Guarantee]:
-        """Return the guarantee of releasing only the best of a random number of tries, by
-        its law.
-        """
-        one = self.settings
-        return {
-            law: best_of(one.whole, law, one.settings_tried, delta=one.delta)
-            for law in WAYS
-            if law in LAWS
-        }
+        """Return, for each law, the guarantee of releasing the best of a random number of tries."""
+        settings = self.settings
+        guarantees = {}
+        for law in SEARCH_LAWS:
+            guarantees[law] = best_of(
+                settings.run_event, law, settings.settings_tried, delta=settings.delta
+            )
+        return guarantees
 
     @cached_property
     def searches(self) -> dict[str, Guarantee | None]:
-        """Return the guarantee by way of releasing what the settings tried have brought; None while
-        it is computed.
-        """
+        """Return the guarantee of each way to release a search, or None until it is computed."""
         return {"public": self.guarantee("pld"), **self.best_alone, "all": self.tuned}
 
     def chance(self, way: str) -> float:
-        """Return the probability that the best of the settings tried is among the best tenth of
-        all.
-        """
-        return selection.best_among(
-            SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried
-        )
-
-    def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return (chance that the best is among the best tenth, epsilon) of a law, or of all tries,
-        as far as it is computed.
-
-        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over
-        steps, from here on, between its points as that is drawn, straight on log scales.
-        """
+        """Return the probability that the best of the settings tried is a good configuration."""
+        law = None
         if way in LAWS:
-            chances = [selection.best_among(SHARE, law=way, tries=tries) for tries in TRIES]
-            return _drawable(chances, self.found[f"searches {way}"])
-        steps, epsilon = self.over_steps("pld")
-        tuned = self.tuned.epsilon if self.tuned else math.nan
-        steps, epsilon = _drawable([*steps, self.settings.tuned_steps], np.append(epsilon, tuned))
-        if not len(steps):
-            return steps, epsilon
-        tries = np.unique([*TRIES, self.settings.settings_tried])
-        at = np.log(tries * self.settings.steps)
-        between = np.exp(
-            np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan)
-        )
-        return _drawable(1 - (1 - SHARE) ** tries, between)
+            law = way
+        return selection.best_among(GOOD_SHARE, law=law, tries=self.settings.settings_tried)
 
     def effects(self) -> dict[str, Guarantee | None]:
-        """Return the guarantee of the same noise when something else changes; None while it is
-        being computed.
-        """
-        held, everywhere = self.guarantee("pld"), self.settings.change(sampling_rate=1.0).whole
+        """Return the guarantee of the same noise if something else changes, or None until then."""
+        run = self.guarantee("pld")
+        unsampled_event = self.settings.change(sampling_rate=1.0).run_event
+        group = None
+        if run is not None:
+            group = for_group(run, people=self.settings.people)
         return {
-            "run": held,
-            "unsampled": self._held(self.unsampled, everywhere, accountant="gdp"),
-            "group": for_group(held, people=self.settings.people) if held else None,
-            "afterwards": held,
+            "run": run,
+            "unsampled": self._guarantee(self.unsampled, unsampled_event, accountant="gdp"),
+            "group": group,
+            "afterwards": run,
             "tuned": self.tuned,
             "replaced": self.replaced,
         }
 
+    # Tables
+
     def table(self) -> pd.DataFrame:
-        """Return a row per theorem: epsilon of the run, and what the target epsilon allows."""
+        """Return a table with a row per row: epsilon of the run, and what the target allows."""
         steps = np.array([self.most_steps(row) for row in ROWS])
         return pd.DataFrame(
             {
@@ -246,24 +284,24 @@ class AccountingResult:
         )
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per point of the two charts: over, row, at, epsilon."""
-        parts = []
+        """Return a table with a row per point of the two charts: over, accountant, at, epsilon."""
+        frames = []
         for over, points in (("steps", self.over_steps), ("noise multiplier", self.over_noise)):
             for row in ROWS:
                 at, epsilon = points(row)
-                parts.append(
-                    pd.DataFrame({"over": over, "accountant": row, "at": at, "epsilon": epsilon})
-                )
-        return pd.concat(parts, ignore_index=True)
+                columns = {"over": over, "accountant": row, "at": at, "epsilon": epsilon}
+                frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)
 
 
 def _drawable(
-    at: Sequence[float] | np.ndarray, epsilon: np.ndarray
+    at: Sequence[float] | np.ndarray, epsilons: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points in rising order, without what is not computed, infinite, or 0 and so not on
-    a log scale.
+    """Return the points that a log scale can show, in rising order.
+
+    Points that are not computed, infinite or 0 are left out.
     """
-    places, first = np.unique(np.asarray(at, dtype=float), return_index=True)
-    epsilon = epsilon[first]
-    good = np.isfinite(epsilon) & (epsilon > 0)
-    return places[good], epsilon[good]
+    values, first = np.unique(np.asarray(at, dtype=float), return_index=True)
+    epsilons = epsilons[first]
+    is_drawable = np.isfinite(epsilons) & (epsilons > 0)
+    return values[is_drawable], epsilons[is_drawable]

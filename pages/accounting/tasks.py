@@ -1,7 +1,17 @@
-"""The guarantee of the best of a random number of training runs."""
+"""Tasks of the accounting page: the cost of searches, and the epsilons that sweeps measure."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
 
 from dpcore.accountants import tuning
+from dpcore.cache import CACHE
 from dpcore.privacy import Adjacency, Composed, Guarantee
+from lab.experiment.accounting_tasks import Price
+
+# Mean numbers of tries at which the curves of searches are computed.
+TRIES = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
 
 
 def best_of(run: Composed, law: str, tries: int, *, delta: float) -> Guarantee:
@@ -13,3 +23,63 @@ def best_of(run: Composed, law: str, tries: int, *, delta: float) -> Guarantee:
         tries: the mean number of runs.
     """
     return tuning.price(run, way=law, tries=tries, delta=delta, adjacency=Adjacency.ADD_REMOVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchCosts:
+    """Epsilon (N,) of the best alone of a random number of runs, whose mean is each of ``TRIES``.
+
+    run_event: the event of one run.
+    law: the distribution of the number of runs.
+    """
+
+    run_event: Composed
+    law: str
+    delta: float
+    essential: bool = False
+    shape: ClassVar = (len(TRIES),)
+
+    def run(self) -> np.ndarray:
+        epsilons = []
+        for tries in TRIES:
+            guarantee = best_of(self.run_event, self.law, tries, delta=self.delta)
+            epsilons.append(guarantee.epsilon)
+        return np.array(epsilons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """The costs that sweeps measure. Each is computed when it is first read.
+
+    run_price: the task of the cost of one run.
+    search_price: the task of the cost of all runs together.
+    people: size of the group.
+    """
+
+    run_price: Price
+    search_price: Price
+    people: int
+    essential: bool = False
+
+    def run(self) -> Self:
+        return self
+
+    @property
+    def epsilon(self) -> float:
+        """Return the epsilon of the run."""
+        return _epsilon(self.run_price)
+
+    @property
+    def group(self) -> float:
+        """Return the epsilon of a group of people, at another delta (``for_group``)."""
+        return self.people * self.epsilon
+
+    @property
+    def tuned(self) -> float:
+        """Return the epsilon of all runs together."""
+        return _epsilon(self.search_price)
+
+
+def _epsilon(price: Price) -> float:
+    """Return the only epsilon that a task computes."""
+    return float(np.ravel(CACHE.answer(price, price.run))[0])

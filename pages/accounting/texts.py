@@ -1,4 +1,4 @@
-"""Privacy accounting: which text of ``texts.md`` is said, and with which numbers."""
+"""Texts of the accounting page: which text of ``texts.md`` is shown, and with which numbers."""
 
 import math
 
@@ -8,215 +8,355 @@ from pages.accounting import charts
 from pages.accounting.charts import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui.charts import theme
-from ui.text import sentences as outcomes
-from ui.text import tiles
+from ui.text import sentences, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import Number
 
 KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
-INTRODUCTION, AFTERWARDS_HELP = SAYS["introduction"], SAYS["afterwards"]
-SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
-ABOUT, AFTERWARDS = SAYS.cases("about"), SAYS.cases("after")
+INTRODUCTION = SAYS["introduction"]
+AFTERWARDS_HELP = SAYS["afterwards"]
+AFTERWARDS_LABELS = {
+    "nothing": "none",
+    "average": "average",
+    "round": "round",
+    "predict": "predict",
+}
+ABOUT = SAYS.cases("about")
+AFTERWARDS = SAYS.cases("after")
+# The accountants whose epsilon is there at once.
+_QUICK = ("naive", "strong", "moments", "renyi")
+# Advanced composition is called loose from so many times the epsilon of the moments accountant.
+_LOOSE = 5
+# Sampling is said to save little below this factor.
+_LITTLE_SAVED = 1.1
 
 
 def loosest(result: AccountingResult) -> str:
     """Return the accountant with the largest epsilon, of those that are computed at once."""
-    return max(("naive", "strong", "moments", "renyi"), key=result.epsilon)
+    return max(_QUICK, key=result.epsilon)
 
 
-def _target(result: AccountingResult) -> tuple[float, bool, str]:
-    """Return (what is left of the target, of the numbers as they are shown; whether it is exceeded,
-    be it by less than is shown; the target as it is shown).
-    """
-    exact, target = result.epsilon("pld"), result.settings.target_epsilon
-    spent = result.held.epsilon if math.isnan(exact) else exact
-    return _amount(number(target)) - _amount(number(spent)), spent > target, number(target)
+# The target
 
 
-def _amount(shown: str) -> float:
-    return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
+def _spent(result: AccountingResult) -> float:
+    """Return the exact epsilon of this run, or the best bound until it is computed."""
+    exact = result.epsilon("pld")
+    if math.isnan(exact):
+        return result.best_guarantee.epsilon
+    return exact
+
+
+def _is_over(result: AccountingResult) -> bool:
+    """Return whether the target is exceeded, be it by less than is shown."""
+    return _spent(result) > result.settings.target_epsilon
+
+
+def _left(result: AccountingResult) -> float:
+    """Return what is left of the target, from the numbers as they are shown."""
+    target = number(result.settings.target_epsilon)
+    return _amount(target) - _amount(number(_spent(result)))
+
+
+def _amount(text: str) -> float:
+    """Return the value of a number as it is shown."""
+    if text == "unlimited":
+        return math.inf
+    return float(text.replace(",", ""))
+
+
+# Tiles
 
 
 def numbers(result: AccountingResult) -> list[Number]:
-    """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the
-    best attacker.
-    """
-    exact, worst, (left, over, target) = (
-        number(result.epsilon("pld")),
-        loosest(result),
-        _target(result),
-    )
-    tightness = "exact" if result.settings.exact_accountant == "gdp" else "bound"
-    note = SAYS["tiles.counting" if exact == "…" else f"tiles.{tightness}"]
-    label, size = SAYS("tiles.epsilon", accountant=result.settings.tightest), number(abs(left))
-    remaining = math.copysign(_amount(size), left) if math.isfinite(left) else None
-    shown = SAYS("tiles.exceeded" if over else "tiles.target", target=target)
+    """Return the tiles: tightest and loosest epsilon, what is left, and the best attacker."""
     return [
-        Number(label, exact, note, tone="private", amount=tiles.amount(exact)),
-        Number(SAYS["tiles.loosest"], number(result.epsilon(worst)), theme.THEOREMS[worst][0]),
-        Number(SAYS["tiles.left"], size if left >= 0 else f"−{size}", shown, amount=remaining),
-        tiles.attacker(result.held),
+        _exact_tile(result),
+        _loosest_tile(result),
+        _left_tile(result),
+        tiles.attacker(result.best_guarantee),
     ]
 
 
+def _exact_tile(result: AccountingResult) -> Number:
+    """Return the epsilon of the tightest accountant."""
+    epsilon = number(result.epsilon("pld"))
+    if epsilon == "…":
+        note = SAYS["tiles.counting"]
+    elif result.settings.exact_accountant == "gdp":
+        note = SAYS["tiles.exact"]
+    else:
+        note = SAYS["tiles.bound"]
+    label = SAYS("tiles.epsilon", accountant=result.settings.tightest)
+    return Number(label, epsilon, note, tone="private", amount=tiles.amount(epsilon))
+
+
+def _loosest_tile(result: AccountingResult) -> Number:
+    """Return the epsilon of the loosest accountant."""
+    row = loosest(result)
+    name, _, _ = theme.THEOREMS[row]
+    return Number(SAYS["tiles.loosest"], number(result.epsilon(row)), name)
+
+
+def _left_tile(result: AccountingResult) -> Number:
+    """Return what is left of the target, or by how much it is exceeded."""
+    left = _left(result)
+    size = number(abs(left))
+    text = size
+    if left < 0:
+        text = f"−{size}"
+    amount = None
+    if math.isfinite(left):
+        amount = math.copysign(_amount(size), left)
+    case = "tiles.target"
+    if _is_over(result):
+        case = "tiles.exceeded"
+    comparison = SAYS(case, target=number(result.settings.target_epsilon))
+    return Number(SAYS["tiles.left"], text, comparison, amount=amount)
+
+
+# Verdict
+
+
 def verdict(result: AccountingResult) -> str:
-    """Return what two other accountants say of the same run, and what the target allows."""
-    worst = loosest(result)
-    case = worst if worst in ("naive", "strong") else "moments"
+    """Return the epsilon by two other accountants, and what the target allows."""
+    case = loosest(result)
+    if case not in ("naive", "strong"):
+        case = "moments"
     epsilons = {name: number(result.epsilon(name)) for name in ("naive", "strong", "moments")}
     return f"{SAYS(f'verdict.{case}', **epsilons)} {_budget(result)}"
 
 
 def _budget(result: AccountingResult) -> str:
-    """Return what would use the target up, or keep it, by what is computed so far."""
-    _, over, target = _target(result)
-    most, least = (
-        value if not math.isnan(value := found("pld")) else found("renyi")
-        for found in (result.most_steps, result.least_noise)
-    )
-    if not over and most >= result.settings.steps:
-        return SAYS(
-            "target.most" if most >= MOST_STEPS else "target.steps",
-            target=target,
-            steps=int(min(most, MOST_STEPS)),
-        )
-    if not over or math.isnan(least):
-        return ""
-    return SAYS("target.noise", target=target, noise=number(least))
+    """Return what would use the target up, or keep it, by the numbers computed so far."""
+    target = number(result.settings.target_epsilon)
+    most_steps = result.most_steps("pld")
+    if math.isnan(most_steps):
+        most_steps = result.most_steps("renyi")
+    least_noise = result.least_noise("pld")
+    if math.isnan(least_noise):
+        least_noise = result.least_noise("renyi")
+
+    if _is_over(result):
+        if math.isnan(least_noise):
+            return ""
+        return SAYS("target.noise", target=target, noise=number(least_noise))
+    if most_steps >= MOST_STEPS:
+        return SAYS("target.most", target=target, steps=MOST_STEPS)
+    if most_steps >= result.settings.steps:
+        return SAYS("target.steps", target=target, steps=int(most_steps))
+    return ""
+
+
+# Findings of the charts, for their titles
 
 
 def _over_steps(result: AccountingResult) -> str:
-    found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
-    if missing := sum(map(math.isnan, found)):
-        done = {"done": len(found) - missing, "all": len(found)}
-        return SAYS("finding.counting", **done, accountant=result.settings.tightest)
-    times = result.epsilon(worst) / exact if exact > 0 else math.inf
-    name = theme.THEOREMS[worst][0]
-    return SAYS("finding.steps", loosest=name, times=number(times)) if math.isfinite(times) else ""
+    """Return how far the exact curve is computed, then how much the loosest accountant costs."""
+    points = result.values["pld"]
+    missing = sum(math.isnan(point) for point in points)
+    if missing:
+        return SAYS(
+            "finding.counting",
+            done=len(points) - missing,
+            all=len(points),
+            accountant=result.settings.tightest,
+        )
+    row = loosest(result)
+    exact = result.epsilon("pld")
+    if exact <= 0 or not math.isfinite(result.epsilon(row) / exact):
+        return ""
+    name, _, _ = theme.THEOREMS[row]
+    return SAYS("finding.steps", loosest=name, times=number(result.epsilon(row) / exact))
 
 
 def _over_noise(result: AccountingResult) -> str:
-    least, accountant = result.least_noise("pld"), result.settings.tightest
-    return (
-        SAYS("finding.noise", accountant=accountant, noise=number(least))
-        if math.isfinite(least)
-        else ""
-    )
+    """Return the least noise within the target."""
+    least_noise = result.least_noise("pld")
+    if not math.isfinite(least_noise):
+        return ""
+    accountant = result.settings.tightest
+    return SAYS("finding.noise", accountant=accountant, noise=number(least_noise))
 
 
 def _searched(result: AccountingResult) -> str:
-    together = result.tuned.epsilon if result.tuned else math.nan
-    if result.settings.settings_tried == 1 or not math.isfinite(together):
+    """Return the least cost of a search, and that of all tries."""
+    tuned = result.tuned
+    if result.settings.settings_tried == 1 or tuned is None or not math.isfinite(tuned.epsilon):
         return ""
-    least = min(held.epsilon for held in result.best_alone.values())
-    return SAYS("finding.searches", least=number(least), together=number(together))
+    least = min(guarantee.epsilon for guarantee in result.best_alone.values())
+    return SAYS("finding.searches", least=number(least), together=number(tuned.epsilon))
 
 
-def _largest(result: AccountingResult) -> str:
-    epsilons = {name: held.epsilon for name, held in result.effects().items() if held}
-    most = max(epsilons, key=epsilons.__getitem__)
-    return charts.effect_name(most, result) if epsilons[most] > result.epsilon("pld") else ""
+def _largest_effect(result: AccountingResult) -> str:
+    """Return the name of the effect with the largest epsilon."""
+    epsilons = {}
+    for name, guarantee in result.effects().items():
+        if guarantee is not None:
+            epsilons[name] = guarantee.epsilon
+    largest = max(epsilons, key=epsilons.__getitem__)
+    if epsilons[largest] > result.epsilon("pld"):
+        return charts.effect_name(largest, result)
+    return ""
 
 
-# What each picture shows, for its title.
-FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _largest, "searches": _searched}
+FINDINGS = {
+    "steps": _over_steps,
+    "noise": _over_noise,
+    "effects": _largest_effect,
+    "searches": _searched,
+}
+
+
+# Table of the accountants
 
 
 def table(result: AccountingResult) -> str:
     """Return a row for each accountant, with what the target allows."""
     target = number(result.settings.target_epsilon)
-    shown = [_row(result, row) for row in ROWS]  # no frame: it would cost each redraw milliseconds
+    # A data frame would cost each redraw milliseconds.
+    rows = [_table_row(result, row) for row in ROWS]
     return tiles.table(
-        shown,
+        rows,
         caption=SAYS("table.caption", target=target, most=MOST_STEPS),
-        heads=SAYS.heads("table", shown[0], target=target),
+        heads=SAYS.heads("table", rows[0], target=target),
         now=result.settings.tightest,
     )
 
 
-def _row(result: AccountingResult, row: str) -> dict[str, str]:
-    noise, steps, bound = result.least_noise(row), result.most_steps(row), row in THEOREMS
-    most = number(steps) if math.isnan(steps) else f"{steps:,.0f}"
-    allowed = {
-        "noise": SAYS["table.never"] if math.isinf(noise) else number(noise),
-        "most": SAYS("table.most", steps=MOST_STEPS) if steps >= MOST_STEPS else most,
-        "epochs": number(steps * result.settings.sampling_rate),
-    }
-    return {
-        "name": result.settings.tightest if row == "pld" else theme.THEOREMS[row][0],
+def _table_row(result: AccountingResult, row: str) -> dict[str, str]:
+    """Return the cells of an accountant; dashes for inverses of the published figure."""
+    name, _, _ = theme.THEOREMS[row]
+    if row == "pld":
+        name = result.settings.tightest
+    is_bound = row in THEOREMS
+    status = SAYS["table.published"]
+    if is_bound:
+        status = SAYS["table.bound"]
+    cells = {
+        "name": name,
         "epsilon": f"<b>{number(result.epsilon(row))}</b>",
-        "status": tiles.badge(SAYS["table.bound" if bound else "table.published"]),
+        "status": tiles.badge(status),
         "source": SAYS[f"source.{row}"],
-    } | (allowed if bound else dict.fromkeys(allowed, "–"))
+    }
+    if not is_bound:
+        return cells | {"noise": "–", "most": "–", "epochs": "–"}
+    steps = result.most_steps(row)
+    cells["noise"] = _noise_cell(result.least_noise(row))
+    cells["most"] = _steps_cell(steps)
+    cells["epochs"] = number(steps * result.settings.sampling_rate)
+    return cells
+
+
+def _noise_cell(noise: float) -> str:
+    if math.isinf(noise):
+        return SAYS["table.never"]
+    return number(noise)
+
+
+def _steps_cell(steps: float) -> str:
+    if math.isnan(steps):
+        return number(steps)
+    if steps >= MOST_STEPS:
+        return SAYS("table.most", steps=MOST_STEPS)
+    return f"{steps:,.0f}"
+
+
+# Explanation
 
 
 def diagnostics(result: AccountingResult) -> list[str]:
-    """Explain in at most three sentences why the accountants differ for this run."""
-    sentences = [_sampling(result)]
+    """Return at most three sentences that explain why the accountants differ for this run."""
+    found = [_sampling(result)]
     strong = result.epsilon("strong")
     if strong > result.epsilon("naive"):
-        sentences.append(SAYS("why.worse", step=number(result.one_step)))
-    elif strong > 5 * result.epsilon("moments"):
-        sentences.append(SAYS["why.looser"])
+        found.append(SAYS("why.worse", step=number(result.one_step)))
+    elif strong > _LOOSE * result.epsilon("moments"):
+        found.append(SAYS["why.looser"])
     if result.settings.noise_multiplier < 1:
-        sentences.append(SAYS["why.noise"])
-    return sentences
+        found.append(SAYS["why.noise"])
+    return found
 
 
 def _sampling(result: AccountingResult) -> str:
-    """Return what the samples save, against the best bound so far."""
-    rate, cost = result.settings.sampling_rate, result.held.epsilon
-    saved = result.unsampled / cost if cost > 0 else math.inf
-    case = (
-        "all"
-        if rate == 1
-        else "little"
-        if saved < 1.1
-        else "sampled"
-        if math.isfinite(saved)
-        else "free"
-    )
+    """Return what sampling saves, by the best bound so far."""
+    rate = result.settings.sampling_rate
+    cost = result.best_guarantee.epsilon
+    saved = math.inf
+    if cost > 0:
+        saved = result.unsampled / cost
+    if rate == 1:
+        case = "all"
+    elif saved < _LITTLE_SAVED:
+        case = "little"
+    elif math.isfinite(saved):
+        case = "sampled"
+    else:
+        case = "free"
     return SAYS(
-        f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved)
+        f"why.{case}",
+        rate=number(rate),
+        whole=number(result.unsampled),
+        times=number(saved),
     )
 
 
 def effects(result: AccountingResult) -> list[str]:
     """Return a sentence each on subsampling, groups and post-processing."""
-    people, found = result.settings.people, result.effects()
-    group = found["group"]
-    case = "person" if people == 1 else "nobody" if group and group.delta >= 1 else "group"
-    both = {
-        "published": number(result.epsilon("published")),
-        "strong": number(result.epsilon("strong")),
-    }
-    after = AFTERWARDS[result.settings.afterwards]
+    people = result.settings.people
+    guarantees = result.effects()
+    group = guarantees["group"]
+    if people == 1:
+        case = "person"
+    elif group is not None and group.delta >= 1:
+        case = "nobody"
+    else:
+        case = "group"
     return [
-        SAYS("effects.sampling", **both),
-        SAYS(f"effects.{case}", people=people, **_pair(group)),
-        SAYS("effects.after", after=after, **_pair(found["afterwards"])),
+        SAYS(
+            "effects.sampling",
+            published=number(result.epsilon("published")),
+            strong=number(result.epsilon("strong")),
+        ),
+        SAYS(f"effects.{case}", people=people, **_epsilon_and_delta(group)),
+        SAYS(
+            "effects.after",
+            after=AFTERWARDS[result.settings.afterwards],
+            **_epsilon_and_delta(guarantees["afterwards"]),
+        ),
     ]
 
 
-def _pair(held: Guarantee | None) -> dict[str, str]:
-    return {"epsilon": plain(held), "delta": delta(held.delta, digits=3) if held else "…"}
+def _epsilon_and_delta(guarantee: Guarantee | None) -> dict[str, str]:
+    """Return epsilon and delta in words, or dots until they are computed."""
+    if guarantee is None:
+        return {"epsilon": plain(None), "delta": "…"}
+    return {"epsilon": plain(guarantee), "delta": delta(guarantee.delta, digits=3)}
 
 
-def plain(held: Guarantee | None) -> str:
-    return number(held.epsilon if held else math.nan)
+def plain(guarantee: Guarantee | None) -> str:
+    """Return the epsilon of a guarantee, or dots until it is computed."""
+    if guarantee is None:
+        return number(math.nan)
+    return number(guarantee.epsilon)
 
 
-def is_bound(held: Guarantee | None) -> bool:
-    return held is not None and not held.basis.startswith("exact")
+def is_bound(guarantee: Guarantee | None) -> bool:
+    """Return whether the epsilon of a guarantee is an upper bound and not exact."""
+    return guarantee is not None and not guarantee.basis.startswith("exact")
+
+
+# Guarantee
 
 
 def guarantee(result: AccountingResult) -> str:
     """Return the guarantee and its assumptions."""
-    return outcomes.guaranteed(result.held, assumed=SAYS["guarantee.assumed"])
+    return sentences.guaranteed(result.best_guarantee, assumed=SAYS["guarantee.assumed"])
 
 
 def neighbours(result: AccountingResult) -> str:
     """Return the guarantee by both adjacency relations, for the same noise."""
-    add = tiles.note(SAYS["neighbours.add"]) + tiles.guarantee(here=result.held)
+    add = tiles.note(SAYS["neighbours.add"]) + tiles.guarantee(here=result.best_guarantee)
     replace = tiles.note(SAYS["neighbours.replace"]) + tiles.guarantee(here=result.replaced)
-    return add + replace + tiles.note(SAYS("neighbours.in_two", **_pair(result.replaced_in_two)))
+    in_two = SAYS("neighbours.in_two", **_epsilon_and_delta(result.replaced_in_two))
+    return add + replace + tiles.note(in_two)

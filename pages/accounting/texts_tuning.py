@@ -1,4 +1,4 @@
-"""The cost of hyperparameter tuning, by what of it is released."""
+"""Texts on the cost of hyperparameter tuning, by what of it is released."""
 
 from dpcore.accountants import selection
 from dpcore.privacy import LAWS, Guarantee
@@ -7,7 +7,7 @@ from pages.accounting.charts import number
 from pages.accounting.result import AccountingResult
 from pages.accounting.texts import SAYS, is_bound, plain
 from ui.text import tiles
-from ui.text.numbers import delta as delta_text
+from ui.text.numbers import delta
 from ui.text.tiles import in_hundred
 
 # The first word of a guarantee's basis -> the accountant.
@@ -15,59 +15,81 @@ _ACCOUNTANTS = {"exact": "GDP accountant", "PLD": "PLD accountant", "RDP": "RDP 
 
 
 def searches(result: AccountingResult) -> str:
-    """Return the cost of having tried several configurations, by what is released, and when it
-    holds.
-    """
-    tried = result.settings.settings_tried
+    """Return the cost of having tried several configurations, by what is released."""
+    settings = result.settings
+    tried = settings.settings_tried
     ex_post = SAYS("searches.ex_post", ligett=short("ligett2017"), ghazi=short("ghazi2025"))
     if tried == 1:
         return tiles.bullets([SAYS["effects.one"], ex_post])
-    rows = [
-        {
-            "way": SAYS(f"searches.{way}", tried=tried),
-            "epsilon": f"<b>{plain(held)}</b>",
-            "chance": f"{in_hundred(result.chance(way))}\u00a0%",
-            "tries": SAYS("searches.median", tries=selection.median(law=way, tries=tried))
-            if way in LAWS
-            else SAYS("searches.fixed", tries=tried),
-            "basis": SAYS[f"source.{way}"] if way in LAWS else _counted(held),
-        }
-        for way, held in result.searches.items()
-    ]
-    epsilons = {name: number(result.epsilon(name)) for name in ("renyi", "pld")}
-    delta = delta_text(result.settings.delta, digits=3)
-    caption = SAYS("searches.caption", delta=delta, accountant=result.settings.tightest, **epsilons)
-    fixed, found = (in_hundred(result.chance(way)) for way in ("all", "logarithmic"))
-    said = [
-        f"{_cheapest(result)} {SAYS('searches.means', tried=tried, fixed=fixed, found=found)}",
-        SAYS("searches.assumed", tried=tried),
-        ex_post,
-    ]
-    return tiles.table(
-        rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried)
-    ) + tiles.bullets(said)
+    rows = [_row(result, way) for way in result.searches]
+    caption = SAYS(
+        "searches.caption",
+        delta=delta(settings.delta, digits=3),
+        accountant=settings.tightest,
+        renyi=number(result.epsilon("renyi")),
+        pld=number(result.epsilon("pld")),
+    )
+    means = SAYS(
+        "searches.means",
+        tried=tried,
+        fixed=in_hundred(result.chance("all")),
+        found=in_hundred(result.chance("logarithmic")),
+    )
+    table = tiles.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried))
+    points = [f"{_cheapest(result)} {means}", SAYS("searches.assumed", tried=tried), ex_post]
+    return table + tiles.bullets(points)
 
 
-def _counted(held: Guarantee | None) -> str:
-    """Return the accountant of runs that are composed."""
-    if held is None:
+def _row(result: AccountingResult, way: str) -> dict[str, str]:
+    """Return the cells of a way to release a search."""
+    tried = result.settings.settings_tried
+    guarantee = result.searches[way]
+    if way in LAWS:
+        tries = SAYS("searches.median", tries=selection.median(law=way, tries=tried))
+        basis = SAYS[f"source.{way}"]
+    else:
+        tries = SAYS("searches.fixed", tries=tried)
+        basis = _accountant(guarantee)
+    return {
+        "way": SAYS(f"searches.{way}", tried=tried),
+        "epsilon": f"<b>{plain(guarantee)}</b>",
+        "chance": f"{in_hundred(result.chance(way))}\u00a0%",
+        "tries": tries,
+        "basis": basis,
+    }
+
+
+def _accountant(guarantee: Guarantee | None) -> str:
+    """Return the accountant of runs that are composed, or dots until they are counted."""
+    if guarantee is None:
         return "…"
-    accountant = _ACCOUNTANTS[held.basis.split()[0]]
-    if "coarse grid" in held.basis:
+    first_word, *_ = guarantee.basis.split()
+    accountant = _ACCOUNTANTS[first_word]
+    if "coarse grid" in guarantee.basis:
         return SAYS("searches.coarse", accountant=accountant)
     return accountant
 
 
 def _cheapest(result: AccountingResult) -> str:
     """Return the cheapest release on private rows, as far as all tries are counted."""
-    best, together = result.best_alone, result.tuned
+    best = result.best_alone
     law = min(best, key=lambda law: best[law].epsilon)
+    together = result.tuned
     if together is None:
         case = "counting"
     elif together.epsilon <= best[law].epsilon:
         case = "cheaper"
+    elif is_bound(together):
+        case = "best_bound"
     else:
-        case = "best_bound" if is_bound(together) else "best"
-    costs = {"alone": plain(best[law]), "together": plain(together)}
-    tried, name = result.settings.settings_tried, "Poisson" if law == "poisson" else law
-    return SAYS(f"searches.{case}", tried=tried, law=name, **costs)
+        case = "best"
+    name = law
+    if law == "poisson":
+        name = "Poisson"
+    return SAYS(
+        f"searches.{case}",
+        tried=result.settings.settings_tried,
+        law=name,
+        alone=plain(best[law]),
+        together=plain(together),
+    )

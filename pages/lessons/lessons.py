@@ -384,7 +384,7 @@ class _Tuning(Lesson):
         """Return epsilon of the best alone, where the number of tries is drawn by the logarithmic
         law.
         """
-        run, tries = case.settings.whole, case.settings.settings_tried
+        run, tries = case.settings.run_event, case.settings.settings_tried
         promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
         return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
 

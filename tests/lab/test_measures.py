@@ -13,7 +13,7 @@ from lab.experiment.chunking import sample
 from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import QUANTILES, Spread, quantiles_of
 from lab.statistics.confusion import balanced_accuracy, recalls
-from pages.accounting.experiment import Bill
+from pages.accounting.tasks import Costs
 from pages.attack import result as attack
 from pages.network.tasks import Training
 from pages.parties.tasks import METHODS
@@ -65,8 +65,8 @@ def pieces(probe) -> set:
     """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
     if getattr(probe, "work", None) is attack.accuracy:
         return set(attack.trainings(probe.model, probe.at[0], probe.count))
-    if isinstance(probe, Bill):
-        return {probe.run_of, probe.tries}
+    if isinstance(probe, Costs):
+        return {probe.run_price, probe.search_price}
     if isinstance(getattr(probe, "model", None), Training):
         return set(itertools.chain(*probe.model.stretches(probe.count)))
     return {probe}

@@ -195,7 +195,7 @@ def promised(settings: Any) -> Guarantee | None:
             shown = first(settings)
             return shown.claim.guarantee if settings.answers == "one" else shown.guarantee
         case "accounting":
-            return first(settings).held
+            return first(settings).best_guarantee
         case _:
             return settings.promise
 

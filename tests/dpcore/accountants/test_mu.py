@@ -22,8 +22,8 @@ from dpcore.privacy import Adjacency, BestOf, Guarantee
 from dpcore.training import descent
 from lab.label.label import NOTHING, SCHEMA, Stated, label
 from lab.models.classifier_versions import crossing, formula_epsilon
-from pages.accounting.experiment import AccountingSettings
 from pages.accounting.page import PAGE
+from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
 from tests.accounting_oracles import ADD, NOISY, REPLACE

@@ -17,7 +17,7 @@ from lab.sweeps import grids
 from lab.sweeps.grids import beside, grid, log_scale
 from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import apart, drawn, recommend, summary, sweep
-from pages.accounting.experiment import AccountingSettings
+from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from pages.topics import ROOMS

@@ -13,8 +13,8 @@ from dpcore.privacy import Adjacency
 from lab.experiment.accounting_tasks import PUBLISHED
 from pages.accounting import charts
 from pages.accounting import texts as say
-from pages.accounting.experiment import AccountingSettings
 from pages.accounting.result import THEOREMS
+from pages.accounting.settings import AccountingSettings
 from tests.accounting_oracles import ADD, epsilon
 from tests.event_builders import sampled
 
@@ -23,14 +23,15 @@ SETTINGS = [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}]
 
 @cache
 def run_of(**changes):
-    return AccountingSettings(**changes).run()
+    return AccountingSettings(**changes).experiment.run()
 
 
 def test_the_essential_pieces_are_enough():
-    settings = AccountingSettings()
-    partial = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    experiment = AccountingSettings().experiment
+    essential = [task for task in experiment.tasks() if task.essential]
+    partial = experiment.gather({task: task.run() for task in essential})
     assert math.isnan(partial.epsilon("pld"))
-    assert partial.held.basis.startswith("RDP")
+    assert partial.best_guarantee.basis.startswith("RDP")
     assert "…" in say.numbers(partial)[0].value
     assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
     assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0
@@ -60,7 +61,7 @@ def test_the_inverse_is_safe_and_tight(theorem, changes):
 def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
     example = run_of()
     held, group, own, two = (
-        example.held,
+        example.best_guarantee,
         example.effects()["group"],
         example.replaced,
         example.replaced_in_two,
@@ -78,10 +79,10 @@ def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
 
 def test_tuning_is_one_long_run_and_searches_go_through_what_is_tried():
     example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
-    own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
-    assert example.tuned.epsilon == pytest.approx(
-        float(run.result(own).found["today"][0]), rel=1e-12
-    )
+    now = run.experiment.parts()["today"].tasks
+    tasks = [task for task in run.experiment.tasks() if task.essential or task in now]
+    result = run.experiment.gather({task: task.run() for task in tasks})
+    assert example.tuned.epsilon == pytest.approx(float(result.values["today"][0]), rel=1e-12)
     assert run.tuning_accountant == "renyi"
     assert alone.tuned == alone.guarantee("pld")
     assert len(charts.searches(alone)["layout"]["shapes"]) == 1
@@ -106,7 +107,7 @@ def test_a_search_has_its_price_by_what_is_released(changes):
     assert searches["all"] == found.tuned
     for law in ("logarithmic", "geometric", "poisson"):
         promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
-        assert searches[law] == tuning.price(settings.whole, way=law, **promise)
+        assert searches[law] == tuning.price(settings.run_event, way=law, **promise)
         assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
 
 

@@ -9,8 +9,7 @@ from dpcore.accountants import account
 from dpcore.privacy import Adjacency
 from pages.accounting import charts, texts_tuning
 from pages.accounting import texts as say
-from pages.accounting.experiment import AccountingSettings
-from pages.accounting.settings import AFTERWARDS
+from pages.accounting.settings import AFTERWARDS, AccountingSettings
 from tests import attackers, reached
 from tests.sentences import Rules, amount, first, hold, plain, tiles
 
@@ -74,7 +73,7 @@ def by(row: str):
 
 def spent(result) -> float:
     exact = result.epsilon("pld")
-    return result.held.epsilon if math.isnan(exact) else exact
+    return result.best_guarantee.epsilon if math.isnan(exact) else exact
 
 
 def left(result) -> float:
@@ -100,7 +99,9 @@ def tuned(result) -> float:
 
 
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.held, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
+        r.best_guarantee, m[1]
+    ),
     r"Releasing all \d+ tries costs (\S+)\. Releasing only the best is not cheaper here, at (\S+) \(": shown(
         tuned, cheapest, given=lambda r: tuned(r) <= cheapest(r)
     ),
@@ -144,10 +145,11 @@ RULES: Rules = {
     ),
     r"is looser by a factor of (\S+)\. ": shown(lambda r: worst(r) / r.epsilon("pld")),
     r"meets the target from ([\d.,]+) on": shown(lambda r: r.least_noise("pld")),
-    r"With epsilon (\S+), an attacker": shown(lambda r: r.held.epsilon),
-    r"whether you are in the data": lambda r, _: r.held.adjacency == "add/remove",
+    r"With epsilon (\S+), an attacker": shown(lambda r: r.best_guarantee.epsilon),
+    r"whether you are in the data": lambda r, _: r.best_guarantee.adjacency == "add/remove",
     r"same noise would cost epsilon \S+, ([\d.]+) times as much": shown(
-        lambda r: r.unsampled / r.held.epsilon, given=lambda r: r.unsampled >= 1.1 * r.held.epsilon
+        lambda r: r.unsampled / r.best_guarantee.epsilon,
+        given=lambda r: r.unsampled >= 1.1 * r.best_guarantee.epsilon,
     ),
     r"has no protection": lambda r, _: r.effects()["group"].delta >= 1,
 }
@@ -157,7 +159,10 @@ def test_every_sentence_says_what_was_computed_and_every_text_is_reached():
     tight = ONE.change(
         sampling_rate=0.001, noise_multiplier=2.0, target_epsilon=0.05
     )  # the coarse grid exceeds it
-    also = [*(settings.run() for settings in ONCE), first(tight, tight.tasks()[:12])]
+    also = [
+        *(settings.experiment.run() for settings in ONCE),
+        first(tight, tight.experiment.tasks()[:12]),
+    ]
     hold(
         AccountingSettings,
         words,
@@ -165,7 +170,7 @@ def test_every_sentence_says_what_was_computed_and_every_text_is_reached():
         within=QUICK,
         also=also,
         count=20,
-        seldom=attackers.rules(lambda r: r.held),
+        seldom=attackers.rules(lambda r: r.best_guarantee),
     )
     for settings in (
         *ONCE,
@@ -189,13 +194,13 @@ def test_the_exact_accountant_is_exact_or_one_of_the_two_bounds():
         settings = AccountingSettings(sampling_rate=rate, steps=100, noise_multiplier=20.0)
         about = {"delta": settings.delta, "adjacency": Adjacency.ADD_REMOVE}
         fine, coarse = (
-            account(settings.whole, accountant=name, **about).epsilon
+            account(settings.run_event, accountant=name, **about).epsilon
             for name in ("pld", "pld-coarse")
         )
-        found = settings.run().epsilon("pld")
+        found = settings.experiment.run().epsilon("pld")
         if rate == 1:
             assert found == pytest.approx(
-                account(settings.whole, accountant="gdp", **about).epsilon
+                account(settings.run_event, accountant="gdp", **about).epsilon
             )
             assert found <= min(fine, coarse)
         else:
