@@ -147,7 +147,7 @@ def _theorem(
     values, epsilons = points
     return Curve(
         name=name,
-        value=number(epsilon),
+        value=theme.steady(number(epsilon)),
         x=values,
         y=epsilons,
         colour=colour,

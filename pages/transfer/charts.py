@@ -215,9 +215,7 @@ def _risks(
                 spread,
                 band=who in _BANDS,
                 scale=1,
-                value=risk(spread.median).ljust(
-                    6, "\u2007"
-                ),  # a legend that grows would be drawn anew
+                value=theme.steady(risk(spread.median)),
                 dash=dash,
                 dotted=who == "transfer",
                 ghost=who == "transfer",
