@@ -22,9 +22,9 @@ LARGEST = 1e-3
 SMALLEST = 1e-10
 TOLERANCE = 0.01
 # Reasons why no mu is stated.
-UNFIT = "not stated, because no single mu is tight for this mechanism"
-UNKNOWN = "not stated, because some parts are known only by epsilon and delta"
-UNCOUNTED = "not stated, because its delta cannot be computed down to 1e-10"
+UNFIT = "no single mu is tight for this mechanism"
+UNKNOWN = "unknown, because some parts are known only by epsilon and delta"
+UNCOUNTED = "unknown, because its delta cannot be computed down to 1e-10"
 # Number of epsilons from 0 to that at the smallest delta, with which mu comes out less than 1 part
 # in 10^4 too large.
 _POINTS = 2000

@@ -18,6 +18,8 @@ from ui.text.tiles import amount
 
 SAYS = Texts(__file__)
 METHODS = SAYS.cases("methods")
+# An error of three digits is seldom longer than "340,000" or "1.39e+65".
+_LONGEST_ERROR = 8
 
 _EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
 
@@ -66,11 +68,13 @@ def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
         name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=chosen
     )
     if name in result.at_now:
-        curve = replace(curve, value=theme.steady(number(result.summary(name).median)))
+        curve = replace(
+            curve, value=theme.steady(number(result.summary(name).median), longest=_LONGEST_ERROR)
+        )
     if not chosen:
         return curve
     median_text, _ = numbers_apart(result.summary().median, result.least_squares)
-    curve = replace(curve, value=theme.steady(median_text))
+    curve = replace(curve, value=theme.steady(median_text, longest=_LONGEST_ERROR))
     at_now = np.minimum(result.summary(), 20 * high)
     return replace(
         curve, y=quantiles, at_now=at_now, runs=np.minimum(result.focus.errors, high), ends=(-9, 9)

@@ -254,6 +254,7 @@ def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
     ]
     assert told["basic"]["source"] == "a file of the analyst's own"
     assert told["accounting"]["bounds"] == "public: typed by the analyst"
+    assert told["accounting"]["tuning"].startswith("not stated: ")
     assert not told["void"]
 
 
