@@ -233,7 +233,7 @@ def _answer(route: Route) -> None:
     path = route.request.url.removeprefix(HOME).partition("?")[0]
     if path.endswith(".js"):
         route.fulfill(
-            path=SCRIPTS.get(path, f"{ROOT}/ui/live{path}"), content_type="text/javascript"
+            path=SCRIPTS.get(path, f"{ROOT}/ui/widgets{path}"), content_type="text/javascript"
         )
     else:
         route.fulfill(body=HTML, content_type="text/html")

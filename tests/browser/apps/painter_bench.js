@@ -2,10 +2,10 @@
 // A page of charts without a server's app: Plotly draws figures, the painter paints others over them. `bench` is what
 // the tests call.
 
-const ASSETS = "/assets/" // where the test serves them
-const { adopt } = await import(ASSETS + "figure.js")
+const ASSETS = "/frontend/charts/" // where the test serves them
+const { adopt } = await import(ASSETS + "figure_diff.js")
 const { paint, release } = await import(ASSETS + "painter.js")
-const { coloured, lookOf, themed } = await import(ASSETS + "look.js")
+const { coloured, lookOf, themed } = await import(ASSETS + "theme.js")
 const { ticksOf } = await import(ASSETS + "ticks.js")
 
 const CONFIG = { displaylogo: false, displayModeBar: false }
