@@ -138,7 +138,8 @@ def led(app: AppTest, page: str, **link: str) -> AppTest:
 
 
 def html(app: AppTest, part: str) -> str:
-    found = [one.proto.body for one in app.get("html") if f'class="lab-{part}"' in one.proto.body]
+    named = re.compile(rf'class="(?:[^"]* )?lab-{part}[" ]')
+    found = [one.proto.body for one in app.get("html") if named.search(one.proto.body)]
     return plain(" ".join(found))
 
 
