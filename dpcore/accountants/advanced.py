@@ -84,7 +84,7 @@ def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarra
     steps = times * np.asarray(counts, dtype=float)
     if multiplier == 0:
         return np.full_like(steps, math.inf)
-    inverse_delta = 2 * steps * rate / delta
-    epsilon = np.sqrt(2 * np.log(np.maximum(1.25 * inverse_delta, 1))) / multiplier
+    ratio = 1.25 * 2 * steps * rate / delta
+    epsilon = np.sqrt(2 * np.log(np.maximum(ratio, 1))) / multiplier
     spread = np.sqrt(2 * steps * math.log(2 / delta)) * rate * epsilon
     return spread + steps * (rate * epsilon) ** 2

@@ -171,7 +171,7 @@ def drag_over_all(page: Page) -> None:
     page.mouse.up()
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, marks=() if path in DRAGGED else pytest.mark.soak) for path in PATHS],

@@ -57,9 +57,7 @@ def opened_by(visitor, address: str) -> Page:
     return opened
 
 
-@pytest.mark.parametrize(
-    "name", ["classifier", "network", "mechanisms", "accounting", "transfer", "hypotheses"]
-)
+@pytest.mark.parametrize("name", ["classifier", "network", "mechanisms", "accounting", "transfer"])
 def test_a_movement_is_one_question_and_leaves_the_nodes_of_the_tabs_alone(visitor, serve, name):
     opened = opened_by(visitor, f"{serve('app.py')}/{name}")
     slider = opened.locator(".st-key-panel").get_by_role("slider").first

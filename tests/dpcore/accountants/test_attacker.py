@@ -183,7 +183,9 @@ def test_several_choices_are_never_more_than_their_epsilon_and_delta_allow():
 
 
 def first(settings: Any) -> Any:
-    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    experiment = settings.experiment
+    outcomes = {task: task.run() for task in experiment.tasks() if task.essential}
+    return experiment.gather(outcomes)
 
 
 def promised(settings: Any) -> Guarantee | None:
