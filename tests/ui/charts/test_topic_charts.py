@@ -376,4 +376,4 @@ def test_pages_and_pictures_have_no_colours_of_their_own():
         file.name: {*re.findall(r"#[0-9a-fA-F]{6}\b", file.read_text("utf-8"))} for file in files
     }
     own.pop("theme.py")
-    assert {*itertools.chain(*own.values())} == {"#000000"}  # a colour that is clear
+    assert {*itertools.chain(*own.values())} == set()

@@ -173,7 +173,7 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
         known["images"],
         known["shapes"][0]["path"],
     )
-    a, b = (run.focus.accuracy[0] for run in fresh)
+    a, b = (run.ensemble.accuracy[0] for run in fresh)
     each = 100 * (a - b)
     told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
     # 95 % of 6 pairs are bounded by the least and the largest
