@@ -1,4 +1,4 @@
-"""The accounting page: its choices, sliders, charts, tabs and downloads."""
+"""How much privacy does a training run spend?"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The classifier page: its choices, sliders, charts, tabs and downloads."""
+"""What does privacy cost a classifier?"""
 
 import math
 from collections.abc import Callable, Mapping
