@@ -74,8 +74,8 @@ class Drag:
         moves = ((self._hero, next(self._values)),)
         asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
-            (ui.page.page.comparison, "compute", "train"),
-            (ui.page.page.page, "_drawn", "figures"),
+            (ui.page.comparison, "computed", "train"),
+            (ui.page.page, "_drawn", "figures"),
             (Page, "view", "words"),
             (Page, "says", "words"),
         )

@@ -99,8 +99,6 @@ def _brought(file: str) -> tuple[my_rows.Brought, str]:
     rows = own_table.read(sample.data)
     draft = my_rows.Draft.of(rows, file)
     draft.fill(sample)
-    if sample.source:
-        draft.fill_source(sample)
     if "hospital" in sample.aside:
         draft.use("hospital", "person")
     held = my_rows.Brought(table=rows, draft=draft)

@@ -86,7 +86,7 @@ def held(kind: str, rules: Rules, cases, *, seldom: Rules = NOT_OF_A_FILE) -> No
     """
     found = set()
     for file, roles, changes in cases:
-        result = settings(kind, roles, file=file, **changes).run()
+        result = settings(kind, roles, file=file, **changes).experiment.run()
         found |= broken_by(said(result), result, {**rules, **seldom})
     assert {*rules} - found == set()
 

@@ -277,7 +277,7 @@ class TestMorePeopleThanThereAre:
         more, few = settings.with_noise_of(2 * settings.rows), settings.with_noise_of(settings.rows)
         assert few is None, "these can be had"
         assert kind().with_noise_of(10_000) is None, "so many can be drawn"
-        noise = [one.model.noise_sd(one.epsilon) for one in (settings, more)]
+        noise = [one.training.noise_sd(one.epsilon) for one in (settings, more)]
         assert noise[1] == pytest.approx(noise[0] / 2, rel=1e-6)
         same = ("rows", "seed", "steps", "clip_norm", "learning_rate")
         assert [getattr(more, name) for name in same] == [getattr(settings, name) for name in same]
