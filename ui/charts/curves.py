@@ -63,6 +63,9 @@ class Curve:
             y = y[1]
         if not y.ndim:
             x, y = ends_of(xaxis), np.full(2, y)
+        if not len(x):
+            # Plotly drops a trace without points from the legend, and the axes would move.
+            x, y = np.array([np.nan]), np.array([np.nan])
         style: dict[str, Any] = (
             {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
         )
