@@ -30,7 +30,7 @@ from pages.attack import texts
 from pages.attack.experiment import AttackSettings
 from pages.attack.result import attacked
 from pages.attack.tasks import World, retrained
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 DATASETS = ("gaussians", "moons", "iris")
 # How far apart weights may be: float32 beside double precision.
@@ -128,7 +128,7 @@ def redraw(work: Work, outcomes: dict) -> int:
     result = work.settings.result(outcomes)
     charts = (figures.people(result), figures.scores(result), figures.accuracy(result))
     said = [texts.verdict(result), *texts.diagnostics(result), texts.guarantee(result)]
-    pictures = [Picture(name=str(at), figure=figure, alt="") for at, figure in enumerate(charts)]
+    pictures = [Chart(name=str(at), figure=figure, alt="") for at, figure in enumerate(charts)]
     return sum(len(orjson.dumps(picture.message())) for picture in pictures) + sum(map(len, said))
 
 

@@ -36,7 +36,7 @@ from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from lab.experiment.settings import Settings
 from pages.topics import PAGES
 from ui.compute.runner import LONG_SLICE_SECONDS, SLICE_SECONDS
-from ui.live.channel import Question, Seen, shown
+from ui.live.channel import ClientState, Request, shown
 from ui.page.page import Page
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
@@ -168,7 +168,7 @@ def costs(say: Print) -> None:
     for place, page in enumerate(PAGES):
         _answered(page, page.settings())  # what is read once is not part of it
         new, other = (people.own(page, 7001 + place + 100 * turn) for turn in (0, 1))
-        name, _ = people.knob(page, new)
+        name, _ = people.slider(page, new)
         told = [_answered(page, one) for one in (new, new.change(**{name: getattr(other, name)}))]
         say(row([page.name, *(cell for one in told for cell in one)], COSTS_WIDTHS))
 
@@ -178,7 +178,7 @@ def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
     frames).
     """
     link = {field: str(value) for field, value in asdict(settings).items()}
-    asked, seen, taken, began = Question({}, page, link), Seen(), [], time.process_time()
+    asked, seen, taken, began = Request({}, page, link), ClientState(), [], time.process_time()
     done, seconds = 0.0, 0.0
     while done < 1:
         now, seconds = shown(asked, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)

@@ -1,4 +1,4 @@
-"""Many people on the channel of one server: some drag without a pause, or all move a knob now and
+"""Many people on the channel of one server: some drag without a pause, or all move a slider now and
 then.
 
 Clients of our own speak as ``ui/widgets/frontend/channel/channel.js`` does, each with a seed of its

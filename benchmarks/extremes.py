@@ -1,4 +1,4 @@
-"""Every page with its knobs at their highest, and the slowest links: first picture, longest slice
+"""Every page with its sliders at their highest, and the slowest links: first picture, longest slice
 after it, and memory.
 
 - *first*: from settings that nobody has asked for to the first picture, of a process that has drawn

@@ -1,6 +1,6 @@
 """What a redraw costs the server: the CPU time of one frame of each page, and where it goes.
 
-A page stands, at its default settings, with its work done. Then its hero knob goes to values that
+A page stands, at its default settings, with its work done. Then its hero slider goes to values that
 nobody has asked for (within a factor of three of its default; a seed counts up), and each is
 answered by the very functions that answer a question on the channel (``ui/live/channel.py``), to
 the JSON that is sent to who has seen the frame before.
@@ -42,14 +42,14 @@ COLUMNS, WIDTHS = ("", "a frame", *SHARES, "95 %", "sent"), (18, 8, 8, 8, 8, 8, 
 
 
 class Drag:
-    """Somebody who drags the hero knob of a page, where nobody has been."""
+    """Somebody who drags the hero slider of a page, where nobody has been."""
 
     def __init__(self, page: Page, part: str | None):
         self.name = f"{page.name} {part}" if part else page.name
         self._page, self._link = page, {"part": part} if part else {}
         self._settings = page.settings().change(**self._link)
         self._seen, self._values = channel.Seen(), self._unasked()
-        self._hero = page.at(self._settings).sliders(self._settings).hero
+        self._hero = page.at(self._settings).slider_layout(self._settings).hero
         self.taken: list[Counter] = []
 
     def stand(self) -> None:

@@ -2,7 +2,7 @@
 Streamlit page.
 
 Clients of our own speak Streamlit's protocol over websockets from this machine, each with a seed of
-its own, so that nobody finds what another has computed. A person moves the first knob to a random
+its own, so that nobody finds what another has computed. A person moves the first slider to a random
 value every one to two seconds, and their panel does what ``ui/widgets/frontend/sliders/sender.js``
 does: one movement on its way at a time, a tick for more work after 100 ms of quiet, a run of the
 whole page after the rest that the panel names. A movement is answered when the panel that is
@@ -126,14 +126,14 @@ class Bare(Visitor):
 
 @dataclass
 class Person(Visitor):
-    """On a page of the lab: ``Sender`` of sender.js, for one ``knob`` and its values from low to
+    """On a page of the lab: ``Sender`` of sender.js, for one slider ``name`` and its values from low to
     high (``span``).
 
     ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it
     waits.
     """
 
-    knob: str = "epsilon"
+    name: str = "epsilon"
     span: tuple[float, float] = EPSILONS
     panel: str = ""
     fragment: str = ""
@@ -195,7 +195,7 @@ class Person(Visitor):
     def next(self) -> None:
         value, since = self.waiting
         self.waiting = None
-        self.since[self.fly(name=self.knob, value=value)] = since
+        self.since[self.fly(name=self.name, value=value)] = since
 
     def fly(
         self, *, name: str = "", value: float = 0, tick: bool = False, page: bool = False
@@ -249,7 +249,7 @@ async def visit(
     together: asyncio.Barrier,
     seconds: float = LEVEL,
 ) -> Visitor:
-    """One person comes, and when all have, moves a knob now and then for some seconds and waits for
+    """One person comes, and when all have, moves a slider now and then for some seconds and waits for
     the last answer.
     """
     rng, query = np.random.default_rng(seed), f"seed={seed}" if path else ""

@@ -33,12 +33,12 @@ PAGE, EPSILONS = "classifier", (0.05, 50.0)
 PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
 XSRF = "_streamlit_xsrf"
 # What is moved where it is not the hero, and how far from its default at most, as a factor.
-KNOBS, WIDE = {"what-if": "epsilon"}, 4.0
+SLIDERS, WIDE = {"what-if": "epsilon"}, 4.0
 
 
 @dataclass
 class Member(load.Person):
-    """One person. ``whole``: whether the knob takes whole numbers only; ``answers``: seconds from
+    """One person. ``whole``: whether the slider takes whole numbers only; ``answers``: seconds from
     each question to its answer; ``done``: how much of the work for the newest is done; ``owes``:
     what Streamlit has still to do; ``runs``: from telling Streamlit to the end of its run;
     ``replicas``: values of the affinity cookie; ``newest_kinds``: of Streamlit's messages.
@@ -155,7 +155,7 @@ class Member(load.Person):
             super().rest(**self.owes)
 
     def value(self, share: float) -> float:
-        """The knob's value at this share of its range."""
+        """The slider's value at this share of its range."""
         low, high = self.span
         found = float(f"{low * (high / low) ** share:.5g}")
         return round(found) if self.whole else found
@@ -192,7 +192,7 @@ class Member(load.Person):
         self.number, self.owes = self.number + 1, {}
         began = self.moved_at = time.perf_counter()
         await self.channel.send(
-            json.dumps({**self.about, "number": self.number, "moves": [[self.knob, value]]})
+            json.dumps({**self.about, "number": self.number, "moves": [[self.slider, value]]})
         )
         await self.until(lambda: self.heard >= self.number)
         self.answers.append(time.perf_counter() - began)
@@ -201,7 +201,7 @@ class Member(load.Person):
         """Rest, tell Streamlit, and wait for the run of the whole page."""
         await asyncio.sleep(min(self.rests, HURRIED) if hurries else self.rests)
         before = len(self.waits)
-        seq = self.fly(name=self.knob, value=value, page=True)
+        seq = self.fly(name=self.slider, value=value, page=True)
         self.since[seq] = time.perf_counter()
         await self.until(lambda: len(self.waits) > before)
         self.runs.append(self.waits[-1])
@@ -256,9 +256,9 @@ def members(address: str, count: int, *, seed: int) -> list[Member]:
     ]
 
 
-def knob(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
+def slider(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
     """The slider that people move, and between which values."""
-    name = KNOBS.get(page.name, page.sliders(settings).hero)
+    name = SLIDERS.get(page.name, page.slider_layout(settings).hero)
     (low, high), usual = settings.limits[name], getattr(settings, name)
     return name, (max(low, usual / WIDE), min(high, usual * WIDE))
 
@@ -268,7 +268,7 @@ def own(page: Page, seed: int) -> Settings:
     slider.
     """
     usual = page.settings()
-    name, (low, high) = knob(page, usual)
+    name, (low, high) = slider(page, usual)
     value = float(f"{low * (high / low) ** np.random.default_rng(seed).uniform():.5g}")
     return usual.change(**({"seed": seed} if "seed" in usual.limits else {}), **{name: value})
 
@@ -281,10 +281,12 @@ def spread(address: str, count: int, *, seed: int) -> list[Member]:
             PAGES[place % len(PAGES)],
             own(PAGES[place % len(PAGES)], (seed + place) % 10_000),
         )
-        name, span = knob(page, mine)
+        name, span = slider(page, mine)
         query = urlencode({field: str(value) for field, value in asdict(mine).items()})
         found.append(
-            Member(socket=None, path=page.name, query=query, knob=name, span=span, address=address)
+            Member(
+                socket=None, path=page.name, query=query, slider=name, span=span, address=address
+            )
         )
     return found
 

@@ -17,8 +17,8 @@ from websockets.exceptions import WebSocketException
 
 from benchmarks.people import XSRF, Member
 
-# Page -> its first knob, and the values that people move it to.
-KNOBS = {
+# Page -> its first slider, and the values that people move it to.
+SLIDERS = {
     "classifier": ("epsilon", (0.05, 50.0)),
     "mechanisms": ("epsilon", (0.05, 50.0)),
     "regression": ("epsilon", (0.05, 50.0)),
@@ -91,7 +91,7 @@ class Person(Member):
         pressed.
         """
         self.path, self.page, self.query = page, self.pages.get(page, ""), f"seed={seed}"
-        self.knob, self.span = KNOBS.get(page, (self.knob, self.span))
+        self.slider, self.span = SLIDERS.get(page, (self.slider, self.span))
         self.after(0, None)
         self.flying, self.waiting, self.panel, self.about, self.uploader = None, None, "", {}, ""
         self.since.clear()
@@ -139,7 +139,7 @@ class Person(Member):
         await self.press(NOTES)
         await self.press(OPENS)
         self.path, self.query = "classifier", ""
-        self.knob, self.span = KNOBS["classifier"]
+        self.slider, self.span = SLIDERS["classifier"]
         await self.until(lambda: self.panel)
 
     def put(self, path: str, data: bytes) -> None:

@@ -26,7 +26,7 @@ from pages.topics import PAGES
 from scripts.snapshot import MOST
 from scripts.visible_texts import file_texts
 from ui.page.page import Page
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 
 # What needs a file.
 _ELSEWHERE = {"own"}
@@ -98,16 +98,16 @@ def of_page(page: Page, count: int) -> Iterator[str]:
 
 def fixed() -> Iterator[str]:
     """Yield what does not depend on a result."""
-    yield "# Knobs\n"
-    yield from (f"- **{knob['label']}** {knob.get('help', '')}" for knob in _knobs(KNOBS))
+    yield "# Sliders\n"
+    yield from (f"- **{slider['label']}** {slider.get('help', '')}" for slider in _sliders(SLIDERS))
     for folder in ("pages", "ui"):
         for where, text in (file_texts(folder) | file_texts(folder, method=True)).items():
             if len(text.split()) > 2:
                 yield f"\n## {where}\n\n{text.strip()}"
 
 
-def _knobs(known: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    return (knob for knob in known.values() if "label" in knob)
+def _sliders(known: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (slider for slider in known.values() if "label" in slider)
 
 
 def run() -> None:

@@ -5,7 +5,7 @@ over an hour.
     make load ARGS="--people 20 --minutes 60 --roam"
 
 Each person opens a page as a browser does, with a seed of their own, so that nobody finds what
-another has computed, and moves its first knob to a random value every few seconds: first over the
+another has computed, and moves its first slider to a random value every few seconds: first over the
 channel, then, as a browser does at rest, over Streamlit's connection. With ``--roam`` they also
 change pages, leave and come back, and some bring a table. Where no address is given the lab of this
 checkout is served for it, and every minute a line says what its process holds.
@@ -27,7 +27,7 @@ import psutil
 
 from benchmarks.latency import served
 from benchmarks.report import Print, duration, number, row
-from benchmarks.visitors import BRING, KNOBS, Person, Seen, Visitor
+from benchmarks.visitors import BRING, SLIDERS, Person, Seen, Visitor
 
 # Seconds between two movements of a person.
 PAUSE = (2.0, 4.0)
@@ -199,7 +199,10 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
         "--pause", type=float, nargs=2, default=PAUSE, metavar=("LOW", "HIGH"), help="seconds"
     )
     parser.add_argument(
-        "--pages", nargs="+", choices=KNOBS, help="default: classifier, or with --roam all of them"
+        "--pages",
+        nargs="+",
+        choices=SLIDERS,
+        help="default: classifier, or with --roam all of them",
     )
     parser.add_argument(
         "--roam", action="store_true", help="change pages, leave, come back, bring tables"
@@ -210,7 +213,7 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     )
     asked = parser.parse_args(words)
     asked.seconds = 60 * asked.minutes if asked.minutes else asked.seconds
-    asked.pages = asked.pages or (tuple(KNOBS) if asked.roam else ("classifier",))
+    asked.pages = asked.pages or (tuple(SLIDERS) if asked.roam else ("classifier",))
     asked.address = asked.address and asked.address.rstrip("/")
     if asked.people < 1 or asked.seconds <= 0 or not 0 < asked.pause[0] <= asked.pause[1]:
         parser.error("--people, --seconds and --pause must be positive, and LOW not above HIGH")

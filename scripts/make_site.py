@@ -31,7 +31,7 @@ from ui.export.recording import Recording, framed
 from ui.export.share_dialog import told
 from ui.page.page import Page
 from ui.server.head_tags import address
-from ui.session.page_state import Desk
+from ui.session.page_state import PageState
 from ui.text import glossary, markdown
 from ui.text.texts import SAYS, Texts
 
@@ -92,9 +92,9 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
 
 def _recorded(page: Page, *, at: str, below: str = "") -> str:
     settings = page.settings()
-    desk, here = Desk(page=page.name, settings=settings), page.at(settings)
-    here.setup(desk)  # so that the choices have their names
-    words = told(here, desk, without=here.sliders(settings).hero)
+    state, here = PageState(page=page.name, settings=settings), page.at(settings)
+    here.setup(state)  # so that the choices have their names
+    words = told(here, state, without=here.slider_layout(settings).hero)
     where = at and f"{at}/{'' if page.name == 'home' else page.name}"
     one = Recording(
         page=page, settings=settings, told=words, date=date.today().isoformat(), link=where

@@ -3,7 +3,7 @@
     make class REPLICAS=4 PORT=8501
 
 Caddy stands in front: a cookie keeps a visitor on one process, which has their session and what
-their knobs have asked. A process that does not answer gets nobody, and is started anew; its people
+their sliders have asked. A process that does not answer gets nobody, and is started anew; its people
 go on elsewhere, as the address of their page holds what they see. All ends with this program.
 """
 

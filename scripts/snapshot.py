@@ -7,7 +7,7 @@ or word.
 
 Written are the defaults of every page, ten seeded links and own data. Each page is run as a script
 until its work is done, with each of its tabs open. Recorded are its elements, the messages of its
-charts and knobs, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
+charts and sliders, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
 snapshot, which random links need when a choice has been added or renamed since."""
 
 import argparse
@@ -109,18 +109,18 @@ def _brought(file: str) -> tuple[my_rows.Brought, str]:
 def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
     """The page with each of its tabs open."""
     page = next(page for page in table.PAGES if page.name == topic)
-    for tab in page.at(app.session_state[f"{topic}.desk"].settings).all_tabs:
+    for tab in page.at(app.session_state[f"{topic}.state"].settings).all_tabs:
         app.session_state[f"{topic}.tabs"] = tab.title
         yield app.run()
 
 
-def random_link(desk: Any, seed: int) -> dict[str, str]:
-    """Settings of the page drawn at random: each choice, and each knob within its range at that
+def random_link(state: Any, seed: int) -> dict[str, str]:
+    """Settings of the page drawn at random: each choice, and each slider within its range at that
     moment.
     """
-    random = np.random.default_rng([seed, *desk.page.encode()])
-    settings = desk.settings
-    for name, (_, options) in desk.choices.items():
+    random = np.random.default_rng([seed, *state.page.encode()])
+    settings = state.settings
+    for name, (_, options) in state.choices.items():
         if name != "own" and "own" not in options:
             with suppress(RefusedError):
                 settings = settings.change(**{name: list(options)[random.integers(len(options))]})
@@ -229,9 +229,9 @@ def everything(
                 if key.split()[0] == topic:
                     take(key, topic, seen["link"])
         else:
-            desk = take(topic, topic, {}).session_state[f"{topic}.desk"]
+            state = take(topic, topic, {}).session_state[f"{topic}.state"]
             for seed in range(1, 1 + LINKS):
-                take(f"{topic} {seed}", topic, random_link(desk, seed))
+                take(f"{topic} {seed}", topic, random_link(state, seed))
             for sample in OWN.get(topic, ()):
                 take(f"{topic} {sample}", topic, {"sample": sample} | QUICK.get(topic, {}))
         print(topic, file=sys.stderr, flush=True)

@@ -74,7 +74,7 @@ def read(text: str) -> tuple[str, Settings]:
 
 
 def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]:
-    """Knob -> values, of "epsilon=0.1,1,10". Raises RefusedError."""
+    """Slider -> values, of "epsilon=0.1,1,10". Raises RefusedError."""
     found = {}
     for text in texts:
         name, _, values = text.partition("=")

@@ -1,4 +1,4 @@
-"""A page of the lab as a script, without a browser: open it by a link, move a knob, read what it
+"""A page of the lab as a script, without a browser: open it by a link, move a slider, read what it
 says.
 """
 
@@ -43,19 +43,19 @@ def opened(page: str, **link: str) -> AppTest:
 
 
 def settings_of(app: AppTest, page: str) -> Any:
-    return app.session_state[f"{page}.desk"].settings
+    return app.session_state[f"{page}.state"].settings
 
 
 def at_rest(app: AppTest, page: str) -> AppTest:
     """The page once all of its work is done, for which its panel asks slice by slice."""
     for _ in range(500):
-        desk = app.session_state[f"{page}.desk"]
-        if desk.told == (desk.settings, True):
+        state = app.session_state[f"{page}.state"]
+        if state.told == (state.settings, True):
             return app
         tick = {
             "name": "",
             "value": 0,
-            "seq": desk.ack + 1,
+            "seq": state.ack + 1,
             "final": False,
             "tick": True,
             "page": False,
@@ -66,8 +66,8 @@ def at_rest(app: AppTest, page: str) -> AppTest:
 
 
 def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
-    """The page after a knob was moved to this value, as the browser says it."""
-    seq = app.session_state[f"{page}.desk"].ack + 1
+    """The page after a slider was moved to this value, as the browser says it."""
+    seq = app.session_state[f"{page}.state"].ack + 1
     sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
     app.session_state[f"{page}.knobs"] = {"movement": sent}
     return app.run()

@@ -13,7 +13,7 @@ from ui.export import share_dialog
 from ui.export.handout import Handout
 from ui.page.page import Page
 from ui.server.qr_code import qr
-from ui.session.page_state import Desk, from_link
+from ui.session.page_state import PageState, from_link
 
 VOID = {"meta", "br", "hr", "input", "path", "circle", "line", "rect", "polyline", "polygon"}
 
@@ -22,8 +22,10 @@ def handout(
     page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31"
 ) -> Handout:
     settings, here = result.settings, page.at(result.settings)
-    desk = Desk(page=page.name, settings=settings)
-    return replace(share_dialog.handed_out(desk, here, result, link=link, code=qr(link)), date=date)
+    state = PageState(page=page.name, settings=settings)
+    return replace(
+        share_dialog.handed_out(state, here, result, link=link, code=qr(link)), date=date
+    )
 
 
 @cache

@@ -138,7 +138,7 @@ def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
         }
         assert min(told["channel"], told["run"]) > 0
         assert "errors: 0" in said
-        monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
+        monkeypatch.setitem(visitors.SLIDERS, "classifier", ("no_such_knob", (1.0, 2.0)))
         monkeypatch.setattr(people, "PATIENCE", 1.0)
         code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
         assert code == 1
@@ -158,6 +158,6 @@ def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
         if (words, typed) not in begins:
             code, said = run(far)
             assert (code, "Nothing was asked" in said) == (2, True)
-    for page, (knob, (low, high)) in visitors.KNOBS.items():
-        least, most = next(one for one in PAGES if one.name == page).settings().limits[knob]
+    for page, (slider, (low, high)) in visitors.SLIDERS.items():
+        least, most = next(one for one in PAGES if one.name == page).settings().limits[slider]
         assert least <= low < high <= most < np.inf

@@ -40,7 +40,7 @@ def _measure_name(settings: Settings, name: str) -> str:
 
 def sweep(
     settings: Settings,
-    knob: str,
+    slider: str,
     values: Iterable[Any],
     *,
     measure: str = "",
@@ -51,7 +51,7 @@ def sweep(
 
     Args:
         settings: The other parameters.
-        knob: Name of the parameter.
+        slider: Name of the parameter.
         values: Its values.
         measure: A key of ``settings.experiment.measures``; "" for that of a comparison.
         repeats: Number of repeats of each seed.
@@ -71,10 +71,10 @@ def sweep(
     name = _measure_name(settings, measure)
     frames = []
     for value in values:
-        for variant in split(settings.change(**{knob: value}), seeds):
+        for variant in split(settings.change(**{slider: value}), seeds):
             numbers = measured(variant, measure=name, repeats=repeats)
             columns = {
-                knob: value,
+                slider: value,
                 "seed": getattr(variant, "seed", 0),
                 "repeat": np.arange(len(numbers)),
                 name: numbers,
@@ -90,17 +90,17 @@ def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.
         A row per value, with the median run (with several seeds, the median of their medians), the
         90 % range of runs, and the share of runs that reach ``target``.
     """
-    knob = runs.columns[0]
+    slider = runs.columns[0]
     measure = runs.columns[-1]
     if better == "higher":
         reaching = runs[measure] >= target
     else:
         reaching = runs[measure] <= target
-    groups = runs.assign(reach=reaching).groupby(knob)
+    groups = runs.assign(reach=reaching).groupby(slider)
     quantiles = np.array([quantiles_of(numbers.to_numpy()) for _, numbers in groups[measure]])
-    medians = runs.groupby([knob, "seed"])[measure].median()
+    medians = runs.groupby([slider, "seed"])[measure].median()
     columns = {
-        "median": medians.groupby(level=knob).median(),
+        "median": medians.groupby(level=slider).median(),
         "low": quantiles[:, 0],
         "high": quantiles[:, 2],
         "share reaching": groups.reach.mean(),
@@ -110,7 +110,7 @@ def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.
 
 def smallest(
     settings: Settings,
-    knob: str,
+    slider: str,
     target: float,
     *,
     values: Iterable[Any] | None = None,
@@ -125,7 +125,7 @@ def smallest(
 
     Args:
         settings: The other parameters.
-        knob: Name of the parameter.
+        slider: Name of the parameter.
         target: What is to be reached.
         values: Rising values of the parameter; None for the ``grid`` around the settings.
         measure: A key of ``settings.experiment.measures``; "" for that of a comparison.
@@ -147,19 +147,19 @@ def smallest(
     """
     name = _measure_name(settings, measure)
     read = settings.experiment.measures[name]
-    if knob not in (*read.rises, *read.falls):
+    if slider not in (*read.rises, *read.falls):
         allowed = ", ".join((*read.rises, *read.falls)) or "none: there is no such knob"
         raise check.RefusedError(
-            "knob", knob, f"one along which the measure goes one way: {allowed}"
+            "knob", slider, f"one along which the measure goes one way: {allowed}"
         )
     if values is None:
-        values = grid(settings, knob)
+        values = grid(settings, slider)
     tried = list(values)
     runs = []
     for value in tried:
-        runs.append(measured(settings.change(**{knob: value}), measure=name, repeats=repeats))
+        runs.append(measured(settings.change(**{slider: value}), measure=name, repeats=repeats))
     towards = "large"
-    if knob in read.rises:
+    if slider in read.rises:
         towards = "small"
     answer = crossing.smallest(
         np.array(tried, dtype=float),
@@ -168,7 +168,7 @@ def smallest(
         better=read.better,
         share=share,
         towards=towards,
-        log=log_scale(*settings.limits[knob]),
+        log=log_scale(*settings.limits[slider]),
     )
     return pd.DataFrame([asdict(answer)])
 
@@ -306,7 +306,7 @@ def recommend(
     ]
     again = [math.nan] * len(variants)
     again[first] = float(np.median(medians_again))
-    frame = pd.DataFrame({knob: [getattr(one, knob) for one in variants] for knob in ranges})
+    frame = pd.DataFrame({slider: [getattr(one, slider) for one in variants] for slider in ranges})
     frame = frame.assign(chosen=medians, again=again)
     lower_is_better = settings.experiment.measures[name].better == "lower"
     return frame.sort_values("chosen", ascending=lower_is_better, ignore_index=True)

@@ -6,11 +6,21 @@ from typing import Any
 from pages.accounting import charts, texts, texts_tuning
 from pages.accounting.result import AccountingResult
 from pages.accounting.settings import AccountingSettings
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
-from ui.page.suggestion import Move
-from ui.session.page_state import Desk
+from ui.page.page import (
+    GUARANTEE_TAB,
+    WHY_TAB,
+    Page,
+    Rows,
+    Slices,
+    SliderLayout,
+    Tab,
+    always,
+    listed,
+)
+from ui.page.suggestion import Suggestion
+from ui.session.page_state import PageState
 from ui.text import labels
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 # Height of the charts, in pixels.
 HEIGHT = 490
@@ -24,9 +34,9 @@ CHARTS = {
 }
 
 
-def main_choices(desk: Desk) -> None:
+def main_choices(state: PageState) -> None:
     """Show the choice of what is done with the released weights."""
-    desk.choose(
+    state.choose(
         "afterwards",
         "Post-processing",
         texts.AFTERWARDS_LABELS,
@@ -50,11 +60,11 @@ def noise_charts(result: AccountingResult) -> Rows:
     return [[_chart(result, "noise")]]
 
 
-def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Picture:
+def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Chart:
     """Return a chart whose title says what it shows."""
     finding = texts.FINDINGS[name](result)
     figure = CHARTS[name](result, finding)
-    return Picture(name=name, figure=figure, about=texts.ABOUT[name], height=HEIGHT, wide=wide)
+    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=HEIGHT, wide=wide)
 
 
 def downloads(result: AccountingResult) -> Mapping[str, Callable[[], Any]]:
@@ -73,10 +83,12 @@ PAGE = Page(
     label=labels.of("accounting", promise=lambda result: result.best_guarantee),
     setup=main_choices,
     lead=always(texts.INTRODUCTION),
-    move=Move("sampling_rate", texts.SAYS["move"], low=1),
+    move=Suggestion("sampling_rate", texts.SAYS["move"], low=1),
     numbers=texts.numbers,
-    knobs=always(
-        Knobs(hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.KNOBS)
+    sliders=always(
+        SliderLayout(
+            hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.SLIDERS
+        )
     ),
     words={
         "verdict": texts.verdict,

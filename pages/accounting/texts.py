@@ -10,9 +10,9 @@ from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui.charts import theme
 from ui.text import sentences, tiles
 from ui.text.numbers import delta
-from ui.text.tiles import Number
+from ui.text.tiles import Tile
 
-KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
+SLIDERS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
 INTRODUCTION = SAYS["introduction"]
 AFTERWARDS_HELP = SAYS["afterwards"]
 AFTERWARDS_LABELS = {
@@ -68,7 +68,7 @@ def _amount(text: str) -> float:
 # Tiles
 
 
-def numbers(result: AccountingResult) -> list[Number]:
+def numbers(result: AccountingResult) -> list[Tile]:
     """Return the tiles: tightest and loosest epsilon, what is left, and the best attacker."""
     return [
         _exact_tile(result),
@@ -78,7 +78,7 @@ def numbers(result: AccountingResult) -> list[Number]:
     ]
 
 
-def _exact_tile(result: AccountingResult) -> Number:
+def _exact_tile(result: AccountingResult) -> Tile:
     """Return the epsilon of the tightest accountant."""
     epsilon = number(result.epsilon("pld"))
     if epsilon == "…":
@@ -88,17 +88,17 @@ def _exact_tile(result: AccountingResult) -> Number:
     else:
         note = SAYS["tiles.bound"]
     label = SAYS("tiles.epsilon", accountant=result.settings.tightest)
-    return Number(label, epsilon, note, tone="private", amount=tiles.amount(epsilon))
+    return Tile(label, epsilon, note, tone="private", amount=tiles.amount(epsilon))
 
 
-def _loosest_tile(result: AccountingResult) -> Number:
+def _loosest_tile(result: AccountingResult) -> Tile:
     """Return the epsilon of the loosest accountant."""
     row = loosest(result)
     name, _, _ = theme.THEOREMS[row]
-    return Number(SAYS["tiles.loosest"], number(result.epsilon(row)), name)
+    return Tile(SAYS["tiles.loosest"], number(result.epsilon(row)), name)
 
 
-def _left_tile(result: AccountingResult) -> Number:
+def _left_tile(result: AccountingResult) -> Tile:
     """Return what is left of the target, or by how much it is exceeded."""
     left = _left(result)
     size = number(abs(left))
@@ -112,7 +112,7 @@ def _left_tile(result: AccountingResult) -> Number:
     if _is_over(result):
         case = "tiles.exceeded"
     comparison = SAYS(case, target=number(result.settings.target_epsilon))
-    return Number(SAYS["tiles.left"], text, comparison, amount=amount)
+    return Tile(SAYS["tiles.left"], text, comparison, amount=amount)
 
 
 # Verdict

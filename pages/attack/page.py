@@ -29,16 +29,16 @@ from ui import widgets
 from ui.page.page import (
     GUARANTEE_TAB,
     WHY_TAB,
-    Knobs,
     Page,
     Rows,
     Slices,
+    SliderLayout,
     Tab,
     always,
     listed,
     noted,
 )
-from ui.page.suggestion import Move
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -51,38 +51,40 @@ Said = Callable[[Any], str]
 HEIGHT = 455
 
 
-def setup(desk: page_state.Desk) -> None:
-    desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
+def setup(state: page_state.PageState) -> None:
+    state.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
 
 
-def more(desk: page_state.Desk) -> None:
-    settings = desk.settings
+def more(state: page_state.PageState) -> None:
+    settings = state.settings
     worlds = settings.part == "worlds"
     if worlds:
-        desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
+        state.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
     if len(settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in settings.datasets}
-        desk.choose("dataset", "Data", titles)
+        state.choose("dataset", "Data", titles)
     if worlds:
-        desk.choose("sees", "Attacker access", SEES)
-        desk.choose("who", "Target person", WHO)
-        desk.choose("against", "Compared with", AGAINST)
+        state.choose("sees", "Attacker access", SEES)
+        state.choose("who", "Target person", WHO)
+        state.choose("against", "Compared with", AGAINST)
 
 
-def worlds_knobs(settings: AttackSettings) -> Knobs:
-    """Return the knobs of one person; only an outlier is given a class."""
+def worlds_sliders(settings: AttackSettings) -> SliderLayout:
+    """Return the sliders of one person; only an outlier is given a class."""
     label = () if settings.who == "row" else ("label",)
-    return Knobs(
+    return SliderLayout(
         hero="epsilon",
         main=("person", "person_x", "person_y", "clip_norm"),
         more=(*label, "repeats", "delta", "steps", "learning_rate", "seed"),
-        changes=say.KNOBS,
+        changes=say.SLIDERS,
     )
 
 
-def knobs(*main: str) -> Callable[[Any], Knobs]:
+def sliders(*main: str) -> Callable[[Any], SliderLayout]:
     return always(
-        Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
+        SliderLayout(
+            hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.SLIDERS
+        )
     )
 
 
@@ -114,7 +116,7 @@ def audits(_: Any) -> Rows:
     return [_row(charts)]
 
 
-def every_audit(_desk: page_state.Desk, _picture: Mapping[str, Any]) -> None:
+def every_audit(_desk: page_state.PageState, _picture: Mapping[str, Any]) -> None:
     """Show the table of all recorded audits."""
     st.html(audits_texts.table())
 
@@ -164,8 +166,8 @@ def words(
 
 TABLE_TAB = Tab("table", "Results table", ("table",))
 AUDITS_TAB = Tab("audits", "Audits", ("audits",), audits, shows=every_audit)
-# The part that the page opens with; each of the others is the same page with other words, knobs and
-# pictures.
+# The part that the page opens with; each of the others is the same page with other words, sliders
+# and pictures.
 WORLDS = Page(
     name="attack",
     title="Attacks and audits",
@@ -178,9 +180,9 @@ WORLDS = Page(
     setup=setup,
     more=more,
     lead=say.lead,
-    move=Move("person", say.SAYS["move"], low=1),
+    move=Suggestion("person", say.SAYS["move"], low=1),
     numbers=say.numbers,
-    knobs=worlds_knobs,
+    sliders=worlds_sliders,
     words=words(
         "worlds", say.verdict, say.diagnostics, say.guarantee, say.worlds_table, caption=say.caption
     ),
@@ -193,7 +195,7 @@ WORLDS = Page(
 MEMBERSHIP = replace(
     WORLDS,
     numbers=membership_texts.numbers,
-    knobs=knobs("members", *RECIPE),
+    sliders=sliders("members", *RECIPE),
     words=words(
         "membership",
         membership_texts.verdict,
@@ -207,7 +209,7 @@ MEMBERSHIP = replace(
 PAYS = replace(
     WORLDS,
     numbers=fairness_texts.numbers,
-    knobs=knobs("minority", *RECIPE),
+    sliders=sliders("minority", *RECIPE),
     words=words(
         "pays",
         fairness_texts.verdict,
@@ -220,7 +222,7 @@ PAYS = replace(
 INVERSION = replace(
     WORLDS,
     numbers=inversion_texts.numbers,
-    knobs=knobs("label", *RECIPE),
+    sliders=sliders("label", *RECIPE),
     words=words(
         "inversion",
         inversion_texts.verdict,

@@ -18,12 +18,12 @@ from ui.text import tiles
 from ui.text.numbers import delta, written
 from ui.text.sliders import in_sentence
 from ui.text.texts import Texts
-from ui.text.tiles import Number, in_hundred, number
+from ui.text.tiles import Tile, in_hundred, number
 
 SAYS = Texts(__file__)
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
 ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
-KNOBS: dict[str, dict[str, Any]] = {
+SLIDERS: dict[str, dict[str, Any]] = {
     "repeats": {
         "label": "Models trained per data set",
         "scale": "log",
@@ -73,12 +73,12 @@ def tabled(
     )
 
 
-def best_attacker(settings: AttackParameters) -> Number:
+def best_attacker(settings: AttackParameters) -> Tile:
     """Return the best attacker against the sound recipe's noise."""
     return tiles.attacker(settings.guarantees.formula)
 
 
-def claimed(settings: AttackParameters) -> Number:
+def claimed(settings: AttackParameters) -> Tile:
     """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim
     would allow, or no limit.
     """
@@ -87,26 +87,26 @@ def claimed(settings: AttackParameters) -> Number:
     allows = settings.claim.attacker_accuracy
     said = tiles.at_most(allows) if allows <= 0.9995 else "100"
     note = SAYS["worlds.tiles.allows_note"]
-    return Number(
+    return Tile(
         SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said)
     )
 
 
-def numbers(result: WorldsResult) -> list[Number]:
+def numbers(result: WorldsResult) -> list[Tile]:
     found, settings, tile = result.attack, result.settings, "worlds.tiles"
     right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
     sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
     claim = "unclaimed" if version == "none" else "claimed"
     claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
     said = [
-        Number(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
+        Tile(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
         claimed(settings),
-        Number(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
+        Tile(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
     ]
     share = in_hundred(result.risk)
     if version == "sound":
         said.append(
-            Number(
+            Tile(
                 SAYS[f"{tile}.influence"],
                 f"{share}\u00a0%",
                 SAYS[f"{tile}.maximum"],
@@ -115,7 +115,7 @@ def numbers(result: WorldsResult) -> list[Number]:
         )
     elif version == "published":
         said.append(
-            Number(
+            Tile(
                 SAYS[f"{tile}.influence"], f"{number(result.risk)} &times;", SAYS[f"{tile}.assumed"]
             )
         )

@@ -12,11 +12,11 @@ from lab.uploads.made_up import MadeUp
 from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
-from ui.page.suggestion import Move
-from ui.session.page_state import Desk
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
+from ui.page.suggestion import Suggestion
+from ui.session.page_state import PageState
 from ui.text import labels, sentences
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts in the first screen, in pixels.
@@ -41,29 +41,29 @@ MORE_SLIDERS = (
 LEAST_RECALL = 0.05
 
 
-def main_choices(desk: Desk) -> None:
+def main_choices(state: PageState) -> None:
     """Show the choices of the data set and of the mechanism."""
     titles = {name: DATASETS[name].title for name in LINEAR_DATASETS}
     titles[OWN] = "My data"
-    desk.choose("dataset", "Data", titles)
-    versions = {name: VERSION_LABELS[name] for name in desk.settings.choices["version"]}
-    desk.choose("version", "Mechanism", versions, wide=True, help=texts.VERSIONS_HELP)
+    state.choose("dataset", "Data", titles)
+    versions = {name: VERSION_LABELS[name] for name in state.settings.choices["version"]}
+    state.choose("version", "Mechanism", versions, wide=True, help=texts.VERSIONS_HELP)
 
 
-def more_choices(desk: Desk) -> None:
+def more_choices(state: PageState) -> None:
     """Show the choices of the adjacency and, for more than two features, of the map's plane."""
     adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
-    desk.choose("adjacency", "Adjacency", adjacencies, help=ADJACENCY_HELP)
-    if desk.settings.private or len(desk.settings.source.features) <= 2:
+    state.choose("adjacency", "Adjacency", adjacencies, help=ADJACENCY_HELP)
+    if state.settings.private or len(state.settings.source.features) <= 2:
         return
-    desk.choose("plane", "Decision plane", PLANE_LABELS)
-    if desk.settings.plane == "features":
-        features = dict(enumerate(desk.settings.source.features))
-        desk.choose("feature_x", "x axis", features)
-        desk.choose("feature_y", "y axis", features)
+    state.choose("plane", "Decision plane", PLANE_LABELS)
+    if state.settings.plane == "features":
+        features = dict(enumerate(state.settings.source.features))
+        state.choose("feature_x", "x axis", features)
+        state.choose("feature_y", "y axis", features)
 
 
-def sliders(settings: ClassifierSettings) -> Knobs:
+def sliders(settings: ClassifierSettings) -> SliderLayout:
     """Return the sliders. The learning rate replaces the public rows if there are none."""
     hidden = set()
     if settings.limits["public_rows"][1] > 0:
@@ -76,10 +76,10 @@ def sliders(settings: ClassifierSettings) -> Knobs:
     if settings.limits["rows_each"][1] == 1:
         hidden.add("rows_each")
     more = [name for name in MORE_SLIDERS if name not in hidden]
-    return Knobs(hero="epsilon", main=("clip_norm", "steps", third), more=more)
+    return SliderLayout(hero="epsilon", main=("clip_norm", "steps", third), more=more)
 
 
-def main_charts(result: ClassifierResult) -> list[list[Picture]]:
+def main_charts(result: ClassifierResult) -> list[list[Chart]]:
     """Return accuracy over epsilon beside a decision map of each arm.
 
     The rows of an uploaded file are not drawn: the weights of the models replace the maps.
@@ -100,7 +100,7 @@ def main_charts(result: ClassifierResult) -> list[list[Picture]]:
     return [row]
 
 
-def loss_charts(result: ClassifierResult) -> list[list[Picture]]:
+def loss_charts(result: ClassifierResult) -> list[list[Chart]]:
     """Return the loss over the steps and, if rows may be drawn, the non-private decision map."""
     if result.settings.private:
         return [[_chart("loss", charts.loss(result))]]
@@ -108,10 +108,10 @@ def loss_charts(result: ClassifierResult) -> list[list[Picture]]:
     return [[loss, _chart("map.reference", charts.reference_map(result))]]
 
 
-def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout: Any) -> Picture:
+def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout: Any) -> Chart:
     """Return a chart with the help text of its kind, which is its name up to the dot."""
     kind = name.partition(".")[0]
-    return Picture(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
+    return Chart(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
 
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:
@@ -198,10 +198,10 @@ PAGE = Page(
     setup=main_choices,
     more=more_choices,
     lead=texts.lead,
-    move=Move(
+    move=Suggestion(
         "epsilon", texts.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
     ),
-    knobs=sliders,
+    sliders=sliders,
     numbers=texts.numbers,
     words={
         "verdict": texts.verdict,

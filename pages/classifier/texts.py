@@ -11,7 +11,7 @@ from pages.classifier.settings import ClassifierSettings
 from ui.charts import theme
 from ui.text import sentences, tiles
 from ui.text.numbers import delta as delta_text
-from ui.text.tiles import Number, in_hundred, number
+from ui.text.tiles import Tile, in_hundred, number
 
 ABOUT = SAYS.cases("about")
 VERSIONS_HELP = SAYS["help.version"]
@@ -33,7 +33,7 @@ def lead(settings: ClassifierSettings) -> str:
 # Tiles
 
 
-def numbers(result: ClassifierResult) -> list[Number]:
+def numbers(result: ClassifierResult) -> list[Tile]:
     """Return the tiles: private and non-private accuracy, the range of runs, the guarantee."""
     settings = result.settings
     runs = result.ensemble.accuracy[0]
@@ -47,7 +47,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
             base=result.baseline,
             runs=settings.repeats,
         )
-    private_tile = Number(
+    private_tile = Tile(
         SAYS[f"tiles.{settings.version}"],
         private,
         SAYS("tiles.median", runs=result.trained),
@@ -55,12 +55,12 @@ def numbers(result: ClassifierResult) -> list[Number]:
         amount=tiles.amount(private),
         unit="points",
     )
-    reference_tile = Number(SAYS["tiles.plain"], non_private, cost)
+    reference_tile = Tile(SAYS["tiles.plain"], non_private, cost)
     range_tile = tiles.runs(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
     return [private_tile, reference_tile, range_tile, _guarantee_tile(result)]
 
 
-def _guarantee_tile(result: ClassifierResult) -> Number:
+def _guarantee_tile(result: ClassifierResult) -> Tile:
     """Return the best attacker's accuracy or, as published, the actual epsilon."""
     guarantees = result.guarantees
     version = result.settings.version
@@ -69,7 +69,7 @@ def _guarantee_tile(result: ClassifierResult) -> Number:
     if version == "published":
         epsilon = guarantees.bounded.epsilon
         claim = SAYS("tiles.claimed", epsilon=number(guarantees.claimed))
-        return Number(SAYS["tiles.actual"], number(epsilon), claim, tone="bound", amount=epsilon)
+        return Tile(SAYS["tiles.actual"], number(epsilon), claim, tone="bound", amount=epsilon)
     if result.settings.void:
         return sentences.void_attacker(result.settings)
     return tiles.attacker(guarantees.formula)

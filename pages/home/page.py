@@ -10,12 +10,12 @@ import streamlit as st
 
 from ui.charts import theme
 from ui.compute.runner import compute
-from ui.page.page import Knobs, Page, always
+from ui.page.page import Page, SliderLayout, always
 from ui.page.suggestion import bold
 from ui.session import page_state
 from ui.text.numbers import percent, written
 from ui.text.texts import Texts
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 HEIGHT = 540
 QUESTION = "What does privacy cost a learning algorithm?"
@@ -72,20 +72,20 @@ MOVES: Mapping[str, Callable[[Mapping[float, Seen]], dict[str, Any] | None]] = {
 
 
 def front(pages: Sequence[Page]) -> Page:
-    """Return the classifier's page with one knob, its numbers and its first map."""
+    """Return the classifier's page with one slider, its numbers and its first map."""
     whole = next(page for page in pages if page.name == "classifier")
 
     def numbers(result):
         right, reference, _, attacker = whole.numbers(result)
         return right, reference, attacker
 
-    def ours(desk: page_state.Desk) -> bool:
+    def ours(state: page_state.PageState) -> bool:
         """Return True: a file of one's own is asked for on the page itself."""
-        if desk.settings.private:
-            desk.take(whole.settings())
+        if state.settings.private:
+            state.take(whole.settings())
         return True
 
-    def picture(result) -> Picture:
+    def picture(result) -> Chart:
         drawn = whole.pictures(result)[0][1]
         title = theme.heading("Private models", percent(result.summary["scratch"].median))
         figure = {**drawn.figure, "layout": {**drawn.figure["layout"], "title": title}}
@@ -99,7 +99,7 @@ def front(pages: Sequence[Page]) -> Page:
         question=QUESTION,
         setup=always(None),
         more=None,
-        knobs=always(Knobs(hero="epsilon")),
+        sliders=always(SliderLayout(hero="epsilon")),
         numbers=numbers,
         words={**whole.words, "verdict": always(""), "caption": _legend},
         pictures=lambda result: [[picture(result)]],
@@ -150,7 +150,7 @@ def _moves(home: Page) -> None:
 
     What an open one speaks of is lit up by its key (``style.css``).
     """
-    settings = st.session_state["home.desk"].settings
+    settings = st.session_state["home.state"].settings
     result, _ = compute(settings, seconds=0)
     right, _, attacker = home.numbers(result)
     others = settings.change(

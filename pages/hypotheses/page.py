@@ -12,8 +12,17 @@ from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesParameters
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
-from ui.page.suggestion import Move
+from ui.page.page import (
+    GUARANTEE_TAB,
+    RESULTS_TAB,
+    WHY_TAB,
+    Page,
+    SliderLayout,
+    Tab,
+    always,
+    listed,
+)
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -25,7 +34,7 @@ NOISES = {
 PROJECTIONS = {"svd": "Projected", "none": "All words"}
 MAIN = ("label_share", "dimension", "similarity")
 MORE = ("sources", *ROWS, "public_rows", "lambda_lr", "lambda_iw", "delta", "repeats", "seed")
-KNOBS: dict[str, dict[str, Any]] = {
+SLIDERS: dict[str, dict[str, Any]] = {
     "epsilon": {},
     "sources": {"label": "Sources", "symbol": "K"},
     "dimension": {"label": "Features kept", "scale": "log", "stops": 12, "symbol": "d'"},
@@ -37,15 +46,15 @@ KNOBS: dict[str, dict[str, Any]] = {
 HELP = SAYS.cases("help")
 
 
-def setup(desk: page_state.Desk) -> None:
-    desk.choose("data", "Data", dict(KINDS), help=HELP["data"])
-    desk.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
-    if desk.settings.data != "domains":
-        desk.choose("projection", "Features", PROJECTIONS, help=HELP["projection"])
+def setup(state: page_state.PageState) -> None:
+    state.choose("data", "Data", dict(KINDS), help=HELP["data"])
+    state.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
+    if state.settings.data != "domains":
+        state.choose("projection", "Features", PROJECTIONS, help=HELP["projection"])
 
 
-def knobs(settings: HypothesesParameters) -> Knobs:
-    """Return the knobs that have a say. The target's mixture is one knob where there are two
+def sliders(settings: HypothesesParameters) -> SliderLayout:
+    """Return the sliders that have a say. The target's mixture is one slider where there are two
     sources, else a weight for each, folded away.
     """
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
@@ -55,25 +64,25 @@ def knobs(settings: HypothesesParameters) -> Knobs:
         *([] if two else weights),
         *(name for name in MORE if name != "delta" or settings.noise == "gaussian"),
     ]
-    changes = {name: change | {"help": HELP[name]} for name, change in KNOBS.items()}
-    return Knobs(hero="epsilon", main=main, more=more, changes=changes)
+    changes = {name: change | {"help": HELP[name]} for name, change in SLIDERS.items()}
+    return SliderLayout(hero="epsilon", main=main, more=more, changes=changes)
 
 
-def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[widgets.Picture]:
+def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[widgets.Chart]:
     """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
     return widgets.row(SAYS.cases("about"), drawn, height=height, wide={next(iter(drawn)): wide})
 
 
-def pictures(result: HypothesesResult) -> list[list[widgets.Picture]]:
+def pictures(result: HypothesesResult) -> list[list[widgets.Chart]]:
     epsilon, weights = charts.accuracy(result, "epsilon"), charts.weights(result)
     return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
 
 
-def steps(result: HypothesesResult) -> list[list[widgets.Picture]]:
+def steps(result: HypothesesResult) -> list[list[widgets.Chart]]:
     return [_row(error=charts.error(result))]
 
 
-def ways(result: HypothesesResult) -> list[list[widgets.Picture]]:
+def ways(result: HypothesesResult) -> list[list[widgets.Chart]]:
     others, share = (
         charts.accuracy(result, "epsilon", charts.OTHERS),
         charts.accuracy(result, "share"),
@@ -81,7 +90,7 @@ def ways(result: HypothesesResult) -> list[list[widgets.Picture]]:
     return [_row(gain=charts.gain(result), others=others, share=share)]
 
 
-def features(result: HypothesesResult) -> list[list[widgets.Picture]]:
+def features(result: HypothesesResult) -> list[list[widgets.Chart]]:
     row = _row(dimension=charts.dimension(result), noise=charts.noise(result))
     return [row] if result.settings.projected else [_row(height=455, laws=charts.laws(result)), row]
 
@@ -97,9 +106,9 @@ PAGE = Page(
     label=labels.of("hypotheses", sources=KINDS),
     setup=setup,
     lead=always(SAYS["lead"]),
-    move=Move("epsilon", SAYS["move"], high=1),
+    move=Suggestion("epsilon", SAYS["move"], high=1),
     numbers=say.numbers,
-    knobs=knobs,
+    sliders=sliders,
     words={
         "verdict": say.verdict,
         "caption": say.caption,

@@ -12,10 +12,10 @@ from ui.text import sentences as outcomes
 from ui.text import tiles
 from ui.text.numbers import delta
 from ui.text.sentences import percent, points, tenths
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 
-def numbers(result: HypothesesResult) -> list[Number]:
+def numbers(result: HypothesesResult) -> list[Tile]:
     notes = {
         "transfer": SAYS("tiles.runs", runs=result.repeats),
         "weak": _gained(result),
@@ -25,11 +25,11 @@ def numbers(result: HypothesesResult) -> list[Number]:
     for (name, note), value in zip(notes.items(), three_accuracies(result), strict=True):
         label, tone = SAYS[f"tiles.{name}"], "private" if name == "transfer" else ""
         if math.isnan(value):
-            shares.append(Number(label, "…", note))
+            shares.append(Tile(label, "…", note))
             continue
         # A difference of big numbers is made from the number as shown
         shown, amount = percent(value, digits=digits), round(100 * value, digits)
-        shares.append(Number(label, shown, note, tone, amount=amount, unit="points"))
+        shares.append(Tile(label, shown, note, tone, amount=amount, unit="points"))
     return [*shares, tiles.attacker(result.settings.promise)]
 
 

@@ -146,7 +146,7 @@ def _all() -> None:
                     on_click=go,
                     args=(lesson,),
                 )
-                st.markdown(lesson.text("Question"))
+                st.markdown(lesson.text("Request"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
 
@@ -201,7 +201,7 @@ def _places():
     return [whole.container(key=f"lesson-{name}") for name in ("words", "chart", "answer")]
 
 
-def _picture(lesson: Lesson, page: Page, result) -> widgets.Picture:
+def _picture(lesson: Lesson, page: Page, result) -> widgets.Chart:
     found = pictures.picture(lesson, page, result)
     return replace(found, height=0) if _presented() else found
 
@@ -220,7 +220,7 @@ def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
 def _guess(lesson: Lesson, page: Page, here: membership.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
-    key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
+    key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Request")
     picture = _picture(lesson, page, before.result) if lesson.picture else None
     axes = picture.figure["layout"] if picture else {}
     text, chart, answer = _places()
@@ -257,7 +257,7 @@ def _answer(lesson: Lesson, here: membership.Seat | None) -> None:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
         said = None if mine.guess is None else int(mine.guess)
-        guess.choice(key, lesson.text("Question"), options, said=said)
+        guess.choice(key, lesson.text("Request"), options, said=said)
         value = st.session_state[field]
     classed = here if here is not None and here.open(lesson) else None
     label, args = "Send my guess" if classed else "Lock in my guess", (lesson, classed, field)
@@ -349,17 +349,20 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
     key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}
-    desk = st.session_state.setdefault(
-        f"{key}.desk", page_state.Desk(page=key, settings=asked, shown=only)
+    state = st.session_state.setdefault(
+        f"{key}.state", page_state.PageState(page=key, settings=asked, shown=only)
     )
-    page_state.heed(desk)
-    here = page.at(desk.settings)
-    result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else SECONDS)
+    page_state.heed(state)
+    here = page.at(state.settings)
+    result, done = compute(state.settings, seconds=here.slices.moving if state.moving else SECONDS)
     picture = replace(_picture(lesson, page, result), height=LOW, narrow=LOWER)
     widgets.board([[picture]], key=f"{key}.board", name="lesson")
     st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
-    desk.told, desk.link = (desk.settings, done == 1), desk.address  # nothing stands around these
-    desk.panel(visible_sliders.visible(here, desk), done=done)
+    state.told, state.link = (
+        (state.settings, done == 1),
+        state.address,
+    )  # nothing stands around these
+    state.panel(visible_sliders.visible(here, state), done=done)
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:

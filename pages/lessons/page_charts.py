@@ -7,12 +7,12 @@ from pages.lessons import texts as say
 from pages.lessons.lessons import Case, Lesson
 from ui.charts import guesses
 from ui.page.page import Page
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 HEIGHT, NARROW = 640, 400
 
 
-def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
+def picture(lesson: Lesson, page: Page, result: Any) -> Chart:
     """Return the page's chart of a result as the lesson shows it."""
     drawn = page.at(result.settings).view(result).pictures(lesson.board)
     found = drawn[lesson.picture or next(iter(drawn))]
@@ -24,20 +24,18 @@ def picture(lesson: Lesson, page: Page, result: Any) -> Picture:
 
 
 def covered(
-    lesson: Lesson, drawn: Picture, before: Case, place: tuple[float, float | None] | None
-) -> Picture:
+    lesson: Lesson, drawn: Chart, before: Case, place: tuple[float, float | None] | None
+) -> Chart:
     """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x,
     y), or where one goes.
     """
     points = [guesses.Known(*point) for point in lesson.points(before)]
     figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
-    alt = say.COVERED.format(lesson.text("Question"))
+    alt = say.COVERED.format(lesson.text("Request"))
     return replace(drawn, name="guess", figure=figure, alt=alt, about="")
 
 
-def revealed(
-    lesson: Lesson, drawn: Picture, mine: float | None, before: Case, after: Case
-) -> Picture:
+def revealed(lesson: Lesson, drawn: Chart, mine: float | None, before: Case, after: Case) -> Chart:
     """Return the ``drawn`` chart with one's own guess, if it was a number."""
     if lesson.number and mine is not None:
         how = {"told": say.named(lesson, after), "tone": lesson.number.tone}

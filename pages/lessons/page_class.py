@@ -178,6 +178,6 @@ def guesses_of_all(
             values, lesson.options("Guess"), right=lesson.right(*cases), mine=place
         )
     said = say.of_all(lesson, values, *cases)
-    picture = widgets.Picture(name="class", figure=figure, alt=said, height=HEIGHT)
+    picture = widgets.Chart(name="class", figure=figure, alt=said, height=HEIGHT)
     widgets.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")
     st.caption(said)

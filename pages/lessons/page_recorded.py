@@ -18,7 +18,7 @@ from ui.export import recording, single_file
 from ui.page.page import Page
 from ui.text import markdown
 from ui.text.texts import SAYS
-from ui.widgets import Knob
+from ui.widgets import Slider
 
 _STOPS = 20  # of a logarithmic guess, in a decade
 
@@ -37,7 +37,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
     body = (
         f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} ·'
         f" {lesson.minutes} "
-        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
+        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Request"))}</h1>'
         f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
         f"{single_file.data(recording.frame_of(blank), name='first')}"
@@ -52,13 +52,13 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
     heading.
     """
     hidden, shown = (pictures.picture(lesson, page, one.result) for one in (before, after))
-    knob, at = (
-        (_knob(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
+    slider, at = (
+        (_slider(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
     )
-    values = recording.stops(knob) if knob else [*range(len(lesson.options("Guess")))]
+    values = recording.stops(slider) if slider else [*range(len(lesson.options("Guess")))]
 
     def frame(value: float) -> dict[str, Any]:
-        covered = pictures.covered(lesson, hidden, before, (at, value) if knob else None)
+        covered = pictures.covered(lesson, hidden, before, (at, value) if slider else None)
         revealed = pictures.revealed(lesson, shown, value, before, after)
         return {
             "covered": recording.frame_of(covered),
@@ -67,16 +67,16 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
         }
 
     return {
-        "knob": asdict(knob) if knob else None,
+        "knob": asdict(slider) if slider else None,
         "values": values,
         "frames": recording.folded([frame(value) for value in values]),
     }
 
 
-def _knob(one: Number) -> Knob:
+def _slider(one: Number) -> Slider:
     wide = one.low > 0 and one.high > 20 * one.low
     how: Mapping[str, Any] = {"scale": "log", "stops": _STOPS} if wide else {"step": one.step}
-    return Knob(
+    return Slider(
         name="guess",
         label="My guess",
         low=one.low,

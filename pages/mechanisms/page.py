@@ -18,8 +18,18 @@ from pages.mechanisms.local_model import texts as words_local
 from pages.mechanisms.many_answers import charts as figures_many
 from pages.mechanisms.many_answers import texts as words_many
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Rows, Tab, always, listed, noted
-from ui.page.suggestion import Move
+from ui.page.page import (
+    GUARANTEE_TAB,
+    WHY_TAB,
+    Page,
+    Rows,
+    SliderLayout,
+    Tab,
+    always,
+    listed,
+    noted,
+)
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -45,17 +55,17 @@ DRAWN: dict[str, Callable[..., dict]] = {
 }
 
 
-def setup(desk: page_state.Desk) -> None:
+def setup(state: page_state.PageState) -> None:
     """Show the choices that make another mechanism, or ask many questions."""
-    desk.choose("answers", "Released", RELEASED, wide=True, help=say.RELEASED_HELP)
-    if desk.settings.answers == "one":
-        desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
+    state.choose("answers", "Released", RELEASED, wide=True, help=say.RELEASED_HELP)
+    if state.settings.answers == "one":
+        state.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
 
 
-def more(desk: page_state.Desk) -> None:
+def more(state: page_state.PageState) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("vote", "Your vote", VOTES)
-    desk.choose("noise", "Noise on counts", COUNT_NOISES)
+    state.choose("vote", "Your vote", VOTES)
+    state.choose("noise", "Noise on counts", COUNT_NOISES)
 
 
 def row(
@@ -86,9 +96,9 @@ ONE = Page(
     setup=setup,
     more=more,
     lead=always(say.INTRODUCTION),
-    move=Move("epsilon", say.SAYS["move"], low=5),
+    move=Suggestion("epsilon", say.SAYS["move"], low=5),
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, play="epsilon")),
+    sliders=always(SliderLayout(hero="epsilon", main=MAIN, more=MORE, play="epsilon")),
     words={
         "verdict": say.verdict,
         "caption": say.caption,
@@ -114,7 +124,7 @@ ONE = Page(
 )
 
 
-def variant(say: Any, knobs: Knobs, *names: str, move: Move) -> Page:
+def variant(say: Any, sliders: SliderLayout, *names: str, move: Suggestion) -> Page:
     """Return the page as it is where something else is released: ``say``, its module of words; two
     pictures.
     """
@@ -127,7 +137,7 @@ def variant(say: Any, knobs: Knobs, *names: str, move: Move) -> Page:
         lead=always(say.SAYS["page.lead"]),
         move=move,
         numbers=say.numbers,
-        knobs=always(knobs),
+        sliders=always(sliders),
         words={
             "verdict": say.verdict,
             "caption": always(say.SAYS["page.caption"]),
@@ -142,15 +152,15 @@ def variant(say: Any, knobs: Knobs, *names: str, move: Move) -> Page:
 
 MANY = variant(
     words_many,
-    Knobs(hero="noise_sd", play="questions", more=("delta", "seed")),
+    SliderLayout(hero="noise_sd", play="questions", more=("delta", "seed")),
     *("people", "curve"),
-    move=Move("questions", words_many.SAYS["page.move"], low=1000),
+    move=Suggestion("questions", words_many.SAYS["page.move"], low=1000),
 )
 LOCAL = variant(
     words_local,
-    Knobs(hero="epsilon", main=("respondents", "options", "true_share"), more=("seed",)),
+    SliderLayout(hero="epsilon", main=("respondents", "options", "true_share"), more=("seed",)),
     *("shares", "local_errors"),
-    move=Move("epsilon", words_local.SAYS["page.move"], low=5),
+    move=Suggestion("epsilon", words_local.SAYS["page.move"], low=5),
 )
 _BY_ANSWERS = {"one": ONE, "many": MANY, "local": LOCAL}
 PAGE = replace(ONE, variant=lambda settings: _BY_ANSWERS[settings.answers])

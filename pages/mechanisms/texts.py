@@ -13,7 +13,7 @@ from ui.text.numbers import delta as delta_text
 from ui.text.numbers import written
 from ui.text.sentences import percent
 from ui.text.texts import Texts
-from ui.text.tiles import Number, in_hundred, number
+from ui.text.tiles import Tile, in_hundred, number
 
 SAYS = Texts(__file__)
 INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = (
@@ -29,21 +29,21 @@ _OFTEN = 0.1
 _LARGE = math.log(1e9)
 
 
-def numbers(result: MechanismsResult) -> list[Number]:
+def numbers(result: MechanismsResult) -> list[Tile]:
     """Return the error, this release, the posterior and the best attacker."""
     drawn, prior = result.drawn, result.settings.prior
     off, after = number(result.worlds.within), drawn["posterior"]
     then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(drawn["log ratio"]))
     return [
-        Number(
+        Tile(
             SAYS["tiles.error"],
             f"±{off}",
             SAYS["tiles.error_note"],
             tone="private",
             amount=tiles.amount(off),
         ),
-        Number(SAYS["tiles.release"], _released(drawn["output"]), release),
-        Number(
+        Tile(SAYS["tiles.release"], _released(drawn["output"]), release),
+        Tile(
             SAYS["tiles.posterior"],
             then,
             _between(result, _far(prior, after)),

@@ -14,8 +14,8 @@ from pages.network.experiment import NetworkSettings
 from pages.network.result import NetworkResult
 from pages.network.settings import CLIPPING, DATA
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Rows, Tab, listed
-from ui.page.suggestion import Move
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, Rows, SliderLayout, Tab, listed
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import sentences
 
@@ -43,24 +43,24 @@ MECHANISMS = {
 }
 
 
-def setup(desk: page_state.Desk) -> None:
-    desk.choose(
+def setup(state: page_state.PageState) -> None:
+    state.choose(
         "dataset",
         "Data",
         {name: "My data" if name == OWN else DATASETS[name].title for name in DATA},
     )
-    allowed = {name: LOOPS[name] for name in desk.settings.choices["variant"]}
-    desk.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
+    allowed = {name: LOOPS[name] for name in state.settings.choices["variant"]}
+    state.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
 
 
-def more(desk: page_state.Desk) -> None:
-    desk.choose("mechanism", "Batching", MECHANISMS, help=say.HELP["mechanism"])
-    desk.choose("clipping", "Clip per", CLIPPING)
-    desk.choose("shape", "Schedule", SHAPES)
-    desk.choose("activation", "Activation", dict(ACTIVATIONS))
+def more(state: page_state.PageState) -> None:
+    state.choose("mechanism", "Batching", MECHANISMS, help=say.HELP["mechanism"])
+    state.choose("clipping", "Clip per", CLIPPING)
+    state.choose("shape", "Schedule", SHAPES)
+    state.choose("activation", "Activation", dict(ACTIVATIONS))
 
 
-def knobs(settings: NetworkSettings) -> Knobs:
+def sliders(settings: NetworkSettings) -> SliderLayout:
     """Return the sliders that have an effect with these settings."""
     without_effect = set()
     if settings.beyond:
@@ -70,7 +70,7 @@ def knobs(settings: NetworkSettings) -> Knobs:
     if settings.limits["rows_each"][1] == 1:
         without_effect.add("rows_each")
     more = [name for name in MORE if name not in without_effect]
-    return Knobs(hero="epsilon", main=MAIN, more=more, play="shown", changes=say.KNOBS)
+    return SliderLayout(hero="epsilon", main=MAIN, more=more, play="shown", changes=say.SLIDERS)
 
 
 def pictures(result: NetworkResult) -> Rows:
@@ -127,9 +127,9 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=say.lead,
-    move=Move("shown", say.SAYS["move"], high=15),
+    move=Suggestion("shown", say.SAYS["move"], high=15),
     numbers=say.numbers,
-    knobs=knobs,
+    sliders=sliders,
     words={
         "verdict": say.verdict,
         "caption": say.caption,

@@ -24,7 +24,7 @@ QUARTERS = tuple(FRAMES * part // 4 for part in (1, 2, 3, 4))
 # Private rows, and networks, that losses and gradient norms are measured on: enough for a curve.
 MEASURED_ROWS, MEASURED_NETWORKS = 200, 4
 # Networks are trained in groups: the first is there soon, the others follow; of more rows than
-# knobs can move with, first so few, and the others one by one.
+# sliders can move with, first so few, and the others one by one.
 _FIRST_GROUP, _GROUP, _FEWEST = 4, 6, 2
 # (network, weight, example) cells of one stretch: some 40 ms of work; a step takes as long as so
 # many, however small.

@@ -16,10 +16,10 @@ from pages.network.tasks import FRAMES, MOST_EACH
 from ui.text import labels, tiles
 from ui.text import sentences as outcomes
 from ui.text.sentences import count, percent
-from ui.text.tiles import Number, in_hundred, number
+from ui.text.tiles import Tile, in_hundred, number
 
 HELP, ABOUT = SAYS.cases("help"), SAYS.cases("about")
-KNOBS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
+SLIDERS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
     name: {"help": HELP[name]} for name in ("epsilon", "learning_rate")
 }
 
@@ -34,7 +34,7 @@ def lead(settings: NetworkParameters) -> str:
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
 
 
-def numbers(result: NetworkResult) -> list[Number]:
+def numbers(result: NetworkResult) -> list[Tile]:
     found, private, plain = (
         result.summary("private"),
         result.accuracy["private"],
@@ -48,14 +48,14 @@ def numbers(result: NetworkResult) -> list[Number]:
     base = result.split.best_constant[1]
     price = outcomes.price(private, plain, base=base, runs=result.settings.repeats, paired=False)
     return [
-        Number(title, mine, median, tone="private", amount=tiles.amount(mine), unit="points"),
-        Number(SAYS["tiles.plain"], without, price if result.step else ""),
+        Tile(title, mine, median, tone="private", amount=tiles.amount(mine), unit="points"),
+        Tile(SAYS["tiles.plain"], without, price if result.step else ""),
         tiles.runs(SAYS["tiles.range"], private, low=found.low, high=found.high),
         _promise(result),
     ]
 
 
-def _promise(result: NetworkResult) -> Number:
+def _promise(result: NetworkResult) -> Tile:
     """Return what is guaranteed at the step shown: before the first step nothing is released but
     bounds.
     """
@@ -66,7 +66,7 @@ def _promise(result: NetworkResult) -> Number:
     amount = result.by_epochs.epsilon if result.settings.variant == "shuffled" else None
     proved = SAYS["tiles.unproved"] if amount is None else number(amount)
     claimed = SAYS("tiles.claimed", epsilon=_epsilon(result))
-    return Number(SAYS["tiles.proved"], proved, claimed, tone="bound", amount=amount)
+    return Tile(SAYS["tiles.proved"], proved, claimed, tone="bound", amount=amount)
 
 
 def verdict(result: NetworkResult) -> str:

@@ -11,8 +11,8 @@ from pages.parties.experiment import PartiesSettings
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesParameters
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Knobs, Page, Tab, listed
-from ui.page.suggestion import Move
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -27,38 +27,38 @@ CONSTANTS = {
 }
 TRUST_MODELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
 HELP = SAYS.cases("help")
-KNOBS: dict[str, dict[str, Any]] = {
+SLIDERS: dict[str, dict[str, Any]] = {
     name: {"help": HELP[name]} for name in ("epsilon", "rows", "public_rows", "repeats", "seed")
 }
-KNOBS["rows"] |= {"label": "Rows per party", "stops": 12}
-KNOBS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
-KNOBS["delta"] = {"label": "Delta (PATE, shuffler)"}
+SLIDERS["rows"] |= {"label": "Rows per party", "stops": 12}
+SLIDERS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
+SLIDERS["delta"] = {"label": "Delta (PATE, shuffler)"}
 
 
-def knobs(_: PartiesParameters) -> Knobs:
-    return Knobs(hero="epsilon", main=MAIN, more=MORE, changes=KNOBS)
+def sliders(_: PartiesParameters) -> SliderLayout:
+    return SliderLayout(hero="epsilon", main=MAIN, more=MORE, changes=SLIDERS)
 
 
-def setup(desk: page_state.Desk) -> None:
+def setup(state: page_state.PageState) -> None:
     data = {name: kind.title for name, kind in KINDS.items()}
     methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items()}
-    desk.choose("dataset", "Data", data, help=HELP["data"])
-    desk.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
-    desk.choose("trust_model", "Trusted", TRUST_MODELS, help=HELP["trust_model"])
+    state.choose("dataset", "Data", data, help=HELP["data"])
+    state.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
+    state.choose("trust_model", "Trusted", TRUST_MODELS, help=HELP["trust_model"])
 
 
-def more(desk: page_state.Desk) -> None:
-    desk.choose("labels", "Soft labels", LABELS)
-    desk.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
+def more(state: page_state.PageState) -> None:
+    state.choose("labels", "Soft labels", LABELS)
+    state.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
 
 
-def _map(result: PartiesResult, of: str, name: str, **size: Any) -> widgets.Picture:
-    return widgets.Picture(
+def _map(result: PartiesResult, of: str, name: str, **size: Any) -> widgets.Chart:
+    return widgets.Chart(
         name=name, figure=charts.decisions(result, of), about=say.ABOUT["map"], **size
     )
 
 
-def pictures(result: PartiesResult) -> list[list[widgets.Picture]]:
+def pictures(result: PartiesResult) -> list[list[widgets.Chart]]:
     """Draw accuracy over epsilon and over parties, and a map of what the chosen release decides."""
     drawn = {"epsilon": charts.over_epsilon(result), "parties": charts.over_parties(result)}
     wide = dict.fromkeys(drawn, 1.3)
@@ -67,7 +67,7 @@ def pictures(result: PartiesResult) -> list[list[widgets.Picture]]:
     return [[*widgets.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
 
 
-def others(result: PartiesResult) -> list[list[widgets.Picture]]:
+def others(result: PartiesResult) -> list[list[widgets.Chart]]:
     shown = {"batch", "local", *result.methods} - {result.settings.method}
     names = [
         name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown
@@ -76,11 +76,11 @@ def others(result: PartiesResult) -> list[list[widgets.Picture]]:
     return [*filter(None, (drawn[:3], drawn[3:]))]
 
 
-def local_noise(result: PartiesResult) -> list[list[widgets.Picture]]:
+def local_noise(result: PartiesResult) -> list[list[widgets.Chart]]:
     return [widgets.row(say.ABOUT, {"local_noise": charts.local_noise(result)})]
 
 
-def limits(result: PartiesResult) -> list[list[widgets.Picture]]:
+def limits(result: PartiesResult) -> list[list[widgets.Chart]]:
     drawn = {
         "one_party": charts.one_party(result),
         "noise": charts.noise(result),
@@ -109,9 +109,9 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=lambda _: SAYS["lead"],
-    move=Move("parties", say.SAYS["move"], high=10),
+    move=Suggestion("parties", say.SAYS["move"], high=10),
     numbers=say.numbers,
-    knobs=knobs,
+    sliders=sliders,
     words={
         "verdict": say.verdict,
         "caption": say.caption,

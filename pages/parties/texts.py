@@ -13,12 +13,12 @@ from ui.text import sentences as outcomes
 from ui.text import tiles
 from ui.text.numbers import delta, written
 from ui.text.sentences import apart, limit, percent
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 ABOUT = SAYS.cases("about")
 
 
-def numbers(result: PartiesResult) -> list[Number]:
+def numbers(result: PartiesResult) -> list[Tile]:
     settings, method = result.settings, result.settings.method
     spread, runs = result.summary[method], result.chosen
     mine, plain = apart(spread.median, result.batch_accuracy)
@@ -30,8 +30,8 @@ def numbers(result: PartiesResult) -> list[Number]:
         SAYS("tiles.draws", draws=len(runs)),
     )
     return [
-        Number(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
-        Number(SAYS["tiles.plain"], plain, price),
+        Tile(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
+        Tile(SAYS["tiles.plain"], plain, price),
         tiles.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
         tiles.attacker(settings.guarantee(method)),
     ]

@@ -14,8 +14,8 @@ from pages.regression.experiment import RegressionSettings
 from pages.regression.result import RegressionResult
 from pages.regression.settings import SPLITTERS, RegressionParameters
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
-from ui.page.suggestion import Move
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, SliderLayout, Tab, always, listed
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -27,26 +27,26 @@ _MADE_UP_WAY = 0.1
 SPLITS = {"best": "least noise", "own": "by hand"}
 
 
-def setup(desk: page_state.Desk) -> None:
-    desk.choose(
+def setup(state: page_state.PageState) -> None:
+    state.choose(
         "dataset",
         "Data",
         {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"},
     )
-    desk.choose("mechanism", "Mechanism", charts.METHODS, help=say.HELP["mechanism"])
+    state.choose("mechanism", "Mechanism", charts.METHODS, help=say.HELP["mechanism"])
 
 
-def more(desk: page_state.Desk) -> None:
-    desk.choose("split", "Budget split", SPLITS, help=say.HELP["split"])
-    desk.choose("repair", "Repair", REPAIRS, help=say.HELP["repair"])
-    source = desk.settings.source
+def more(state: page_state.PageState) -> None:
+    state.choose("split", "Budget split", SPLITS, help=say.HELP["split"])
+    state.choose("repair", "Repair", REPAIRS, help=say.HELP["repair"])
+    source = state.settings.source
     if source is None:
         return
-    names = dict(enumerate(source.features[: desk.settings.features]))
-    desk.choose("feature", "Feature of the lines", names)
+    names = dict(enumerate(source.features[: state.settings.features]))
+    state.choose("feature", "Feature of the lines", names)
 
 
-def knobs(settings: RegressionParameters) -> Knobs:
+def sliders(settings: RegressionParameters) -> SliderLayout:
     """Return the sliders, with the share of epsilon where it is set by hand."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
     changes: dict[str, dict[str, Any]] = {
@@ -54,10 +54,10 @@ def knobs(settings: RegressionParameters) -> Knobs:
         "label_top": {"unit": settings.problem.source.unit},
     }
     main = (*MAIN, "share") if by_hand else MAIN
-    return Knobs(hero="epsilon", main=main, more=MORE, changes=changes)
+    return SliderLayout(hero="epsilon", main=main, more=MORE, changes=changes)
 
 
-def pictures(result: RegressionResult) -> list[list[widgets.Picture]]:
+def pictures(result: RegressionResult) -> list[list[widgets.Chart]]:
     """Draw the errors, the fitted lines, and the noisy objectives of a method that releases one."""
     drawn = {"errors": charts.errors(result), "lines": charts.lines(result)}
     if result.focus.least is not None:
@@ -68,13 +68,13 @@ def pictures(result: RegressionResult) -> list[list[widgets.Picture]]:
     return [widgets.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
 
 
-def methods(result: RegressionResult) -> list[list[widgets.Picture]]:
+def methods(result: RegressionResult) -> list[list[widgets.Chart]]:
     """Draw where a method fails, and how two of them divide epsilon."""
     drawn = {"no_minimum": charts.no_minimum(result), "split": charts.split(result)}
     return [widgets.row(say.ABOUT, drawn, height=360)]
 
 
-def coefficients(result: RegressionResult) -> list[list[widgets.Picture]]:
+def coefficients(result: RegressionResult) -> list[list[widgets.Chart]]:
     """Draw the change of the prediction over each feature."""
     return [widgets.row(say.ABOUT, {"coefficients": charts.coefficients(result)}, height=380)]
 
@@ -107,9 +107,9 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=always(say.LEAD),
-    move=Move("epsilon", say.SAYS["move"], low=1),
+    move=Suggestion("epsilon", say.SAYS["move"], low=1),
     numbers=say.numbers,
-    knobs=knobs,
+    sliders=sliders,
     words={
         "verdict": say.verdict,
         "caption": say.caption,

@@ -12,7 +12,7 @@ from pages.regression.result import RegressionResult
 from ui.text import sentences as outcomes
 from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.tiles import Number, in_hundred, number
+from ui.text.tiles import Tile, in_hundred, number
 
 LEAD, ABOUT, HELP = SAYS["lead"], SAYS.cases("about"), SAYS.cases("help")
 # The methods that release a noisy objective.
@@ -24,7 +24,7 @@ _FAR = 3
 Formats = dict[str, Callable[[Any], str]]
 
 
-def numbers(result: RegressionResult) -> list[Number]:
+def numbers(result: RegressionResult) -> list[Tile]:
     found, unit = result.summary(), result.problem.source.unit
     mine, plain, loss = _beside(result)
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
@@ -40,7 +40,7 @@ def numbers(result: RegressionResult) -> list[Number]:
     low, high = numbers_apart(found.low, found.high)
     value = low if low == high else f"{low} <small>to</small> {high}"
     return [
-        Number(
+        Tile(
             SAYS["tiles.private"],
             f"{mine} <small>{unit}</small>",
             baseline,
@@ -48,8 +48,8 @@ def numbers(result: RegressionResult) -> list[Number]:
             tiles.amount(mine),
             unit,
         ),
-        Number(SAYS["tiles.plain"], plain, note),
-        Number(SAYS["tiles.range"], value, mark=dots),
+        Tile(SAYS["tiles.plain"], plain, note),
+        Tile(SAYS["tiles.range"], value, mark=dots),
         (
             outcomes.void_attacker(result.settings)
             if result.settings.void

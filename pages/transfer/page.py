@@ -11,8 +11,8 @@ from pages.transfer.experiment import TransferSettings
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferParameters
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
-from ui.page.suggestion import Move
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, Slices, SliderLayout, Tab, always, listed
+from ui.page.suggestion import Suggestion
 from ui.session import page_state
 from ui.text import labels
 
@@ -39,35 +39,35 @@ DRAWN = {
 }
 
 
-def setup(desk: page_state.Desk) -> None:
+def setup(state: page_state.PageState) -> None:
     """Show the choices that make another experiment."""
-    desk.choose(
+    state.choose(
         "selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"]
     )
 
 
-def more(desk: page_state.Desk) -> None:
+def more(state: page_state.PageState) -> None:
     """Show the selectors in *More settings*."""
-    noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    desk.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
-    desk.choose(
+    noises = {name: say.NOISES[name] for name in state.settings.choices["noise"]}
+    state.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
+    state.choose(
         "adjacency",
         "Adjacency",
         {str(one): str(one) for one in Adjacency},
         help=say.HELP["adjacency"],
     )
-    desk.choose("polytope", "Feasible set", say.POLYTOPES)
-    desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
+    state.choose("polytope", "Feasible set", say.POLYTOPES)
+    state.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
 
 
 def board(
     *names: str, height: int = HEIGHT, **parts: Any
-) -> Callable[[TransferResult], list[list[widgets.Picture]]]:
+) -> Callable[[TransferResult], list[list[widgets.Chart]]]:
     """Return a function that draws a row of these pictures, each with the text about it; parts: as
     of ``live.row``.
     """
 
-    def draw(result: TransferResult) -> list[list[widgets.Picture]]:
+    def draw(result: TransferResult) -> list[list[widgets.Chart]]:
         texts, drawn = say.SAYS, {name: DRAWN[name](result) for name in names}
         return [
             widgets.row(
@@ -101,9 +101,9 @@ PAGE = Page(
     setup=setup,
     more=more,
     lead=always(say.SAYS["lead"]),
-    move=Move("difference", say.SAYS["move"], low=4),
+    move=Suggestion("difference", say.SAYS["move"], low=4),
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
+    sliders=always(SliderLayout(hero="epsilon", main=MAIN, more=MORE)),
     words={
         "verdict": say.verdict,
         "caption": say.caption,

@@ -13,7 +13,7 @@ from pages.transfer.settings import TransferParameters
 from pages.transfer.texts_tabs import SAYS
 from ui.text import sentences as outcomes
 from ui.text import tiles
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
@@ -24,7 +24,7 @@ _NEGLIGIBLE_CLIPPING = 0.01
 HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
 
 
-def numbers(result: TransferResult) -> list[Number]:
+def numbers(result: TransferResult) -> list[Tile]:
     """Return the error with the sources, of the private rows alone and without privacy, and the
     best attacker.
     """
@@ -37,15 +37,15 @@ def numbers(result: TransferResult) -> list[Number]:
     said = []
     for name, tone, note in (("transfer", "public", compared), ("target", "private", runs)):
         amount = float(f"{median[name]:.{digits}g}")
-        said.append(Number(says[f"tiles.{name}"], shown(median[name]), note, tone, amount))
+        said.append(Tile(says[f"tiles.{name}"], shown(median[name]), note, tone, amount))
     alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
-    said.append(Number(says["tiles.plain"], shown(result.focus.least_squares), alone))
+    said.append(Tile(says["tiles.plain"], shown(result.focus.least_squares), alone))
     if settings.noise != "printed":
         return [*said, tiles.attacker(held)]
     nominal = says("tiles.nominal", nominal=number(settings.epsilon))
     return [
         *said,
-        Number(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon),
+        Tile(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon),
     ]
 
 

@@ -25,7 +25,7 @@ _EDGE = 0.12
 
 
 def curve(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the measure along the knob, the target, and where it is crossed."""
+    """Draw the measure along the slider, the target, and where it is crossed."""
     settings = result.settings
     low, high = _measure_range(result)
     yaxis = _measure_axis(low, high)
@@ -39,7 +39,7 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
         levels=[_target(result, say, yaxis)],
         title=say.title(result),
         finding=progress or say.finding(result),
-        xaxis=_knob_axis(
+        xaxis=_slider_axis(
             settings.axis(settings.along, _shown_values(result)), say.low(settings.along)
         ),
         yaxis={"title": {"text": say.upwards(settings)}} | yaxis,
@@ -170,7 +170,7 @@ def _measure_axis(low: float, high: float) -> dict[str, Any]:
     return {"range": [low, high]}
 
 
-def _knob_axis(axis: Axis, name: str) -> dict:
+def _slider_axis(axis: Axis, name: str) -> dict:
     first, last = axis.place([axis.values[0], axis.values[-1]])
     ends = [float(first), float(last)]
     if not axis.log:

@@ -43,12 +43,12 @@ class _Bar(NamedTuple):
         return (self.top + self.foot) / 2
 
 
-def knobs(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the effects of a step of each knob down and up, the largest first; hatched where they
+def sliders(result: WhatIfResult, say: ModuleType) -> dict:
+    """Draw the effects of a step of each slider down and up, the largest first; hatched where they
     may be zero.
     """
     rows = [
-        (knob, effects) for knob, effects in result.effects.items() if any(map(_acts, effects))
+        (slider, effects) for slider, effects in result.effects.items() if any(map(_acts, effects))
     ][:_MOST_ROWS]
     bars = []
     for row, (_, effects) in enumerate(rows):
@@ -60,7 +60,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     zero = theme.level(
         0, colour=theme.NOW, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
     )
-    longest = min(_LONGEST, max((len(say.label(knob)) for knob, _ in rows), default=0))
+    longest = min(_LONGEST, max((len(say.label(slider)) for slider, _ in rows), default=0))
     traces = [theme.holder()]
     if bars:
         traces = [_clickable(bars, result, say, left, right), _value_texts(bars, values)]
@@ -82,7 +82,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
             _whiskers(bars),
             zero | {"xref": "x"},
         ],
-        annotations=[_name(result, say, row, knob) for row, (knob, _) in enumerate(rows)],
+        annotations=[_name(result, say, row, slider) for row, (slider, _) in enumerate(rows)],
     )
 
 
@@ -94,7 +94,7 @@ def _acts(effect: Effect) -> bool:
 def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
     scale = result.settings.scale
     difference = effect.difference
-    down = effect.value < getattr(result.settings, effect.knob)
+    down = effect.value < getattr(result.settings, effect.slider)
     top = row - _BAR if down else row + 0.02
     return _Bar(
         effect,
@@ -108,7 +108,7 @@ def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
 
 
 def _value(result: WhatIfResult, say: ModuleType, bar: _Bar) -> str:
-    return say.rough(result.settings, bar.effect.knob, bar.effect.value)
+    return say.rough(result.settings, bar.effect.slider, bar.effect.value)
 
 
 def _range(bars: Sequence[_Bar], values: Sequence[str]) -> tuple[float, float]:
@@ -162,10 +162,10 @@ def _whiskers(bars: Iterable[_Bar]) -> dict:
     return {"type": "path", "path": _path(pieces), "line": {"color": theme.NOW, "width": 1.4}}
 
 
-def _name(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> dict:
-    """Return the name of a knob and its present value, left of its bars."""
-    now = say.at(result.settings, knob, getattr(result.settings, knob))
-    name = say.label(knob)
+def _name(result: WhatIfResult, say: ModuleType, row: int, slider: str) -> dict:
+    """Return the name of a slider and its present value, left of its bars."""
+    now = say.at(result.settings, slider, getattr(result.settings, slider))
+    name = say.label(slider)
     if len(name) > _LONGEST:
         name = f"{name[: _LONGEST - 1].rstrip()}…"
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
@@ -173,7 +173,7 @@ def _name(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> dict:
 
 
 def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
-    """Return the value that each bar moves its knob to, beside it."""
+    """Return the value that each bar moves its slider to, beside it."""
     texts = []
     for bar, value in zip(bars, values, strict=True):
         arrow = "↓" if bar.down else "↑"
@@ -193,20 +193,20 @@ def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
 def _clickable(
     bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float
 ) -> dict:
-    """Return invisible points along each bar, with the knob that a click chooses and the text of a
-    hover.
+    """Return invisible points along each bar, with the slider that a click chooses and the text of
+    a hover.
     """
-    knobs = []
+    sliders = []
     texts = []
     for bar in bars:
-        knobs += [bar.effect.knob] * _POINTS
+        sliders += [bar.effect.slider] * _POINTS
         texts += [say.bar(result, bar.effect)] * _POINTS
     return theme.scatter(
         np.tile(np.linspace(left, right, _POINTS), len(bars)),
         np.repeat([bar.middle for bar in bars], _POINTS),
         mode="markers",
         marker={"size": 6, "opacity": 0},
-        customdata=knobs,
+        customdata=sliders,
         text=texts,
         hovertemplate="%{text}<extra></extra>",
     )

@@ -34,7 +34,7 @@ _DARK = 0.55
 
 
 def both(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the median over two knobs. Cells without runs are blank."""
+    """Draw the median over two sliders. Cells without runs are blank."""
     settings = result.settings
     across, up = settings.axes
     lines, level_texts = _lines(result, say)

@@ -46,23 +46,23 @@ _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 class Topic(NamedTuple):
     """A page that questions can be about.
 
-    kind: the type of its settings. knobs: settings -> the names of their sliders.
+    kind: the type of its settings. sliders: settings -> the names of their sliders.
     """
 
     kind: type[Settings]
-    knobs: Callable[[Settings], Sequence[str]]
+    sliders: Callable[[Settings], Sequence[str]]
 
 
 class Start(NamedTuple):
     """The first question about a topic.
 
-    base: settings of the topic. knob: along the curve. other: the second axis of the map.
+    base: settings of the topic. slider: along the curve. other: the second axis of the map.
     """
 
     base: str
     measure: str
     target: float
-    knob: str
+    slider: str
     other: str
     repeats: int = 100
 
@@ -95,7 +95,7 @@ class WhatIfSettings(ComputingSettings):
     topic: a key of ``TOPICS``.
     base: the topic's settings in one word (``lab.experiment.links``).
     question: one of ``QUESTIONS``, or "curve".
-    knob: the field of the base that is solved for; the x axis of the curve.
+    slider: the field of the base that is solved for; the x axis of the curve.
     other: the field of the base on the y axis of the map.
     measure: a key of the topic's measures.
     target: in percent, or in the unit of the measure.
@@ -115,7 +115,7 @@ class WhatIfSettings(ComputingSettings):
     topic: str = "classifier"
     base: str = STARTS["classifier"].base
     question: str = "smallest"
-    knob: str = STARTS["classifier"].knob
+    slider: str = STARTS["classifier"].slider
     other: str = STARTS["classifier"].other
     measure: str = STARTS["classifier"].measure
     target: float = 90.0
@@ -124,15 +124,15 @@ class WhatIfSettings(ComputingSettings):
     seeds: int = 1
     tries: int = 12
 
-    # Changes that a click makes: the knob of a bar, and the place "x,y" of a cell of the map.
+    # Changes that a click makes: the slider of a bar, and the place "x,y" of a cell of the map.
     CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
 
     def __post_init__(self) -> None:
         check.choice(self.TOPICS, topic=self.topic)
         self._read()
         check.choice(self.settings.experiment.measures, measure=self.measure)
-        check.choice(self.knobs, knob=self.knob)
-        check.choice([name for name in self.knobs if name != self.knob], other=self.other)
+        check.choice(self.sliders, slider=self.slider)
+        check.choice([name for name in self.sliders if name != self.slider], other=self.other)
         super().__post_init__()
         if self.repeats not in REPEATS:
             raise check.RefusedError(
@@ -184,16 +184,17 @@ class WhatIfSettings(ComputingSettings):
 
     @property
     def along(self) -> str:
-        """Return the field on the x axis: the number of people for that question, else the knob."""
+        """Return the field on the x axis: the number of people for that question, else the
+        slider."""
         if self.question == "people" and self.crowd:
             return self.crowd
-        return self.knob
+        return self.slider
 
     @property
     def upwards(self) -> str:
         """Return the field on the y axis of the map."""
         if self.other == self.along:
-            return self.knob
+            return self.slider
         return self.other
 
     @property
@@ -218,21 +219,21 @@ class WhatIfSettings(ComputingSettings):
     @property
     def crowd(self) -> str:
         """Return the field that counts people, or ""."""
-        if self.settings.PEOPLE in self.knobs:
+        if self.settings.PEOPLE in self.sliders:
             return self.settings.PEOPLE
         return ""
 
     @property
-    def knobs(self) -> tuple[str, ...]:
+    def sliders(self) -> tuple[str, ...]:
         """Return the fields of the base that can be solved for: sliders on its page that affect the
         measure.
         """
-        return self._knobs(self.settings)
+        return self._sliders(self.settings)
 
-    def _knobs(self, base: Settings) -> tuple[str, ...]:
+    def _sliders(self, base: Settings) -> tuple[str, ...]:
         limits = base.limits
         names = []
-        for name in self.TOPICS[self.topic].knobs(base):
+        for name in self.TOPICS[self.topic].sliders(base):
             if name in IGNORED_KNOBS or name not in limits:
                 continue
             low, high = limits[name]
@@ -270,8 +271,8 @@ class WhatIfSettings(ComputingSettings):
         """Return these settings with changes to their own fields or to the base's.
 
         A new topic begins with its first question. A field or measure that a changed base lacks
-        becomes that of the first question. ``bar``: the knob of a clicked bar. ``place``: "x,y" of
-        a click on the map, each from -1 to 1.
+        becomes that of the first question. ``bar``: the slider of a clicked bar. ``place``: "x,y"
+        of a click on the map, each from -1 to 1.
         """
         own = {field.name for field in fields(self)}
         if "bar" in changes:
@@ -294,15 +295,17 @@ class WhatIfSettings(ComputingSettings):
         return self._fitting(changes)
 
     def _asked_of(self, base: Settings) -> dict[str, str]:
-        """Return replacements for a knob, a second axis and a measure that ``base`` lacks."""
+        """Return replacements for a slider, a second axis and a measure that ``base`` lacks."""
         start = STARTS[self.topic]
-        knobs = self._knobs(base)
+        sliders = self._sliders(base)
         replaced: dict[str, str] = {}
-        if self.knob not in knobs:
-            replaced["knob"] = _first_of((start.knob, start.other, *knobs), knobs, {self.other})
-        if self.other not in knobs:
-            taken = {self.knob, replaced.get("knob", "")}
-            replaced["other"] = _first_of((start.knob, start.other, *knobs), knobs, taken)
+        if self.slider not in sliders:
+            replaced["knob"] = _first_of(
+                (start.slider, start.other, *sliders), sliders, {self.other}
+            )
+        if self.other not in sliders:
+            taken = {self.slider, replaced.get("knob", "")}
+            replaced["other"] = _first_of((start.slider, start.other, *sliders), sliders, taken)
         if self.measure not in base.experiment.measures:
             replaced["measure"] = start.measure
         return replaced
@@ -311,10 +314,10 @@ class WhatIfSettings(ComputingSettings):
         """Return these settings with ``changes``, two different axes, and the usual target of a new
         measure.
         """
-        knob = changes.get("knob", self.knob)
-        if knob == changes.get("other", self.other):
+        slider = changes.get("knob", self.slider)
+        if slider == changes.get("other", self.other):
             moved = "other" if "knob" in changes else "knob"
-            free = _first_of((self.knob, self.other, *self.knobs), self.knobs, {knob})
+            free = _first_of((self.slider, self.other, *self.sliders), self.sliders, {slider})
             changes = {**changes, moved: free}
         name = changes.get("measure", self.measure)
         measure = self.settings.experiment.measures.get(name)
@@ -398,7 +401,7 @@ class WhatIfSettings(ComputingSettings):
             settings=self.settings,
             along=self.along,
             other=self.upwards,
-            knobs=self.knobs,
+            sliders=self.sliders,
             measure=self.measure,
             repeats=self.repeats,
             seeds=self.seeds,
@@ -407,7 +410,7 @@ class WhatIfSettings(ComputingSettings):
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
         """Return configurations drawn from the declared ranges; none where no range is declared."""
-        ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
+        ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.sliders}
         if not ranges:
             return ()
         return drawn(self.settings, tries=self.tries, ranges=ranges)

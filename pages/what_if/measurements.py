@@ -18,7 +18,7 @@ SHARES: Mapping[str, float | None] = {"median": None, "most": MOST}
 
 
 class Curve(NamedTuple):
-    """Runs along a knob.
+    """Runs along a slider.
 
     values: (V,), ascending. runs: (V, R), all runs of each value, of ``splits`` splits.
     """
@@ -91,9 +91,9 @@ class Axis(NamedTuple):
 
 
 class Map(NamedTuple):
-    """Medians over two knobs.
+    """Medians over two sliders.
 
-    x: (X,) and y: (Y,), values of the knobs. medians: (Y, X), NaN where they are missing or
+    x: (X,) and y: (Y,), values of the sliders. medians: (Y, X), NaN where they are missing or
     refused.
     """
 
@@ -103,12 +103,12 @@ class Map(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """Effect of one knob.
+    """Effect of one slider.
 
-    value: where the knob is moved to. difference: the measure there less the measure now.
+    value: where the slider is moved to. difference: the measure there less the measure now.
     """
 
-    knob: str
+    slider: str
     value: float
     difference: Difference
 
@@ -116,7 +116,7 @@ class Effect(NamedTuple):
 class Peak(NamedTuple):
     """The best median of a curve.
 
-    value: of the knob. hits: runs there that reach the target.
+    value: of the slider. hits: runs there that reach the target.
     """
 
     value: float

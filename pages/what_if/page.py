@@ -27,8 +27,17 @@ from pages.what_if.experiment import CURVE, REPEATS, STARTS, Topic, WhatIfSettin
 from pages.what_if.measurements import usual_target
 from pages.what_if.result import WhatIfResult
 from ui import widgets
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
-from ui.page.suggestion import Move
+from ui.page.page import (
+    GUARANTEE_TAB,
+    WHY_TAB,
+    Page,
+    QuestionTab,
+    Slices,
+    SliderLayout,
+    Tab,
+    listed,
+)
+from ui.page.suggestion import Suggestion
 from ui.session import page_links, page_state
 from ui.text import labels
 from ui.text.escaping import quoted
@@ -40,23 +49,23 @@ _USUAL: Mapping[str, float] = MappingProxyType({})
 _HEIGHT = 490
 
 
-def setup(pages: Sequence[Page], desk: page_state.Desk) -> None:
+def setup(pages: Sequence[Page], state: page_state.PageState) -> None:
     """Render the choice of the topic, and the topic's own setup."""
     by_name = {page.name: page for page in pages}
-    desk.choose("topic", "Page", {name: by_name[name].title for name in desk.settings.TOPICS})
-    by_name[desk.settings.topic].setup(desk)
+    state.choose("topic", "Page", {name: by_name[name].title for name in state.settings.TOPICS})
+    by_name[state.settings.topic].setup(state)
 
 
-def more(pages: Sequence[Page], desk: page_state.Desk) -> None:
+def more(pages: Sequence[Page], state: page_state.PageState) -> None:
     """Render the drawer *More settings*, with the topic's own."""
-    settings = desk.settings
-    knobs = {name: words.label(name) for name in settings.knobs}
-    choose_measure(desk)
-    desk.choose("knob", "Parameter to solve for", knobs)
-    desk.choose("other", "Second axis of the map", knobs)
-    topic = _page_of(pages, desk.settings).at(desk.settings.settings)
+    settings = state.settings
+    sliders = {name: words.label(name) for name in settings.sliders}
+    choose_measure(state)
+    state.choose("knob", "Parameter to solve for", sliders)
+    state.choose("other", "Second axis of the map", sliders)
+    topic = _page_of(pages, state.settings).at(state.settings.settings)
     if topic.more:
-        topic.more(desk)
+        topic.more(state)
     page_links.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
@@ -64,56 +73,58 @@ def _page_of(pages: Sequence[Page], settings: WhatIfSettings) -> Page:
     return next(page for page in pages if page.name == settings.topic)
 
 
-def aside(desk: page_state.Desk) -> None:
+def aside(state: page_state.PageState) -> None:
     """Render the question and the number of runs beside the sliders."""
-    key = f"{desk.page}.question"
-    questions = texts_question.questions(desk.settings)
+    key = f"{state.page}.question"
+    questions = texts_question.questions(state.settings)
     names = [*questions]
-    asks = desk.settings.asks
+    asks = state.settings.asks
     held = page_state.hold(key, asks if asks in questions else None)
     st.selectbox(
-        "Question",
+        "Request",
         names,
         names.index(held) if held else None,
         key=key,
         format_func=questions.__getitem__,
-        on_change=lambda: desk.change(question=st.session_state[key]),
+        on_change=lambda: state.change(question=st.session_state[key]),
     )
-    choose_runs(desk)
+    choose_runs(state)
 
 
-def choose_runs(desk: page_state.Desk) -> None:
+def choose_runs(state: page_state.PageState) -> None:
     """Render which runs are to reach the target, and how many there are."""
-    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
-    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+    state.choose("reached", "Reached by", REACHED_BY, wide=True)
+    state.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
-def choose_measure(desk: page_state.Desk) -> None:
+def choose_measure(state: page_state.PageState) -> None:
     """Render the choice of the measure."""
-    measures = desk.settings.settings.experiment.measures
-    desk.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
+    measures = state.settings.settings.experiment.measures
+    state.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
 
 
-def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
+def sliders(pages: Sequence[Page], settings: WhatIfSettings) -> SliderLayout:
     """Return the sliders: the target, and those of the topic."""
-    own = _page_of(pages, settings).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": texts_question.target_knob(settings)}
+    own = _page_of(pages, settings).sliders(settings.settings)
+    changes = dict(own.changes) | {"target": texts_question.target_slider(settings)}
     rest = [name for name in _names(own) if name not in (own.hero, "repeats")]
-    return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
+    return SliderLayout(
+        hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes
+    )
 
 
-def _names(knobs: Knobs) -> list[str]:
-    return [knobs.hero, *knobs.apart, *knobs.main, *knobs.more]
+def _names(sliders: SliderLayout) -> list[str]:
+    return [sliders.hero, *sliders.apart, *sliders.main, *sliders.more]
 
 
-def pictures(result: WhatIfResult) -> list[list[widgets.Picture]]:
+def pictures(result: WhatIfResult) -> list[list[widgets.Chart]]:
     """Draw the curve or the tries, the effects of parameters, and the map."""
     name, first = ("curve", figures.curve)
     if result.settings.asks == "best":
         name, first = ("tries", figures.tries)
     charts = {
         name: first(result, words),
-        "knobs": charts_effects.knobs(result, words),
+        "knobs": charts_effects.sliders(result, words),
         "map": charts_map.both(result, words),
     }
     widths = {name: 1.45, "knobs": 1.2, "map": 1.1}
@@ -198,14 +209,14 @@ class _TopicQuestion:
         return APART.join(texts)
 
 
-def asked(name: str, questions: Page) -> Asked | None:
+def asked(name: str, questions: Page) -> QuestionTab | None:
     """Return the tab *What if* of the topic of this name; None where nothing can be asked
     about it.
     """
     if name not in STARTS:
         return None
     topic = _TopicQuestion(name, questions.settings)
-    return Asked(
+    return QuestionTab(
         questions,
         topic.settings,
         topic.written,
@@ -216,14 +227,14 @@ def asked(name: str, questions: Page) -> Asked | None:
     )
 
 
-def inset(desk: page_state.Desk) -> None:
+def inset(state: page_state.PageState) -> None:
     """Render the controls of the tab *What if*."""
-    settings = desk.settings
-    desk.choose("knob", "Vary", {name: words.label(name) for name in settings.knobs})
-    choose_measure(desk)
-    choose_runs(desk)
-    target = texts_question.target_knob(settings)
-    desk.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
+    settings = state.settings
+    state.choose("knob", "Vary", {name: words.label(name) for name in settings.sliders})
+    choose_measure(state)
+    choose_runs(state)
+    target = texts_question.target_slider(settings)
+    state.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if isinstance(settings.base, Word):  # a private file, which an address can only name
         st.caption(words.of_rows(settings))
     else:
@@ -242,7 +253,7 @@ def topics(pages: Sequence[Page]) -> dict[str, Topic]:
 
 
 def _sliders(page: Page, settings: Settings) -> list[str]:
-    return _names(page.at(settings).sliders(settings))
+    return _names(page.at(settings).slider_layout(settings))
 
 
 def page(pages: Sequence[Page]) -> Page:
@@ -260,8 +271,8 @@ def page(pages: Sequence[Page]) -> Page:
         more=partial(more, pages),
         aside=aside,
         lead=texts_question.introduction,
-        move=Move("target", words.SAYS["move"]),
-        knobs=partial(knobs, pages),
+        move=Suggestion("target", words.SAYS["move"]),
+        sliders=partial(sliders, pages),
         numbers=texts_tiles.numbers,
         slices=Slices(first=0.3, resting=0.5),
         words={

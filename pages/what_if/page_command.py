@@ -12,7 +12,7 @@ from lab.experiment import links
 from lab.experiment.settings import Settings
 from pages.what_if.experiment import CURVE, WhatIfSettings
 from pages.what_if.texts import SAYS
-from ui.session.page_state import Desk
+from ui.session.page_state import PageState
 
 # Runs at each value. They take minutes, and the page's own take seconds.
 RUNS = 1_000
@@ -24,7 +24,7 @@ SWEPT = ("smallest", "people", CURVE)
 class Sweep:
     """A sweep of a topic's settings.
 
-    over: the values of each knob.
+    over: the values of each slider.
     measure: a key of ``settings.experiment.measures``.
     repeats: runs of each value on each of ``seeds`` splits.
     """
@@ -71,9 +71,9 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
     )
 
 
-def show(desk: Desk, paper: Mapping[str, Any]) -> None:
+def show(state: PageState, paper: Mapping[str, Any]) -> None:
     """Render the button that shows the command, where there is one."""
-    found = sweep(desk.settings)
+    found = sweep(state.settings)
     if found is None:
         return
     with st.popover("Copy the command", icon=":material/terminal:"):

@@ -120,7 +120,7 @@ class WhatIfResult:
 
     @cached_property
     def curve(self) -> Curve:
-        """Return the curve along the knob; only its own value until the base has all runs."""
+        """Return the curve along the slider; only its own value until the base has all runs."""
         if not self.complete:
             value = getattr(self.settings, self.settings.along)
             return Curve(np.array([value], dtype=float), self.now[None])
@@ -196,8 +196,8 @@ class WhatIfResult:
     def crossings(self) -> Mapping[str, Crossing]:
         """Return from which value on the median run, and 90 % of runs, reach the target.
 
-        Empty where the measure may get better and worse along the knob: there is no smallest value
-        then.
+        Empty where the measure may get better and worse along the slider: there is no smallest
+        value then.
         """
         if not self.settings.improves:
             return {}
@@ -243,7 +243,7 @@ class WhatIfResult:
 
     @property
     def main(self) -> float | None:
-        """Return the value of the knob that answers the question; None where there is none."""
+        """Return the value of the slider that answers the question; None where there is none."""
         found = self.crossing
         if not self.settings.solving or not isinstance(found, Found):
             return None
@@ -277,7 +277,7 @@ class WhatIfResult:
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
-        """Return knob -> effects of a step down and a step up, the largest first; only those that
+        """Return slider -> effects of a step down and a step up, the largest first; only those that
         are done.
 
         All intervals hold together with 95 % confidence (Bonferroni).
@@ -285,10 +285,10 @@ class WhatIfResult:
         found: dict[str, list[Effect]] = {}
         bars = self.settings.around.bars
         confidence = 1 - 0.05 / max(1, len(bars))
-        for (knob, value), settings in bars.items():
+        for (slider, value), settings in bars.items():
             difference = self._difference(settings, self.settings.settings, confidence=confidence)
             if difference is not None:
-                found.setdefault(knob, []).append(Effect(knob, value, difference))
+                found.setdefault(slider, []).append(Effect(slider, value, difference))
         return dict(sorted(found.items(), key=lambda item: _largest(item[1]), reverse=True))
 
     # Map
@@ -366,7 +366,7 @@ class WhatIfResult:
     @cached_property
     def first(self) -> tuple[float, float] | None:
         """Return (across, up), on the axes of the map, where the target is first reached along the
-        knob.
+        slider.
 
         None until the map is whole, and where the target is reached at the first value or nowhere
         between cells.
@@ -460,7 +460,7 @@ class WhatIfResult:
     # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a row for each value of the knob: median, range of 90 % of runs, share that
+        """Return a row for each value of the slider: median, range of 90 % of runs, share that
         reaches the target.
         """
         return summary(
@@ -484,7 +484,7 @@ class WhatIfResult:
                 difference = effect.difference
                 rows.append(
                     {
-                        "knob": effect.knob,
+                        "knob": effect.slider,
                         "value": effect.value,
                         "median": difference.median,
                         "low": difference.low,

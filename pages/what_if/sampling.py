@@ -39,13 +39,14 @@ class Around:
     """Settings around ``settings`` and the tasks that measure them. Each part is planned when it is
     first read.
 
-    along: the knob of the curve. other: the knob on the y axis of the map. knobs: those with bars.
+    along: the slider of the curve. other: the slider on the y axis of the map. sliders: those with
+    bars.
     """
 
     settings: Settings
     along: str
     other: str
-    knobs: tuple[str, ...]
+    sliders: tuple[str, ...]
     measure: str
     repeats: int
     seeds: int
@@ -74,7 +75,7 @@ class Around:
 
     @cached_property
     def _turns(self) -> list[dict[float, Settings]]:
-        """Return value -> settings along the knob, in turns from coarse to fine."""
+        """Return value -> settings along the slider, in turns from coarse to fine."""
         turns = coarse_to_fine(grid(self.settings, self.along), getattr(self.settings, self.along))
         return [
             allowed(self.settings, values, lambda value: {self.along: value}) for values in turns
@@ -82,7 +83,7 @@ class Around:
 
     @cached_property
     def curve(self) -> dict[float, Settings]:
-        """Return value -> settings along the knob, ascending."""
+        """Return value -> settings along the slider, ascending."""
         found: dict[float, Settings] = {}
         for turn in self._turns:
             found |= turn
@@ -92,7 +93,7 @@ class Around:
     def estimated(self) -> dict[float, Settings]:
         """Return more people than there are -> settings that estimate their result.
 
-        These train on all rows, with the noise of so many people. Empty along other knobs.
+        These train on all rows, with the noise of so many people. Empty along other sliders.
         """
         if self.along != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
             return {}
@@ -111,8 +112,8 @@ class Around:
 
     @cached_property
     def bars(self) -> dict[tuple[str, float], Settings]:
-        """Return (knob, value) -> settings, a step down and a step up from the base."""
-        steps = [(name, value) for name in self.knobs for value in beside(self.settings, name)]
+        """Return (slider, value) -> settings, a step down and a step up from the base."""
+        steps = [(name, value) for name in self.sliders for value in beside(self.settings, name)]
         return allowed(self.settings, steps, lambda step: dict([step]))
 
     @cached_property

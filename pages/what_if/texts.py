@@ -15,7 +15,7 @@ from pages.what_if.measurements import Effect
 from pages.what_if.result import WhatIfResult
 from ui.text import sentences
 from ui.text.escaping import plain
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.text.sliders import in_sentence as low
 from ui.text.tiles import number
 
@@ -72,7 +72,7 @@ def of_rows(settings: WhatIfSettings) -> str:
 
 def label(name: str) -> str:
     """Return the label of a parameter's slider."""
-    return KNOBS[name]["label"]
+    return SLIDERS[name]["label"]
 
 
 def at(settings: WhatIfSettings, name: str, value: float) -> str:
@@ -238,9 +238,9 @@ def important(result: WhatIfResult) -> str:
     count = len(result.settings.around.bars)
     if done < count:
         return SAYS("finding.trained", done=done, count=count)
-    for knob, effects in result.effects.items():
+    for slider, effects in result.effects.items():
         if any(effect.difference.shown for effect in effects):
-            return low(knob)
+            return low(slider)
     return SAYS["finding.unimportant"]
 
 
@@ -252,9 +252,9 @@ def bar(result: WhatIfResult, effect: Effect) -> str:
         gap += " points"
     text = SAYS(
         "finding.bar",
-        label=label(effect.knob),
-        value=at(settings, effect.knob, effect.value),
-        now=at(settings, effect.knob, getattr(settings, effect.knob)),
+        label=label(effect.slider),
+        value=at(settings, effect.slider, effect.value),
+        now=at(settings, effect.slider, getattr(settings, effect.slider)),
         gap=gap,
     )
     if effect.difference.sure:

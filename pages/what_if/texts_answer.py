@@ -120,7 +120,7 @@ def _attackers(result: WhatIfResult) -> str:
 
 
 def _epsilons(result: WhatIfResult) -> list[float]:
-    """Return the values of the knob that the answer names."""
+    """Return the values of the slider that the answer names."""
     if result.crossing is None:
         return [result.peak.value]
     found = []
@@ -197,7 +197,7 @@ def _best_configuration(result: WhatIfResult) -> str:
     winner = result.winner
     if winner is None:
         return SAYS("best.waiting", done=len(result.tries), tries=len(settings.tried))
-    names = [name for name in settings.settings.tuned if name in settings.knobs]
+    names = [name for name in settings.settings.tuned if name in settings.sliders]
     configuration = ", ".join(
         named(settings, name, getattr(winner.settings, name)) for name in names
     )

@@ -14,7 +14,7 @@ def introduction(settings: WhatIfSettings) -> str:
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
     """Return question -> its text, for the questions that the base can be asked."""
-    holes = words_of(settings) | {"name": low(settings.knob)}
+    holes = words_of(settings) | {"name": low(settings.slider)}
     found = {"smallest": SAYS("question.smallest", **holes)}
     if settings.crowd:
         found["people"] = SAYS("question.people", people=_people(settings), **holes)
@@ -29,7 +29,7 @@ def _people(settings: WhatIfSettings) -> str:
     return PEOPLE.get(settings.crowd, low(settings.crowd))
 
 
-def target_knob(settings: WhatIfSettings) -> dict[str, object]:
+def target_slider(settings: WhatIfSettings) -> dict[str, object]:
     """Return the properties of the target's slider."""
     if settings.asked.unit == "%":
         return {"label": "Target", "unit": "%"}

@@ -19,13 +19,13 @@ from pages.what_if.texts import (
     tell,
     two_digits,
 )
-from ui.text.tiles import Number
+from ui.text.tiles import Tile
 
 # Value of a tile whose number is still missing.
 WAITING = "…"
 
 
-def numbers(result: WhatIfResult) -> list[Number]:
+def numbers(result: WhatIfResult) -> list[Tile]:
     """Return the tiles: the answer, what single runs do, the base, and the cost of looking where it
     has no limit.
     """
@@ -39,34 +39,32 @@ def numbers(result: WhatIfResult) -> list[Number]:
         return tiles
     return [
         *tiles,
-        Number(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"]),
+        Tile(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"]),
     ]
 
 
-def _measure_tile(
-    result: WhatIfResult, name: str, value: float, note: str, tone: str = ""
-) -> Number:
+def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Tile:
     """Return a tile with a number of the measure."""
     settings = result.settings
     unit = "points" if settings.asked.unit == "%" else noun(settings)
-    return Number(
+    return Tile(
         name, amount(settings, value), note, tone=tone, amount=settings.scale * value, unit=unit
     )
 
 
-def _now(result: WhatIfResult) -> Number:
+def _now(result: WhatIfResult) -> Tile:
     """Return the tile of the base."""
     return _measure_tile(
         result, tell(result, "tiles.now"), result.median(result.now), tell(result, "tiles.hits")
     )
 
 
-def _crossing_tiles(result: WhatIfResult, found: Crossing) -> list[Number]:
+def _crossing_tiles(result: WhatIfResult, found: Crossing) -> list[Tile]:
     other = "most" if result.settings.reached == "median" else "median"
     return [_answer(result, found), _other_answer(result, other), _now(result)]
 
 
-def _answer(result: WhatIfResult, found: Crossing) -> Number:
+def _answer(result: WhatIfResult, found: Crossing) -> Tile:
     """Return the tile of the value that answers the question."""
     settings = result.settings
     case = "fewest" if counted(settings, settings.along) else "smallest"
@@ -74,7 +72,7 @@ def _answer(result: WhatIfResult, found: Crossing) -> Number:
     who = SAYS[f"tiles.by_{settings.reached}"]
     value = result.main
     if value is None or not isinstance(found, Found):
-        return Number(name, _no_value(result, found), who, tone="bound")
+        return Tile(name, _no_value(result, found), who, tone="bound")
     detail = (
         crossing_interval(result, found)
         if settings.reached == "median"
@@ -84,7 +82,7 @@ def _answer(result: WhatIfResult, found: Crossing) -> Number:
     if settings.reached == "median":
         value = two_digits(value)
     text = answer(result, value)
-    return Number(name, text, note, tone="bound", amount=value, unit=label(settings.along))
+    return Tile(name, text, note, tone="bound", amount=value, unit=label(settings.along))
 
 
 def _no_value(result: WhatIfResult, found: Crossing) -> str:
@@ -94,20 +92,20 @@ def _no_value(result: WhatIfResult, found: Crossing) -> str:
     return SAYS[f"tiles.{found.verdict}"]
 
 
-def _other_answer(result: WhatIfResult, reached: str) -> Number:
+def _other_answer(result: WhatIfResult, reached: str) -> Tile:
     """Return the tile of the same question about single runs, or about the median run."""
     settings = result.settings
     found = result.crossings[reached]
     name = SAYS[f"tiles.for_{reached}"]
     if not isinstance(found, Found):
-        return Number(name, _no_value(result, found), tell(result, "tiles.each"))
+        return Tile(name, _no_value(result, found), tell(result, "tiles.each"))
     if reached == "most":
-        return Number(name, at(settings, settings.along, found.safe), runs_reaching(result, found))
+        return Tile(name, at(settings, settings.along, found.safe), runs_reaching(result, found))
     point = estimate(settings, settings.along, found.point)
-    return Number(name, point, crossing_interval(result, found))
+    return Tile(name, point, crossing_interval(result, found))
 
 
-def _peak_tiles(result: WhatIfResult) -> list[Number]:
+def _peak_tiles(result: WhatIfResult) -> list[Tile]:
     """Return the tiles of a measure that may get better and worse."""
     settings = result.settings
     peak = result.peak
@@ -115,27 +113,27 @@ def _peak_tiles(result: WhatIfResult) -> list[Number]:
     values = len(result.curve.values)
     if result.trained < 1:
         done = SAYS("finding.trained", done=values, count=len(settings.around.curve))
-        return [Number(name, WAITING, done, tone="bound"), _now(result)]
+        return [Tile(name, WAITING, done, tone="bound"), _now(result)]
     note = tell(result, "tiles.peak_note", values=values)
     text = at(settings, settings.along, peak.value)
-    best = Number(name, text, note, tone="bound", amount=peak.value, unit=label(settings.along))
+    best = Tile(name, text, note, tone="bound", amount=peak.value, unit=label(settings.along))
     there = _measure_tile(
         result, SAYS["tiles.there"], peak.median, tell(result, "tiles.there_note", hits=peak.hits)
     )
     return [best, there, _now(result)]
 
 
-def _best_tiles(result: WhatIfResult) -> list[Number]:
+def _best_tiles(result: WhatIfResult) -> list[Tile]:
     """Return the tiles of the best configuration."""
     settings = result.settings
     winner = result.winner
     if winner is None:
         done = SAYS("tiles.tried", done=len(result.tries), tries=len(settings.tried))
-        return [Number(SAYS["tiles.best"], WAITING, done, tone="bound"), _now(result)]
+        return [Tile(SAYS["tiles.best"], WAITING, done, tone="bound"), _now(result)]
     note = SAYS("tiles.selected_note", tries=len(settings.tried))
     selected = _measure_tile(result, SAYS["tiles.selected"], winner.chosen, note)
     if not len(winner.again):
-        retested = Number(SAYS["tiles.again"], WAITING, SAYS["tiles.again_wait"], tone="bound")
+        retested = Tile(SAYS["tiles.again"], WAITING, SAYS["tiles.again_wait"], tone="bound")
         return [retested, selected, _now(result)]
     note = SAYS("tiles.again_note", splits=len(winner.again))
     retested = _measure_tile(result, SAYS["tiles.again"], winner.again_median, note, "bound")

@@ -177,7 +177,7 @@ LATE = """() => {
   })
 }"""
 # JavaScript: whether for so long no message has been on its way, and no run of the page at work or
-# asked for: longer than a knob waits with its value, and than a question and its answer take.
+# asked for: longer than a slider waits with its value, and than a question and its answer take.
 QUIET = """(time) => {
   const busy = late > 0 || document.querySelector("[aria-busy]") ||
     document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning"

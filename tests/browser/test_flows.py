@@ -121,10 +121,10 @@ def row(page: Page, label: str, *cells: str) -> None:
 def test_pin_drag_swap_reload_and_unpin(lab):
     page = lab("classifier?repeats=4", charts=3, width=1440)
     expect(page.locator(COMPARED)).to_have_count(0)
-    knobs = page.get_by_role("slider").count()
+    sliders = page.get_by_role("slider").count()
     button(page, "Pin for comparison").click()
     says(page, "The accuracy is equal in A and B", COMPARED)
-    expect(page.get_by_role("slider")).to_have_count(knobs)
+    expect(page.get_by_role("slider")).to_have_count(sliders)
     says(page, "B", "[data-chart='map.scratch.pinned'] .gtitle")
     still(page)
     page.evaluate(NOTE)
@@ -159,7 +159,7 @@ def test_pin_drag_swap_reload_and_unpin(lab):
 def test_another_question_and_a_click_on_the_map(lab):
     page = lab("what-if?repeats=24", charts=1, width=1440)
     says(page, re.compile(r"Median accuracy is 90\s% with epsilon 0\.\d+"))
-    choose(page, "Question", "How many people for accuracy 90 %?")
+    choose(page, "Request", "How many people for accuracy 90 %?")
     page.wait_for_url("**question=people**")
     says(page, "rows")
     page.reload()
@@ -286,7 +286,7 @@ def test_a_training_plays_from_the_first_step_to_the_last(lab):
     assert spent == sorted(spent)
     assert min(len(set(spent)), page.evaluate("regions.size")) > 3
     button(page, "Play").click()
-    reset(page)  # the server moves the knob
+    reset(page)  # the server moves the slider
     expect(field(page)).not_to_have_value("3")
     expect(button(page, "Play")).to_be_visible()
     expect(field(page, "Step shown")).to_have_value("60")

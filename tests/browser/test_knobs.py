@@ -1,4 +1,4 @@
-"""The panel of knobs and the charts beside it: keys, fingers, typed values, a knob that plays,
+"""The panel of sliders and the charts beside it: keys, fingers, typed values, a slider that plays,
 zoom, late charts.
 """
 

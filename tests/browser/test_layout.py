@@ -1,4 +1,4 @@
-"""The layout in forced colours, on narrow screens, and while the first knob is dragged over its
+"""The layout in forced colours, on narrow screens, and while the first slider is dragged over its
 whole range.
 """
 
@@ -160,7 +160,7 @@ def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_n
 
 
 def drag_over_all(page: Page) -> None:
-    """Drag the first knob to both ends and between, and wait at each place until all of it is
+    """Drag the first slider to both ends and between, and wait at each place until all of it is
     shown.
     """
     name = page.get_by_role("slider").first.get_attribute("aria-label")

@@ -9,7 +9,7 @@ from pages.topics import PAGES
 from tests.browser.person import button, enter, hold_still, middle, until
 from tests.browser.sight import becomes, obeys, still
 from ui.server.qr_code import QR_ALT
-from ui.widgets.chart_board import Picture
+from ui.widgets.chart_board import Chart
 
 GUESS = "document.querySelector('[data-chart=guess] .js-plotly-plot')"
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in
@@ -71,7 +71,7 @@ def outcome(name: str) -> list[bytes]:
     return [part for part in asked if part not in known]
 
 
-def _parts(picture: Picture) -> list[bytes]:
+def _parts(picture: Chart) -> list[bytes]:
     figure = picture.figure
     data = [trace["y"]["bdata"] for trace in figure["data"] if isinstance(trace.get("y"), dict)]
     paths = [

@@ -19,7 +19,7 @@ from tests.browser.sight import VERDICT, addressed, becomes, drawn, rests, still
 from tests.browser.sight import toy_says as says
 from tests.toy.page import Toy
 from ui.server import tcp_nodelay
-from ui.widgets import Knob, Movement, movement
+from ui.widgets import Movement, Slider, movement
 
 # Notes what is to be seen of the toy at each frame, and who is told of it.
 NOTE = """() => {
@@ -290,9 +290,9 @@ def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypat
 )
 def test_a_knob_that_no_slider_can_show_is_refused(name, value):
     with pytest.raises(ValueError, match="knob 'k'"):
-        Knob(**({"name": "k", "label": "K", "low": 1, "high": 9} | {name: value}))
+        Slider(**({"name": "k", "label": "K", "low": 1, "high": 9} | {name: value}))
     with pytest.raises(ValueError, match="knob 'k'"):
-        Knob(name="k", label="K", low=0, high=9, scale="log")
+        Slider(name="k", label="K", low=0, high=9, scale="log")
 
 
 def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():

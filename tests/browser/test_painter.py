@@ -76,7 +76,7 @@ Figures = Mapping[str, Mapping[str, Any]]
 
 
 class Moves(NamedTuple):
-    """What a page shows: ``before`` at first, and ``after`` each of its knobs has been moved, the
+    """What a page shows: ``before`` at first, and ``after`` each of its sliders has been moved, the
     hero's first.
     """
 
@@ -86,8 +86,8 @@ class Moves(NamedTuple):
 
 
 @cache
-def moves(opened: str, knobs: int | None = 1) -> Moves:
-    """The figures of a page, or of a part of one, and those after each of so many knobs has been
+def moves(opened: str, sliders: int | None = 1) -> Moves:
+    """The figures of a page, or of a part of one, and those after each of so many sliders has been
     moved; None: all.
     """
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
@@ -103,7 +103,7 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
 
     def figures(name: str, value: float) -> Figures:
         """Those a sixth of the track away."""
-        track = stops(page_state.knob(name, settings.limits, **shown.changes.get(name, {})))
+        track = stops(page_state.slider(name, settings.limits, **shown.changes.get(name, {})))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
         return {
@@ -111,12 +111,12 @@ def moves(opened: str, knobs: int | None = 1) -> Moves:
             for one, picture in pictures(page_state.moved(settings, name, there)[0]).items()
         }
 
-    shown, first = page.at(settings).knobs(settings), pictures(settings)
+    shown, first = page.at(settings).sliders(settings), pictures(settings)
     moving = [name for name in shown.shown if len(set(settings.limits[name])) == 2]
     return Moves(
         heights={name: picture["height"] for name, picture in first.items()},
         before={name: picture["figure"] for name, picture in first.items()},
-        after={name: figures(name, getattr(settings, name)) for name in moving[:knobs]},
+        after={name: figures(name, getattr(settings, name)) for name in moving[:sliders]},
     )
 
 
@@ -310,15 +310,15 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
     ],
 )
 def test_what_is_painted_is_what_plotly_draws(
-    bench: Bench, opened: str, look: str, knobs: int | None
+    bench: Bench, opened: str, look: str, sliders: int | None
 ):
-    """Over one picture, of the first knobs or of all."""
+    """Over one picture, of the first sliders or of all."""
     bench.look(look)
-    shown = moves(opened, knobs)
+    shown = moves(opened, sliders)
     bench.place(shown.heights)
-    for knob, after in shown.after.items():
+    for slider, after in shown.after.items():
         shares = compared(bench, shown.before, after)
-        assert {name: share for name, share in shares.items() if share > MOST} == {}, knob
+        assert {name: share for name, share in shares.items() if share > MOST} == {}, slider
 
 
 @pytest.mark.parametrize(

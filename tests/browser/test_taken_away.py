@@ -221,7 +221,7 @@ def test_a_recording_moves_by_keys(opened, topic):
     page.get_by_role("slider").focus()
     expect(page.get_by_role("slider")).to_be_focused()
     page.keyboard.press("Home")
-    for value in stops(one.knob):
+    for value in stops(one.slider):
         expect(page.locator(".field")).to_have_value(number_written(value))
         assert number_written(value) in page.locator("#at").inner_text().split(), (
             "which a print says, too"

@@ -28,7 +28,7 @@ from ui.page.suggestion import bold
 from ui.session import page_state
 from ui.session.page_state import PIN
 from ui.text import tiles as panels
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 
 CLASSIFIER = "classifier"
 BY_NAME = {page.name: page for page in topics.PAGES}
@@ -48,7 +48,7 @@ def quick(page: str, *, without: str = ""):
 
 
 def hero(page: str) -> str:
-    return BY_NAME[page].sliders(quick(page)).hero
+    return BY_NAME[page].slider_layout(quick(page)).hero
 
 
 def elsewhere(settings, name: str) -> float:
@@ -107,11 +107,13 @@ def test_a_broken_link_or_entry_is_refused_with_its_reason_and_changes_nothing(p
         moved(app, page, name, value)
         assert not app.exception
         assert settings_of(app, page) == before
-        assert re.search(r"cannot be .*(from |to )", app.session_state[f"{page}.desk"].errors[name])
+        assert re.search(
+            r"cannot be .*(from |to )", app.session_state[f"{page}.state"].errors[name]
+        )
     value = elsewhere(before, name)
     moved(app, page, name, value)
     assert settings_of(app, page) == before.change(**{name: value})
-    assert not app.session_state[f"{page}.desk"].errors
+    assert not app.session_state[f"{page}.state"].errors
 
 
 def variants(page: str) -> list[dict[str, str]]:
@@ -280,13 +282,13 @@ def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
     here, move = BY_NAME[page], BY_NAME[page].move
     app = opened(page, **QUICK[page])
     settings = settings_of(app, page)
-    shown = here.at(settings).sliders(settings)
-    assert move.knob in (shown.hero, shown.play, *shown.main)
-    label = (KNOBS[move.knob] | shown.changes.get(move.knob, {}))["label"].lower()
+    shown = here.at(settings).slider_layout(settings)
+    assert move.slider in (shown.hero, shown.play, *shown.main)
+    label = (SLIDERS[move.slider] | shown.changes.get(move.slider, {}))["label"].lower()
     assert label.split()[0] in plain(bold(move.ask)).lower()
     assert bold(move.ask) in text(app)
-    bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.knob))
-    app = at_rest(moved(app, page, move.knob, bound), page)
+    bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.slider))
+    app = at_rest(moved(app, page, move.slider, bound), page)
     assert '<div class="lab-move">' not in text(app)
     assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), (
         "no card where it is set"
@@ -312,13 +314,20 @@ def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said(
 
 def test_at_rest_the_whole_page_follows():
     app = at_rest(opened(CLASSIFIER, repeats="2", steps="5"), "classifier")
-    desk = app.session_state["classifier.desk"]
-    desk.told = None
-    tick = {"name": "", "value": 0, "seq": desk.ack + 1, "final": False, "tick": True, "page": True}
+    state = app.session_state["classifier.state"]
+    state.told = None
+    tick = {
+        "name": "",
+        "value": 0,
+        "seq": state.ack + 1,
+        "final": False,
+        "tick": True,
+        "page": True,
+    }
     app.session_state["classifier.knobs"] = {"movement": tick}
     app.run()
     assert not app.exception
-    assert desk.told == (desk.settings, True)
+    assert state.told == (state.settings, True)
 
 
 def test_a_delta_that_lets_one_row_out_is_warned_of():
@@ -334,7 +343,7 @@ def test_new_noise_undo_and_reset(page):
     """
     app = opened(page)
     assert app.title[0].value.endswith("?")
-    desk, first = app.session_state[f"{page}.desk"], app.session_state[f"{page}.desk"].settings
+    state, first = app.session_state[f"{page}.state"], app.session_state[f"{page}.state"].settings
 
     def off() -> list[str]:
         return [one.label for one in app.button if one.label in ("Undo", "Reset") and one.disabled]
@@ -342,19 +351,19 @@ def test_new_noise_undo_and_reset(page):
     assert len(off()) == 2
     if "seed" in first.limits:
         press(app, "Resample")
-        assert desk.settings == first.change(seed=first.seed + 1)
+        assert state.settings == first.change(seed=first.seed + 1)
     else:
-        desk.settings = first.change(delta=2e-6)
+        state.settings = first.change(delta=2e-6)
         app.run()
-    there = desk.settings
+    there = state.settings
     assert off() == []
-    assert desk.before
-    assert not any("_tasks" in vars(one) for one in desk.before), (
+    assert state.before
+    assert not any("_tasks" in vars(one) for one in state.before), (
         "fifty of them would keep their work"
     )
     for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
         press(app, label)
-        assert desk.settings == found
+        assert state.settings == found
     assert not app.exception
     assert "Undo" in off()
 
@@ -390,8 +399,8 @@ def test_no_part_of_the_attack_proves_anything():
 
 
 def sent(app, name, value, key="attack.board"):
-    desk = app.session_state["attack.desk"]
-    seq = max(desk.ack, desk.clicked) + 1
+    state = app.session_state["attack.state"]
+    seq = max(state.ack, state.clicked) + 1
     app.session_state[key] = {
         "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
     }

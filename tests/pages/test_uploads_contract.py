@@ -50,7 +50,7 @@ from tests.sentences import NEVER, broken_by, plain
 from tests.ui.charts.test_topic_charts import numbers as numbers_of
 from ui.export import archive, share_dialog
 from ui.session import page_state
-from ui.session.page_state import Desk
+from ui.session.page_state import PageState
 
 # Ways of each page to learn from a file.
 WAYS = [
@@ -246,8 +246,8 @@ class TestName:
 def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
     for of in (PAGES[kind].settings(), settings(kind)):
         here = PAGES[kind].at(of)
-        knobs = here.sliders(of)
-        limits = [of.limits[name] for name in (knobs.hero, *knobs.main, *knobs.more)]
+        sliders = here.slider_layout(of)
+        limits = [of.limits[name] for name in (sliders.hero, *sliders.main, *sliders.more)]
         assert [pair for pair in limits if pair[0] == pair[1]] == []
         assert here.code is None or not of.private
         assert len({tab.name for tab in here.tabs}) == len(here.tabs)
@@ -306,7 +306,10 @@ class TestBounds:
         assert len(files) > len(ASIDE) + 4
         assert {name for name, text in files.items() if not VOID.search(text)} == ASIDE
         assert not [digits for digits in DIGITS for text in files.values() if digits in text]
-        assert "VOID: bounds were read off" in share_dialog.paper(page, Desk(kind, of))["lines"][0]
+        assert (
+            "VOID: bounds were read off"
+            in share_dialog.paper(page, PageState(kind, of))["lines"][0]
+        )
         if page.asked:
             question = page.asked.about(of, "")
             assert question.void == of.void

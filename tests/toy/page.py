@@ -13,9 +13,9 @@ import numpy as np
 from lab.experiment.experiment import Experiment
 from lab.experiment.settings import Settings
 from ui.charts import theme
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
-from ui.text.tiles import Number
-from ui.widgets import Picture
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, SliderLayout, Tab, always
+from ui.text.tiles import Tile
+from ui.widgets import Chart
 
 X = np.linspace(0, 1, 50)
 
@@ -106,7 +106,7 @@ class ToyExperiment(Experiment[Toy, Outcome]):
         return Outcome(toy, toy.epsilon, toy.shown, values["pieces"])
 
 
-def pictures(result: Outcome) -> list[list[Picture]]:
+def pictures(result: Outcome) -> list[list[Chart]]:
     """A curve that moves with epsilon, with a mark that moves with the moment, and one that
     stays.
     """
@@ -127,11 +127,11 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     }
     moves = theme.figure(wave, **axes, title=str(result), shapes=[mark])
     stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title="Stays")
-    still = Picture(name="stays", figure=stays, alt="Line")
-    return [[Picture(name="moves", figure=moves, alt=f"Curve: {result}"), still]]
+    still = Chart(name="stays", figure=stays, alt="Line")
+    return [[Chart(name="moves", figure=moves, alt=f"Curve: {result}"), still]]
 
 
-def more(result: Outcome) -> list[list[Picture]]:
+def more(result: Outcome) -> list[list[Chart]]:
     ((moves, _),) = pictures(result)
     return [[replace(moves, name="too")]]
 
@@ -146,8 +146,8 @@ TOY = Page(
     settings=Toy,
     setup=always(None),
     lead=always("A page for tests."),
-    numbers=lambda result: [Number("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
-    knobs=always(Knobs(hero="epsilon", play="shown", main=["repeats", "seed"])),
+    numbers=lambda result: [Tile("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
+    sliders=always(SliderLayout(hero="epsilon", play="shown", main=["repeats", "seed"])),
     words={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
     pictures=pictures,
     tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),

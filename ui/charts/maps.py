@@ -120,7 +120,7 @@ def symbol(label: int) -> str:
 
 @cached(newest=16)
 def _points(found: Rows, plane: Plane) -> list[dict]:
-    """Return some private rows, by class; no knob that trains moves them."""
+    """Return some private rows, by class; no slider that trains moves them."""
     rows, labels = found.X_private[:_POINTS], found.y_private[:_POINTS]
     at = plane.display(plane.coordinates(rows))
     outline = {"width": 0.6, "color": "rgba(30,30,30,.7)"}

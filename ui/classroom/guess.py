@@ -60,7 +60,7 @@ def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]
     return {"place": "guess", **ends, **drag}
 
 
-def board(picture: widgets.Picture, key: str) -> None:
+def board(picture: widgets.Chart, key: str) -> None:
     """Show the covered chart."""
     widgets.board(
         [[picture]],

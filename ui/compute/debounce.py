@@ -1,5 +1,5 @@
 """How long a page rests before what stands around its live part follows: longer while many people
-move knobs.
+move sliders.
 
 A run of the whole page costs the server about as much as a movement does, and it can wait until a
 person has stopped.
@@ -31,7 +31,7 @@ _here = threading.local()
 
 
 def moves(who: Any) -> None:
-    """Note that ``who``, a session's desk, has moved something now."""
+    """Note that ``who``, the page state of a session, has moved something now."""
     with _lock:
         _moved[who] = time.monotonic()
 

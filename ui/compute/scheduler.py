@@ -1,5 +1,5 @@
-"""Turns at the cores: the request that has waited longest goes first, and work that nobody waits
-for is given up.
+"""FairQueue at the cores: the request that has waited longest goes first, and work that nobody
+waits for is given up.
 
 Questions of the channel and runs of pages stand in one line. What can wait, such as the later
 slices of an ensemble, stands behind all who come within ``GIVES_WAY`` seconds. Between two tasks
@@ -27,7 +27,7 @@ class GivenUpError(BaseException):
     """Nobody waits for this work. No ``Exception``, so that nothing takes it for a fault."""
 
 
-class Turn:
+class Ticket:
     """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY``
     seconds ``later``. came: done once it may begin. heed: raises where nobody waits for it any
     more. pressed: whether a request waits for its end.
@@ -46,16 +46,16 @@ class Turn:
         self.heed, self.pressed = heed, pressed
         self.came: Future[None] = Future()
 
-    def __lt__(self, other: "Turn") -> bool:
+    def __lt__(self, other: "Ticket") -> bool:
         return (self.since, self.number) < (other.since, other.number)
 
 
-class Turns:
+class FairQueue:
     """So many ``places`` to work at, and the line before them."""
 
     def __init__(self, places: int):
         self.places = self._free = places
-        self._line: list[Turn] = []
+        self._line: list[Ticket] = []
         self._numbers = itertools.count()
         self._lock = threading.Lock()
 
@@ -66,10 +66,10 @@ class Turns:
         later: bool = False,
         heed: Callable[[], object] = lambda: None,
         pressed: Callable[[], bool] = lambda: False,
-    ) -> Turn:
+    ) -> Ticket:
         """Return the turn of a request that came at a time ``since``, by default now."""
         since = time.monotonic() if since is None else since
-        turn = Turn(since, next(self._numbers), later=later, heed=heed, pressed=pressed)
+        turn = Ticket(since, next(self._numbers), later=later, heed=heed, pressed=pressed)
         with self._lock:
             heapq.heappush(self._line, turn)
             self._give()
@@ -82,20 +82,20 @@ class Turns:
                 self._free -= 1
                 turn.came.set_result(None)
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: Ticket) -> None:
         """End a turn, whether it has come or not."""
         if not turn.came.cancel():
             with self._lock:
                 self._free += 1
                 self._give()
 
-    def waiting(self) -> list[Turn]:
+    def waiting(self) -> list[Ticket]:
         """Return the turns that have yet to come, the next one first."""
         with self._lock:
             return sorted(one for one in self._line if not one.came.cancelled())
 
     @contextmanager
-    def at_work(self, turn: Turn) -> Iterator[None]:
+    def at_work(self, turn: Ticket) -> Iterator[None]:
         """Wait until the turn has come, and hold it in this thread meanwhile."""
         turn.came.result()
         _here.held = self, turn
@@ -105,7 +105,7 @@ class Turns:
             _here.held = None
             self.leave(turn)
 
-    def pause(self, turn: Turn) -> None:
+    def pause(self, turn: Ticket) -> None:
         """Let those go first who have waited longer than this turn, which has come."""
         with self._lock:
             first = min((one for one in self._line if not one.came.cancelled()), default=turn)
@@ -121,7 +121,7 @@ class Turns:
                 self._hasten(turn)
             wait([turn.came], timeout=LOOK)
 
-    def _hasten(self, turn: Turn) -> None:
+    def _hasten(self, turn: Ticket) -> None:
         """Give a turn that is later the place in the line that it would have had."""
         with self._lock:
             turn.since, turn.later = turn.since - GIVES_WAY, False
@@ -167,9 +167,9 @@ def later() -> None:
         held[1].since, held[1].later = held[1].since + GIVES_WAY, True
 
 
-def _held() -> "tuple[Turns, Turn] | None":
+def _held() -> "tuple[FairQueue, Ticket] | None":
     return getattr(_here, "held", None)
 
 
 # Of this process: more threads than cores would only take longer each.
-SHARED = Turns(cores.cores())
+SHARED = FairQueue(cores.cores())

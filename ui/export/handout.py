@@ -24,9 +24,9 @@ from ui.page.page import FIRST, Page, View
 from ui.text import labels, mu_text
 from ui.text import tiles as panels
 from ui.text.numbers import delta as delta_text
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.text.texts import SAYS
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 _TAG = re.compile(r"<[^>]*>")
 # Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
@@ -148,7 +148,7 @@ class Handout:
             f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>',
         )
 
-    def _pictures(self, view: View) -> list[Picture]:
+    def _pictures(self, view: View) -> list[Chart]:
         """Return those of the first screen; none where their axes would show bounds that were read
         off private rows.
         """
@@ -181,21 +181,21 @@ class Handout:
 
     def exercises(self, view: View) -> Iterator[str]:
         """Yield something to predict, to look up and to explain, with places to write (HTML)."""
-        knobs, settings = self.page.sliders(self.settings), self.settings
+        sliders, settings = self.page.slider_layout(self.settings), self.settings
         first = view.numbers[0]
         # a target is what one moves
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"
 
         def said(name: str, value: Any) -> str:
-            return escape(" ".join(comparison.knob_words(name, value, knobs.changes) or ()))
+            return escape(" ".join(comparison.slider_words(name, value, sliders.changes) or ()))
 
-        hero = knobs.hero
-        there = elsewhere(settings, hero, knobs.changes)[0]
+        hero = sliders.hero
+        there = elsewhere(settings, hero, sliders.changes)[0]
         spread = any("lab-dots" in one.mark for one in view.numbers)
         yield SAYS("exercise.guess", setting=said(hero, there), shown=shown, blank=_BLANK)
         yield SAYS("exercise.spread" if spread else "exercise.read", blank=_BLANK)
-        for name in knobs.main[:1]:
-            one, other = (said(name, value) for value in elsewhere(settings, name, knobs.changes))
+        for name in sliders.main[:1]:
+            one, other = (said(name, value) for value in elsewhere(settings, name, sliders.changes))
             back = said(hero, getattr(settings, hero))
             yield SAYS("exercise.others", back=back, one=one, other=other, line=_LINE)
         if first.note.startswith("median of"):
@@ -204,10 +204,14 @@ class Handout:
             yield SAYS("exercise.who", line=_LINE)
 
     def _words(self) -> str:
-        knobs, room, said = self.page.sliders(self.settings), _LETTERS, []
-        names = [knobs.hero, *knobs.main, *(name for name in ("delta",) if name in knobs.more)]
+        sliders, room, said = self.page.slider_layout(self.settings), _LETTERS, []
+        names = [
+            sliders.hero,
+            *sliders.main,
+            *(name for name in ("delta",) if name in sliders.more),
+        ]
         for name in names:
-            look = {**KNOBS.get(name, {}), **knobs.changes.get(name, {})}
+            look = {**SLIDERS.get(name, {}), **sliders.changes.get(name, {})}
             room -= len(look.get("help", ""))
             if room > 0 and look.get("help"):
                 said.append(f"<span><b>{escape(look['label'])}</b>: {escape(look['help'])}</span> ")
@@ -237,11 +241,11 @@ class Handout:
 def elsewhere(
     settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Any, Any]:
-    """Return two other values of a knob, within its limits: one lower and one higher where there is
-    room either way.
+    """Return two other values of a slider, within its limits: one lower and one higher where there
+    is room either way.
     """
     low, high = settings.limits[name]
-    now, look = getattr(settings, name), {**KNOBS[name], **changes.get(name, {})}
+    now, look = getattr(settings, name), {**SLIDERS[name], **changes.get(name, {})}
     logs = look.get("scale") == "log" and low > 0
     wanted = (
         (now / 4, now * 4, now / 16, now * 16)

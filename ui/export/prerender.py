@@ -65,7 +65,7 @@ async def record(firsts: Mapping[str, First]) -> None:
     await asyncio.sleep(AFTER)
     for address, first in firsts.items():
         one = Recording(page=first.page, settings=first.page.settings(), told="", date="")
-        here = getattr(one.settings, one.knob.name)
+        here = getattr(one.settings, one.slider.name)
         frames = {here: await _frame(one, here)}
         if len(gzip.compress(orjson.dumps(frames[here]))) > MOST_BYTES / 2:
             continue  # a page whose maps are too large
@@ -96,13 +96,13 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
         part: {name: all_[name] for name in some if name in all_}
         for part, (some, all_) in kept.items()
     }
-    settings = one.settings.change(**{one.knob.name: value})
+    settings = one.settings.change(**{one.slider.name: value})
     return frame | {"address": urlencode(links.versioned(links.brief(settings)))}
 
 
 def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:
     """Return what a page holds of it (HTML), "" where too few stops are small enough."""
-    here = getattr(one.settings, one.knob.name)
+    here = getattr(one.settings, one.slider.name)
     charts = (frames[here] or {}).get("charts", {}).keys()
     values = sorted(
         value for value, frame in frames.items() if frame and frame["charts"].keys() == charts
@@ -126,16 +126,16 @@ def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | N
 def _around(one: Recording, welcome: str) -> dict[str, Any]:
     """Return what does not move: the sliders that the page has, its layout, and the rules."""
     here, settings = one.page.at(one.settings), one.settings
-    sliders = here.sliders(settings)
+    sliders = here.slider_layout(settings)
 
-    def knob(name: str, group: str) -> dict[str, Any]:
+    def slider(name: str, group: str) -> dict[str, Any]:
         look = {**sliders.changes.get(name, {}), "group": group, "play": name == sliders.play}
-        return asdict(page_state.knob(name, settings.limits, **look))
+        return asdict(page_state.slider(name, settings.limits, **look))
 
     groups = dict.fromkeys(sliders.apart, "play") | dict.fromkeys(sliders.main, "main")
     return {
-        "knob": knob(one.knob.name, "hero"),
-        "still": [(knob(name, group), getattr(settings, name)) for name, group in groups.items()],
+        "knob": slider(one.slider.name, "hero"),
+        "still": [(slider(name, group), getattr(settings, name)) for name, group in groups.items()],
         "more": bool(sliders.more or here.more),
         "html": _layout(here, settings, welcome),
         "rules": style(),

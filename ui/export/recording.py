@@ -18,14 +18,14 @@ import streamlit as st
 
 from lab.experiment.settings import Settings
 from ui.export import single_file
-from ui.live.channel import Question, Shown, shown
+from ui.live.channel import Frame, Request, shown
 from ui.page.comparison import compare
 from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
 from ui.server import static_files
 from ui.session import page_state
 from ui.text.numbers import written
 from ui.text.texts import SAYS
-from ui.widgets import Knob, Picture, assets
+from ui.widgets import Chart, Slider, assets
 
 # Stops of a recorded slider, about as many.
 STOPS = 25
@@ -83,34 +83,41 @@ def unfolded(value: Any, stop: int) -> Any:
     return [unfolded(part, stop) for part in value] if isinstance(value, list) else value
 
 
-def coarse(knob: Knob) -> Knob:
+def coarse(slider: Slider) -> Slider:
     """Return a slider with about ``STOPS`` of its stops."""
-    if knob.scale == "log":
+    if slider.scale == "log":
         return replace(
-            knob, stops=min(knob.stops, max(1, round(STOPS / math.log10(knob.high / knob.low))))
+            slider,
+            stops=min(slider.stops, max(1, round(STOPS / math.log10(slider.high / slider.low)))),
         )
     times = (tens * one for tens in (1, 10, 100, 1000, 10_000) for one in _ROUND)
     step = next(
-        knob.step * one for one in times if (knob.high - knob.low) / (knob.step * one) <= STOPS
+        slider.step * one
+        for one in times
+        if (slider.high - slider.low) / (slider.step * one) <= STOPS
     )
-    return replace(knob, step=step)
+    return replace(slider, step=step)
 
 
-def stops(knob: Knob) -> list[float]:
+def stops(slider: Slider) -> list[float]:
     """Return the values at which a slider can rest, as ``scale.js`` has them."""
-    log = knob.scale == "log"
+    log = slider.scale == "log"
     span = (
-        math.log10(knob.high / knob.low) * knob.stops if log else (knob.high - knob.low) / knob.step
+        math.log10(slider.high / slider.low) * slider.stops
+        if log
+        else (slider.high - slider.low) / slider.step
     )
     last = max(1, math.ceil(span - 1e-9))
     raw = [
-        knob.low * 10 ** (stop / knob.stops) if log else knob.low + stop * knob.step
+        slider.low * 10 ** (stop / slider.stops) if log else slider.low + stop * slider.step
         for stop in range(last)
     ]
     neat = [
-        round(one) if knob.whole else float(f"{one:.3g}" if log else f"{one:.12g}") for one in raw
+        round(one) if slider.whole else float(f"{one:.3g}" if log else f"{one:.12g}") for one in raw
     ]
-    return sorted({*(max(knob.low, min(knob.high, one)) for one in neat), knob.low, knob.high})
+    return sorted(
+        {*(max(slider.low, min(slider.high, one)) for one in neat), slider.low, slider.high}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +135,10 @@ class Recording:
     below: str = ""
 
     @property
-    def knob(self) -> Knob:
-        knobs = self.page.at(self.settings).sliders(self.settings)
-        how = {**knobs.changes.get(knobs.hero, {}), "group": "hero", "play": False}
-        return coarse(page_state.knob(knobs.hero, self.settings.limits, **how))
+    def slider(self) -> Slider:
+        sliders = self.page.at(self.settings).slider_layout(self.settings)
+        how = {**sliders.changes.get(sliders.hero, {}), "group": "hero", "play": False}
+        return coarse(page_state.slider(sliders.hero, self.settings.limits, **how))
 
     @property
     def tabs(self) -> list[Tab]:
@@ -140,7 +147,7 @@ class Recording:
     @property
     def values(self) -> list[float]:
         """Return the values that are recorded: the stops, and the one at which the page stands."""
-        return sorted({*stops(self.knob), getattr(self.settings, self.knob.name)})
+        return sorted({*stops(self.slider), getattr(self.settings, self.slider.name)})
 
     def frame(self, value: float, *, seconds: float = _ALL) -> dict[str, Any] | None:
         """Return what the page shows at one value, with both tabs; None where the settings refuse
@@ -152,10 +159,10 @@ class Recording:
         found = merged([one for one in frames if one])
         return found | {"words": {where: alone(html) for where, html in found["words"].items()}}
 
-    def shown(self, tab: str, value: float, seconds: float) -> Shown | None:
+    def shown(self, tab: str, value: float, seconds: float) -> Frame | None:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
         return shown(
-            Question({"number": 0}, self.page, link, tab, ((self.knob.name, value),)), seconds
+            Request({"number": 0}, self.page, link, tab, ((self.slider.name, value),)), seconds
         )
 
     def taken(self) -> dict[str, Any]:
@@ -168,9 +175,9 @@ class Recording:
             if frame:
                 found[value] = frame
         values = [*found]
-        at = values.index(getattr(self.settings, self.knob.name))
+        at = values.index(getattr(self.settings, self.slider.name))
         return {
-            "knob": asdict(self.knob),
+            "knob": asdict(self.slider),
             "values": values,
             "at": at,
             "frames": folded(list(found.values())),
@@ -184,12 +191,12 @@ class Recording:
         """Return the page that plays what was ``taken``."""
         first = unfolded(taken["frames"], taken["at"])
         words, charts = first["words"], dict(self._charts(first))
-        knob, now = self.knob, taken["values"][taken["at"]]
-        at = f'<span id="at">{knob.label} {written(now)}</span>'
+        slider, now = self.slider, taken["values"][taken["at"]]
+        at = f'<span id="at">{slider.label} {written(now)}</span>'
         if self.told:
             at += f", {escape(self.told)}"
         stops = len(taken["values"])
-        count = SAYS("recording.one", knob=knob.label.lower(), stops=stops)
+        count = SAYS("recording.one", slider=slider.label.lower(), stops=stops)
         body = (
             f"<h1>{escape(self.page.question)}</h1><p class=told>{at}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="knob"></div>'
@@ -221,7 +228,7 @@ def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
     return single_file.document(title, f"{top}<main>{body}</main>", style=style())
 
 
-def frame_of(picture: Picture) -> dict[str, Any]:
+def frame_of(picture: Chart) -> dict[str, Any]:
     """Return a picture as plain data: its figure, and the words in its place."""
     return _plain(picture.beside(), picture.parts())
 
@@ -231,7 +238,7 @@ def placed(rows: Rows) -> str:
     return "".join(f'<div class="row-of-charts">{"".join(map(place, row))}</div>' for row in rows)
 
 
-def place(picture: Picture) -> str:
+def place(picture: Chart) -> str:
     """Return a place for a picture that ``player/chart.js`` paints.
 
     Without a script its words stand there.
@@ -250,7 +257,7 @@ def alone(html: str) -> str:
     return _LIVE.sub("", html)
 
 
-def merged(frames: Sequence[Shown]) -> dict[str, Any]:
+def merged(frames: Sequence[Frame]) -> dict[str, Any]:
     """Return what the tabs of one stop show together, as plain data."""
     words = {where: html for one in frames for where, html in one.words.items()}
     rows = {board: names for one in frames for board, names in one.rows.items()}

@@ -20,7 +20,7 @@ from ui.export.handout import Handout
 from ui.page import comparison
 from ui.page.page import Page
 from ui.server.qr_code import QR_ALT, elsewhere, qr
-from ui.session.page_state import MORE, TAB, Desk
+from ui.session.page_state import MORE, TAB, PageState
 from ui.text import labels
 from ui.text.texts import SAYS
 
@@ -28,28 +28,30 @@ from ui.text.texts import SAYS
 ALWAYS = ("epsilon", "repeats", "seed")
 
 
-def address(desk: Desk, *, with_tab: bool = False) -> str:
+def address(state: PageState, *, with_tab: bool = False) -> str:
     """Return the link of what is shown: without what was folded out, and without the open tab
     unless asked for.
     """
-    kept = {name: value for name, value in desk.address.items() if name not in (TAB, MORE)}
-    if with_tab and TAB in desk.shown:
-        kept[TAB] = desk.shown[TAB]
+    kept = {name: value for name, value in state.address.items() if name not in (TAB, MORE)}
+    if with_tab and TAB in state.shown:
+        kept[TAB] = state.shown[TAB]
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(kept)}"
 
 
-def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: str = "") -> str:
-    """Return the settings in words: all choices, and of the knobs what differs from the default,
+def told(
+    page: Page, state: PageState, *, always: Collection[str] = ALWAYS, without: str = ""
+) -> str:
+    """Return the settings in words: all choices, and of the sliders what differs from the default,
     and those of ``always`` that the page has; all ``without`` one.
     """
     settings, asked = (
-        desk.settings,
-        getattr(desk.settings, "settings", None),
+        state.settings,
+        getattr(state.settings, "settings", None),
     )  # those that a question is about
-    knobs = page.at(settings).sliders(settings)
+    sliders = page.at(settings).slider_layout(settings)
     changes, unused = (
-        knobs.changes,
-        {"epsilon"} - {knobs.hero, *knobs.main, *knobs.more} if asked is None else set(),
+        sliders.changes,
+        {"epsilon"} - {sliders.hero, *sliders.main, *sliders.more} if asked is None else set(),
     )
     said: dict[str, str] = {}
     for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
@@ -58,46 +60,46 @@ def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS, without: s
             field.name for field in fields(one) if field.name not in (*said, *unused, without)
         ):
             value = getattr(one, name)
-            if name in desk.choices:
-                pair = comparison.choice_words(name, value, desk.choices)
+            if name in state.choices:
+                pair = comparison.choice_words(name, value, state.choices)
             else:
-                pair = comparison.knob_words(name, value, changes)
-            if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
+                pair = comparison.slider_words(name, value, changes)
+            if pair and (name in state.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())
 
 
-def paper(page: Page, desk: Desk, void: str = "") -> dict[str, Any]:
+def paper(page: Page, state: PageState, void: str = "") -> dict[str, Any]:
     """Return what a saved picture says of itself under its chart, and what its file is called.
 
     void: why the label says that nothing is guaranteed, where settings alone do not say so.
     """
-    void = void or desk.settings.void
+    void = void or state.settings.void
     warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
     return {
-        "stem": _stem(page, desk.settings),
-        "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, desk), address(desk)],
+        "stem": _stem(page, state.settings),
+        "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, state), address(state)],
     }
 
 
-def why_void_of(desk: Desk, page: Page, result: Any) -> str:
+def why_void_of(state: PageState, page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed, or ""."""
     return why_void(
-        result.settings, labels.complete(page.label(result), result.settings, tries=desk.tries)
+        result.settings, labels.complete(page.label(result), result.settings, tries=state.tries)
     )
 
 
-def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
+def handout_button(state: PageState, page: Page, *, ready: bool) -> None:
     """Show the button that downloads the handout; it finishes what is not computed yet.
 
     ready: whether there are rows to compute from.
     """
-    shown = replace(desk)  # as it is now: the desk may move on before the button is pressed
-    link = address(desk)
+    shown = replace(state)  # as it is now: the page state may move on before the button is pressed
+    link = address(state)
 
     def packed() -> bytes:
         result, _ = compute(shown.settings, seconds=math.inf)
-        return bundle(handed_out(shown, page, result, link=link, code=_code(desk, link)))
+        return bundle(handed_out(shown, page, result, link=link, code=_code(state, link)))
 
     st.download_button(
         "Handout",
@@ -106,41 +108,41 @@ def handout_button(desk: Desk, page: Page, *, ready: bool) -> None:
         mime="application/zip",
         on_click="ignore",
         icon=":material/download:",
-        key=f"{desk.page}/handout",
+        key=f"{state.page}/handout",
         disabled=not ready,
         help=SAYS["share.handout"],
     )
 
 
-def share_button(desk: Desk, page: Page, *, ready: bool) -> None:
+def share_button(state: PageState, page: Page, *, ready: bool) -> None:
     """Show the button that opens link, QR code and downloads.
 
     ready: as of ``handout_button``; without rows there is the link alone.
     """
     with st.popover(
-        "Share", icon=":material/link:", key=f"{desk.page}/share", on_change="rerun"
+        "Share", icon=":material/link:", key=f"{state.page}/share", on_change="rerun"
     ) as popover:
         if not popover.open:
             return
         with st.container(key="shared"):
-            _link_and_code(desk, page)
+            _link_and_code(state, page)
             if ready:
-                _downloads(desk, page)
+                _downloads(state, page)
 
 
-def _code(desk: Desk, link: str) -> str:
+def _code(state: PageState, link: str) -> str:
     """Return the drawing of a link, "" where a visitor's own file is not in it."""
-    return "" if desk.settings.private else qr(elsewhere(link) or link)
+    return "" if state.settings.private else qr(elsewhere(link) or link)
 
 
-def _link_and_code(desk: Desk, page: Page) -> None:
+def _link_and_code(state: PageState, page: Page) -> None:
     with_tab = False
     titles = {tab.name: tab.title for tab in page.all_tabs[1:]}
-    tab = desk.shown.get(TAB)
+    tab = state.shown.get(TAB)
     if tab in titles:
-        with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{desk.page}/share.tab")
-    link = address(desk, with_tab=with_tab)
-    if desk.settings.private:  # nobody else can open it
+        with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{state.page}/share.tab")
+    link = address(state, with_tab=with_tab)
+    if state.settings.private:  # nobody else can open it
         st.markdown(SAYS["share.own"])
         st.code(link, language=None, wrap_lines=True)
         return
@@ -156,12 +158,12 @@ def _link_and_code(desk: Desk, page: Page) -> None:
         st.image(qr(for_others or link), caption="QR code", alt=QR_ALT)
 
 
-def _downloads(desk: Desk, page: Page) -> None:
+def _downloads(state: PageState, page: Page) -> None:
     """Show a button for the privacy label and for each table."""
-    result, _ = compute(desk.settings, seconds=0)
-    link = address(desk)
-    handout = handed_out(desk, page, result, link=link, code=_code(desk, link))
-    stem = _stem(page, desk.settings)
+    result, _ = compute(state.settings, seconds=0)
+    link = address(state)
+    handout = handed_out(state, page, result, link=link, code=_code(state, link))
+    stem = _stem(page, state.settings)
     with st.container(horizontal=True):
         _download(
             "Privacy label (HTML)",
@@ -185,25 +187,25 @@ def _stem(page: Page, settings: Settings) -> str:
     return archive.stem(page.name, brief(settings))
 
 
-def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
+def handed_out(state: PageState, page: Page, result: Any, *, link: str, code: str) -> Handout:
     """Return what a result is handed out as, today, with its link and the drawing of it."""
-    knobs = page.sliders(desk.settings)
+    sliders = page.slider_layout(state.settings)
     return Handout(
         page=page,
         result=result,
-        told=told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more)),
+        told=told(page, state, always=(sliders.hero, *sliders.main, *sliders.more)),
         link=link,
         code=code,
-        version=archive.version(desk.settings),
+        version=archive.version(state.settings),
         date=date.today().isoformat(),
-        tries=desk.tries,
+        tries=state.tries,
     )
 
 
-def on_label(desk: Desk, page: Page, result: Any) -> list[str]:
+def on_label(state: PageState, page: Page, result: Any) -> list[str]:
     """Return what a print of the page says of its privacy label: the summary, settings compared."""
     blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
-    one = Handout(page=page, result=result, **blank, tries=desk.tries)
+    one = Handout(page=page, result=result, **blank, tries=state.tries)
     named, said = (
         {name: words for one in sections().values() for name, words in one.items()},
         one.stated.said,

@@ -14,8 +14,8 @@ from ui import widgets
 from ui.compute import debounce
 from ui.export.share_dialog import handout_button, on_label, paper, share_button, why_void_of
 from ui.layout import presenter, visible_sliders
-from ui.page.comparison import Both, base_of, compare
-from ui.page.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Asked, Page, Tab
+from ui.page.comparison import Screen, base_of, compare
+from ui.page.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Page, QuestionTab, Tab
 from ui.page.pin import card, marks, pinned
 from ui.page.presenter_page import staged
 from ui.page.suggestion import card as move_card
@@ -44,31 +44,31 @@ def show(page: Page, welcome: str = "") -> None:
 
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
-    desk = page_state.desk(page.name, page.settings)
-    visible_sliders.check_link(page, desk)
+    state = page_state.current_state(page.name, page.settings)
+    visible_sliders.check_link(page, state)
     if welcome:  # it speaks for the whole lab
-        desk.shown.pop("present", None)
-    desk.remember()
-    if desk.presents:
-        _presented(page, desk)
+        state.shown.pop("present", None)
+    state.remember()
+    if state.presents:
+        _presented(page, state)
         return
     if not welcome:
-        _to_lesson(desk)
-        st.title(page.at(desk.settings).question)
+        _to_lesson(state)
+        st.title(page.at(state.settings).question)
         head = st.container(key="head-actions", horizontal=True)
-    other = pinned(page, desk)
-    _open_linked(page, desk)
-    _notices([*desk.notices, *_unasked(page, desk)])
+    other = pinned(page, state)
+    _open_linked(page, state)
+    _notices([*state.notices, *_unasked(page, state)])
     if not welcome:
-        _setup(page, desk)
-    ready = page.ready(desk)
+        _setup(page, state)
+    ready = page.ready(state)
     if not welcome:
         with head:
-            _head(page, desk, ready=ready)
+            _head(page, state, ready=ready)
     if ready:
-        desk.tell(
+        state.tell(
             done=compare(
-                page, desk.settings, other, seconds=0, tab=_opened(page), **_asked(desk)
+                page, state.settings, other, seconds=0, tab=_opened(page), **_asked(state)
             ).done
         )
         if welcome:
@@ -76,161 +76,163 @@ def show(page: Page, welcome: str = "") -> None:
                 _moving(page, welcome)
         else:
             _moving(page, welcome)
-    elif more := page.at(desk.settings).more:
+    elif more := page.at(state.settings).more:
         with st.expander(MORE):  # the way to other data
-            more(desk)
+            more(state)
 
 
-def _head(page: Page, desk: page_state.Desk, *, ready: bool) -> None:
+def _head(page: Page, state: page_state.PageState, *, ready: bool) -> None:
     """Show what can be done with a page, in the head of the screen: present it, take it away, share
     its link.
     """
     if not page.tabs or st.context.is_embedded:
         return
-    here = page.at(desk.settings)
-    presenter.door(desk)
-    handout_button(desk, here, ready=ready)
-    share_button(desk, here, ready=ready)
+    here = page.at(state.settings)
+    presenter.door(state)
+    handout_button(state, here, ready=ready)
+    share_button(state, here, ready=ready)
 
 
-def _to_lesson(desk: page_state.Desk) -> None:
+def _to_lesson(state: page_state.PageState) -> None:
     """Lead back to the lesson that this page was opened from."""
-    if lesson := desk.shown.get("lesson"):
-        back = {"lesson": lesson, "step": desk.shown.get("step", "")}
+    if lesson := state.shown.get("lesson"):
+        back = {"lesson": lesson, "step": state.shown.get("step", "")}
         page_links.way("lessons", "Back to the lesson", back, icon=":material/arrow_back:")
 
 
-def _presented(page: Page, desk: page_state.Desk) -> None:
-    pinned(page, desk)  # adds its notices
-    stage = staged(page, desk.presents)
-    if desk.notices:
+def _presented(page: Page, state: page_state.PageState) -> None:
+    pinned(page, state)  # adds its notices
+    stage = staged(page, state.presents)
+    if state.notices:
         with st.container(key="stage-notices"):
-            _notices(desk.notices)
-    if not page.ready(desk):
-        desk.shown.pop("present")
+            _notices(state.notices)
+    if not page.ready(state):
+        state.shown.pop("present")
         st.rerun()  # to the page itself, which shows what is missing
-    places = presenter.stops(page, desk)
-    presenter.arrived(desk, places)
-    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab="", tries=desk.tries)
-    desk.tell(done=both.done)
+    places = presenter.stops(page, state)
+    presenter.arrived(state, places)
+    both = compare(
+        stage, state.settings, None, seconds=stage.slices.first, tab="", tries=state.tries
+    )
+    state.tell(done=both.done)
     _on_stage(stage)
-    presenter.presenter(page, desk, places, both.result)
+    presenter.presenter(page, state, places, both.result)
 
 
-def _unasked(page: Page, desk: page_state.Desk) -> list[str]:
+def _unasked(page: Page, state: page_state.PageState) -> list[str]:
     """Return what of the question in a link is not asked; it is forgotten where the page is asked
     nothing.
     """
-    if not desk.ask or desk.settings.private:
+    if not state.ask or state.settings.private:
         return []
-    if page.asked and page.tabs and page.asked.about(desk.settings, ""):
-        return page.asked.ignored(desk.settings, desk.ask)
-    desk.ask = ""
+    if page.asked and page.tabs and page.asked.about(state.settings, ""):
+        return page.asked.ignored(state.settings, state.ask)
+    state.ask = ""
     return ["The question in the link was ignored, because this page has no questions."]
 
 
-def _open_linked(page: Page, desk: page_state.Desk) -> None:
+def _open_linked(page: Page, state: page_state.PageState) -> None:
     """Open the tab that a link names, the first one where it names none."""
-    tabs = page.at(desk.settings).all_tabs
-    if not (desk.followed and page.tabs):
+    tabs = page.at(state.settings).all_tabs
+    if not (state.followed and page.tabs):
         return
-    desk.followed = False
-    named = desk.shown.get(page_state.TAB, tabs[0].name)
+    state.followed = False
+    named = state.shown.get(page_state.TAB, tabs[0].name)
     titles = {tab.name: tab.title for tab in tabs}
     if named in titles:
         page_state.hold(_tabs_key(page), titles[named])
     else:
-        desk.notices.append(
+        state.notices.append(
             page_state.ignored(
-                page_state.TAB, desk.shown.pop(page_state.TAB), f"one of: {', '.join(titles)}"
+                page_state.TAB, state.shown.pop(page_state.TAB), f"one of: {', '.join(titles)}"
             )
         )
 
 
-def _setup(page: Page, desk: page_state.Desk) -> None:
+def _setup(page: Page, state: page_state.PageState) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
-        page.setup(desk)
+        page.setup(state)
         with st.container(
             key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
         ):
-            desk.reset_menu()
+            state.reset_menu()
 
 
 @st.fragment
 @debounce.working()
 def _moving(page: Page, welcome: str) -> None:
-    """Show the result, its numbers, words, pictures and open tab, beside the knobs.
+    """Show the result, its numbers, words, pictures and open tab, beside the sliders.
 
-    The knobs are mounted last: their message tells the browser that all the rest has arrived.
+    The sliders are mounted last: their message tells the browser that all the rest has arrived.
     """
-    desk = page_state.desk(page.name, page.settings)
-    if not page.holds(desk) or desk.presents:
+    state = page_state.current_state(page.name, page.settings)
+    if not page.holds(state) or state.presents:
         debounce.again()
-    here = page.at(desk.settings)
-    other = pinned(page, desk)
+    here = page.at(state.settings)
+    other = pinned(page, state)
     both = compare(
         page,
-        desk.settings,
+        state.settings,
         other,
-        seconds=_seconds(here, desk),
+        seconds=_seconds(here, state),
         tab=_opened(page),
-        resting=bool(desk.ack) and not desk.moving,
-        **_asked(desk),
+        resting=bool(state.ack) and not state.moving,
+        **_asked(state),
     )
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
     left, right = screen.container(key="side"), screen.container(key="main")
     with left.container(key="aside"):
-        here.aside(desk)
-    knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
-    panel_place = knobs_place.container(key="panel")
+        here.aside(state)
+    sliders_place, beside = left.container(key="knobs"), left.container(key="beside")
+    panel_place = sliders_place.container(key="panel")
     if here.more:
-        with knobs_place.container(key="more"):
-            here.more(desk)
+        with sliders_place.container(key="more"):
+            here.more(state)
     with right:
-        tab = _result(both, desk)
-        desk.shows(page_state.TAB, "" if tab == here.all_tabs[0].name else tab)
+        tab = _result(both, state)
+        state.shows(page_state.TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
-        visible_sliders.offer_all(desk)
+        visible_sliders.offer_all(state)
         if here.tabs:
-            card(desk, other, both)
-    sliders = visible_sliders.visible(here, desk)
+            card(state, other, both)
+    sliders = visible_sliders.visible(here, state)
     with left:
-        move = move_card(here.move, desk, sliders)
+        move = move_card(here.move, state, sliders)
     with panel_place:
-        channel = None if desk.settings.private else desk.place(tab)
+        channel = None if state.settings.private else state.place(tab)
         told: dict[str, Any] = {
-            "marks": marks(desk.settings, other),
+            "marks": marks(state.settings, other),
             "selectors": bool(here.more),
             "move": move,
         }
-        desk.panel(sliders, done=both.done, channel=channel, **told)
+        state.panel(sliders, done=both.done, channel=channel, **told)
 
 
-def _asked(desk: page_state.Desk) -> dict[str, Any]:
+def _asked(state: page_state.PageState) -> dict[str, Any]:
     """Return what a session asks about its settings, and what it knows of their release."""
-    return {"ask": desk.ask, "tries": desk.tries, "looks": my_rows.looks(desk)}
+    return {"ask": state.ask, "tries": state.tries, "looks": my_rows.looks(state)}
 
 
-def _seconds(page: Page, desk: page_state.Desk) -> float:
-    if desk.moving:
+def _seconds(page: Page, state: page_state.PageState) -> float:
+    if state.moving:
         return page.slices.moving
-    return page.slices.resting if desk.ack else page.slices.first
+    return page.slices.resting if state.ack else page.slices.first
 
 
 @st.fragment
 @debounce.working()
 def _on_stage(page: Page) -> None:
-    desk = page_state.desk(page.name, page.settings)
-    if not page.holds(desk) or not desk.presents:
+    state = page_state.current_state(page.name, page.settings)
+    if not page.holds(state) or not state.presents:
         debounce.again()
-    here = page.at(desk.settings)
+    here = page.at(state.settings)
     both = compare(
-        page, desk.settings, None, seconds=_seconds(here, desk), tab="", tries=desk.tries
+        page, state.settings, None, seconds=_seconds(here, state), tab="", tries=state.tries
     )
-    says, private = both.says(""), desk.settings.private
-    place = None if private else desk.place("")
+    says, private = both.says(""), state.settings.private
+    place = None if private else state.place("")
     with st.container(key="stage"):
         for name in ("verdict", "numbers"):
             st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
@@ -238,18 +240,22 @@ def _on_stage(page: Page) -> None:
             widgets.board(
                 both.boards("")[FIRST],
                 key=f"{page.name}.{FIRST}",
-                ack=desk.clicked,
+                ack=state.clicked,
                 name=FIRST,
                 of=place,
             )
         with st.container(key="stage-knob"):
-            marked = presenter.marks(page, desk.settings)
-            desk.panel(
-                here.sliders(desk.settings), done=both.done, marks=marked, channel=place, stage=True
+            marked = presenter.marks(page, state.settings)
+            state.panel(
+                here.slider_layout(state.settings),
+                done=both.done,
+                marks=marked,
+                channel=place,
+                stage=True,
             )
 
 
-def _result(both: Both, desk: page_state.Desk) -> str:
+def _result(both: Screen, state: page_state.PageState) -> str:
     """Show the first screen, and under it the tab that is open, of which the name is returned."""
     page = both.page
     numbers, pictures, below = (
@@ -260,8 +266,8 @@ def _result(both: Both, desk: page_state.Desk) -> str:
     with below:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
-    of = None if desk.settings.private else desk.place(opened.name)
-    printed = paper(page, desk, why_void_of(desk, page, both.result))
+    of = None if state.settings.private else state.place(opened.name)
+    printed = paper(page, state, why_void_of(state, page, both.result))
 
     def say(*names: str, drawn: bool = False) -> None:
         """Show an element for each, even where it has nothing to say yet."""
@@ -277,7 +283,7 @@ def _result(both: Both, desk: page_state.Desk) -> str:
     with numbers:
         st.html(
             _on_paper(
-                *map(escape, [*printed["lines"][1:], *on_label(desk, page, both.result)]),
+                *map(escape, [*printed["lines"][1:], *on_label(state, page, both.result)]),
                 date.today().isoformat(),
             )
         )
@@ -286,7 +292,7 @@ def _result(both: Both, desk: page_state.Desk) -> str:
         widgets.board(
             boards[FIRST],
             key=f"{page.name}.{FIRST}",
-            ack=desk.clicked,
+            ack=state.clicked,
             name=FIRST,
             of=of,
             paper=printed,
@@ -295,7 +301,7 @@ def _result(both: Both, desk: page_state.Desk) -> str:
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
         if opened is ASK_TAB and page.asked:
-            _question(page.asked, desk, both)
+            _question(page.asked, state, both)
         if opened.name in boards and opened.name != FIRST:
             widgets.board(
                 boards[opened.name],
@@ -305,9 +311,9 @@ def _result(both: Both, desk: page_state.Desk) -> str:
                 paper=printed,
             )
         if opened.shows:
-            opened.shows(desk, printed)
+            opened.shows(state, printed)
         if opened is METHOD_TAB:
-            st.markdown(page.lead(desk.settings))
+            st.markdown(page.lead(state.settings))
             st.markdown(papers.cited(glossary.linked(page.method)))
         if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
@@ -341,72 +347,72 @@ def _tabs_key(page: Page) -> str:
     return f"{page.name}.tabs"
 
 
-def _question(asked: Asked, desk: page_state.Desk, both: Both) -> None:
-    base, targets = base_of(both, desk.settings, looks=my_rows.looks(desk))
-    about = asked.about(base, desk.ask, targets) if base is not None else None
+def _question(asked: QuestionTab, state: page_state.PageState, both: Screen) -> None:
+    base, targets = base_of(both, state.settings, looks=my_rows.looks(state))
+    about = asked.about(base, state.ask, targets) if base is not None else None
     if about is None:
-        _offer_rows(asked, desk)
+        _offer_rows(asked, state)
         return
 
     def keep() -> None:
-        desk.ask = asked.asks(question.settings, targets, about)
+        state.ask = asked.asks(question.settings, targets, about)
 
     # Of made-up and of private rows each has its own widgets: a browser that has not heard of the
     # other rows sends the target of the first with whatever is pressed next, and it would count as
     # typed.
-    rows = "rows" if base is desk.settings else "made-up"
-    question = page_state.Desk(page=f"{desk.page}.ask.{rows}", settings=about, changed=keep)
+    rows = "rows" if base is state.settings else "made-up"
+    question = page_state.PageState(page=f"{state.page}.ask.{rows}", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
-        if desk.settings.private:
-            _offer_rows(asked, desk)
+        if state.settings.private:
+            _offer_rows(asked, state)
 
 
-def _offer_rows(asked: Asked, desk: page_state.Desk) -> None:
+def _offer_rows(asked: QuestionTab, state: page_state.PageState) -> None:
     """Offer to ask about private rows, and say before what that does to the label; after that the
     way back, and the best of several tries in place of the search.
     """
-    settings, looks = desk.settings, my_rows.looks(desk)
-    question = asked.about(settings, desk.ask) if settings.private else None
+    settings, looks = state.settings, my_rows.looks(state)
+    question = asked.about(settings, state.ask) if settings.private else None
     if question is None:
         st.caption(SAYS["search.absent"])
         return
     said, label = SAYS["search.looked"], SAYS["search.back"]
     if not looks:
         said, label = (
-            SAYS(f"search.{_before(desk)}", count=len(asked.compares(question))),
+            SAYS(f"search.{_before(state)}", count=len(asked.compares(question))),
             SAYS["search.look"],
         )
     with st.container(key="private-rows", horizontal=True, vertical_alignment="center"):
         st.caption(said, width="stretch")
-        st.button(label, key=f"{desk.page}.look", on_click=lambda: my_rows.look(desk, not looks))
+        st.button(label, key=f"{state.page}.look", on_click=lambda: my_rows.look(state, not looks))
     if searched(settings):
-        _offer_best(desk)
+        _offer_best(state)
 
 
-def _before(desk: page_state.Desk) -> str:
+def _before(state: page_state.PageState) -> str:
     """Return the name of the text on what a search on private rows would do to the label."""
-    if desk.settings.void:
+    if state.settings.void:
         return "unbounded"
-    return "again" if searched(desk.settings) else "offer"
+    return "again" if searched(state.settings) else "offer"
 
 
-def _offer_best(desk: page_state.Desk) -> None:
+def _offer_best(state: page_state.PageState) -> None:
     """Offer the best of a secret number of tries in place of a choice that nothing covers, with its
     exact price.
     """
-    one, best = desk.settings.promise, best_of(desk.settings, _TRIES)
+    one, best = state.settings.promise, best_of(state.settings, _TRIES)
     if one is None or best is None:
-        desk.tries = 0
+        state.tries = 0
         return
-    key = f"{desk.page}.best"
+    key = f"{state.page}.best"
 
     def take() -> None:
-        desk.tries = _TRIES * st.session_state[key]
+        state.tries = _TRIES * st.session_state[key]
 
-    taken = page_state.hold(key, bool(desk.tries))
+    taken = page_state.hold(key, bool(state.tries))
     st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
     price = {
         "epsilon": number(best.epsilon),
@@ -416,8 +422,8 @@ def _offer_best(desk: page_state.Desk) -> None:
     }
     st.caption(
         SAYS("best-of.price", **price)
-        + " " * bool(desk.tries)
-        + SAYS["best-of.taken"] * bool(desk.tries)
+        + " " * bool(state.tries)
+        + SAYS["best-of.taken"] * bool(state.tries)
     )
 
 

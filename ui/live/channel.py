@@ -4,8 +4,8 @@ pictures goes out.
 A question holds the page, its settings as a link holds them, and what has been moved since. So it
 needs no session, any server can answer it, and what is computed for it is there for all. Of a
 visitor's questions the newest is answered, at once with what must be there, then, while nothing
-newer comes, slice by slice until all is done. In spare time the pictures of a knob's next stops are
-made.
+newer comes, slice by slice until all is done. In spare time the pictures of a slider's next stops
+are made.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from lab.experiment.settings import Settings
 from ui.classroom.visitor import visitor_word
 from ui.compute import debounce
 from ui.compute.runner import LONG_SLICE_SECONDS, SLICE_SECONDS
-from ui.compute.scheduler import SHARED, GivenUpError, Turn, Turns
+from ui.compute.scheduler import SHARED, FairQueue, GivenUpError, Ticket
 from ui.page.comparison import compare
 from ui.page.page import Page
 from ui.page.pin import read as read_pin
@@ -54,8 +54,8 @@ _log = logging.getLogger(__name__)
 
 
 Work = Callable[[], Any]
-Move = tuple[str, float | str]
-Moves = tuple[Move, ...]
+Suggestion = tuple[str, float | str]
+Moves = tuple[Suggestion, ...]
 
 
 class MalformedError(ValueError):
@@ -63,7 +63,7 @@ class MalformedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Question:
+class Request:
     """What is asked: a page, its settings and its pin as a link holds them, the tab that is open,
     what is asked there, and (field, value) of what was moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
@@ -77,15 +77,15 @@ class Question:
     pin: str | None = None
     ask: str = ""
 
-    def ahead(self, move: Move) -> "Question":
-        """Return the question for a stop that the knob may reach next."""
+    def ahead(self, move: Suggestion) -> "Request":
+        """Return the question for a stop that the slider may reach next."""
         _, value = move
         about = {"number": self.about["number"], "value": value}
         return replace(self, about=about, moves=(*self.moves, move))
 
     @cached_property
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
-        """Return (the settings that a desk would have, field -> the sentence that refused its
+        """Return (the settings that a page state would have, field -> the sentence that refused its
         value, what else has moved).
         """
         before, _ = page_state.from_link(self.page.settings, self.link)
@@ -103,7 +103,7 @@ class Question:
         return settings, errors, along
 
 
-def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
+def read(text: str, pages: Mapping[str, Page]) -> tuple[Request, Moves | None]:
     """Return the question in a message, and the movements that it wants ahead, if any.
 
     Raise MalformedError.
@@ -136,7 +136,7 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, Moves | None]:
         if not holds:
             raise MalformedError(rule)
     here = staged(pages[page], picture) if picture else pages[page]
-    asked = Question({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), pin, ask)
+    asked = Request({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), pin, ask)
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -174,7 +174,7 @@ def _is_value(sent: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Frame:
     """What a page shows: the share of the work that is done, what was refused, what has moved
     along, words by CSS selector, by board the rows of names, and pictures by name, each as (what
     stands beside its figure, the parts of the figure).
@@ -188,7 +188,7 @@ class Shown:
     pictures: Mapping[str, tuple[dict, dict[str, bytes]]]
 
 
-def shown(question: Question, seconds: float) -> Shown | None:
+def shown(question: Request, seconds: float) -> Frame | None:
     """Return what the page shows after so many seconds of work, or what must be; None where the
     page itself has to say
     it: it uses a visitor's own file, or has met a fault.
@@ -217,13 +217,13 @@ def shown(question: Question, seconds: float) -> Shown | None:
         }
         every = (picture for drawn in boards.values() for row in drawn for picture in row)
         pictures = {picture.name: (picture.beside(), picture.parts()) for picture in every}
-        return Shown(both.done, errors, values, both.says(question.tab), rows, pictures)
+        return Frame(both.done, errors, values, both.says(question.tab), rows, pictures)
     except Exception:
         _log.exception("%s: a question on the channel met a fault", page.name)
         return None
 
 
-class Seen:
+class ClientState:
     """What one browser has been shown over its connection, to which an answer says only what
     differs.
     """
@@ -233,7 +233,7 @@ class Seen:
         self._rows: Mapping[str, list[list[str]]] | None = None
         self._parts: dict[str, dict[str, bytes]] = {}
 
-    def news(self, now: Shown) -> dict[str, Any]:
+    def news(self, now: Frame) -> dict[str, Any]:
         """Return what differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and
         where they are others.
         """
@@ -274,7 +274,7 @@ def _give_up() -> None:
 class Workers:
     """Threads that answer questions, each in its turn (``ui.compute.scheduler``)."""
 
-    def __init__(self, turns: Turns):
+    def __init__(self, turns: FairQueue):
         self._turns = turns
         self._pool = ThreadPoolExecutor(
             THREADS * turns.places, thread_name_prefix=NAME
@@ -313,7 +313,7 @@ class Workers:
                 if job is None or job.cancelled():
                     self._turns.leave(turn)
 
-    def _work(self, work: Work, turn: Turn) -> Any:
+    def _work(self, work: Work, turn: Ticket) -> Any:
         with suppress(GivenUpError), self._turns.at_work(turn):
             return work()
 
@@ -333,17 +333,17 @@ class Workers:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
 
-class Visit:
+class Connection:
     """One connection: the newest question, and what is wanted ahead."""
 
     def __init__(self, socket: WebSocket, pages: Mapping[str, Page], workers: Workers):
         self._socket, self._pages, self._workers = socket, pages, workers
         # A browser without the cookie counts by its connection.
         self._browser = visitor_word(socket.cookies) or str(id(self))
-        self._asked: Question  # the newest, once there are news
-        self._ahead: deque[tuple[Question, Move]] = deque()
+        self._asked: Request  # the newest, once there are news
+        self._ahead: deque[tuple[Request, Suggestion]] = deque()
         self._news, self._wants = asyncio.Event(), asyncio.Event()
-        self._seen, self._telling = Seen(), asyncio.Lock()
+        self._seen, self._telling = ClientState(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
 
     async def last(self) -> None:
@@ -431,7 +431,7 @@ class Visit:
                     question, await self._workers.spare(self._browser, shown, question, 0)
                 )
 
-    async def _tell(self, question: Question, now: Shown | None) -> float:
+    async def _tell(self, question: Request, now: Frame | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
         async with self._telling:
             news = self._seen.news(now) if now else {"ordinary": True}
@@ -446,7 +446,7 @@ class Visit:
 class Channel:
     """The channel of an app with these pages."""
 
-    def __init__(self, pages: Iterable[Page], *, turns: Turns = SHARED):
+    def __init__(self, pages: Iterable[Page], *, turns: FairQueue = SHARED):
         self._pages = {page.name: page for page in pages}
         self._turns = turns
         self._workers: Workers | None = None
@@ -458,7 +458,7 @@ class Channel:
             return
         self._workers = self._workers or Workers(self._turns)
         await socket.accept()
-        await Visit(socket, self._pages, self._workers).last()
+        await Connection(socket, self._pages, self._workers).last()
 
     def close(self) -> None:
         """Wait for what is at work."""

@@ -5,7 +5,7 @@ Differences beside two numbers are those of the numbers as shown. The sentence i
 interval alone.
 
 A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
-``name``, and a picture that is to stand beside today's by ``Picture.pair``. A ghost keeps its
+``name``, and a picture that is to stand beside today's by ``Chart.pair``. A ghost keeps its
 colour, with dashes and hollow marks.
 """
 
@@ -29,10 +29,10 @@ from ui.compute.runner import repeats
 from ui.page.page import ANSWER, ASK_TAB, Page, Rows, View
 from ui.text import mu_text
 from ui.text.numbers import written
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.text.texts import SAYS
-from ui.text.tiles import Number, amount
-from ui.widgets import Picture
+from ui.text.tiles import Tile, amount
+from ui.widgets import Chart
 
 # CSS selectors of the parts of the comparison that follow the sliders.
 MOVING = ".lab-compare-moving"
@@ -90,15 +90,15 @@ def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
     return [(*one, other[1], "") for one, other in pairs if one and other]
 
 
-def knob_words(
+def slider_words(
     name: str, value: Any, changes: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, str] | None:
-    """Return a knob's label and value, or None for a field without a knob; ``changes``: how a page
-    differs from ``KNOBS``.
+    """Return a slider's label and value, or None for a field without a slider; ``changes``: how a
+    page differs from ``SLIDERS``.
     """
-    if name not in KNOBS:
+    if name not in SLIDERS:
         return None
-    label = changes.get(name, {}).get("label", KNOBS[name]["label"])
+    label = changes.get(name, {}).get("label", SLIDERS[name]["label"])
     return label, written(value) if isinstance(value, float) else str(value)
 
 
@@ -109,7 +109,7 @@ def choice_words(
     options).
     """
     label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
-    return None if name in KNOBS or name == "own" else (label, options.get(value, str(value)))
+    return None if name in SLIDERS or name == "own" else (label, options.get(value, str(value)))
 
 
 class Compared(NamedTuple):
@@ -120,7 +120,7 @@ class Compared(NamedTuple):
     mine: float
     theirs: float
 
-    def shown_by(self, mine: Number, theirs: Number) -> bool:
+    def shown_by(self, mine: Tile, theirs: Tile) -> bool:
         """Return whether two big numbers are these medians."""
         pairs = ((mine, self.mine), (theirs, self.theirs))
         return all(_is_rounded(one.amount, _scaled(median, self.measure)) for one, median in pairs)
@@ -135,7 +135,7 @@ def _is_rounded(amount: float | None, value: float) -> bool:
 
 
 def number_rows(
-    a: Sequence[Number], b: Sequence[Number], compared: Compared | None = None
+    a: Sequence[Tile], b: Sequence[Tile], compared: Compared | None = None
 ) -> list[Row]:
     """Return a row for each of A's big numbers, beside B's of the same name or, in the same place,
     of the same unit.
@@ -164,7 +164,7 @@ def number_rows(
     return found
 
 
-def _shown(number: Number) -> str:
+def _shown(number: Tile) -> str:
     """Return a number of the strip in a narrow column: without its unit, a range with a dash."""
     bare = unescape(
         _TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value))
@@ -265,7 +265,7 @@ def _signed(value: float, decimals: int, *, plus: str = "") -> str:
     return f"{plus if value > 0 else '−'}{size}"
 
 
-def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
+def ghosted(rows: Rows, pinned: Rows) -> list[list[Chart]]:
     """Return ``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by
     its name.
 
@@ -277,7 +277,7 @@ def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
     ]
 
 
-def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
+def _fitted(row: Sequence[Sequence[Chart]]) -> list[Chart]:
     """Return the pictures of a row, each alone or with another one beside it; the first one always
     stays.
     """
@@ -289,7 +289,7 @@ def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
     return [picture for some in row for picture in some]
 
 
-def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
+def _with_ghost(picture: Chart, other: Chart | None) -> list[Chart]:
     if other is None:
         return [picture]
     if picture.pair:
@@ -307,7 +307,7 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
     )
 
 
-def _beside(picture: Picture) -> Picture:
+def _beside(picture: Chart) -> Chart:
     """Return the picture of the pinned settings, named and titled as such; a click in it means
     nothing.
     """
@@ -323,7 +323,7 @@ def _beside(picture: Picture) -> Picture:
     return _titled(named, "B")
 
 
-def _titled(picture: Picture, badge: str) -> Picture:
+def _titled(picture: Chart, badge: str) -> Chart:
     layout = picture.figure["layout"]
     title = layout.get("title") or {}
     words = " · ".join(filter(None, [f"<b>{badge}</b>", title.get("text")]))
@@ -372,7 +372,7 @@ def _hollow(shape: Mapping[str, Any]) -> dict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Both:
+class Screen:
     """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one
     of the same page.
 
@@ -415,10 +415,10 @@ def compare(
     resting: bool = False,
     tries: int = 0,
     looks: bool = False,
-) -> Both:
+) -> Screen:
     """Compare after so many seconds of work, or what must be; what B needs comes after what A
-    needs, and then what is asked about A (``Desk.ask``), if the ``tab`` that is open is that of the
-    questions. Where that tab states a mu, it
+    needs, and then what is asked about A (``PageState.ask``), if the ``tab`` that is open is that
+    of the questions. Where that tab states a mu, it
     is counted last, and only if ``resting``: neither for a first picture nor while something moves.
 
     tries: as in ``Page.view``. looks: whether a question may read private rows; else it is about
@@ -446,7 +446,7 @@ def compare(
 
 
 def base_of(
-    both: Both, settings: Settings, *, looks: bool
+    both: Screen, settings: Settings, *, looks: bool
 ) -> tuple[Settings | None, Mapping[str, float]]:
     """Return what a question in the tab of A is about, and the targets that it starts with: where
     rows are private, a result on made-up ones, unless it may look at them; None where none can be
@@ -475,18 +475,18 @@ def _record(settings: Settings, compared: Iterable[Settings]) -> bool:
 
 def _compared(
     page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int
-) -> Both:
+) -> Screen:
     result, done = computed(settings, seconds=seconds)
     here = page.at(settings)
     if pinned is not None and pinned != settings:
         _record(settings, (settings, pinned))
     view = here.view(result, tries=tries)
     if pinned is None:
-        return Both(page=here, result=result, view=view, pinned=None, done=done, moving={})
+        return Screen(page=here, result=result, view=view, pinned=None, done=done, moving={})
     other, ready = computed(pinned, seconds=seconds if done == 1 else 0)
     there = page.at(pinned)
     other_view = there.view(other)
-    words = partial(knob_words, changes=here.sliders(settings).changes)
+    words = partial(slider_words, changes=here.slider_layout(settings).changes)
     both_done = done == ready == 1
     known = runs_compared(settings, pinned, done=both_done)
     differing = settings_rows(settings, pinned, words)
@@ -494,7 +494,7 @@ def _compared(
         MOVING: rows([*differing, *number_rows(view.numbers, other_view.numbers, known)]),
         SAID: said(known, settings, pinned, done=both_done),
     }
-    return Both(
+    return Screen(
         page=here,
         result=result,
         view=view,

@@ -15,7 +15,7 @@ from ui.charts import attacker_icons
 from ui.text import labels, tiles
 from ui.text.numbers import delta
 from ui.text.texts import SAYS
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Released:
     why: str
     tries: int
 
-    def numbers(self, numbers: Iterable[Number]) -> list[Number]:
+    def numbers(self, numbers: Iterable[Tile]) -> list[Tile]:
         """Return the big numbers, with the attacker's as the label has it."""
         return [
             self._attacker(one) if one.label == SAYS["attacker.label"] else one for one in numbers
         ]
 
-    def _attacker(self, one: Number) -> Number:
+    def _attacker(self, one: Tile) -> Tile:
         if self.why:
-            return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
+            return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
         if self.tries:
             return tiles.attacker(self.stated.promise)._replace(
                 note=SAYS("search.tile", tries=self.tries)

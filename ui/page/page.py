@@ -23,13 +23,13 @@ from ui.charts import attacker_icons
 from ui.compute.runner import SLICE_SECONDS
 from ui.page import guarantee_after_search
 from ui.page.guarantee_after_search import Released
-from ui.page.suggestion import Move
-from ui.session.page_state import Desk, Knobs
-from ui.text.tiles import Number, bullets, note, tiles
+from ui.page.suggestion import Suggestion
+from ui.session.page_state import PageState, SliderLayout
+from ui.text.tiles import Tile, bullets, note, tiles
 from ui.uploads import rows
-from ui.widgets import Picture
+from ui.widgets import Chart
 
-Rows = Sequence[Sequence[Picture]]
+Rows = Sequence[Sequence[Chart]]
 # Of the board in the first screen; each of the others has the name of its tab.
 FIRST = "board"
 _USUAL: Mapping[str, float] = MappingProxyType({})
@@ -50,7 +50,7 @@ class Tab(NamedTuple):
     under them.
 
     name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows:
-    whatever else, of a desk; it is given what a saved picture says of itself
+    whatever else, of a page state; it is given what a saved picture says of itself
     (``ui.widgets.board``).
     when: whether these settings have the tab.
     """
@@ -60,7 +60,7 @@ class Tab(NamedTuple):
     words: Sequence[str] = ()
     pictures: Callable[[Any], Rows] | None = None
     drawn: bool = False
-    shows: Callable[[Desk, Mapping[str, Any]], None] | None = None
+    shows: Callable[[PageState, Mapping[str, Any]], None] | None = None
     when: Callable[[Any], bool] = lambda _: True
 
 
@@ -75,7 +75,7 @@ RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
 METHOD_TAB = Tab("method", "How it works")
 
 
-class Made(Mapping[str, Any]):
+class LazyValues(Mapping[str, Any]):
     """What each function makes of a result, by name, when it is asked for, and once."""
 
     def __init__(self, how: Mapping[str, Callable[[Any], Any]], result: Any):
@@ -103,11 +103,11 @@ class View:
     by board: those of the first screen, and those of each tab.
     """
 
-    numbers: Sequence[Number]
+    numbers: Sequence[Tile]
     words: Mapping[str, str]
     boards: Mapping[str, Rows]
 
-    def pictures(self, *boards: str) -> dict[str, Picture]:
+    def pictures(self, *boards: str) -> dict[str, Chart]:
         """Return all on these boards, by name."""
         return {
             picture.name: picture
@@ -132,7 +132,7 @@ def noted(sentence: Callable[[Any], str]) -> Callable[[Any], str]:
     return lambda result: note(sentence(result))
 
 
-class Asked(NamedTuple):
+class QuestionTab(NamedTuple):
     """The questions that can be asked about a page, in a tab of it.
 
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings
@@ -140,7 +140,8 @@ class Asked(NamedTuple):
     target to start with, where it is not the usual one) -> those of the question. asks: (question,
     those targets, the question before) -> what else is asked: no target where it is about another
     measure than before. ignored: a sentence (markdown) for each part
-    of it that nobody can ask. controls: shows, of a desk of these, what can be asked in the tab.
+    of it that nobody can ask. controls: shows, of a page state of these, what can be asked in the
+    tab.
     compares: the settings of the page whose results an answer is to compare; compared: those that
     it does, as far as it is known.
     """
@@ -149,7 +150,7 @@ class Asked(NamedTuple):
     settings: Callable[[Any, str, Mapping[str, float]], Settings]
     asks: Callable[[Any, Mapping[str, float], Any], str]
     ignored: Callable[[Any, str], list[str]]
-    controls: Callable[[Desk], None]
+    controls: Callable[[PageState], None]
     compares: Callable[[Any], Collection[Settings]]
     compared: Callable[[Any], Collection[Settings]]
 
@@ -166,7 +167,7 @@ class Asked(NamedTuple):
         """Return what the tab shows of an answer."""
         whole = self.page.view(result)
         boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
-        return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
+        return View((), {ANSWER: whole.words["verdict"]}, LazyValues(boards, result))
 
 
 _SLICES, _SILENT, _USUAL_TARGETS = Slices(), always(Stated()), always(_USUAL)
@@ -183,15 +184,15 @@ class Page:
     setup: shows the choices that make another experiment, in one row.
     more: shows the selectors in *More settings*, under the sliders there; None where there are only
         sliders.
-    aside: shows choices that stand over the knobs; by default how many rows of a large file are
+    aside: shows choices that stand over the sliders; by default how many rows of a large file are
         trained on.
     lead: settings -> the plain words (markdown) that how it works begins with.
-    knobs: settings -> its knobs; one that can take a single value is not shown (``sliders``).
+    sliders: settings -> its sliders; one that can take a single value is not shown (``sliders``).
     numbers: result -> the big numbers over the pictures.
     words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the
         numbers; where there is a "caption", it is one line under the pictures.
     pictures: result -> the row of pictures in the first screen, at most three, which move with the
-        knobs.
+        sliders.
     tabs: what stands under them, of which one is open.
     frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
     code: settings -> the same by an estimator of ``dpcore.estimators``, as a program, which cannot
@@ -214,26 +215,26 @@ class Page:
     about: str
     question: str
     settings: type[Settings]
-    setup: Callable[[Desk], None]
+    setup: Callable[[PageState], None]
     lead: Callable[[Any], str]
-    knobs: Callable[[Any], Knobs]
-    numbers: Callable[[Any], Sequence[Number]]
+    sliders: Callable[[Any], SliderLayout]
+    numbers: Callable[[Any], Sequence[Tile]]
     words: Mapping[str, Callable[[Any], str]]
     pictures: Callable[[Any], Rows]
     frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
     tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
     code: Callable[[Any], str] | None = None
-    ready: Callable[[Desk], bool] = rows.ready
-    holds: Callable[[Desk], bool] = rows.holds
-    aside: Callable[[Desk], None] = rows.part
-    more: Callable[[Desk], None] | None = None
+    ready: Callable[[PageState], bool] = rows.ready
+    holds: Callable[[PageState], bool] = rows.holds
+    aside: Callable[[PageState], None] = rows.part
+    more: Callable[[PageState], None] | None = None
     slices: Slices = _SLICES
     variant: Callable[[Any], "Page | None"] | None = None
-    asked: Asked | None = None
+    asked: QuestionTab | None = None
     asks: bool = True
     targets: Callable[[Any], Mapping[str, float]] = _USUAL_TARGETS
     label: Callable[[Any], Stated] = _SILENT
-    move: Move | None = None
+    move: Suggestion | None = None
 
     def at(self, settings: Settings) -> "Page":
         """Return the page as it is with these settings, and with the tabs that they have."""
@@ -243,18 +244,20 @@ class Page:
             page, tabs, self.asked if page.asks else None, None if settings.private else page.code
         )
 
-    def sliders(self, settings: Settings) -> Knobs:
-        """Return the knobs of these settings, without those that can take one value only and need
+    def slider_layout(self, settings: Settings) -> SliderLayout:
+        """Return the sliders of these settings, without those that can take one value only and need
         not be ``STATED``.
         """
-        knobs, limits = self.knobs(settings), settings.limits
+        sliders, limits = self.sliders(settings), settings.limits
 
         def says_something(name: str) -> bool:
             low, high = limits[name]
             return low < high or name in settings.STATED
 
-        main, more = (tuple(filter(says_something, names)) for names in (knobs.main, knobs.more))
-        return knobs._replace(main=main, more=more)
+        main, more = (
+            tuple(filter(says_something, names)) for names in (sliders.main, sliders.more)
+        )
+        return sliders._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:
         """Return the tab of this name; the first one where there is none of it."""
@@ -284,7 +287,7 @@ class Page:
         if counted is not None:
             numbers = counted.numbers(numbers)
             words |= self._counted(counted, words)
-        return View(numbers, Made(words, result), Made(boards, result))
+        return View(numbers, LazyValues(words, result), LazyValues(boards, result))
 
     def _counted(
         self, counted: Released, words: Mapping[str, Callable[[Any], str]]
@@ -331,7 +334,7 @@ def _changed(change: Callable[[str], str], words: Callable[[Any], str], result: 
 
 @lru_cache(maxsize=256)
 def _at(
-    page: Page, tabs: tuple[Tab, ...], asked: Asked | None, code: Callable[[Any], str] | None
+    page: Page, tabs: tuple[Tab, ...], asked: QuestionTab | None, code: Callable[[Any], str] | None
 ) -> Page:
     return replace(page, tabs=tabs, asked=asked, code=code)
 

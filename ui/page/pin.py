@@ -15,9 +15,9 @@ from lab.experiment.settings import Settings
 from lab.uploads.rows import OwnRows
 from ui.page import comparison
 from ui.page.page import Page
-from ui.session.page_state import LONGEST, Desk, from_link
+from ui.session.page_state import LONGEST, PageState, from_link
 from ui.text.escaping import quoted
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 
 PIN = "Pin for comparison"
 _PIN_HELP = "Save these settings as B and compare what you try next with them"
@@ -52,28 +52,28 @@ def read(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[str, .
     return settings, tuple(f"The pin in the link: {sentence}" for sentence in notices)
 
 
-def pinned(page: Page, desk: Desk) -> Settings | None:
+def pinned(page: Page, state: PageState) -> Settings | None:
     """Return the pinned settings; add a notice for what of the link's pin was ignored.
 
     Settings with a visitor's own file are in no link, and go with the file.
     """
-    found = _in_link(page, desk)
-    if not desk.settings.private:
+    found = _in_link(page, state)
+    if not state.settings.private:
         return found
-    if desk.own_pin is not None and not _file_is_here(desk.own_pin):
-        desk.own_pin = None
-    return desk.own_pin
+    if state.own_pin is not None and not _file_is_here(state.own_pin):
+        state.own_pin = None
+    return state.own_pin
 
 
-def _in_link(page: Page, desk: Desk) -> Settings | None:
-    if desk.pin is None:
+def _in_link(page: Page, state: PageState) -> Settings | None:
+    if state.pin is None:
         return None
     if page.tabs:
-        settings, notices = read(page.settings, desk.pin)  # type: ignore[arg-type]  # classes have a hash
+        settings, notices = read(page.settings, state.pin)  # type: ignore[arg-type]  # classes have a hash
     else:  # there is no card that could unpin them
         settings, notices = None, ("The pin in the link was ignored, because this page has none.",)
-    desk.notices = [*desk.notices, *(notice for notice in notices if notice not in desk.notices)]
-    desk.pin = None if settings is None else links.word(settings)
+    state.notices = [*state.notices, *(notice for notice in notices if notice not in state.notices)]
+    state.pin = None if settings is None else links.word(settings)
     return settings
 
 
@@ -88,7 +88,7 @@ def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[t
     if other is None:
         return {}
     found = {}
-    for name in KNOBS:  # B is of the same page, but perhaps about another topic
+    for name in SLIDERS:  # B is of the same page, but perhaps about another topic
         if name not in settings.limits or name not in other.limits:
             continue
         value = getattr(other, name)
@@ -97,48 +97,48 @@ def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[t
     return found
 
 
-def card(desk: Desk, other: Settings | None, both: comparison.Both) -> None:
+def card(state: PageState, other: Settings | None, both: comparison.Screen) -> None:
     """Show the button that pins, or the table that compares with the pinned settings."""
-    if desk.settings.private and not _file_is_here(desk.settings):
+    if state.settings.private and not _file_is_here(state.settings):
         return
 
     def keep(settings: Settings | None) -> None:
-        if desk.settings.private:
-            desk.own_pin = settings
+        if state.settings.private:
+            state.own_pin = settings
         else:
-            desk.pin = None if settings is None else links.word(settings)
+            state.pin = None if settings is None else links.word(settings)
 
     def swap() -> None:
-        now = desk.settings
-        desk.take(other)
+        now = state.settings
+        state.take(other)
         keep(now)
 
     with st.container(key="compare", border=other is not None):
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
             if other is None:
                 help = f"{_PIN_HELP} {_IN_LINK}"
-                if desk.settings.private:
+                if state.settings.private:
                     help = f"{_PIN_HELP} {_OWN}"
-                _button(desk, PIN, lambda: keep(desk.settings), help)
+                _button(state, PIN, lambda: keep(state.settings), help)
                 return
             st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
-            _button(desk, "Swap", swap, "Swap A and B")
-            _button(desk, "Unpin", lambda: keep(None), "Remove B")
-        words = partial(comparison.choice_words, choices=desk.choices)
-        choices = comparison.rows(comparison.settings_rows(desk.settings, other, words))
+            _button(state, "Swap", swap, "Swap A and B")
+            _button(state, "Unpin", lambda: keep(None), "Remove B")
+        words = partial(comparison.choice_words, choices=state.choices)
+        choices = comparison.rows(comparison.settings_rows(state.settings, other, words))
         st.html(
             comparison.table(choices, both.moving[comparison.MOVING], both.moving[comparison.SAID])
         )
 
 
-def _button(desk: Desk, label: str, act: Callable[[], None], help: str) -> None:
+def _button(state: PageState, label: str, act: Callable[[], None], help: str) -> None:
     kind: Literal["secondary", "tertiary"] = "secondary" if label == PIN else "tertiary"
     icon = ":material/keep:" if label == PIN else None
 
     def pressed() -> None:
-        desk.follow()
+        state.follow()
         act()
 
     # one key for the button that pins and the one that unpins: the keyboard focus stays where it is
     name = "swap" if label == "Swap" else "pin"
-    st.button(label, key=f"{desk.page}/{name}", icon=icon, help=help, on_click=pressed, type=kind)
+    st.button(label, key=f"{state.page}/{name}", icon=icon, help=help, on_click=pressed, type=kind)

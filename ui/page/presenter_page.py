@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ui.page.page import Knobs, Page, Rows, always
-from ui.text.tiles import Number
+from ui.page.page import Page, Rows, SliderLayout, always
+from ui.text.tiles import Tile
 
 _SENTENCE = re.compile(r"[.!?](?:</b>)? (?=[A-Z0-9<“])")
 
@@ -32,14 +32,14 @@ def staged(page: Page, picture: str) -> Page:
         other = page.variant(settings) if page.variant else None
         return staged(other, picture) if other else None
 
-    def hero(settings: Any) -> Knobs:
-        whole = page.sliders(settings)
-        return Knobs(hero=whole.hero, changes=whole.changes)
+    def hero(settings: Any) -> SliderLayout:
+        whole = page.slider_layout(settings)
+        return SliderLayout(hero=whole.hero, changes=whole.changes)
 
     return replace(
         page,
         aside=always(None),
-        knobs=hero,
+        sliders=hero,
         numbers=lambda result: three(page.numbers(result)),
         words={"verdict": lambda result: heading(page.words["verdict"](result))},
         pictures=only,
@@ -49,7 +49,7 @@ def staged(page: Page, picture: str) -> Page:
     )
 
 
-def three(numbers: Sequence[Number]) -> Sequence[Number]:
+def three(numbers: Sequence[Tile]) -> Sequence[Tile]:
     """Return at most three of the tiles: without the dots of single runs, or else without the
     third.
     """

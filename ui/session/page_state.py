@@ -1,9 +1,9 @@
-"""The vocabulary of controls, and the desk that keeps a page's settings, its controls and its link
-in step.
+"""The vocabulary of controls, and the page state that keeps a page's settings, its controls and its
+link in step.
 
-A desk holds one frozen Settings value. Every control changes it through ``settings.change``; what
-the settings refuse is shown beside the control that asked, and nothing else moves. The whole value
-is written into the address.
+A page state holds one frozen Settings value. Every control changes it through ``settings.change``;
+what the settings refuse is shown beside the control that asked, and nothing else moves. The whole
+value is written into the address.
 """
 
 from collections import deque
@@ -27,7 +27,7 @@ from ui.compute import debounce, scheduler
 from ui.session.widget_state import heard, hold
 from ui.text.escaping import plain, quoted
 from ui.text.numbers import written
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.text.texts import SAYS
 
 # Of the address, what holds no setting: ``PIN`` is what was pinned (``ui.page.pin``), ``ASK`` is
@@ -42,10 +42,10 @@ MOST_UNDONE = 50
 _VISITED = "lab.visited"
 
 
-class Knobs(NamedTuple):
-    """The fields that have a knob: the ``hero``, the ``main`` ones, ``more`` that are folded away,
-    and one that can ``play`` by itself. ``changes``: how a knob differs from
-    ``ui.text.sliders.KNOBS`` on this page.
+class SliderLayout(NamedTuple):
+    """The fields that have a slider: the ``hero``, the ``main`` ones, ``more`` that are folded
+    away, and one that can ``play`` by itself. ``changes``: how a slider differs from
+    ``ui.text.sliders.SLIDERS`` on this page.
     """
 
     hero: str
@@ -65,14 +65,14 @@ class Knobs(NamedTuple):
         return [self.hero, *self.main, *self.apart]
 
 
-def knob(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> widgets.Knob:
-    """Return the knob of a settings field over its range in ``limits``."""
+def slider(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> widgets.Slider:
+    """Return the slider of a settings field over its range in ``limits``."""
     low, high = limits[name]
-    return widgets.Knob(name=name, low=low, high=high, **(KNOBS[name] | changes))
+    return widgets.Slider(name=name, low=low, high=high, **(SLIDERS[name] | changes))
 
 
 @dataclass(eq=False)
-class Desk:
+class PageState:
     """One page's settings in one session.
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a
@@ -216,7 +216,7 @@ class Desk:
 
     def panel(
         self,
-        shown: Knobs,
+        shown: SliderLayout,
         *,
         done: float,
         marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
@@ -225,7 +225,7 @@ class Desk:
         selectors: bool = False,
         move: Mapping[str, object] | None = None,
     ) -> None:
-        """Mount the knobs that are ``shown``, last in the fragment.
+        """Mount the sliders that are ``shown``, last in the fragment.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of
         the live part, tables and the address, follows when nothing has moved for a moment, and
@@ -233,8 +233,8 @@ class Desk:
         one may be asked. Others as in ``live.panel``.
         """
         groups = {"hero": [shown.hero], "play": shown.apart, "main": shown.main, "more": shown.more}
-        knobs = [
-            knob(
+        sliders = [
+            slider(
                 name,
                 self.settings.limits,
                 group=group,
@@ -245,16 +245,16 @@ class Desk:
             for name in names
         ]
         widgets.panel(
-            knobs,
-            {one.name: getattr(self.settings, one.name) for one in knobs},
+            sliders,
+            {one.name: getattr(self.settings, one.name) for one in sliders},
             key=f"{self.page}.knobs",
             ack=self.ack,
-            desk=self.name,
+            state=self.name,
             pending=done < 1,
             behind=self.told != (self.settings, done == 1) or self.link != self.address,
             rest=debounce.rest(),
             progress=done,
-            errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
+            errors={one.name: self.errors[one.name] for one in sliders if one.name in self.errors},
             marks=marks,
             channel=channel,
             stage=stage,
@@ -402,17 +402,17 @@ def visit(page: str) -> None:
     if st.session_state.get(_VISITED) != page:
         st.session_state[_VISITED] = page
         for kept in st.session_state.values():
-            if isinstance(kept, Desk):
+            if isinstance(kept, PageState):
                 kept.replaced.clear()
 
 
-def desk(page: str, settings_type: type) -> Desk:
-    """Return the page's desk in this session, brought up to date with the address and with the
+def current_state(page: str, settings_type: type) -> PageState:
+    """Return the page's state in this session, brought up to date with the address and with the
     newest movement; where the panel asks for it, start a run of the whole page instead.
     """
-    key = f"{page}.desk"
+    key = f"{page}.state"
     if key not in st.session_state:
-        st.session_state[key] = Desk(page=page, settings=settings_type())
+        st.session_state[key] = PageState(page=page, settings=settings_type())
     here = st.session_state[key]
     address = st.query_params.to_dict()
     if here.hears(address, history=_goes_back()):
@@ -435,9 +435,9 @@ def desk(page: str, settings_type: type) -> Desk:
     return here
 
 
-def heed(here: Desk) -> None:
-    """Take the newest movement of the desk's panel; where the panel asks for it, start a run of the
-    whole page.
+def heed(here: PageState) -> None:
+    """Take the newest movement of the page state's panel; where the panel asks for it, start a run
+    of the whole page.
     """
     move = here.follow()
     here.moving = move is not None and not move.tick
@@ -450,13 +450,13 @@ def heed(here: Desk) -> None:
             debounce.again()
 
 
-def _long(desk: Desk) -> list[str]:
+def _long(state: PageState) -> list[str]:
     """Forget what nobody asks at such length; a sentence for each."""
     told = []
-    for name, text in ({ASK: desk.ask} | desk.shown).items():
+    for name, text in ({ASK: state.ask} | state.shown).items():
         if len(text) > LONGEST:
-            desk.shown.pop(name, None)
-            desk.ask = "" if name == ASK else desk.ask
+            state.shown.pop(name, None)
+            state.ask = "" if name == ASK else state.ask
             what = "The link's question" if name == ASK else f"In the link, {name}"
             told.append(f"{what} was ignored. It must have at most {LONGEST} characters.")
     return told
@@ -480,14 +480,14 @@ def from_link(settings_type: type[Settings], address: Mapping[str, str]) -> tupl
 
 
 def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, str]]:
-    """Return (``settings`` after a movement, as a desk takes it; the field -> the sentence that
-    refused it).
+    """Return (``settings`` after a movement, as a page state takes it; the field -> the sentence
+    that refused it).
     """
     return _tried(settings, name, value) if _movable(settings, name) else (settings, {})
 
 
 def _movable(settings: Any, name: str) -> bool:
-    return (name in KNOBS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
+    return (name in SLIDERS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
 
 
 def _tried(settings: Any, name: str, value: Any) -> tuple[Any, dict[str, str]]:
@@ -497,7 +497,7 @@ def _tried(settings: Any, name: str, value: Any) -> tuple[Any, dict[str, str]]:
     try:
         return links.changed(settings, name, value), {}
     except RefusedError as refusal:
-        return settings, {refusal.name if refusal.name in KNOBS else name: _sentence(refusal)}
+        return settings, {refusal.name if refusal.name in SLIDERS else name: _sentence(refusal)}
 
 
 def ignored(name: str, value: str, allowed: str) -> str:
@@ -528,5 +528,5 @@ def _sentence(refusal: RefusedError) -> str:
         written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     )
     why = f"it must be {refusal.allowed}.{_two_ways(refusal.value)}"
-    label = KNOBS[refusal.name]["label"] if refusal.name in KNOBS else refusal.name
+    label = SLIDERS[refusal.name]["label"] if refusal.name in SLIDERS else refusal.name
     return f"{label} cannot be {value or 'empty'}: {why}"

@@ -1,5 +1,5 @@
 """Sentences that several pages say, each chosen by the numbers that it is about, and never by a
-knob.
+slider.
 
 Accuracies are shares, said in percent; differences are in points, and those of the numbers as they
 are shown.
@@ -21,7 +21,7 @@ from lab.uploads.column_roles import Roles
 from ui.text import tiles
 from ui.text.texts import SAYS, count
 from ui.text.tiles import (
-    Number,
+    Tile,
     apart,
     at_most,
     digits_apart,
@@ -272,9 +272,9 @@ def void(settings: SourceSettings) -> str:
     )
 
 
-def void_attacker(settings: SourceSettings) -> Number:
+def void_attacker(settings: SourceSettings) -> Tile:
     """Return the number of an attacker whom nothing limits."""
-    return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
+    return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
 
 
 def void_guarantee(settings: SourceSettings) -> str:

@@ -23,7 +23,7 @@ def _sliders() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 # Field of a Settings -> how its slider looks. Ranges come from the settings themselves.
-KNOBS: Mapping[str, dict[str, Any]] = dict(_sliders())
+SLIDERS: Mapping[str, dict[str, Any]] = dict(_sliders())
 
 
 def in_sentence(name: str) -> str:
@@ -33,5 +33,5 @@ def in_sentence(name: str) -> str:
     >>> in_sentence("clip_norm"), in_sentence("regularisation"), in_sentence("queries")
     ('clipping norm', 'L2 regularisation', 'PATE queries')
     """
-    first, _, rest = KNOBS[name]["label"].partition(" ")
+    first, _, rest = SLIDERS[name]["label"].partition(" ")
     return f"{first.lower() if first[1:].islower() or len(first) == 1 else first} {rest}".strip()

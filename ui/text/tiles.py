@@ -28,7 +28,7 @@ _ASKED = (
 )
 
 
-class Number(NamedTuple):
+class Tile(NamedTuple):
     """One of the big numbers over the pictures: what it is, the number as it is shown (HTML), and a
     line under it.
 
@@ -47,7 +47,7 @@ class Number(NamedTuple):
     about: str = ""
 
 
-def tiles(numbers: Iterable[Number]) -> str:
+def tiles(numbers: Iterable[Tile]) -> str:
     """Return the big numbers side by side."""
     return "".join(
         f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
@@ -56,7 +56,7 @@ def tiles(numbers: Iterable[Number]) -> str:
     )
 
 
-def attacker(held: Guarantee | None) -> Number:
+def attacker(held: Guarantee | None) -> Tile:
     """Return the upper bound on the best attacker's accuracy, 50 for a coin toss; ``held`` is None
     without noise.
 
@@ -69,7 +69,7 @@ def attacker(held: Guarantee | None) -> Number:
     note, about = (
         (SAYS["attacker.coin"], _compared(held, known)) if held else (SAYS["attacker.no-noise"], "")
     )
-    return Number(
+    return Tile(
         SAYS["attacker.label"], value, note, tone="bound", amount=float(said), mark=bar, about=about
     )
 
@@ -100,7 +100,7 @@ def unit_word(unit: str) -> str:
     return unit
 
 
-def runs(label: str, values: Collection[float], *, low: float, high: float) -> Number:
+def runs(label: str, values: Collection[float], *, low: float, high: float) -> Tile:
     """Return where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high``
     are shares.
     """
@@ -115,7 +115,7 @@ def runs(label: str, values: Collection[float], *, low: float, high: float) -> N
         dots.append(f'<i style="left:{at};bottom:{5 * min(stacked[place], 5) - 5}px"></i>')
     left, right = (shown.removesuffix("\u00a0%") for shown in apart(low, high))
     shown = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
-    return Number(label, shown, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
+    return Tile(label, shown, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
 
 
 def percent(share: float, *, digits: int = 0) -> str:

@@ -21,7 +21,7 @@ from lab.uploads.handles import NONE, forget
 from lab.uploads.rows import OwnRows
 from lab.uploads.table import Table
 from ui.session import page_links
-from ui.session.page_state import Desk
+from ui.session.page_state import PageState
 from ui.text.escaping import plain
 from ui.text.texts import SAYS
 from ui.uploads.lifetime import SessionFile, present
@@ -192,26 +192,26 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
-def ready(desk: Desk) -> bool:
+def ready(state: PageState) -> bool:
     """Return whether there are rows to learn from: those of the lab, or of a file that is here;
     show what is missing.
 
     Settings take up this session's newest choice where they name none, and that which a link names.
     """
-    if not desk.settings.private:
+    if not state.settings.private:
         return True
     here = brought()
-    if here is not None and not holds(desk):
-        owns = {name: one for name, one in here.owns.items() if desk.settings.fits(one)}
-        newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
-        chosen = owns.get(desk.settings.own, newest)
+    if here is not None and not holds(state):
+        owns = {name: one for name, one in here.owns.items() if state.settings.fits(one)}
+        newest = next(reversed(owns.values()), None) if state.settings.own == NONE else None
+        chosen = owns.get(state.settings.own, newest)
         if chosen is not None:
-            desk.settings = desk.settings.change(own=chosen)
-    missing = _missing(desk, here)
+            state.settings = state.settings.change(own=chosen)
+    missing = _missing(state, here)
     if missing:
         st.markdown(SAYS[f"own-rows.{missing}"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
-    elif void := desk.settings.own.roles.void:  # the bounds themselves are not said
+    elif void := state.settings.own.roles.void:  # the bounds themselves are not said
         with st.container(key="void", horizontal=True, vertical_alignment="center"):
             st.error(
                 SAYS("own-rows.void", columns=", ".join(map(plain, void))),
@@ -221,47 +221,47 @@ def ready(desk: Desk) -> bool:
     return not missing
 
 
-def _missing(desk: Desk, here: Brought | None) -> str:
+def _missing(state: PageState, here: Brought | None) -> str:
     """Return the name of the text on what is missing to learn from a file, or ""."""
-    if holds(desk):
+    if holds(state):
         return ""
-    if desk.settings.own != NONE and not (here and here.owns):
+    if state.settings.own != NONE and not (here and here.owns):
         return "elsewhere"
     return "nothing" if here is None else "unready"
 
 
-def holds(desk: Desk) -> bool:
+def holds(state: PageState) -> bool:
     """Return whether the settings are about rows of the lab, or of a file of this session that is
     still there and fits the page.
     """
-    if not desk.settings.private:
+    if not state.settings.private:
         return True
     here: Brought | None = st.session_state.get(_BROUGHT)
-    own = desk.settings.own
-    return here is not None and here.has(own) and desk.settings.fits(own)
+    own = state.settings.own
+    return here is not None and here.has(own) and state.settings.fits(own)
 
 
-def looks(desk: Desk) -> bool:
+def looks(state: PageState) -> bool:
     """Return whether this session lets the questions of a page read the private rows of its
     file.
     """
-    own = getattr(desk.settings, "own", None)
-    return isinstance(own, OwnRows) and not own.gone and desk.page in own.table.opened
+    own = getattr(state.settings, "own", None)
+    return isinstance(own, OwnRows) and not own.gone and state.page in own.table.opened
 
 
-def look(desk: Desk, reads: bool) -> None:
+def look(state: PageState, reads: bool) -> None:
     """Let the questions of a page read private rows from now on, or made-up ones."""
-    opened = desk.settings.own.table.opened
-    opened.discard(desk.page)
+    opened = state.settings.own.table.opened
+    opened.discard(state.page)
     if reads:
-        opened.add(desk.page)
+        opened.add(state.page)
 
 
-def part(desk: Desk) -> None:
-    """Show a button over the knobs to train on all rows of a file that has more than knobs can move
-    with, and back.
+def part(state: PageState) -> None:
+    """Show a button over the sliders to train on all rows of a file that has more than sliders can
+    move with, and back.
     """
-    settings = desk.settings
+    settings = state.settings
     if (
         not (settings.private and isinstance(settings, RowsSettings))
         or settings.live == settings.most
@@ -271,12 +271,12 @@ def part(desk: Desk) -> None:
     some = "all " * (other == settings.file.private)
 
     def switch() -> None:
-        desk.follow()
-        desk.take(desk.settings.of_rows(other))
+        state.follow()
+        state.take(state.settings.of_rows(other))
 
     st.button(
         f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
-        key=f"{desk.page}.part",
+        key=f"{state.page}.part",
         icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
         help=SAYS["own-rows.part"],
         on_click=switch,

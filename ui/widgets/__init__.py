@@ -1,7 +1,7 @@
 """Mount the lab's own Streamlit components."""
 
-from ui.widgets.chart_board import Picture, board, row
+from ui.widgets.chart_board import Chart, board, row
 from ui.widgets.connection import connection
-from ui.widgets.slider_panel import Knob, Movement, movement, panel
+from ui.widgets.slider_panel import Movement, Slider, movement, panel
 
-__all__ = ["Knob", "Movement", "Picture", "board", "connection", "movement", "panel", "row"]
+__all__ = ["Chart", "Movement", "Slider", "board", "connection", "movement", "panel", "row"]

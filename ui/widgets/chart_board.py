@@ -13,7 +13,7 @@ from ui.widgets import assets
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picture:
+class Chart:
     """One chart of a board.
 
     `figure` is Plotly's, as plain data. `alt` is what a screen reader reads in place of the
@@ -69,15 +69,15 @@ def row(
     *,
     height: int = 320,
     **parts: Mapping[str, Any],
-) -> list[Picture]:
+) -> list[Chart]:
     """Return the pictures of a row: name -> figure, each explained by the text ``about`` its name,
     up to a dot in it.
 
-    parts: other fields of ``Picture``, as ``wide``, each as name -> its value for the pictures that
+    parts: other fields of ``Chart``, as ``wide``, each as name -> its value for the pictures that
     have one.
     """
     return [
-        Picture(
+        Chart(
             name=name,
             figure=figure,
             about=about[name.partition(".")[0]],
@@ -89,7 +89,7 @@ def row(
 
 
 def board(
-    rows: Sequence[Sequence[Picture]],
+    rows: Sequence[Sequence[Chart]],
     *,
     key: str,
     ack: int = 0,

@@ -1,4 +1,4 @@
-"""The knob panel: live sliders that speak while they move, one movement at a time.
+"""The slider panel: live sliders that speak while they move, one movement at a time.
 
 The browser sends one movement and remembers only the newest value that follows. Mounted last in a
 fragment, the panel reaches the browser after everything that was drawn. So its `ack` says that the
@@ -21,19 +21,19 @@ LARGEST_SEQ = 2**53
 
 
 @dataclass(frozen=True, kw_only=True)
-class Knob:
+class Slider:
     """One slider. `low` and `high` are the ends of its range, both reachable; where they are one,
     its value is shown and cannot be moved.
 
-    `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of
+    `step` is the distance between neighbouring stops of a linear slider; `stops` is the number of
     stops in a decade of a logarithmic one. Either says only where the thumb can rest: a value typed
     into the field is taken exactly. `low_note` and `high_note` are the words under the ends ("more
     private", "more accurate"). `symbol` is what formulas call it, shown in brackets after the
     label.
 
-    A knob that can `play` has buttons under its track: it then goes from stop to stop by itself,
+    A slider that can `play` has buttons under its track: it then goes from stop to stop by itself,
     each time the picture has followed and `pace` milliseconds have passed, until its range ends or
-    the person moves a knob.
+    the person moves a slider.
     """
 
     name: str
@@ -72,10 +72,11 @@ class Knob:
 class Movement:
     """What the person last did to the panel.
 
-    `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when
-    the person typed something that is not a number. `final` is True once the knob is released or an
-    entry is committed. With `page` the panel asks for a run of the whole page. A `tick` moves
-    nothing (its name is empty): the panel asks for that, or for the next slice of pending work.
+    `value` is a number, not yet judged (it may lie outside the slider's range), or the raw text
+    when the person typed something that is not a number. `final` is True once the slider is
+    released or an entry is committed. With `page` the panel asks for a run of the whole page. A
+    `tick` moves nothing (its name is empty): the panel asks for that, or for the next slice of
+    pending work.
     """
 
     name: str
@@ -133,12 +134,12 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
 
 
 def panel(
-    knobs: Sequence[Knob],
+    sliders: Sequence[Slider],
     values: Mapping[str, float],
     *,
     key: str,
     ack: int,
-    desk: str = "",
+    state: str = "",
     pending: bool = False,
     behind: bool = False,
     rest: float = 1.0,
@@ -151,26 +152,25 @@ def panel(
     move: Mapping[str, object] | None = None,
     unfolded: bool = False,
 ) -> None:
-    """Show the knobs at `values`; mount it last in the fragment.
+    """Show the sliders at `values`; mount it last in the fragment.
 
     `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the
-    first. `desk` names the session's state of this page. When that changes, as after a restart, the
-    panel sends again what differs from `values`. While work is `pending` and the person does
+    first. `session` names the session's state of this page. When that changes, as after a restart,
+    the panel sends again what differs from `values`. While work is `pending` and the person does
     nothing, the panel asks for the next slice with a tick; `progress` (0 to 1) is how far it has
     come. Where what stands around the fragment is `behind`, the panel asks for a run of the whole
-    page after `rest` seconds without a movement. `errors`: knob -> why its entry was refused;
-    `marks`: knob -> values worth a mark on its track, each with a short label. `channel`, the page
-    and its settings as a link holds them, lets movements go by the channel first, and to Streamlit
-    once they rest. `stage`: the panel is one line
-    for a hall. `selectors`: the page shows selectors below the panel while the drawer is open.
-    `unfolded`: it is open,
-    until the person closes it. `move`: the card of the page's move (`ui.page.suggestion`).
+    page after `rest` seconds without a movement. `errors`: slider -> why its entry was refused;
+    `marks`: slider -> values worth a mark on its track, each with a short label. `channel`, the
+    page and its settings as a link holds them, lets movements go by the channel first, and to
+    Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the page shows
+    selectors below the panel while the drawer is open. `unfolded`: it is open, until the person
+    closes it. `move`: the card of the page's move (`ui.page.suggestion`).
     """
     data = {
-        "knobs": [asdict(knob) for knob in knobs],
-        "values": {knob.name: values[knob.name] for knob in knobs},
+        "knobs": [asdict(slider) for slider in sliders],
+        "values": {slider.name: values[slider.name] for slider in sliders},
         "ack": ack,
-        "desk": desk,
+        "session": state,
         "pending": pending,
         "behind": round(1000 * rest) if behind else 0,
         "progress": progress,

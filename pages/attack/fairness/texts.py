@@ -6,21 +6,21 @@ from lab.statistics.claims import Case
 from pages.attack.fairness.tasks import GROUPS, REPEATS, GroupsResult
 from pages.attack.texts import SAYS, best_attacker, say, tabled
 from ui.text import sentences
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 
-def numbers(result: GroupsResult) -> list[Number]:
+def numbers(result: GroupsResult) -> list[Tile]:
     said, tile = [], "pays.tiles"
     for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = sentences.apart(result.typical(group), float(result.plain[group, -1]))
         note = SAYS(f"{tile}.plain", accuracy=plain)
         said.append(
-            Number(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points")
+            Tile(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points")
         )
     more = result.cost(1) - result.cost(0)
     value = f"{sentences.signed(more)} <small>points</small>"
     few = SAYS(f"{tile}.few", few=result.few, rows=result.settings.rows)
-    gap = Number(SAYS[f"{tile}.gap"], value, few, amount=round(100 * more, 1), unit="points")
+    gap = Tile(SAYS[f"{tile}.gap"], value, few, amount=round(100 * more, 1), unit="points")
     return [*said, gap, best_attacker(result.settings)]
 
 

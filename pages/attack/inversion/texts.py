@@ -6,22 +6,22 @@ from typing import Any
 from pages.attack.inversion.tasks import REPEATS as RETRIES
 from pages.attack.inversion.tasks import InversionResult
 from pages.attack.texts import SAYS, best_attacker, say, tabled
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 # A reconstruction of this correlation can be recognised; one below the second cannot.
 _READABLE, _LOST = 0.7, 0.3
 
 
-def numbers(result: InversionResult) -> list[Number]:
+def numbers(result: InversionResult) -> list[Tile]:
     """Return the correlation of reconstruction and truth: of one person's record, and of what many
     share.
     """
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
     tile, note = "inversion.tiles", SAYS["inversion.tiles.note"]
     return [
-        Number(SAYS[f"{tile}.private"], _alike(hidden), note, "private", float(f"{hidden:.2f}")),
-        Number(SAYS[f"{tile}.plain"], _alike(seen), note),
-        Number(
+        Tile(SAYS[f"{tile}.private"], _alike(hidden), note, "private", float(f"{hidden:.2f}")),
+        Tile(SAYS[f"{tile}.plain"], _alike(seen), note),
+        Tile(
             SAYS[f"{tile}.classes"],
             _alike(private),
             SAYS(f"{tile}.classes_note", correlation=_alike(plain)),

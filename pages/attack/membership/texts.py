@@ -8,15 +8,15 @@ from pages.attack.membership.charts import ARMS, found
 from pages.attack.membership.tasks import ATTACKS, COLUMNS, MODELS, MembersResult
 from pages.attack.texts import SAYS, best_attacker, budget, say, tabled
 from ui.text import tiles
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 
-def numbers(result: MembersResult) -> list[Number]:
+def numbers(result: MembersResult) -> list[Tile]:
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
     tile, note = "membership.tiles", SAYS["membership.tiles.note"]
-    limit = Number(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
+    limit = Tile(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
     return [
-        Number(
+        Tile(
             SAYS[f"{tile}.private"],
             found(private),
             note,
@@ -24,7 +24,7 @@ def numbers(result: MembersResult) -> list[Number]:
             round(100 * private, 1),
             "points",
         ),
-        Number(SAYS[f"{tile}.plain"], found(plain), note),
+        Tile(SAYS[f"{tile}.plain"], found(plain), note),
         limit,
         best_attacker(result.settings),
     ]

@@ -5,7 +5,7 @@ import math
 from pages.mechanisms.local_model.tasks import LocalAnswers
 from ui.text import sentences, tiles
 from ui.text.texts import Texts
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 SAYS = Texts(__file__, "texts.md")
 ABOUT = SAYS.cases("about")
@@ -13,7 +13,7 @@ ABOUT = SAYS.cases("about")
 _USELESS = 0.5
 
 
-def numbers(result: LocalAnswers) -> list[Number]:
+def numbers(result: LocalAnswers) -> list[Tile]:
     """Return the error of the survey, that of a curator, how often answers are true, and the best
     attacker.
     """
@@ -24,9 +24,9 @@ def numbers(result: LocalAnswers) -> list[Number]:
     people = SAYS("page.error_note", people=survey.respondents)
     truth = sentences.percent(survey.mechanism.truth_probability)
     return [
-        Number(SAYS["page.error"], f"±{error}", people, "private", tiles.amount(error), "points"),
-        Number(SAYS["page.central"], f"±{central}", note, "", tiles.amount(central), "points"),
-        Number(
+        Tile(SAYS["page.error"], f"±{error}", people, "private", tiles.amount(error), "points"),
+        Tile(SAYS["page.central"], f"±{central}", note, "", tiles.amount(central), "points"),
+        Tile(
             SAYS["page.truth"],
             truth,
             SAYS("page.truth_note", options=survey.options),

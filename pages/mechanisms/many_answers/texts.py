@@ -6,7 +6,7 @@ from pages.mechanisms.many_answers.tasks import PEOPLE, ManyAnswers
 from ui.text import sentences, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.texts import Texts
-from ui.text.tiles import Number, number
+from ui.text.tiles import Tile, number
 
 SAYS = Texts(__file__, "texts.md")
 ABOUT = SAYS.cases("about")
@@ -17,24 +17,22 @@ _CHANCE = 58
 _MOST = 90
 
 
-def numbers(result: ManyAnswers) -> list[Number]:
+def numbers(result: ManyAnswers) -> list[Tile]:
     """Return the secrets recovered, the error of an answer, the epsilon of all answers and the best
     attacker.
     """
     held, off = result.guarantee, number(result.error)
     delta = SAYS("page.spent", delta=delta_text(held.delta))
     return [
-        Number(
+        Tile(
             SAYS["page.recovered"],
             f"{result.many} of {PEOPLE}",
             SAYS["page.coin"],
             "bound",
             result.many,
         ),
-        Number(
-            SAYS["page.error"], f"±{off}", SAYS["page.error_note"], "private", tiles.amount(off)
-        ),
-        Number(SAYS["page.epsilon"], number(held.epsilon), delta, "", held.epsilon),
+        Tile(SAYS["page.error"], f"±{off}", SAYS["page.error_note"], "private", tiles.amount(off)),
+        Tile(SAYS["page.epsilon"], number(held.epsilon), delta, "", held.epsilon),
         tiles.attacker(held),
     ]
 

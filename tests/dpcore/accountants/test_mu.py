@@ -40,7 +40,7 @@ from tests.event_builders import (
 )
 from tests.handouts import quick
 from tests.sentences import plain
-from ui.live.channel import Question, shown
+from ui.live.channel import Request, shown
 from ui.page.comparison import compare
 from ui.page.page import Made
 from ui.text import mu_text as mu
@@ -190,7 +190,7 @@ def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
     assert asked(seconds=0, tab=TAB) == (True, said)
     CACHE.forget(lambda question: isinstance(question, Fitting))
     link = {name: str(value) for name, value in asdict(settings).items()}
-    first, later = (shown(Question({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
+    first, later = (shown(Request({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
     assert first.done < later.done == 1
     assert [mu.PENDING in one.words[".lab-words-guarantee"] for one in (first, later)] == [
         True,

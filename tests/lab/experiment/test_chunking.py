@@ -87,7 +87,7 @@ def test_a_grid_of_slices_compares_values_over_the_same_repeats_until_it_is_the_
 
 
 MOST_TASKS = 1000  # that a redraw looks up in a few milliseconds
-# Every knob that makes work, at its highest.
+# Every slider that makes work, at its highest.
 MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
 FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
@@ -101,8 +101,8 @@ LARGEST = {
 for part in PARTS:
     for name in FITTING.get(part["part"], classification.LINEAR_DATASETS):
         there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
-        for knob, value in FULL.items():
-            there = there.change(**{knob: min(value, there.limits[knob][1])})
+        for slider, value in FULL.items():
+            there = there.change(**{slider: min(value, there.limits[slider][1])})
         LARGEST[f"attack {name} {part}"] = there
 
 

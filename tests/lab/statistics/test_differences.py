@@ -29,7 +29,7 @@ from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain
 from ui.page.comparison import Compared, apart, number_rows, sentence, settings_rows, table
 from ui.page.comparison import rows as to_html
-from ui.text.tiles import Number
+from ui.text.tiles import Tile
 
 TRIALS = 4000
 NUMBER = r"([+−]?[\d,]*\.?\d+)"
@@ -195,7 +195,7 @@ def test_the_table_and_the_sentence_state_one_difference():
     found = of_pairs(a, b)
     tiles = [
         [
-            Number(
+            Tile(
                 "Accuracy",
                 f"{100 * np.median(one):.0f} %",
                 "",
@@ -322,7 +322,7 @@ QUICK = {
         "unlabelled_rows": 300,
     },
 }
-LITTLE = 1 + 1e-4  # how a knob is moved by very little; a whole number is moved by one
+LITTLE = 1 + 1e-4  # how a slider is moved by very little; a whole number is moved by one
 
 
 def repeats_of(settings: Settings, measure: str) -> np.ndarray:
@@ -331,7 +331,7 @@ def repeats_of(settings: Settings, measure: str) -> np.ndarray:
 
 
 def nearby(settings: Settings) -> dict[str, Settings]:
-    """The settings with each knob in turn moved by very little, where repeats then still pair."""
+    """The settings with each slider in turn moved by very little, where repeats then still pair."""
     found = {}
     for name, (low, high) in settings.limits.items():
         now = getattr(settings, name)
@@ -348,7 +348,7 @@ def nearby(settings: Settings) -> dict[str, Settings]:
     ids=lambda page: page.name,
 )
 def test_the_noise_of_pairs_is_common(page):
-    """Where settings say that they pair, a knob that is moved by very little moves each repeat by
+    """Where settings say that they pair, a slider that is moved by very little moves each repeat by
     little.
     """
     start = page.settings().change(**QUICK[page.name])
@@ -401,13 +401,13 @@ def test_table_has_heads_the_settings_that_differ_and_the_differences_as_shown()
     rows = settings_rows(a, b, lambda name, value: (name, f"<{value}>"))
     assert rows == [("dataset", "<gaussians>", "<moons>", ""), ("epsilon", "<2.0>", "<0.5>", "")]
     now = [
-        Number("Accuracy", "91 %", amount=91, unit="points"),
-        Number("90 %", "85 <small>to</small> 95\u00a0%"),
+        Tile("Accuracy", "91 %", amount=91, unit="points"),
+        Tile("90 %", "85 <small>to</small> 95\u00a0%"),
     ]
-    now += [Number("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0)]
+    now += [Tile("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0)]
     then = [
-        Number("As published", "87.4\u00a0%", amount=87.4, unit="points"),
-        Number("90 %", "69 <small>to</small> 94\u00a0%"),
+        Tile("As published", "87.4\u00a0%", amount=87.4, unit="points"),
+        Tile("90 %", "69 <small>to</small> 94\u00a0%"),
     ]
     numbers = number_rows(now, then)
     assert numbers == [

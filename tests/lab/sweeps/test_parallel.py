@@ -196,8 +196,8 @@ def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
 )
 def test_any_page_can_be_swept(page, tmp_path):
     settings = page.settings()
-    knob = "epsilon" if "epsilon" in settings.limits else "delta"
-    over, measure = {knob: (getattr(settings, knob),)}, settings.experiment.compared
+    slider = "epsilon" if "epsilon" in settings.limits else "delta"
+    over, measure = {slider: (getattr(settings, slider),)}, settings.experiment.compared
     how = {"page": page.name, "settings": settings, "folder": tmp_path, "repeats": 2, "seeds": 1}
     assert sweep.Sweep(over=over, measure=measure, **how).run("threads") == 1
     assert np.isfinite(pd.read_parquet(tmp_path)[settings.experiment.compared]).all()

@@ -65,25 +65,25 @@ def test_what_is_refused_is_named():
         "nothing": ("nothing", 1, "scratch"),
         "measure": ("epsilon", 1, "luck"),
     }
-    for name, (knob, value, measure) in wrong.items():
+    for name, (slider, value, measure) in wrong.items():
         with pytest.raises((RefusedError, TypeError), match=name):
-            sweep(QUICK, knob, [value], measure=measure)
+            sweep(QUICK, slider, [value], measure=measure)
 
 
 @TOPICS
 def test_values_lie_around_where_one_is_and_the_settings_take_them(kind):
     """A step to either side is a third of a decade, or a tenth of the range."""
     settings = kind()
-    for knob, (low, high) in settings.limits.items():
+    for slider, (low, high) in settings.limits.items():
         if low == high:
             continue
-        values, now = grid(settings, knob), getattr(settings, knob)
+        values, now = grid(settings, slider), getattr(settings, slider)
         assert now in values
         assert list(values) == sorted(set(values))
         assert low <= values[0] < values[-1] <= high
         assert len(values) <= 2 * grids.STEPS + 3
         assert not isinstance(low, int) or all(isinstance(value, int) for value in values)
-        for value in beside(settings, knob):
+        for value in beside(settings, slider):
             assert low <= value <= high
             assert value != now
             if value in (low, high) or isinstance(low, int):

@@ -19,7 +19,7 @@ from tests.app import at_rest, opened, settings_of, text
 from tests.own_files import CLASSES, COLUMNS, NUMBER, ROLES, frame, table_of
 from tests.sentences import plain
 from ui.export import share_dialog
-from ui.session.page_state import Desk
+from ui.session.page_state import PageState
 
 PAGE = {page.name: page for page in PAGES}
 QUICK = {
@@ -144,10 +144,10 @@ def html(app: AppTest, part: str) -> str:
 
 
 def label_of(app: AppTest, page: str):
-    desk = app.session_state[f"{page}.desk"]
-    here = PAGE[page].at(desk.settings)
+    state = app.session_state[f"{page}.state"]
+    here = PAGE[page].at(state.settings)
     return share_dialog.handed_out(
-        desk, here, desk.settings.experiment.run(), link="", code=""
+        state, here, state.settings.experiment.run(), link="", code=""
     ).label
 
 
@@ -223,10 +223,10 @@ class TestShare:
         own = own_rows.choose(file_of(0), CLASSES)
         settings = PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
         page = PAGE["classifier"].at(settings)
-        desk = Desk(page="classifier", settings=settings)
-        assert share_dialog._code(desk, "http://lab.example.org/") == ""
+        state = PageState(page="classifier", settings=settings)
+        assert share_dialog._code(state, "http://lab.example.org/") == ""
         html = share_dialog.handed_out(
-            desk, page, settings.experiment.run(), link="http://lab.example.org/", code=""
+            state, page, settings.experiment.run(), link="http://lab.example.org/", code=""
         ).html()
         for promised in ("open these settings", "Same numbers again", '<figure class="code">'):
             assert promised not in html

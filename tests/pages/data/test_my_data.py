@@ -138,9 +138,9 @@ def said(app: AppTest) -> str:
 
 def label_of(app: AppTest, page: str):
     """What is handed out of a page's result, and its label."""
-    desk = app.session_state[f"{page}.desk"]
-    here = next(one for one in PAGES if one.name == page).at(desk.settings)
-    return share_dialog.handed_out(desk, here, desk.settings.experiment.run(), link="", code="")
+    state = app.session_state[f"{page}.state"]
+    here = next(one for one in PAGES if one.name == page).at(state.settings)
+    return share_dialog.handed_out(state, here, state.settings.experiment.run(), link="", code="")
 
 
 class TestEachPage:
@@ -210,11 +210,11 @@ class TestEachPage:
         )
         jsonschema.validate(json.loads(counted.json()), json.loads(SCHEMA.read_text("utf-8")))
         app.toggle(key=f"{page}.best").set_value(False).run()
-        desk, rows = app.session_state[f"{page}.desk"], of(app, page).own
-        assert desk.tries == 0
+        state, rows = app.session_state[f"{page}.state"], of(app, page).own
+        assert state.tries == 0
         roles = replace(rows.roles, columns=rows.roles.columns[:2])
-        desk.settings = desk.settings.change(own=own_rows.choose(rows.table, roles))
-        assert searched(desk.settings) == int(count), "of the same rows"
+        state.settings = state.settings.change(own=own_rows.choose(rows.table, roles))
+        assert searched(state.settings) == int(count), "of the same rows"
         assert searched(of(trained(app, other), other)) == int(count), "on every page"
 
     @pytest.mark.parametrize("page", ["classifier", "network"])
@@ -246,16 +246,16 @@ class TestEachPage:
         assert not app.exception
         assert "<td>0.1</td><td>2</td>" in said(app).replace("2.0", "2")
         assert "pin" not in app.query_params
-        desk = app.session_state["classifier.desk"]
-        pinned = desk.own_pin
-        assert (pinned.epsilon, pinned.own, desk.pin) == (2, desk.settings.own, None)
-        assert {one.epsilon for one in desk.settings.own.table.compared} == {0.1, 2}
+        state = app.session_state["classifier.state"]
+        pinned = state.own_pin
+        assert (pinned.epsilon, pinned.own, state.pin) == (2, state.settings.own, None)
+        assert {one.epsilon for one in state.settings.own.table.compared} == {0.1, 2}
         roles, words = (
-            replace(desk.settings.roles, one_row=True),
+            replace(state.settings.roles, one_row=True),
             partial(comparison.choice_words, choices={}),
         )
-        other = desk.settings.change(own=own_rows.choose(desk.settings.own.table, roles))
-        assert not comparison.settings_rows(desk.settings, other, words), (
+        other = state.settings.change(own=own_rows.choose(state.settings.own.table, roles))
+        assert not comparison.settings_rows(state.settings, other, words), (
             "a handle is nothing to read"
         )
         app = trained(press(my_data(app), "Remove"), "classifier")

@@ -86,8 +86,8 @@ def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
     assert [one.value for one in app.warning] == [
         "The pin in the link was ignored, because this page has none."
     ]
-    desk = app.session_state["home.desk"]
-    assert (desk.pin, desk.settings.epsilon) == (None, 0.05)
+    state = app.session_state["home.state"]
+    assert (state.pin, state.settings.epsilon) == (None, 0.05)
     assert "pin" not in app.query_params
     assert not app.exception
 

@@ -30,7 +30,7 @@ from pages.topics import PAGES
 from tests.app import opened, text
 from ui.session.page_state import TAB, from_link
 from ui.text.glossary import FIGURES, TERMS, found, linked, said
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 
 ROOT = Path(__file__).parents[3]
 KINDS = {page.name: page.settings for page in PAGES}
@@ -307,8 +307,8 @@ def test_the_glossary_shows_all_terms_the_one_that_is_asked_for_and_what_is_sear
 def test_epsilon_is_said_to_bound_probabilities_and_not_odds():
     """Under Laplace noise the odds of an event can change by more than e^epsilon."""
     for says in (
-        KNOBS["epsilon"]["help"],
-        parties.KNOBS["epsilon"]["help"],
+        SLIDERS["epsilon"]["help"],
+        parties.SLIDERS["epsilon"]["help"],
         TERMS["epsilon"].says,
         TERMS["pure"].says,
     ):
@@ -390,7 +390,7 @@ def test_a_link_opens_without_a_notice(link):
     app = opened(page, **query)
     assert not app.exception
     assert not app.warning
-    assert page not in KINDS or meant(app.session_state[f"{page}.desk"].settings, query)
+    assert page not in KINDS or meant(app.session_state[f"{page}.state"].settings, query)
 
 
 def test_the_guide_for_teachers_names_settings_that_a_server_has():

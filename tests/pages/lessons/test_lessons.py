@@ -22,7 +22,7 @@ from ui.classroom.visitor import COOKIE, new_cookie
 from ui.compute.runner import compute
 from ui.layout import visible_sliders
 from ui.page.page import Page
-from ui.session.page_state import Desk, from_link
+from ui.session.page_state import PageState, from_link
 
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
@@ -51,7 +51,7 @@ def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson, count):
 @every
 def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(lesson):
     app = opened("lessons", lesson=lesson.name)
-    assert app.title[0].value == lesson.text("Question")
+    assert app.title[0].value == lesson.text("Request")
     if lesson.number:
         app.number_input[0].set_value(float(lesson.number.high)).run()
     else:
@@ -62,12 +62,12 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
     page = page_of(lesson)
     _, after = lesson.cases(page.settings)
     assert from_link(page.settings, brief(after)) == (after, [])
-    desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
+    state = PageState(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
     page = page.at(after)
-    visible_sliders.check_link(page, desk)
-    knobs = visible_sliders.visible(page, desk)
-    assert desk.notices == []
-    assert {knobs.hero, *knobs.main, knobs.play} - {None} == set(lesson.only)
+    visible_sliders.check_link(page, state)
+    sliders = visible_sliders.visible(page, state)
+    assert state.notices == []
+    assert {sliders.hero, *sliders.main, sliders.play} - {None} == set(lesson.only)
 
 
 @every
@@ -160,7 +160,7 @@ def test_before_the_guess_no_outcome_is_computed():
 
 
 def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
-    asked, long = BY_NAME["epsilon"].text("Question"), "classifier?" + "a" * 3000
+    asked, long = BY_NAME["epsilon"].text("Request"), "classifier?" + "a" * 3000
     for link, said, title in (
         ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, asked),
         ({"lesson": "epsilon", "room": "ZZZZZ.key"}, "There is no such room", asked),
@@ -207,7 +207,7 @@ def test_sliders_of_the_last_step_move_its_chart_and_the_page_leads_back():
         press(app, label)
     before = text(app)
     moved(app, "lesson.small_epsilon.try", "epsilon", 10.0)
-    assert app.session_state["lesson.small_epsilon.try.desk"].settings.epsilon == 10
+    assert app.session_state["lesson.small_epsilon.try.state"].settings.epsilon == 10
     assert text(app) != before
     back = opened("classifier", **query_of(app))
     assert "Back to the lesson" in [link.proto.label for link in back.get("page_link")]

@@ -76,8 +76,8 @@ def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
 @pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
 def test_a_topic_has_a_beginning_and_a_link_holds_the_whole_question(topic):
     settings, start = PAGE.settings().change(topic=topic), STARTS[topic]
-    assert (settings.knob, settings.other, settings.measure) == (
-        start.knob,
+    assert (settings.slider, settings.other, settings.measure) == (
+        start.slider,
         start.other,
         start.measure,
     )
@@ -153,7 +153,7 @@ class TestMap:
 
 
 def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median_of_the_curve():
-    settings = asked("classifier", knob="clip_norm", target=80)
+    settings = asked("classifier", slider="clip_norm", target=80)
     result = fake(
         settings,
         lambda there, runs: np.linspace(0, 0.1, runs) + 0.8 - abs(np.log(there.clip_norm)) / 10,
@@ -173,7 +173,7 @@ def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median_o
 def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
     settings, random = asked("classifier", question="people"), np.random.default_rng(1)
     result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
-    heard, *_ = charts_effects.knobs(result, texts)["data"]
+    heard, *_ = charts_effects.sliders(result, texts)["data"]
     assert set(heard["customdata"]) == {"clip_norm"}
     there = settings.change(bar="clip_norm")
     assert (there.along, there.asks) == ("clip_norm", "smallest")
@@ -184,10 +184,10 @@ def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_h
 
     result = fake(asked("classifier"), noisy)
     assert {
-        one.knob for both in result.effects.values() for one in both if one.difference.shown
+        one.slider for both in result.effects.values() for one in both if one.difference.shown
     } == {"epsilon"}
     assert next(iter(result.effects)) == "epsilon"
-    sure, unsure, *_ = charts_effects.knobs(result, texts)["layout"]["shapes"]
+    sure, unsure, *_ = charts_effects.sliders(result, texts)["layout"]["shapes"]
     assert sure["path"].count("Z") == 1
     assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
 

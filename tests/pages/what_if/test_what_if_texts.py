@@ -27,7 +27,7 @@ LONGEST = 300
 
 
 def made_up(topic: str, rng: np.random.Generator):
-    """A result whose runs follow a curve drawn at random along the knob, all of it or as much as
+    """A result whose runs follow a curve drawn at random along the slider, all of it or as much as
     happens to be done.
     """
     settings = PAGE.settings().change(topic=topic)
@@ -35,8 +35,8 @@ def made_up(topic: str, rng: np.random.Generator):
         question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100]))
     )
     settings = settings.change(measure=str(rng.choice([*settings.settings.experiment.measures])))
-    knob = settings.knob if rng.random() < 0.5 else str(rng.choice(settings.knobs))
-    settings = settings.change(knob=knob, reached=str(rng.choice(["median", "most"])))
+    slider = settings.slider if rng.random() < 0.5 else str(rng.choice(settings.sliders))
+    settings = settings.change(slider=slider, reached=str(rng.choice(["median", "most"])))
     settings = settings.change(seeds=int(rng.choice([1, 1, 3])), tries=3)
     low, high = settings.asked.limits
     low, high = (low, high) if high < np.inf else (0.5 * settings.goal, 2 * settings.goal)
@@ -304,7 +304,7 @@ def solved():
     runs.
     """
     few = PAGE.settings().change(topic="classifier", target=80, repeats=24)
-    many, clipping = few.change(repeats=100), few.change(knob="clip_norm")
+    many, clipping = few.change(repeats=100), few.change(slider="clip_norm")
     yield answered(few, lambda there: share(11 / 24 if there.epsilon < 0.5 else 1, 24))
     yield answered(few, lambda _: share(16 / 24, 24))
     yield answered(few, lambda _: share(13 / 24, 24))
@@ -323,7 +323,7 @@ def solved():
     yield answered(few.change(version="published"), rising(24))
     texts = few.change(topic="hypotheses", repeats=24)
     yield answered(texts, lambda _: share(0.5, 24), lambda _: False)
-    parties = few.change(topic="parties", repeats=24).change(knob="parties")
+    parties = few.change(topic="parties", repeats=24).change(slider="parties")
     for start, name in ((few, "epsilon"), (parties, "parties")):
         yield answered(start, lambda _: np.linspace(0.7, 0.9, 24), only_along(start.settings, name))
 

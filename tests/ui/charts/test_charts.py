@@ -24,7 +24,7 @@ from ui.charts.curves import Curve, Level, accuracies, finding, measured, over
 from ui.page.comparison import NAME, ghosted
 from ui.text import tiles
 from ui.text.numbers import percent
-from ui.widgets import Picture
+from ui.widgets import Chart
 
 LINE = {"color": "#2b7bd6", "width": 3, "dash": "solid"}
 
@@ -38,7 +38,7 @@ def dot(y: float, **more) -> dict:
     return {"type": "circle", "x0": 0, "x1": 1, "y0": y, "y1": y + 1} | colour | more
 
 
-def picture(y: float, **more) -> Picture:
+def picture(y: float, **more) -> Chart:
     """A band, a curve and a mark that may have ghosts, and others that may not; all at the height
     ``y``.
     """
@@ -55,7 +55,7 @@ def picture(y: float, **more) -> Picture:
         "uirevision": "keep",
     }
     known = {"name": "accuracy", "alt": f"Accuracy {y}", "clicks": {"place": "spot"}}
-    return Picture(figure={"data": data, "layout": layout}, **(known | more))
+    return Chart(figure={"data": data, "layout": layout}, **(known | more))
 
 
 def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():

@@ -24,7 +24,7 @@ from pages.hypotheses import charts as hypotheses
 from pages.network import charts as network
 from pages.network import texts as of_network
 from pages.network.experiment import NetworkSettings
-from pages.network.page import knobs
+from pages.network.page import sliders
 from pages.parties import charts as parties
 from pages.parties import texts as of_parties
 from pages.parties.charts_trust import trust
@@ -133,7 +133,7 @@ def test_curves_of_a_network_are_those_that_are_downloaded(changes):
 @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
 def test_lots_in_a_fixed_order_need_no_secret(mechanism):
     result = NETWORK.change(mechanism=mechanism, noise_ramp=0.5).run()
-    assert not {"noise_ramp", "clip_ramp"} & {*knobs(result.settings).more}
+    assert not {"noise_ramp", "clip_ramp"} & {*sliders(result.settings).more}
     assert "must stay secret" not in of_network.guarantee(result)
     stated = of_network.label(result).said
     assert dp_ftrl.ASSUMES in stated["assumptions"]

@@ -25,13 +25,13 @@ from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
 from tests.sentences import plain
 from ui.charts.theme import GHOST
-from ui.live.channel import Question, shown
-from ui.page.comparison import LATER, MOVING, SAID, compare, knob_words, rows
+from ui.live.channel import Request, shown
+from ui.page.comparison import LATER, MOVING, SAID, compare, rows, slider_words
 from ui.page.page import FIRST
 from ui.page.pin import PIN, read
 from ui.session import page_state
 from ui.session.page_state import LONGEST, from_link
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.widgets import assets
 
 CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
@@ -107,13 +107,13 @@ def mounted(app) -> dict:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_pins_compares_swaps_and_unpins(page):
     app = opened(page.name)
-    desk, pinned = app.session_state[f"{page.name}.desk"], settings_of(app, page.name)
-    hero = page.knobs(pinned).hero
+    state, pinned = app.session_state[f"{page.name}.state"], settings_of(app, page.name)
+    hero = page.sliders(pinned).hero
     mine, other = getattr(pinned, hero), beside(pinned, hero)[-1]
 
     def compared(now: float, then: float) -> bool:
-        label, shown = knob_words(hero, now, page.sliders(pinned).changes)
-        row = rows([(label, shown, knob_words(hero, then, {})[1], "")])
+        label, shown = slider_words(hero, now, page.slider_layout(pinned).changes)
+        row = rows([(label, shown, slider_words(hero, then, {})[1], "")])
         return row in text(app) and mounted(app)["marks"] == {hero: [[then, "B"]]}
 
     press(app, PIN)
@@ -126,17 +126,17 @@ def test_page_pins_compares_swaps_and_unpins(page):
     assert compared(mine, other)
     press(app, "Unpin")
     assert mounted(app)["marks"] == {}
-    assert desk.pin is None
+    assert state.pin is None
     assert settings_of(app, page.name) == pinned
     assert not app.exception
-    for name in set(KNOBS) - set(
+    for name in set(SLIDERS) - set(
         pinned.limits
-    ):  # one that has no limits, such as a method, is no knob of the page
+    ):  # one that has no limits, such as a method, is no slider of the page
         assert page_state.moved(pinned, name, 1.0) == (pinned, {})
 
 
 def test_data_that_is_not_json_is_not_mounted():
-    for value in (knob_words, object(), {1, 2}, math.nan, math.inf):
+    for value in (slider_words, object(), {1, 2}, math.nan, math.inf):
         with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
             assets.mount("knobs", data={"marks": [value]}, key="any")
 
@@ -201,8 +201,8 @@ def test_what_is_said_follows_from_the_runs():
 def test_every_page_stands_beside_a_pin(page):
     """At first with what must be there: the sentence says what is known, and no picture is lost."""
     start = page.settings()
-    knob = page.at(start).knobs(start).hero
-    other = start.change(**{knob: start.limits[knob][0]})
+    slider = page.at(start).sliders(start).hero
+    other = start.change(**{slider: start.limits[slider][0]})
     alone, beside = compare(page, start, None, seconds=0), compare(page, start, other, seconds=0)
     names, pictures = (
         [one.name for rows in both.boards("").values() for row in rows for one in row]
@@ -224,7 +224,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
     link = {"repeats": "6", "steps": "10"}
     before, after = (
-        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
+        shown(Request({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
         for value in (2.0, 4.0)
     )
     page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
@@ -240,7 +240,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     )
     assert (a != moved_a, b) == (True, same_b)
     for hostile in ("x~clip_norm~a", "\n" * 5000):
-        assert SAID not in shown(Question({}, PAGE, {"repeats": "3"}, pin=hostile), 0).words
+        assert SAID not in shown(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).words
 
 
 def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():
@@ -250,12 +250,12 @@ def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():
     at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
     assert "Epsilon</th><td>4</td><td>2</td>" in table(app)
     fresh = at_rest(opened(CLASSIFIER, **app.query_params), CLASSIFIER)
-    assert fresh.session_state["classifier.desk"].pin == app.session_state["classifier.desk"].pin
+    assert fresh.session_state["classifier.state"].pin == app.session_state["classifier.state"].pin
     assert not fresh.warning
     assert table(fresh) == table(app)
     app = at_rest(opened(CLASSIFIER, **LINK, pin="clip_norm~-3"), CLASSIFIER)
     assert [warning.value.startswith("The pin in the link") for warning in app.warning] == [True]
-    assert app.session_state["classifier.desk"].pin == ""
+    assert app.session_state["classifier.state"].pin == ""
 
 
 def test_the_defaults_can_be_pinned_and_the_link_keeps_them():

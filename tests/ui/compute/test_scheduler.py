@@ -13,14 +13,14 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from dpcore.cache import CACHE
 from tests.toy.page import Piece, Toy
 from ui.compute import debounce, runner, scheduler
-from ui.compute.scheduler import GivenUpError, Turns
+from ui.compute.scheduler import FairQueue, GivenUpError
 
 PATIENCE = 60
 
 
 @pytest.fixture
 def shared(monkeypatch):
-    monkeypatch.setattr(scheduler, "SHARED", Turns(1))
+    monkeypatch.setattr(scheduler, "SHARED", FairQueue(1))
     CACHE.forget()
     Piece.begun.clear()
     yield scheduler.SHARED
@@ -179,14 +179,14 @@ def test_the_server_is_at_work_until_a_run_has_ended_also_by_a_fault():
 def test_pages_rest_longer_while_many_people_move(clock):
     """One person who drags moves often and counts once. People who stop or leave count no more."""
     desks = [threading.Event() for _ in range(debounce.MANY)]
-    for desk in [*desks[1:], *desks[1:]]:
-        debounce.moves(desk)
+    for state in [*desks[1:], *desks[1:]]:
+        debounce.moves(state)
     assert debounce.rest() == debounce.CALM
     debounce.moves(desks[0])
     assert debounce.rest() == debounce.BUSY
     clock[0] += debounce.LATELY
     assert debounce.rest() == debounce.CALM
-    for desk in desks:
-        debounce.moves(desk)
-    del desk, desks[0]
+    for state in desks:
+        debounce.moves(state)
+    del state, desks[0]
     assert debounce.rest() == debounce.CALM

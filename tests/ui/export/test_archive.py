@@ -30,7 +30,7 @@ from tests.test_house import imports
 from ui.export import archive as takeaway
 from ui.export import share_dialog as share
 from ui.server import qr_code
-from ui.session.page_state import Desk, from_link
+from ui.session.page_state import PageState, from_link
 
 # At each commit; what the other scripts import is held below, without running them.
 SHORT = ("classifier", "attack", "accounting")
@@ -262,12 +262,12 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
     monkeypatch.setattr(st, "context", SimpleNamespace(url=HERE))
     page = PAGES[0]
     settings = page.settings(dataset="iris", epsilon=0.3, seed=9)
-    desk = Desk(page=page.name, settings=settings)
-    desk.choices = {
+    state = PageState(page=page.name, settings=settings)
+    state.choices = {
         "dataset": ("Data", {"iris": "Iris"}),
         "version": ("Mechanism", {"sound": "Correct"}),
     }
-    paper = share.paper(page, desk)
+    paper = share.paper(page, state)
     about, words, link = paper["lines"]
     assert page.question in about
     assert all(

@@ -106,10 +106,10 @@ def test_exercises_ask_for_values_that_there_are(made):
     tasks = [*one.exercises(here.view(one.result))]
     assert 3 <= len(tasks) <= 4
     assert all("blank" in task for task in tasks)
-    knobs = here.knobs(one.settings)
-    for name in (knobs.hero, *knobs.main):
+    sliders = here.sliders(one.settings)
+    for name in (sliders.hero, *sliders.main):
         low, high = one.settings.limits[name]
-        values = elsewhere(one.settings, name, knobs.changes)
+        values = elsewhere(one.settings, name, sliders.changes)
         assert all(
             low <= value <= high and value != getattr(one.settings, name) for value in values
         )

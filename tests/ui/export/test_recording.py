@@ -77,11 +77,11 @@ def test_what_was_folded_is_unfolded():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_stops_are_some_of_those_of_the_live_slider(page):
     one = recording(page)
-    found = stops(one.knob)
+    found = stops(one.slider)
     assert STOPS / 2 < len(found) <= STOPS + 3
-    assert (found[0], found[-1]) == one.settings.limits[one.knob.name]
-    assert getattr(one.settings, one.knob.name) in one.values
-    assert coarse(one.knob) == one.knob
+    assert (found[0], found[-1]) == one.settings.limits[one.slider.name]
+    assert getattr(one.settings, one.slider.name) in one.values
+    assert coarse(one.slider) == one.slider
 
 
 def test_sentences_about_what_only_the_live_page_has_are_left_out():
@@ -99,7 +99,7 @@ def test_sentences_about_what_only_the_live_page_has_are_left_out():
 def live(one, value, tab):
     link = {
         name: str(part)
-        for name, part in asdict(one.settings.change(**{one.knob.name: value})).items()
+        for name, part in asdict(one.settings.change(**{one.slider.name: value})).items()
     }
     message = {"number": 1, "page": one.page.name, "settings": link, "moves": [], "tab": tab}
     question, _ = read(json.dumps(message), {one.page.name: one.page})
@@ -118,10 +118,10 @@ def test_every_stop_is_what_the_live_page_shows(page, seeded):
     link = None if page.name in SHORT else {}
     if seeded and page.name != "what-if":  # a search may take hours
         app = opened("" if page.name == "home" else page.name)
-        link = random_link(app.session_state[f"{page.name}.desk"], 37)
+        link = random_link(app.session_state[f"{page.name}.state"], 37)
     one = recording(page, link)
     taken = one.taken()
-    assert taken["values"][taken["at"]] == getattr(one.settings, one.knob.name)
+    assert taken["values"][taken["at"]] == getattr(one.settings, one.slider.name)
     for stop, value in enumerate(taken["values"]):
         frame = unfolded(taken["frames"], stop)
         for tab in [tab.name for tab in one.tabs] or [""]:
@@ -183,7 +183,7 @@ def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
     )
     page = FIRSTS[name].page
     one = Recording(page=page, settings=page.settings(), told="", date="")
-    assert taken["values"][taken["at"]] == getattr(one.settings, one.knob.name)
+    assert taken["values"][taken["at"]] == getattr(one.settings, one.slider.name)
     assert prerender.LEAST_STOPS <= len(taken["values"]) <= len(one.values)
     for stop, value in enumerate(taken["values"]):
         frame, sent = unfolded(taken["frames"], stop), live(one, value, "")
@@ -193,7 +193,7 @@ def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
             assert frame["charts"][chart]["data"] == json.loads(parts["data"])
             assert frame["charts"][chart]["alt"] == beside["alt"]
         settings, notices = from_link(page.settings, dict(parse_qsl(frame["address"])))
-        assert (settings, notices) == (one.settings.change(**{one.knob.name: value}), [])
+        assert (settings, notices) == (one.settings.change(**{one.slider.name: value}), [])
     assert taken["html"].count("data-chart") == len(frame["charts"])
 
 

@@ -20,7 +20,7 @@ from pages.topics import PAGES
 from tests.toy.page import TOY, Piece
 from ui.compute import debounce, scheduler
 from ui.compute.runner import compute
-from ui.compute.scheduler import Turns
+from ui.compute.scheduler import FairQueue
 from ui.live import channel
 from ui.live.channel import (
     MOST_A_SECOND,
@@ -29,8 +29,8 @@ from ui.live.channel import (
     MOST_MOVES,
     NAME,
     Channel,
-    Question,
-    Seen,
+    ClientState,
+    Request,
     shown,
 )
 from ui.page.page import ANSWER, ASK_TAB, FIRST, Page
@@ -99,7 +99,7 @@ class Client:
         await asyncio.wait_for(self.task, PATIENCE)
 
 
-TOLD = SimpleNamespace(turns=Turns(1))  # those of the channel that is talked to
+TOLD = SimpleNamespace(turns=FairQueue(1))  # those of the channel that is talked to
 
 
 def questions_waiting() -> int:
@@ -114,7 +114,7 @@ def serving() -> Iterator[Starlette]:
     """A server of the channel whose visitors share one thread."""
     CACHE.forget()
     Piece.begun.clear()
-    TOLD.turns = Turns(1)
+    TOLD.turns = FairQueue(1)
     served = Channel([*PAGES, TOY], turns=TOLD.turns)
     try:
         yield Starlette(routes=[served.route()])
@@ -158,11 +158,11 @@ async def met(server: Starlette) -> Client:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 async def test_answer_is_what_the_page_shows_at_that_link(server, page):
-    """Of a knob that was moved from where the link is, and then back: what differs, put together,
+    """Of a slider that was moved from where the link is, and then back: what differs, put together,
     is the whole.
     """
     start, client, charts, words = page.settings(), await met(server), {}, {}
-    hero = page.at(start).knobs(start).hero
+    hero = page.at(start).sliders(start).hero
     link = {name: str(value) for name, value in asdict(start).items()}
     low, high = start.limits[hero]
     values = [value for value in (1.5, 2.5) if low <= value <= high]
@@ -217,9 +217,9 @@ def compare(
 
 
 def test_only_what_differs_travels():
-    seen = Seen()
+    seen = ClientState()
     first, second = (
-        seen.news(shown(Question({}, TOY, {}, "why", (("epsilon", value),)), 0))
+        seen.news(shown(Request({}, TOY, {}, "why", (("epsilon", value),)), 0))
         for value in (1.0, 2.0)
     )
     assert first["rows"] == {"board": [["moves", "stays"]]}
@@ -262,7 +262,7 @@ BAD = {
     "pin": [3, ["x"], {}],
     "ask": [3, "~" * (LONGEST + 1)],
     "present": [3, "x" * 65],
-    "ahead": [3, [1.0]],  # without the name of a knob
+    "ahead": [3, [1.0]],  # without the name of a slider
 }
 MALFORMED = ["", "{", "[]", "null", "[" * 5000]
 MALFORMED += [
@@ -421,7 +421,7 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
 
 
 async def test_browsers_take_turns_however_many_connections_one_of_them_has():
-    workers = channel.Workers(Turns(1))
+    workers = channel.Workers(FairQueue(1))
     order = []
     gate = asyncio.Event()
 

@@ -23,9 +23,9 @@ from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened
 from tests.hostile import HOSTILE
-from ui.session.page_state import Desk, from_link
+from ui.session.page_state import PageState, from_link
 from ui.text.escaping import plain, quoted
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.uploads import rows as my_rows
 
 COUNT = 250
@@ -107,7 +107,7 @@ def test_every_field_refuses_by_its_name_what_has_no_meaning(page):
         with pytest.raises(RefusedError) as caught:
             kind(**{name: value})
         assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
-    assert set(kind.LIMITS) <= set(KNOBS)
+    assert set(kind.LIMITS) <= set(SLIDERS)
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ def test_a_fault_of_ours_is_a_refusal_in_words(caplog):
     settings, notices = from_link(Broken, {"number": "7"})
     assert settings == Broken()
     assert notices == [f"In the link, `number=7` was ignored. It must be {UNFORESEEN}."]
-    desk = Desk(page="broken", settings=Broken())
-    desk.change(number=7.0)
-    assert desk.settings == Broken()
-    assert desk.errors.keys() == {"number"}
+    state = PageState(page="broken", settings=Broken())
+    state.change(number=7.0)
+    assert state.settings == Broken()
+    assert state.errors.keys() == {"number"}
     assert "oops" in caplog.text  # and who runs the lab can read of it
 
 
@@ -153,9 +153,9 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
         assert settings == PartiesSettings()
         assert "must be a whole number from 2 to 20000" in notice
         assert len(notice) < 200
-        desk = Desk(page="parties", settings=settings)
-        desk.change(parties=text)
-        assert "two ways" not in notice + desk.errors["parties"]
+        state = PageState(page="parties", settings=settings)
+        state.change(parties=text)
+        assert "two ways" not in notice + state.errors["parties"]
     for text, asks in (
         ("1,000", "Its comma can be read in two ways. Write 1000 or 1."),
         ("10.000", "Its point can be read in two ways. Write 10000 or 10."),
@@ -165,23 +165,23 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
         settings, (notice,) = from_link(PartiesSettings, {"parties": text})
         assert settings == PartiesSettings()
         assert notice.endswith(asks)
-        desk = Desk(page="parties", settings=settings)
-        desk.change(parties=text)
-        assert desk.errors["parties"].endswith(asks)
+        state = PageState(page="parties", settings=settings)
+        state.change(parties=text)
+        assert state.errors["parties"].endswith(asks)
     assert from_link(PartiesSettings, {"epsilon": "1.250"}) == (PartiesSettings(epsilon=1.25), [])
-    desk = Desk(page="parties", settings=PartiesSettings())
-    desk.change(parties=1e9)
-    assert "two ways" not in desk.errors["parties"]
+    state = PageState(page="parties", settings=PartiesSettings())
+    state.change(parties=1e9)
+    assert "two ways" not in state.errors["parties"]
 
 
 def test_a_field_that_is_refused_can_be_corrected():
     app = moved(opened("parties", **QUICK["parties"]), "parties", "unlike", "half")
-    desk = app.session_state["parties.desk"]
-    assert "cannot be half: it must be a number from 0" in desk.errors["unlike"]
+    state = app.session_state["parties.state"]
+    assert "cannot be half: it must be a number from 0" in state.errors["unlike"]
     moved(app, "parties", "unlike", "0,3")
     assert not app.exception
-    assert desk.settings.unlike == 0.3
-    assert not desk.errors
+    assert state.settings.unlike == 0.3
+    assert not state.errors
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -1,4 +1,4 @@
-"""A desk keeps settings, controls and address in step; stops, words and numbers of a page that is
+"""A page state keeps settings, controls and address in step; stops, words and numbers of a page that is
 presented.
 """
 
@@ -14,9 +14,9 @@ from ui.layout import presenter
 from ui.live.channel import read, shown
 from ui.page import presenter_page
 from ui.page.page import FIRST
-from ui.session.page_state import Desk, from_link
-from ui.text.tiles import Number
-from ui.widgets import Knob
+from ui.session.page_state import PageState, from_link
+from ui.text.tiles import Tile
+from ui.widgets import Slider
 
 OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
 
@@ -79,10 +79,10 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
 
 
 def test_only_a_late_message_with_a_replaced_address_asks_for_nothing():
-    desk = Desk(page="classifier", settings=ClassifierSettings(), link=NEW)
-    desk.replaced.append(OLD)
+    state = PageState(page="classifier", settings=ClassifierSettings(), link=NEW)
+    state.replaced.append(OLD)
     heard = [(OLD, False), (NEW, False), (OTHER, False), ({}, False), (OLD, True)]
-    found = [(desk.hears(address, history=history), desk.late) for address, history in heard]
+    found = [(state.hears(address, history=history), state.late) for address, history in heard]
     assert found == [(False, True), (False, False), (True, False), (False, False), (True, False)]
 
 
@@ -98,14 +98,14 @@ class Address(dict):
 def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monkeypatch, ends_at):
     browser = Address(OLD)
     monkeypatch.setattr("streamlit.query_params", browser)
-    desk = Desk(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
+    state = PageState(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
     with monkeypatch.context() as patch:
         patch.delattr(Address, ends_at)
         with pytest.raises(AttributeError):
-            desk.tell(done=1)
-    assert not desk.hears(OLD, history=False)
-    desk.tell(done=1)
-    assert browser == desk.address == desk.link
+            state.tell(done=1)
+    assert not state.hears(OLD, history=False)
+    state.tell(done=1)
+    assert browser == state.address == state.link
 
 
 def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch):
@@ -135,44 +135,44 @@ def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
 CLASSIFIER = next(page for page in PAGES if page.name == "classifier")
 
 
-def desk_at(said: str = "1", **link: str) -> Desk:
+def state_at(said: str = "1", **link: str) -> PageState:
     settings, notices = from_link(CLASSIFIER.settings, link)
     assert not notices
-    return Desk(page=CLASSIFIER.name, settings=settings, shown={"present": said})
+    return PageState(page=CLASSIFIER.name, settings=settings, shown={"present": said})
 
 
 def test_stops_are_round_values_of_the_hero_knob_and_the_start():
-    desk = desk_at(epsilon="0.3")
-    places = presenter.stops(CLASSIFIER, desk)
+    state = state_at(epsilon="0.3")
+    places = presenter.stops(CLASSIFIER, state)
     assert [*places.values()] == [
         f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")
     ]
-    assert desk.settings in places
-    assert all(one.change(epsilon=0.3) == desk.settings for one in places)
-    # The place is the stop, or the one before the knob was moved.
+    assert state.settings in places
+    assert all(one.change(epsilon=0.3) == state.settings for one in places)
+    # The place is the stop, or the one before the slider was moved.
     for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
-        desk.change(epsilon=epsilon)
-        assert presenter.arrived(desk, places) == place
+        state.change(epsilon=epsilon)
+        assert presenter.arrived(state, places) == place
     for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
-        desk.change(epsilon=0.35)
-        desk.shown["step"] = broken
-        assert 0 <= presenter.arrived(desk, places) < len(places), broken
+        state.change(epsilon=0.35)
+        state.shown["step"] = broken
+        assert 0 <= presenter.arrived(state, places) < len(places), broken
 
 
 def test_start_stays_in_the_address_whatever_is_moved():
-    """But for what an address does not hold, a file of one's own: only the hero knob goes back."""
-    desk = desk_at(epsilon="0.3")
-    first = presenter.stops(CLASSIFIER, desk)
-    assert (desk.shown["present"], desk.presents) == ("1~epsilon~0.3", "1")
-    assert presenter.stops(CLASSIFIER, desk_at(desk.shown["present"], epsilon="7")) == first
-    whole = desk_at()
+    """But for what an address does not hold, a file of one's own: only the hero slider goes back."""
+    state = state_at(epsilon="0.3")
+    first = presenter.stops(CLASSIFIER, state)
+    assert (state.shown["present"], state.presents) == ("1~epsilon~0.3", "1")
+    assert presenter.stops(CLASSIFIER, state_at(state.shown["present"], epsilon="7")) == first
+    whole = state_at()
     presenter.begun(whole)
-    assert presenter.begun(desk_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
-    other = presenter.stops(CLASSIFIER, desk_at("1~epsilon~0.3", epsilon="7", steps="11"))
+    assert presenter.begun(state_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
+    other = presenter.stops(CLASSIFIER, state_at("1~epsilon~0.3", epsilon="7", steps="11"))
     assert {one.steps for one in other} == {11}
     assert "Epsilon 0.3" in other.values()
     for broken in ("1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"):
-        assert isinstance(presenter.begun(desk_at(broken)), CLASSIFIER.settings)
+        assert isinstance(presenter.begun(state_at(broken)), CLASSIFIER.settings)
 
 
 def test_the_hero_knob_leads_from_each_stop_to_each_other_unless_it_changes_more():
@@ -200,12 +200,12 @@ def test_round_values_along_a_knob():
         (3.0, 3.0, {}, []),
     ):
         assert presenter.ticks(
-            Knob(name="x", label="X", low=low, high=high, **more)
+            Slider(name="x", label="X", low=low, high=high, **more)
         ) == pytest.approx(values)
 
 
 def test_three_numbers_of_four_and_the_first_sentence_as_the_heading():
-    numbers = [Number(name, "1") for name in "abcd"]
+    numbers = [Tile(name, "1") for name in "abcd"]
     dots = [numbers[0], numbers[1]._replace(mark='<i class="lab-dots"></i>'), *numbers[2:]]
     for given, labels in ((numbers, "abd"), (numbers[:3], "abc"), (dots, "acd")):
         assert "".join(one.label for one in presenter_page.three(given)) == labels

@@ -21,7 +21,7 @@ from ui.layout.topic_page import MORE
 from ui.text import tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import number, tick
-from ui.text.sliders import KNOBS
+from ui.text.sliders import SLIDERS
 from ui.text.texts import TextError, Texts, count
 
 ROOT = Path(__file__).parents[3]
@@ -76,7 +76,13 @@ def on_screen() -> set[str]:
         text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()
     }
     tabs = {tab.title for page in PAGES for tab in page.all_tabs}
-    return {*titles().values(), *tabs, MORE, *(knob["label"] for knob in KNOBS.values()), *names}
+    return {
+        *titles().values(),
+        *tabs,
+        MORE,
+        *(slider["label"] for slider in SLIDERS.values()),
+        *names,
+    }
 
 
 def test_what_a_text_names_is_on_the_screen():

@@ -57,7 +57,7 @@ class Panel {
     this.sender = new Sender((message) => this.setStateValue("movement", message))
     this.ignore = whenStirred((waits) => this.sender.stirred(waits || this.channel.ahead))
     this.unsure = false // whether the server has what was sent: the connection was lost since
-    this.desk = null // name of what the server knows of this page: another one is of another session
+    this.session = null // name of what the server knows of this page: another one is of another session
     this.alone = whenBack(() => (this.unsure = true))
     this.deaf = whenMoved((name, value) => this.asked(name, value))
     this.still = whenStepped((moves) => this.go(moves))
@@ -134,7 +134,7 @@ class Panel {
       knobs,
       values,
       ack,
-      desk,
+      session,
       pending,
       behind,
       progress,
@@ -156,8 +156,8 @@ class Panel {
     this.move.update(move)
     if (this.linked) onceDrawn(() => document.querySelector(".st-key-below")?.scrollIntoView())
     this.linked = false
-    const anew = this.desk !== null && desk !== this.desk
-    this.desk = desk
+    const anew = this.session !== null && session !== this.session
+    this.session = session
     if (this.unsure || anew) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
