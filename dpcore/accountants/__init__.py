@@ -16,8 +16,8 @@ from dpcore.privacy import Adjacency, Event, Guarantee
 from dpcore.roots import UnsafeError, safe_root
 
 ACCOUNTANTS = {
-    "naive": basic.epsilons,
-    "strong": advanced.epsilons,
+    "basic": basic.epsilons,
+    "advanced": advanced.epsilons,
     "moments": rdp.moments,
     "renyi": rdp.renyi,
     "pld-coarse": pld.coarse,
@@ -27,8 +27,8 @@ ACCOUNTANTS = {
 
 # Basis of a guarantee: the theorem or library behind each accountant.
 BASES = {
-    "naive": "basic composition",
-    "strong": "advanced composition",
+    "basic": "basic composition",
+    "advanced": "advanced composition",
     "moments": "moments accountant (whole orders to 33, classic conversion)",
     "renyi": "RDP accountant",
     "pld-coarse": "PLD accountant (dp-accounting, coarse grid)",

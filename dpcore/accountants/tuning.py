@@ -76,7 +76,7 @@ def price(
     elif shares:
         accountants = ("renyi",)
     else:
-        accountants = ("renyi", "naive")
+        accountants = ("renyi", "basic")
     guarantees = [
         account(search, delta=delta, adjacency=adjacency, unit=unit, accountant=accountant)
         for accountant in accountants

@@ -83,7 +83,7 @@ class Deployment:
         else:
             event = PureRelease(**parameters)
         delta = parameters.get("delta", 0.0)
-        return account(event, delta=delta, adjacency=adjacency, accountant="naive")
+        return account(event, delta=delta, adjacency=adjacency, accountant="basic")
 
     @cached_property
     def attacker(self) -> Attacker:

@@ -29,7 +29,7 @@ from pages.accounting.tasks import Costs, SearchCosts
 
 # The accountants with a curve that costs milliseconds, and those with as quick an inverse.
 _QUICK_CURVES = ROWS[:-1]
-_QUICK_INVERSES = ("naive", "strong", "moments")
+_QUICK_INVERSES = ("basic", "advanced", "moments")
 # Points of the curves that one task computes in some 30 ms: exact ones over steps, and exact and
 # Rényi ones over noise.
 _EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))

@@ -24,9 +24,9 @@ from pages.accounting.settings import AccountingSettings
 from pages.accounting.tasks import TRIES, best_of
 
 # The theorems, from the loosest to the tightest.
-THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
+THEOREMS = ("basic", "advanced", "moments", "renyi", "pld")
 # The rows of the table: the theorems, and the published figure, which is no bound.
-ROWS = ("naive", "strong", PUBLISHED, "moments", "renyi", "pld")
+ROWS = ("basic", "advanced", PUBLISHED, "moments", "renyi", "pld")
 # Numbers of steps at which the curves are computed, and at which the loss distribution's is.
 STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round()))
 EXACT_STEPS: tuple[int, ...] = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)

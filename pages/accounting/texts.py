@@ -24,7 +24,7 @@ AFTERWARDS_LABELS = {
 ABOUT = SAYS.cases("about")
 AFTERWARDS = SAYS.cases("after")
 # The accountants whose epsilon is there at once.
-_QUICK = ("naive", "strong", "moments", "renyi")
+_QUICK = ("basic", "advanced", "moments", "renyi")
 # Advanced composition is called loose from so many times the epsilon of the moments accountant.
 _LOOSE = 5
 # Sampling is said to save little below this factor.
@@ -121,9 +121,9 @@ def _left_tile(result: AccountingResult) -> Tile:
 def verdict(result: AccountingResult) -> str:
     """Return the epsilon by two other accountants, and what the target allows."""
     case = loosest(result)
-    if case not in ("naive", "strong"):
+    if case not in ("basic", "advanced"):
         case = "moments"
-    epsilons = {name: number(result.epsilon(name)) for name in ("naive", "strong", "moments")}
+    epsilons = {name: number(result.epsilon(name)) for name in ("basic", "advanced", "moments")}
     return f"{SAYS(f'verdict.{case}', **epsilons)} {_budget(result)}"
 
 
@@ -268,10 +268,10 @@ def _steps_cell(steps: float) -> str:
 def diagnostics(result: AccountingResult) -> list[str]:
     """Return at most three sentences that explain why the accountants differ for this run."""
     found = [_sampling(result)]
-    strong = result.epsilon("strong")
-    if strong > result.epsilon("naive"):
+    advanced = result.epsilon("advanced")
+    if advanced > result.epsilon("basic"):
         found.append(SAYS("why.worse", step=number(result.one_step)))
-    elif strong > _LOOSE * result.epsilon("moments"):
+    elif advanced > _LOOSE * result.epsilon("moments"):
         found.append(SAYS["why.looser"])
     if result.settings.noise_multiplier < 1:
         found.append(SAYS["why.noise"])
@@ -316,7 +316,7 @@ def effects(result: AccountingResult) -> list[str]:
         SAYS(
             "effects.sampling",
             published=number(result.epsilon("published")),
-            strong=number(result.epsilon("strong")),
+            advanced=number(result.epsilon("advanced")),
         ),
         SAYS(f"effects.{case}", people=people, **_epsilon_and_delta(group)),
         SAYS(

@@ -283,12 +283,12 @@ class _Clipping(Lesson):
 
 class _Composition(Lesson):
     def found(self, before: Case, after: Case) -> dict[str, float]:
-        sums = {name: after.result.epsilon(name) for name in ("naive", "strong")}
+        sums = {name: after.result.epsilon(name) for name in ("basic", "advanced")}
         return super().found(before, after) | sums
 
     def claim(self, before: Case, after: Case) -> bool:
         found = self.found(before, after)
-        ordered = found["truth"] < found["strong"] < found["naive"]
+        ordered = found["truth"] < found["advanced"] < found["basic"]
         quarter = after.runs("epsilon", steps=max(1, after.settings.steps // 4))[0]
         like_a_root = 1.5 < found["truth"] / quarter < 2.5
         return ordered and like_a_root and round(after.result.one_step, 2) == 0.1

@@ -107,12 +107,12 @@ class TransferResult:
         """Return how a candidate's walk spends its budget now."""
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 
-    def strong(self, name: str) -> Guarantee:
-        """Return the walk's guarantee by strong composition, which the printed scale is
+    def advanced(self, name: str) -> Guarantee:
+        """Return the walk's guarantee by advanced composition, which the printed scale is
         made for.
         """
         return account(
-            self.plan(name).event, accountant="strong", **self.settings.model.claim.neighbours
+            self.plan(name).event, accountant="advanced", **self.settings.model.claim.neighbours
         )
 
     def curves(self) -> pd.DataFrame:
@@ -170,8 +170,8 @@ class TransferResult:
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
-    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by strong
-    composition or zCDP.
+    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by
+    advanced composition or zCDP.
     """
     rows = []
     for nominal in (0.1, 1.0, 4.0):
@@ -181,7 +181,7 @@ def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
             laplace, gumbel = (
                 fw.event(each, steps=steps, noise=noise) for noise in ("laplace", "gumbel")
             )
-            held = account(laplace, delta=delta, adjacency=adjacency, accountant="strong")
+            held = account(laplace, delta=delta, adjacency=adjacency, accountant="advanced")
             row[f"laplace, {adjacency}"] = held.epsilon
             row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(
                 zcdp.rho_of_event(gumbel), delta=delta

@@ -192,7 +192,7 @@ def guarantee(result: TransferResult) -> str:
     )
     said = [tiles.meaning(transfer)]
     if settings.noise == "printed":
-        spent, steps = number(result.strong("target").epsilon), result.plan("target").steps
+        spent, steps = number(result.advanced("target").epsilon), result.plan("target").steps
         said.append(
             SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent)
         )

@@ -139,7 +139,7 @@ def test_every_accountant_has_an_epsilon_at_the_ends(event, name, delta):
         assert found.epsilon >= 0
 
 
-@pytest.mark.parametrize("name", [name for name in ACCOUNTANTS if name != "naive"])
+@pytest.mark.parametrize("name", [name for name in ACCOUNTANTS if name != "basic"])
 def test_accountants_refuse_a_delta_next_to_nothing_by_name(name):
     with pytest.raises(check.RefusedError, match="^delta is 5e-324"):
         accountants.account(gaussian(1.0), delta=5e-324, adjacency=ADD, accountant=name)

@@ -66,8 +66,8 @@ NAMES: Mapping[str, Mapping[str, str]] = _READ["names"]
 
 # A theorem's name, colour and dash. What this run costs is in the colour of what is private.
 THEOREMS = {
-    "naive": ("basic composition", GOLD, DASHES[GOLD]),
-    "strong": ("advanced composition", MAUVE, DASHES[MAUVE]),
+    "basic": ("basic composition", GOLD, DASHES[GOLD]),
+    "advanced": ("advanced composition", MAUVE, DASHES[MAUVE]),
     "published": ("advanced, as published", MAUVE, "dot"),
     "moments": ("moments accountant", SAGE, DASHES[SAGE]),
     "renyi": ("RDP accountant", PINE, DASHES[PINE]),

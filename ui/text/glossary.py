@@ -59,13 +59,13 @@ TERMS: Mapping[str, Term] = {key: term for group in GROUPS.values() for key, ter
 
 def _right(epsilon: float) -> str:
     release = PureRelease(epsilon=epsilon)
-    held = account(release, delta=1e-9, adjacency=Adjacency.REPLACE_ONE, accountant="naive")
+    held = account(release, delta=1e-9, adjacency=Adjacency.REPLACE_ONE, accountant="basic")
     return f"{100 * held.attacker_accuracy:.0f}"
 
 
 def _group(people: int) -> str:
     one = account(
-        PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="naive"
+        PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="basic"
     )
     return f"{for_group(one, people=people).epsilon:g}"
 
@@ -94,8 +94,8 @@ FIGURES: Mapping[str, Callable[[], str]] = {
     "group_3": lambda: _group(3),
     "exact_sd": lambda: _sd("analytic"),
     "textbook_sd": lambda: _sd("classical"),
-    "run_naive": lambda: _run("naive"),
-    "run_strong": lambda: _run("strong"),
+    "run_basic": lambda: _run("basic"),
+    "run_advanced": lambda: _run("advanced"),
     "run_renyi": lambda: _run("renyi"),
     "all_10": lambda: _ten("all"),
     "best_10": lambda: _ten("logarithmic"),

@@ -50,7 +50,7 @@ PROVED = {(name, event) for name in ACCOUNTANTS for event in EVENTS if name != "
 }
 PROVED |= {(name, event) for name in ("moments", "renyi") for event in SEARCHES}
 PROVED |= {
-    (name, event) for name in ("naive", "strong") for event in ("best of pure", "sampled mixture")
+    (name, event) for name in ("basic", "advanced") for event in ("best of pure", "sampled mixture")
 }
 EVENTS |= SEARCHES | {"sampled mixture": sample(0.1, together(GAUSSIAN, pure(1)))}
 NO_EVENTS = {"text": "noise", "nothing": None, "text among events": together(GAUSSIAN, "noise")}
@@ -74,7 +74,7 @@ class TestContract:
         ):
             assert epsilon(same, name) == found
         assert found > epsilon(times(99, one), name) > alone > 0
-        if name != "naive":  # whose Gaussian releases share delta
+        if name != "basic":  # whose Gaussian releases share delta
             # The improved conversion takes up to delta off epsilon, once for all and once for each
             taken_off = 100 * PROMISE["delta"] if name == "renyi" else 0.0
             assert found <= 100 * alone * (1 + 1e-9) + taken_off
@@ -160,8 +160,8 @@ def test_no_noise_is_no_guarantee_and_a_bounded_range_a_pure_release(name):
         assert epsilon(sample(0.1, silent), name) == math.inf
         assert epsilon(together(STEP, silent), name) == math.inf
     if name in (
-        "naive",
-        "strong",
+        "basic",
+        "advanced",
         "moments",
         "renyi",
     ):  # a bounded range is counted as the pure release that it also is
@@ -170,8 +170,8 @@ def test_no_noise_is_no_guarantee_and_a_bounded_range_a_pure_release(name):
 
 def test_the_same_run_by_every_theorem():
     expected = {
-        "naive": 312.6,
-        "strong": 26.39,
+        "basic": 312.6,
+        "advanced": 26.39,
         "moments": 1.2586,
         "renyi": 1.0355,
         "pld-coarse": 0.9477,
@@ -194,7 +194,7 @@ def test_better_theorems_give_less_to_the_far_corners(rate, sigma, steps, delta)
     # conversion.
     assert found["pld"] <= found["pld-coarse"] * (1 + 1e-3) <= found["renyi"] * 1.02
     assert found["renyi"] <= found["moments"] * 1.002
-    assert found["pld"] <= found["naive"] * (1 + 1e-3)
+    assert found["pld"] <= found["basic"] * (1 + 1e-3)
     if rate == 1:
         assert found["gdp"] == pytest.approx(found["pld"], rel=2e-4, abs=1e-4)
 
@@ -235,19 +235,19 @@ def test_the_most_steps(name, budget):
 class TestBasic:
     def test_epsilons_add_up_until_delta_is_spent_and_pure_releases_need_none(self):
         each = math.sqrt(2 * math.log(1.25 / 1e-7)) / 4
-        assert epsilon(TEXTBOOK, "naive") == pytest.approx(
+        assert epsilon(TEXTBOOK, "basic") == pytest.approx(
             10_000 * math.log(1 + 0.01 * math.expm1(each))
         )
         parts = pure(0.3), laplace(2), approximate(1, 1e-6)
-        assert epsilon(times(10, together(*parts)), "naive") == pytest.approx(18)
-        assert epsilon(times(11, together(*parts)), "naive") == math.inf
+        assert epsilon(times(10, together(*parts)), "basic") == pytest.approx(18)
+        assert epsilon(times(11, together(*parts)), "basic") == math.inf
         event, each = times(3, sample(0.5, pure(1))), math.log(1 + 0.5 * (math.e - 1))
-        assert epsilon(event, "naive", delta=0) == pytest.approx(3 * each)
-        assert epsilon(gaussian(1), "naive", delta=0) == math.inf
-        nested = epsilon(sample(0.1, together(pure(0.5), sample(0.5, pure(1)))), "naive")
+        assert epsilon(event, "basic", delta=0) == pytest.approx(3 * each)
+        assert epsilon(gaussian(1), "basic", delta=0) == math.inf
+        nested = epsilon(sample(0.1, together(pure(0.5), sample(0.5, pure(1)))), "basic")
         assert nested == pytest.approx(math.log(1 + 0.1 * math.expm1(0.5 + each)))
         assert math.isfinite(
-            epsilon(times(50, sample(0.1, approximate(1, 1e-6))), "naive")
+            epsilon(times(50, sample(0.1, approximate(1, 1e-6))), "basic")
         )  # delta is sampled too
 
     @pytest.mark.parametrize("delta", [1e-14, 1e-9, 1e-5, 0.1])
@@ -287,10 +287,10 @@ class TestAdvanced:
             )
 
         least = min(by_hand(part) for part in np.linspace(0.0005, 0.9995, 2000))
-        assert epsilon(TEXTBOOK, "strong") == pytest.approx(least, rel=1e-5)
+        assert epsilon(TEXTBOOK, "advanced") == pytest.approx(least, rel=1e-5)
         event = together(times(50, pure(0.1)), pure(0.5))
         squares, drift = 50 * 0.01 + 0.25, 50 * 0.1 * math.expm1(0.1) + 0.5 * math.expm1(0.5)
-        assert epsilon(event, "strong") == pytest.approx(
+        assert epsilon(event, "advanced") == pytest.approx(
             math.sqrt(2 * math.log(1e5) * squares) + drift, rel=1e-12
         )
 

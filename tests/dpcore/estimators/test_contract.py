@@ -114,7 +114,7 @@ def test_the_guarantee_is_the_claim_and_never_more(model, epsilon):
     )
     assert held.delta == (0 if getattr(model, "mechanism", None) in PURE else 1e-6)
     composed = accountants.account(
-        held.event, delta=1e-6, adjacency=held.adjacency, accountant="naive"
+        held.event, delta=1e-6, adjacency=held.adjacency, accountant="basic"
     )
     assert held.delta or composed.epsilon == pytest.approx(epsilon)
 

@@ -33,7 +33,7 @@ def test_the_essential_pieces_are_enough():
     assert math.isnan(partial.epsilon("pld"))
     assert partial.best_guarantee.basis.startswith("RDP")
     assert "…" in say.numbers(partial)[0].value
-    assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
+    assert set(partial.curves()["accountant"]) >= {"advanced", "moments"}
     assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0
     assert (
         len(charts.searches(partial)["layout"]["shapes"]) == 1 + 3

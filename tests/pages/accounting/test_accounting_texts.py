@@ -86,7 +86,7 @@ def over(result) -> bool:
 
 
 def worst(result) -> float:
-    return max(result.epsilon(name) for name in ("naive", "strong", "moments", "renyi"))
+    return max(result.epsilon(name) for name in ("basic", "advanced", "moments", "renyi"))
 
 
 def cheapest(result) -> float:
@@ -117,11 +117,11 @@ RULES: Rules = {
     ),
     r"For exactly (\d+) tries": lambda r, m: int(m[1]) == r.settings.settings_tried > 1,
     r"run costs epsilon (\S+) by advanced composition": shown(
-        by("strong"), given=lambda r: worst(r) > r.epsilon("strong")
+        by("advanced"), given=lambda r: worst(r) > r.epsilon("advanced")
     ),
-    r"run costs epsilon (\S+) by basic composition": shown(by("naive")),
+    r"run costs epsilon (\S+) by basic composition": shown(by("basic")),
     r"and (\S+) by the moments accountant\. The noise": shown(by("moments")),
-    r"and (\S+) by advanced composition": shown(by("strong")),
+    r"and (\S+) by advanced composition": shown(by("advanced")),
     r"(?:PLD|GDP) accountant: (\S+) \((?:exact|upper bound)": shown(by("pld")),
     r"(PLD|GDP) accountant: \S+ \((exact|upper bound)": lambda r, m: (
         (m[2] == "exact") == (m[1] == "GDP") == (r.settings.exact_accountant == "gdp")
@@ -186,7 +186,7 @@ def test_a_delta_that_a_rare_sample_need_not_share_leaves_no_theorem_without_a_n
     result = first(
         AccountingSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01)
     )
-    assert all(0 <= result.epsilon(theorem) < 0.01 for theorem in ("naive", "strong"))
+    assert all(0 <= result.epsilon(theorem) < 0.01 for theorem in ("basic", "advanced"))
 
 
 def test_the_exact_accountant_is_exact_or_one_of_the_two_bounds():

@@ -275,7 +275,7 @@ def test_a_term_is_short_cites_a_paper_and_its_figures_are_the_engine_s():
     shown = {name: make() for name, make in FIGURES.items()}
     assert (shown["right_1"], shown["right_3"], shown["group_3"]) == ("73", "95", "3")
     accounting = KINDS["accounting"]().experiment.run()
-    for name, row in (("run_naive", "naive"), ("run_strong", "strong"), ("run_renyi", "renyi")):
+    for name, row in (("run_basic", "basic"), ("run_advanced", "advanced"), ("run_renyi", "renyi")):
         assert shown[name] == f"{accounting.epsilon(row):.3g}"
     assert float(shown["best_10"]) < float(shown["all_10"])
     for key, (alt, *_) in DRAWINGS.items():

@@ -246,7 +246,7 @@ class TestBudget:
         assert own.scale == pytest.approx(printed)
         assert isinstance(own.event.event, PureRelease)
         optimal = account(own.event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
-        assert found.strong("target").epsilon > 2.0 > held.epsilon > 1.5
+        assert found.advanced("target").epsilon > 2.0 > held.epsilon > 1.5
         assert held.epsilon >= optimal.epsilon > 1.4
 
 
@@ -448,7 +448,7 @@ def test_the_printed_scale_is_its_formula_and_costs_more_than_nominal(adjacency,
         each = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
         event = fw.event(each, steps=100, noise=noise)
         if noise == "laplace":
-            found = account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
+            found = account(event, delta=1e-6, adjacency=adjacency, accountant="advanced").epsilon
         else:
             found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
         assert found == pytest.approx(cost, rel=0.01)
