@@ -1,6 +1,6 @@
-"""Audit every mechanism of the list, sound, as published and broken, and print what was measured.
+"""Audit every mechanism of the list, correct, as published and broken, and print what was measured.
 
-Ends with an error if a mechanism that is believed to be sound is refuted, if a broken one is not,
+Ends with an error if a mechanism that is believed to be correct is refuted, if a broken one is not,
 or if a canary that never arrives passes for an audit.
 """
 

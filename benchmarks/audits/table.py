@@ -1,4 +1,4 @@
-"""The audit table: every mechanism of the lab, sound, as published and broken on purpose, attacked
+"""The audit table: every mechanism of the lab, correct, as published and broken on purpose, attacked
 many times.
 
 Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known

@@ -214,7 +214,7 @@ def _steps(
     noisy = bool(multipliers.any())
     learning_rates = recipe.rates.tolist()
     expected_size = recipe.sampling_rate * len(examples)
-    faulty = recipe.variant != "sound"
+    faulty = recipe.variant != "correct"
 
     all_lots = _lots(recipe, seed, streams.tolist(), len(examples), first=first, last=last)
     noise_streams = []

@@ -12,7 +12,7 @@ from dpcore.training.networks import Architecture
 
 # Name -> training loop. All but the first deviate from what the accountants assume.
 VARIANTS = {
-    "sound": "Poisson lots, noise once a lot, division by the constant L",
+    "correct": "Poisson lots, noise once a lot, division by the constant L",
     **faulty_sgd.FAULTS,
 }
 
@@ -25,9 +25,9 @@ class Recipe:
     coordinate and step; event `Composed(event=PoissonSampled(rate=sampling_rate,
     event=GaussianRelease(noise_multiplier=noise_multiplier)), count=steps)`; adjacency add/remove.
 
-    It holds for the weights after every step, for the variant "sound" and the mechanism "sampled",
-    with one clipping norm and without ramps. ``event`` also covers one norm per layer, ramps of the
-    noise, and lots in a fixed order.
+    It holds for the weights after every step, for the variant "correct" and the mechanism
+    "sampled", with one clipping norm and without ramps. ``event`` also covers one norm per layer,
+    ramps of the noise, and lots in a fixed order.
 
     Attributes:
         architecture: Of the network.
@@ -42,7 +42,7 @@ class Recipe:
         noise_ramp: Ratio of the last to the first noise multiplier.
         clip_ramp: Ratio of the last to the first clipping norm.
         mechanism: A key of ``dp_ftrl.MECHANISMS``. With lots in a fixed order, the variant is
-            "sound", and noise and clipping norm are constant.
+            "correct", and noise and clipping norm are constant.
 
     Raises:
         RefusedError: For a setting out of range, which it names.
@@ -54,7 +54,7 @@ class Recipe:
     learning_rate: float
     clip_norm: float | tuple[float, ...] | None = 1.0
     decay: float = 1.0
-    variant: str = "sound"
+    variant: str = "correct"
     shape: str = "geometric"
     noise_ramp: float = 1.0
     clip_ramp: float = 1.0
@@ -83,7 +83,7 @@ class Recipe:
     def _check_fixed_order(self) -> None:
         """Raise RefusedError for a setting that lots in a fixed order do not allow."""
         dp_ftrl.lots_a_pass(self.sampling_rate)
-        required = {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}
+        required = {"variant": "correct", "noise_ramp": 1, "clip_ramp": 1}
         for name, value in required.items():
             if getattr(self, name) != value:
                 raise check.RefusedError(

@@ -257,8 +257,8 @@ class RowsSettings(SourceSettings):
         """Return the allowed values of each field; incorrect mechanisms are available for the lab's
         data only.
         """
-        sound, *_ = self.CHOICES[self.LOOP]
-        return {**self.CHOICES, self.LOOP: (sound,)} if self.private else self.CHOICES
+        correct, *_ = self.CHOICES[self.LOOP]
+        return {**self.CHOICES, self.LOOP: (correct,)} if self.private else self.CHOICES
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -271,8 +271,8 @@ class RowsSettings(SourceSettings):
             found["rows"] = min(_LEAST_ROWS, low), self.most if beyond else self.live
         elif source is not None and not source.sizable:
             found["rows"] = low if self.SIZED else source.private_rows, source.private_rows
-        sound, *_ = self.CHOICES[self.LOOP]
-        if "rows_each" in found and (self.private or getattr(self, self.LOOP) != sound):
+        correct, *_ = self.CHOICES[self.LOOP]
+        if "rows_each" in found and (self.private or getattr(self, self.LOOP) != correct):
             found["rows_each"] = 1, 1
         return found
 

@@ -22,13 +22,13 @@ from dpcore.training import descent, losses
 from lab.data import classification as data
 
 VERSIONS = {
-    "sound": "each person's gradient clipped, noise calibrated exactly",
+    "correct": "each person's gradient clipped, noise calibrated exactly",
     "published": "as published: the average gradient clipped, textbook noise",
     "none": "no privacy: no clipping, no noise",
 }
 # Version -> clipping of its descent (``dpcore.training.descent``).
 CLIPPING: dict[str, descent.Clipping] = {
-    "sound": "per-example",
+    "correct": "per-example",
     "published": "average",
     "none": "none",
 }
@@ -90,10 +90,10 @@ def misprinted_gains() -> tuple[float, ...]:
 def noise_sd(recipe: Recipe, epsilon: float) -> float:
     """Return the standard deviation of the noise per coordinate of the mean gradient.
 
-    "sound" calibrates it by exact Gaussian composition. "published" uses
+    "correct" calibrates it by exact Gaussian composition. "published" uses
     (2C / (n epsilon)) sqrt(2 T ln(1.25/delta)) [hoseinpour2023].
     """
-    if recipe.version == "sound":
+    if recipe.version == "correct":
         multiplier = descent.noise_multiplier(
             epsilon=epsilon, delta=recipe.delta, steps=recipe.steps
         )
@@ -158,14 +158,14 @@ def guarantees(
         formula = _guarantee(settings, _example_sensitivity(settings), unit, before)
     else:
         sensitivity = math.inf
-        if settings.version == "sound":
+        if settings.version == "correct":
             sensitivity = _example_sensitivity(settings)
         formula = _guarantee(settings, sensitivity, unit, before)
         bounded = formula
         unbounded = formula
     return Guarantees(
         claimed=settings.epsilon,
-        holds=settings.version == "sound",
+        holds=settings.version == "correct",
         formula=formula,
         bounded=bounded,
         unbounded=unbounded,

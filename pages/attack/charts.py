@@ -16,7 +16,7 @@ WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with anothe
 # Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there
 # is none.
 ALLOWED = {
-    "sound": {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"},
+    "correct": {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"},
     "published": {"promised": "bound if the claim held", "gaussian": "bound of correct noise"},
     "none": {},
 }

@@ -18,7 +18,7 @@ def gradient_moves(
     z = losses.logits(weights.astype(float), X)
     lengths = np.linalg.norm(X, axis=1)
     residuals = [_residuals(z, labels) for labels in (y, other)]
-    if recipe.version == "sound":
+    if recipe.version == "correct":
         norms = [np.linalg.norm(each, axis=-2, keepdims=True) * lengths for each in residuals]
         residuals = [
             each * np.minimum(1, recipe.clip_norm / np.maximum(norm, 1e-30))

@@ -92,7 +92,7 @@ class AttackParameters(Settings):
 
     part: str = "worlds"  # type: ignore[assignment]  # hides a method of the base that this topic has no use for
     dataset: str = "gaussians"
-    version: str = "sound"
+    version: str = "correct"
     epsilon: float = 4.0
     delta: float = 1e-5
     clip_norm: float = 0.25

@@ -183,7 +183,7 @@ class _Mean:
 
     def __init__(self, recipe: Training, world: World, *, models: int):
         bounds = (
-            np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
+            np.full(models, recipe.clip_norm, np.float32) if recipe.version == "correct" else None
         )
         X = np.ascontiguousarray(world.X, np.float32)
         k = losses.outputs(recipe.classes)

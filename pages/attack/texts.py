@@ -74,16 +74,16 @@ def tabled(
 
 
 def best_attacker(settings: AttackParameters) -> Tile:
-    """Return the best attacker against the sound recipe's noise."""
+    """Return the best attacker against the correct recipe's noise."""
     return tiles.attacker(settings.guarantees.formula)
 
 
 def claimed(settings: AttackParameters) -> Tile:
-    """Return what the claim leaves the best attacker: the sound noise's own limit, what a claim
+    """Return what the claim leaves the best attacker: the correct noise's own limit, what a claim
     would allow, or no limit.
     """
     if settings.version != "published":
-        return best_attacker(settings) if settings.version == "sound" else tiles.attacker(None)
+        return best_attacker(settings) if settings.version == "correct" else tiles.attacker(None)
     allows = settings.claim.attacker_accuracy
     said = tiles.at_most(allows) if allows <= 0.9995 else "100"
     note = SAYS["worlds.tiles.allows_note"]
@@ -104,7 +104,7 @@ def numbers(result: WorldsResult) -> list[Tile]:
         Tile(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
     ]
     share = in_hundred(result.risk)
-    if version == "sound":
+    if version == "correct":
         said.append(
             Tile(
                 SAYS[f"{tile}.influence"],
@@ -183,7 +183,7 @@ def guarantee(result: WorldsResult) -> str:
     holes = {"person": settings.person, "others": settings.rows - 1}
     worlds = tiles.note(" ".join(say(key, (settings.who, settings.against, "knows"), **holes)))
     match settings.version:
-        case "sound":
+        case "correct":
             limit = tiles.note(outcomes.limit(held.formula))
             return (
                 attacker_icons.drawn(held.formula)

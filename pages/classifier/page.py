@@ -21,7 +21,7 @@ from ui.widgets import Chart
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts in the first screen, in pixels.
 HEIGHT = 455
-VERSION_LABELS = {"sound": "Correct", "published": "As published", "none": "Non-private"}
+VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
 PLANE_LABELS = {"principal": "principal components of the public rows", "features": "two features"}
 ADJACENCY_HELP = (
     "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and"

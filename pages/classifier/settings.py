@@ -34,7 +34,7 @@ class ClassifierSettings(RowsSettings):
     clip_norm: L2 bound C on a gradient, for features in [-1, 1] and a constant 1.
     steps, learning_rate: T and eta of the descent on the private rows.
     rows: number n of private rows, which is public. None stands for all rows of the data set.
-    rows_each: rows per person, for version "sound" and the data sets of the lab. The gradients of
+    rows_each: rows per person, for version "correct" and the data sets of the lab. The gradients of
         a person are averaged and then clipped.
     public_rows: number of rows that the public start is trained on, or 0 for no public start.
     shift: distance by which the public rows are moved, in their own standard deviations.
@@ -76,7 +76,7 @@ class ClassifierSettings(RowsSettings):
 
     dataset: str = "gaussians"
     own: str = handles.NONE
-    version: str = "sound"
+    version: str = "correct"
     epsilon: float = 0.5
     delta: float = 1e-5
     clip_norm: float = 1.0
@@ -206,7 +206,7 @@ class ClassifierSettings(RowsSettings):
         Guarantee: T Gaussian releases of the mean of n clipped gradients, with the sensitivity
             2 C / n (replace-one) or C / n (add/remove), after the payments for bounds.
         """
-        if self.version != "sound" or self.void:
+        if self.version != "correct" or self.void:
             return None
         return self.guarantees.formula
 
@@ -217,7 +217,7 @@ class ClassifierSettings(RowsSettings):
         so many people, or if no epsilon gives that noise.
         """
         source = self.source
-        if self.version != "sound" or source is None or source.sizable:
+        if self.version != "correct" or source is None or source.sizable:
             return None
         if people <= source.private_rows:
             return None

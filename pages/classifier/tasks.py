@@ -300,7 +300,7 @@ def _clipping(
     clipped = (norms > training.clip_norm).mean(axis=(0, 2, 3))
 
     residuals = losses.residuals(losses.logits(start, X), y)
-    if training.version == "sound":
+    if training.version == "correct":
         norms = losses.gradient_norms(start, X, y)[:, None]
         residuals = residuals * np.minimum(1, training.clip_norm / np.maximum(norms, _LEAST_NORM))
     signal = np.linalg.norm(residuals @ X / len(X), axis=(-2, -1))

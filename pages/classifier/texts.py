@@ -202,7 +202,7 @@ def _clipping(result: ClassifierResult) -> str:
 def by_class(result: ClassifierResult) -> str:
     """Return how often each class is predicted as which, and what accuracy hides."""
     models = "models"
-    if result.settings.version == "sound":
+    if result.settings.version == "correct":
         models = "private models"
     return sentences.by_class(
         result.held_out["scratch"],

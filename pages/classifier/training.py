@@ -199,7 +199,7 @@ class PrivateTraining(ReferenceTraining):
 
         Repeat r has the noise of stream r at every epsilon and in each arm.
 
-        Guarantee: of version "sound", for one person. Each of T steps releases the mean of n
+        Guarantee: of version "correct", for one person. Each of T steps releases the mean of n
             gradients clipped to C. Sensitivity: 2 C / n (replace-one) or C / n (add/remove).
             Noise: N(0, noise_sd^2) per coordinate. Event: T composed Gaussian releases, which
             are (epsilon - spent, delta)-DP. See ``classifier_versions.guarantees`` for "published".

@@ -357,7 +357,7 @@ class _Published(_Attacker):
         return super().found(before, after) | {"shown": after.result.shown.epsilon}
 
     def right(self, before: Case, after: Case) -> int:
-        """How often the attacker is right, surely: a coin, as often as against the sound recipe,
+        """How often the attacker is right, surely: a coin, as often as against the correct recipe,
         more, beyond the claim.
         """
         attack = after.result.attack

@@ -17,7 +17,7 @@ SAYS = Texts(__file__)
 
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
 NAMES = {
-    "sound": "private",
+    "correct": "private",
     "realised": "actual batch size",
     "shuffled": "shuffled batches",
 }

@@ -35,7 +35,7 @@ MORE = (
     "repeats",
     "seed",
 )
-LOOPS = {"sound": "Correct", "realised": "Actual batch size", "shuffled": "Shuffled batches"}
+LOOPS = {"correct": "Correct", "realised": "Actual batch size", "shuffled": "Shuffled batches"}
 MECHANISMS = {
     "sampled": "Poisson sampling",
     "ordered": "fixed order",

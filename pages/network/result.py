@@ -178,7 +178,7 @@ class NetworkResult:
     @property
     def holds(self) -> bool:
         """Return whether the accountant's theorem is about this training."""
-        return self.settings.variant == "sound"
+        return self.settings.variant == "correct"
 
     @property
     def guarantee(self) -> Guarantee:
@@ -245,7 +245,7 @@ class NetworkResult:
             steps=1,
             learning_rate=1.0,
             clip_norm=now,
-            variant="sound",
+            variant="correct",
         )
         X, y, people = self._measured
         draws = range(len(start))

@@ -27,7 +27,7 @@ from pages.network.tasks import FRAMES, MOST_EACH, Training
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
 # The training loops of which the page shows what they cost, keys of ``sgd_recipe.VARIANTS``.
-LOOPS = ("sound", "realised", "shuffled")
+LOOPS = ("correct", "realised", "shuffled")
 # The accountant at rest, and the form that is quick enough for searches and while a slider moves.
 ACCOUNTANT, QUICK_ACCOUNTANT = "pld", "pld-coarse"
 ARMS = ("plain", "private")
@@ -46,7 +46,7 @@ RECIPE = ("clip_norm", "learning_rate")
 class NetworkParameters(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    variant: the training loop: the sound one, or one that departs from what the accountants count.
+    variant: the training loop: the correct one, or one that departs from what accountants count.
     rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free;
         of a file at most 20,000.
     rows_each: rows of a person, whose gradients are averaged, then clipped; lots are of people.
@@ -54,7 +54,7 @@ class NetworkParameters(RowsSettings):
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
     mechanism: how lots and noise are made, a key of ``dp_ftrl.MECHANISMS``; loops that are not
-        sound draw by chance.
+        correct draw by chance.
     clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which
         has the same sensitivity.
     epochs: steps times L over n.
@@ -126,7 +126,7 @@ class NetworkParameters(RowsSettings):
 
     dataset: str = "moons"
     own: str = handles.NONE
-    variant: str = "sound"
+    variant: str = "correct"
     mechanism: str = "sampled"
     epsilon: float = 0.5
     rows: int = None  # type: ignore[assignment]  # all, once validated
@@ -193,7 +193,7 @@ class NetworkParameters(RowsSettings):
     @property
     def by_chance(self) -> bool:
         """Return whether lots are drawn by chance; else each row has its place in a fixed order."""
-        return self.mechanism == "sampled" or self.variant != "sound"
+        return self.mechanism == "sampled" or self.variant != "correct"
 
     @property
     def lot(self) -> float:
@@ -276,7 +276,7 @@ class NetworkParameters(RowsSettings):
             learning_rate=self.learning_rate if private else self.plain_rate,
             clip_norm=bounds if private else None,
             decay=self.decay,
-            variant=self.variant if private else "sound",
+            variant=self.variant if private else "correct",
             shape=self.shape,
             noise_ramp=self.ramp if private else 1.0,
             clip_ramp=self.clip_ramp if private and self.by_chance else 1.0,
@@ -314,7 +314,7 @@ class NetworkParameters(RowsSettings):
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
         """Return what the accountant ``by``, or the one that made the noise, says of so many steps,
         which cost
-        ``epsilon`` beside what bounds have: a promise of the sound loop, of others a claim.
+        ``epsilon`` beside what bounds have: a promise of the correct loop, of others a claim.
         """
         model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
         event = model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing
@@ -335,8 +335,8 @@ class NetworkParameters(RowsSettings):
 
     @property
     def promise(self) -> Guarantee | None:
-        sound = self.variant == "sound" and not self.void
-        return self.counted(self.left, steps=self.steps) if sound else None
+        correct = self.variant == "correct" and not self.void
+        return self.counted(self.left, steps=self.steps) if correct else None
 
 
 @cached

@@ -21,13 +21,13 @@ def by_row(result, *_) -> bool:
     return not result.settings.by_person
 
 
-def sound(result, *_) -> bool:
+def correct(result, *_) -> bool:
     return not result.settings.void
 
 
 NOBODY: Rules = {
     r"nothing is guaranteed|guarantee is void|no limit": lambda r, _: bool(r.settings.void),
-    r"coin toss: 50": sound,
+    r"coin toss: 50": correct,
 }
 # Of a file with classes, on the pages of the classifier and the networks.
 OF_CLASSES: Rules = NOBODY | {

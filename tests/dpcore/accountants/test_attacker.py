@@ -192,7 +192,7 @@ def promised(settings: Any) -> Guarantee | None:
     """What the page of these settings states, trained or not."""
     match type(settings).__module__.split(".")[1]:
         case "attack":
-            return settings.guarantees.formula if settings.version == "sound" else None
+            return settings.guarantees.formula if settings.version == "correct" else None
         case "mechanisms":
             shown = first(settings)
             return shown.claim.guarantee if settings.answers == "one" else shown.guarantee

@@ -70,7 +70,7 @@ class TestNeverAboveTheBound:
 
 class TestWorlds:
     def test_the_published_recipe_is_caught_and_without_privacy_nobody_is_hidden(self):
-        for version in ("published", "sound"):
+        for version in ("published", "correct"):
             result = trained(of(version=version, clip_norm=0.05, epsilon=1.0, repeats=500))
             assert result.caught == (version == "published")
         bare = trained(of(version="none", repeats=200))

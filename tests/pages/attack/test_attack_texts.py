@@ -50,7 +50,7 @@ def of_version(name: str):
     return lambda result: result.settings.version == name
 
 
-sound, published, bare = map(of_version, ("sound", "published", "none"))
+correct, published, bare = map(of_version, ("correct", "published", "none"))
 
 
 def refuted(result, form: str = "count") -> bool:
@@ -103,10 +103,10 @@ VERDICTS = {
         "<b>Caught.</b>": lambda r: published(r) and refuted(r),
         "more than by chance": lambda r: r.attack.low > 0.5,
         "within the bound of this noise": lambda r: (
-            sound(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling
+            correct(r) and not refuted(r) and 0.5 < r.attack.low <= r.ceiling
         ),
         "exceeds the bound of this noise": lambda r: (
-            sound(r) and not refuted(r) and r.attack.low > r.ceiling
+            correct(r) and not refuted(r) and r.attack.low > r.ceiling
         ),
         "If its noise is Gaussian, it spends": lambda r: (
             published(r) and refuted(r) and shown(r, "gaussian") > shown(r)
@@ -117,7 +117,7 @@ VERDICTS = {
         "lower clipping norm": lambda r: (
             published(r) and not refuted(r) and not refuted(r, "gaussian")
         ),
-        "refute the claim by chance": lambda r: sound(r) and refuted(r),
+        "refute the claim by chance": lambda r: correct(r) and refuted(r),
         "Nothing is guaranteed": bare,
         "because there is no noise": lambda r: bare(r) and r.attack.correct < r.attack.trials,
     },
@@ -166,7 +166,7 @@ TILES = {
     "Attack accuracy": lambda r: f"{in_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
     "Empirical epsilon, at least": lambda r: number(shown(r)),
     "Influence on a step": lambda r: (
-        f"{in_hundred(r.risk)}\u00a0%" if sound(r) else f"{number(r.risk)} &times;"
+        f"{in_hundred(r.risk)}\u00a0%" if correct(r) else f"{number(r.risk)} &times;"
     ),
     "Bound if the claim held": lambda r: (
         f"{at_most(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
@@ -235,7 +235,7 @@ def judged(result) -> set[str]:
         for fragment, condition in tables.get(result.settings.part, {}).items():
             assert (fragment in text) == bool(condition(result)), (fragment, text, result.settings)
             seen |= {fragment} if fragment in text else set()
-    if result.settings.part == "worlds" and sound(result):
+    if result.settings.part == "worlds" and correct(result):
         why = re.sub("<[^>]+>", "", part.words["why"](result))
         said = re.search(r"the median has ([\d.]+)\s%, and the highest ([\d.]+)\s%", why)
         wanted = 100 * np.median(result.risks), 100 * result.risks.max()
@@ -316,7 +316,7 @@ def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
         AttackSettings(version=version, epsilon=1.0, clip_norm=0.05, repeats=400)
     )
     named = {trace["name"].partition("  ")[0] for trace in charts.accuracy(result)["data"]}
-    limits = {"sound": {"bound of epsilon, delta", "bound of this noise"}, "none": set()}
+    limits = {"correct": {"bound of epsilon, delta", "bound of this noise"}, "none": set()}
     limits["published"] = {"bound if the claim held", "bound of correct noise"}
     assert named - {"measured"} == limits[version]
     shown = {}
@@ -341,10 +341,10 @@ def test_every_text_is_reached(monkeypatch):
     caught = first_picture(AttackSettings(repeats=100, version="published", **worst))
     for result in chain(*shown.values(), [caught, alike]):
         reached.show(page.PAGE, result)
-    (sound, _, bare, *_), (inverted, *_) = shown["worlds"], shown["inversion"]
+    (correct, _, bare, *_), (inverted, *_) = shown["worlds"], shown["inversion"]
     rare = [
-        (sound, {"caught": True}),
-        (sound, {"caught": False, "ceiling": 0.1}),
+        (correct, {"caught": True}),
+        (correct, {"caught": False, "ceiling": 0.1}),
         (bare, {"attack": bare.attack._replace(accuracy=0.9)}),
         (alike, {"at": lambda _, arm, *at: float(arm == "plain"), "more_found": Case.AHEAD}),
         *((inverted, {"match": lambda *_, r=r: (r, r)}) for r in (0.1, 0.5, 0.9)),
@@ -356,6 +356,6 @@ def test_every_text_is_reached(monkeypatch):
                 vars(result).pop(name, None)  # what is cached
             page.PAGE.at(result.settings).words["verdict"](result)
     page.audits_texts.table()
-    for result in (sound, alike):
+    for result in (correct, alike):
         reached.show(page.PAGE, result)
     assert reached.unread(say.SAYS) == []

@@ -70,7 +70,7 @@ AUDITED = {
         "last step": ("seen last", "seen last bare"),
     },
     "training.sgd": {
-        "sound": ("lots", "lots half"),
+        "correct": ("lots", "lots half"),
         "realised": ("lots", "lots realised"),
         "shuffled": ("lots", "lots shuffled"),
         "inside": ("lots", "lots inside"),

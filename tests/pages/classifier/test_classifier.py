@@ -76,7 +76,7 @@ class TestOutcomes:
             z = losses.residuals(losses.logits(start, X), y)
             gradients = np.einsum("kn,np->nkp", z, X).reshape(len(X), -1)
             norms = np.linalg.norm(gradients, axis=1, keepdims=True)
-            if version == "sound":
+            if version == "correct":
                 gradients = gradients * np.minimum(1, 0.6 / norms)
             signal = np.linalg.norm(gradients.mean(axis=0))
             signal = min(signal, 0.6) if version == "published" else signal
@@ -103,7 +103,7 @@ class TestOutcomes:
             )
         assert found.reference is found.references["scratch"]
 
-    @pytest.mark.parametrize("version", ["sound", "published"])
+    @pytest.mark.parametrize("version", ["correct", "published"])
     def test_the_noise_is_made_for_the_rows_that_there_are(self, version):
         few, many = (settings(version=version, rows=rows) for rows in (200, 800))
         assert many.experiment.tasks()[0].run().noise == pytest.approx(
@@ -189,7 +189,7 @@ class TestOutcomes:
         """Within 3 points of the optimum at epsilon 1, at chance at 0.01: medians on held-out rows,
         no public data.
         """
-        one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed)
+        one = ClassifierSettings(dataset="gaussians", version="correct", public_rows=0, seed=seed)
         found = dataclasses.replace(one, epsilon=1.0).experiment.run()
         assert abs(found.summary["scratch"].median - found.reference.best_accuracy) <= 0.03
         assert (
@@ -214,7 +214,7 @@ class TestOutcomes:
 
 def test_each_repeat_sees_the_same_noise_at_every_epsilon_and_arm():
     # After one step from 0 only the noise tells repeats apart, and it is the same but for its size.
-    one = settings(steps=1, repeats=5, version="sound", learning_rate=1.0)
+    one = settings(steps=1, repeats=5, version="correct", learning_rate=1.0)
     weights = (
         one.training.train((0.5, 5.0), draws=range(5)).weights.reshape(2, 2, 5, -1).astype(float)
     )

@@ -103,13 +103,13 @@ def diverged(result) -> int:
     return sum(not np.isfinite(one).all() for one in result.weights("plain"))
 
 
-def sound(result, *_) -> bool:
-    return result.settings.variant == "sound"
+def correct(result, *_) -> bool:
+    return result.settings.variant == "correct"
 
 
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
-        sound(r) and attackers.close(r.guarantee, m[1]) if r.step else m[1] == "50"
+        correct(r) and attackers.close(r.guarantee, m[1]) if r.step else m[1] == "50"
     ),
     **costs(
         lambda r: r.accuracy["private"],
@@ -122,11 +122,11 @@ RULES: Rules = {
     r"Proved epsilon: none": lambda r, _: r.step > 0 and r.settings.variant == "realised",
     r"Proved epsilon: \d": lambda r, _: r.step > 0 and r.settings.variant == "shuffled",
     r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
-    r"its theorem does not cover this training loop": lambda r, _: not sound(r),
-    r"It covers the weights after every step, so watching the training costs no more": sound,
-    r"The order is public": lambda r, _: r.settings.mechanism != "sampled" and sound(r),
+    r"its theorem does not cover this training loop": lambda r, _: not correct(r),
+    r"It covers the weights after every step, so watching the training costs no more": correct,
+    r"The order is public": lambda r, _: r.settings.mechanism != "sampled" and correct(r),
     r"Batch membership must stay secret": lambda r, _: (
-        r.settings.mechanism == "sampled" or not sound(r)
+        r.settings.mechanism == "sampled" or not correct(r)
     ),
     r"(\d+) non-private networks? (?:has|have) diverged": counts(diverged, given=diverged),
     r"non-private networks do worse here": lambda r, _: better(

@@ -259,9 +259,9 @@ class TestPrices:
         }
 
     def test_runs_that_promise_nothing_have_no_price_alone_or_together(self):
-        sound = asked("classifier").settings
-        assert together(((sound, 3),)).epsilon > sound.epsilon
-        assert together(((sound, 3), (sound.change(version="published"), 1))) is None
+        correct = asked("classifier").settings
+        assert together(((correct, 3),)).epsilon > correct.epsilon
+        assert together(((correct, 3), (correct.change(version="published"), 1))) is None
         for topic, change in (
             ("classifier", {"version": "published"}),
             ("network", {"variant": "realised"}),

@@ -265,7 +265,7 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
     state = PageState(page=page.name, settings=settings)
     state.choices = {
         "dataset": ("Data", {"iris": "Iris"}),
-        "version": ("Mechanism", {"sound": "Correct"}),
+        "version": ("Mechanism", {"correct": "Correct"}),
     }
     paper = share.paper(page, state)
     about, words, link = paper["lines"]
