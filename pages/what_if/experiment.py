@@ -276,7 +276,7 @@ class WhatIfSettings(ComputingSettings):
         """
         own = {field.name for field in fields(self)}
         if "bar" in changes:
-            clicked = {"knob": changes.pop("bar")}
+            clicked = {"slider": changes.pop("bar")}
             if self.asks == "people":
                 clicked["question"] = "smallest"
             changes = clicked | changes
@@ -300,11 +300,11 @@ class WhatIfSettings(ComputingSettings):
         sliders = self._sliders(base)
         replaced: dict[str, str] = {}
         if self.slider not in sliders:
-            replaced["knob"] = _first_of(
+            replaced["slider"] = _first_of(
                 (start.slider, start.other, *sliders), sliders, {self.other}
             )
         if self.other not in sliders:
-            taken = {self.slider, replaced.get("knob", "")}
+            taken = {self.slider, replaced.get("slider", "")}
             replaced["other"] = _first_of((start.slider, start.other, *sliders), sliders, taken)
         if self.measure not in base.experiment.measures:
             replaced["measure"] = start.measure
@@ -314,9 +314,9 @@ class WhatIfSettings(ComputingSettings):
         """Return these settings with ``changes``, two different axes, and the usual target of a new
         measure.
         """
-        slider = changes.get("knob", self.slider)
+        slider = changes.get("slider", self.slider)
         if slider == changes.get("other", self.other):
-            moved = "other" if "knob" in changes else "knob"
+            moved = "other" if "slider" in changes else "slider"
             free = _first_of((self.slider, self.other, *self.sliders), self.sliders, {slider})
             changes = {**changes, moved: free}
         name = changes.get("measure", self.measure)

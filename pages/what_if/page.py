@@ -44,7 +44,7 @@ from ui.text.escaping import quoted
 
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # Fields of the question in the address of a topic, in one text.
-ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
+ASKED, APART = ("slider", "measure", "target", "reached", "repeats", "seeds"), " "
 _USUAL: Mapping[str, float] = MappingProxyType({})
 _HEIGHT = 490
 
@@ -61,7 +61,7 @@ def more(pages: Sequence[Page], state: page_state.PageState) -> None:
     settings = state.settings
     sliders = {name: words.label(name) for name in settings.sliders}
     choose_measure(state)
-    state.choose("knob", "Parameter to solve for", sliders)
+    state.choose("slider", "Parameter to solve for", sliders)
     state.choose("other", "Second axis of the map", sliders)
     topic = _page_of(pages, state.settings).at(state.settings.settings)
     if topic.more:
@@ -230,7 +230,7 @@ def asked(name: str, questions: Page) -> QuestionTab | None:
 def inset(state: page_state.PageState) -> None:
     """Render the controls of the tab *What if*."""
     settings = state.settings
-    state.choose("knob", "Vary", {name: words.label(name) for name in settings.sliders})
+    state.choose("slider", "Vary", {name: words.label(name) for name in settings.sliders})
     choose_measure(state)
     choose_runs(state)
     target = texts_question.target_slider(settings)

@@ -484,7 +484,7 @@ class WhatIfResult:
                 difference = effect.difference
                 rows.append(
                     {
-                        "knob": effect.slider,
+                        "slider": effect.slider,
                         "value": effect.value,
                         "median": difference.median,
                         "low": difference.low,

@@ -170,7 +170,7 @@ def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median_o
     ]
 
 
-def test_a_click_on_a_bar_asks_about_its_knob_and_a_bar_that_may_be_nothing_is_hatched():
+def test_a_click_on_a_bar_asks_about_its_slider_and_a_bar_that_may_be_nothing_is_hatched():
     settings, random = asked("classifier", question="people"), np.random.default_rng(1)
     result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
     heard, *_ = charts_effects.sliders(result, texts)["data"]
@@ -206,7 +206,7 @@ def test_the_winner_is_measured_on_seeds_that_did_not_choose_it():
         assert np.median(own) == pytest.approx(median, abs=1e-12)
 
 
-@pytest.mark.parametrize("changes", [{}, {"knob": "clip_norm"}, {"question": "best", "tries": 3}])
+@pytest.mark.parametrize("changes", [{}, {"slider": "clip_norm"}, {"question": "best", "tries": 3}])
 def test_the_program_prints_the_pages_numbers(changes):
     settings = asked("classifier", **changes)
     result = settings.run()
