@@ -110,7 +110,7 @@ def settings(
 
 def promised(of: Any) -> Any:
     """What the page promises of its training."""
-    return of.promise
+    return of.guarantee
 
 
 def numbers(of: Settings) -> list[np.ndarray]:

@@ -213,7 +213,7 @@ class Settings(Key):
         return False
 
     @property
-    def promise(self) -> Guarantee | None:
+    def guarantee(self) -> Guarantee | None:
         """Return the guarantee of one run, or None if there is none."""
         return None
 

@@ -49,7 +49,7 @@ class Stated:
     """The statements of a page about a result.
 
     Attributes:
-        promise: The guarantee; None if nothing is guaranteed.
+        guarantee: Of one run; None if nothing is guaranteed.
         nothing: Why nothing is guaranteed, which may be "".
         void: Why the claim does not hold; "" if it does.
         claimed: The epsilon that was asked for.
@@ -57,7 +57,7 @@ class Stated:
             "none", "not released" (kept from all but the analyst) or "not covered".
     """
 
-    promise: Guarantee | None = None
+    guarantee: Guarantee | None = None
     nothing: str = ""
     void: str = ""
     claimed: float | None = None
@@ -119,19 +119,19 @@ def label(settings: Settings, stated: Stated, **more: str) -> Label:
         stated: The statements of the page.
         more: More fields, such as date and link.
     """
-    promise = stated.promise
+    guarantee = stated.guarantee
     void = why_void(settings, stated)
     values: dict[str, str | float] = {**_LIMITS}
-    if promise:
-        values.update(_guarantee_fields(promise))
+    if guarantee:
+        values.update(_guarantee_fields(guarantee))
     values.update(stated.said)
     values.update(more)
     values.update(_file_fields(settings, stated))
-    if promise:
-        values["assumptions"] = _with_assumptions(str(values.get("assumptions", "")), promise)
+    if guarantee:
+        values["assumptions"] = _with_assumptions(str(values.get("assumptions", "")), guarantee)
         if "mechanism" in stated.said:
-            values["mechanism"] = f"{stated.said['mechanism']}: {_releases_text(promise.event)}"
-    if void or promise is None:
+            values["mechanism"] = f"{stated.said['mechanism']}: {_releases_text(guarantee.event)}"
+    if void or guarantee is None:
         nothing = ""
         if void or stated.nothing:
             nothing = NOTHING
@@ -140,8 +140,8 @@ def label(settings: Settings, stated: Stated, **more: str) -> Label:
         values["attacker"] = stated.nothing or nothing
     if stated.claimed is not None:
         shown = NOTHING
-        if promise is not None and not void:
-            shown = f"epsilon {number(promise.epsilon)}"
+        if guarantee is not None and not void:
+            shown = f"epsilon {number(guarantee.epsilon)}"
         values["claimed"] = f"claimed: epsilon {number(stated.claimed)}; shown: {shown}"
     return Label(void, _in_sections(values))
 
@@ -159,12 +159,12 @@ def _in_sections(values: Mapping[str, str | float]) -> dict[str, dict[str, str |
     return fields
 
 
-def _with_assumptions(text: str, promise: Guarantee) -> str:
+def _with_assumptions(text: str, guarantee: Guarantee) -> str:
     """Return the assumptions in ``text``, and those of the guarantee that it leaves out."""
     parts = []
     if text:
         parts.append(text)
-    for assumption in promise.assumes:
+    for assumption in guarantee.assumes:
         if assumption not in text:
             parts.append(assumption)
     return "; ".join(parts)
@@ -174,10 +174,10 @@ def why_void(settings: Settings, stated: Stated) -> str:
     """Return why no statement of the page holds, or ""."""
     if settings.void or stated.void:
         return settings.void or stated.void
-    promise = stated.promise
+    guarantee = stated.guarantee
     claimed = stated.claimed
-    if promise is not None and claimed is not None and _exceeds(promise.epsilon, claimed):
-        return f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent"
+    if guarantee is not None and claimed is not None and _exceeds(guarantee.epsilon, claimed):
+        return f"epsilon {number(claimed)} is claimed, and {number(guarantee.epsilon)} is spent"
     texts = {**stated.said, **_file_fields(settings, stated)}
     reasons = []
     for name, text in texts.items():
@@ -208,32 +208,32 @@ def roles_of(settings: Settings) -> Roles | None:
     return own.roles
 
 
-def _guarantee_fields(promise: Guarantee) -> dict[str, str | float]:
+def _guarantee_fields(guarantee: Guarantee) -> dict[str, str | float]:
     epsilon: str | float = NOTHING
     mu: str | float = NOTHING
-    if math.isfinite(promise.epsilon):
-        epsilon = float(f"{promise.epsilon:.6g}")
-        mu = _mu(promise)
+    if math.isfinite(guarantee.epsilon):
+        epsilon = float(f"{guarantee.epsilon:.6g}")
+        mu = _mu(guarantee)
     groups = []
     for people in _GROUPS:
-        guarantee = privacy.for_group(promise, people=people)
-        groups.append(f"{people}: {_epsilon_and_delta(guarantee)}")
+        group = privacy.for_group(guarantee, people=people)
+        groups.append(f"{people}: {_epsilon_and_delta(group)}")
     return {
-        "unit": f"one {promise.unit}",
-        "neighbours": f"{promise.adjacency}, one {promise.unit}",
+        "unit": f"one {guarantee.unit}",
+        "neighbours": f"{guarantee.adjacency}, one {guarantee.unit}",
         "epsilon": epsilon,
-        "delta": promise.delta,
+        "delta": guarantee.delta,
         "mu": mu,
         "groups": "; ".join(groups),
-        "mechanism": _releases_text(promise.event),
-        "basis": promise.basis,
-        "assumptions": "; ".join(promise.assumes),
+        "mechanism": _releases_text(guarantee.event),
+        "basis": guarantee.basis,
+        "assumptions": "; ".join(guarantee.assumes),
     }
 
 
-def _mu(promise: Guarantee) -> str | float:
+def _mu(guarantee: Guarantee) -> str | float:
     """Return the mu of Gaussian differential privacy, or why none is stated."""
-    fitting = Fitting(promise.event, promise.adjacency)
+    fitting = Fitting(guarantee.event, guarantee.adjacency)
     fit = CACHE.answer(fitting, fitting.run)
     if fit is None or not fit.fits:
         return fitting.why_none(fit)

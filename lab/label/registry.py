@@ -23,24 +23,24 @@ _FIELDS = tomllib.loads(Path(__file__).with_name("registry.toml").read_text("utf
 _TIER = 2
 
 
-def record(label: Label, promise: Guarantee, *, slug: str, name: str, product: str) -> str:
+def record(label: Label, guarantee: Guarantee, *, slug: str, name: str, product: str) -> str:
     """Return the record (YAML) of a label.
 
     Args:
         label: The label, which must not be void.
-        promise: The guarantee of the label.
+        guarantee: That of the label.
         slug: The last part of the record's address.
         name: The name of the record.
         product: ``MODEL`` or ``STATISTICS``.
     """
     variant = "Pure DP"
-    if promise.delta:
+    if guarantee.delta:
         variant = "Approximate DP"
     parameters = {}
-    if promise.epsilon:
-        parameters["epsilon"] = promise.epsilon
-    if promise.delta:
-        parameters["delta"] = promise.delta
+    if guarantee.epsilon:
+        parameters["epsilon"] = guarantee.epsilon
+    if guarantee.delta:
+        parameters["delta"] = guarantee.delta
     computed = {
         "name": name,
         "data_curators": [label["contact"]],
@@ -48,7 +48,7 @@ def record(label: Label, promise: Guarantee, *, slug: str, name: str, product: s
         "data_product_type": product,
         "data_product_region": NOT_STATED,
         "variant_name": variant,
-        "privacy_unit": f"{promise.unit.capitalize()}-level",
+        "privacy_unit": f"{guarantee.unit.capitalize()}-level",
         "privacy_parameters": parameters,
         "model_name": model_of(str(label["trust"])),
         "release_type": "One release",

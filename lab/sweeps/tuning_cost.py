@@ -29,23 +29,24 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
         settings: One try.
         tries: Number of tries, on average if it is secret.
     """
-    promise = settings.promise
-    if promise is None:
+    guarantee = settings.guarantee
+    if guarantee is None:
         return {}
     # The guarantee of a run is used if there is no theorem for its event.
-    for event in (promise.event, _release_with(promise)):
+    for event in (guarantee.event, _release_with(guarantee)):
         found = tuning.prices(
             event,
             tries=tries,
-            delta=promise.delta or DELTA,
-            adjacency=promise.adjacency,
-            unit=promise.unit,
+            delta=guarantee.delta or DELTA,
+            adjacency=guarantee.adjacency,
+            unit=guarantee.unit,
         )
         if found:
             break
-    found["public"] = replace(promise, assumes=found["public"].assumes)
+    found["public"] = replace(guarantee, assumes=found["public"].assumes)
     return {
-        way: replace(price, assumes=promise.assumes + price.assumes) for way, price in found.items()
+        way: replace(price, assumes=guarantee.assumes + price.assumes)
+        for way, price in found.items()
     }
 
 
@@ -66,20 +67,22 @@ def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     Args:
         runs: (settings, number of their runs).
     """
-    promises = []
+    guarantees = []
     for settings, count in runs:
-        if settings.promise is None:
+        if settings.guarantee is None:
             return None
-        promises.append((settings.promise, count))
-    if len({(promise.adjacency, promise.unit) for promise, _ in promises}) > 1:
+        guarantees.append((settings.guarantee, count))
+    if len({(guarantee.adjacency, guarantee.unit) for guarantee, _ in guarantees}) > 1:
         return None
-    first, _ = promises[0]
-    delta = max(promise.delta for promise, _ in promises) or DELTA
-    events = [Composed(event=promise.event, count=count) for promise, count in promises]
-    pairs = [Composed(event=_release_with(promise), count=count) for promise, count in promises]
+    first, _ = guarantees[0]
+    delta = max(guarantee.delta for guarantee, _ in guarantees) or DELTA
+    events = [Composed(event=guarantee.event, count=count) for guarantee, count in guarantees]
+    pairs = [
+        Composed(event=_release_with(guarantee), count=count) for guarantee, count in guarantees
+    ]
     assumes: dict[str, None] = {}
-    for promise, _ in promises:
-        assumes.update(dict.fromkeys(promise.assumes))
+    for guarantee, _ in guarantees:
+        assumes.update(dict.fromkeys(guarantee.assumes))
     # The guarantees of runs are composed if there is no theorem for their events.
     for parts in (events, pairs):
         with suppress(UnsupportedEventError):
@@ -95,8 +98,8 @@ def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     return None
 
 
-def _release_with(promise: Guarantee) -> ApproximateRelease | PureRelease:
+def _release_with(guarantee: Guarantee) -> ApproximateRelease | PureRelease:
     """Return a release of which nothing but the guarantee is known."""
-    if promise.delta:
-        return ApproximateRelease(epsilon=promise.epsilon, delta=promise.delta)
-    return PureRelease(epsilon=promise.epsilon)
+    if guarantee.delta:
+        return ApproximateRelease(epsilon=guarantee.epsilon, delta=guarantee.delta)
+    return PureRelease(epsilon=guarantee.epsilon)

@@ -200,7 +200,7 @@ class ClassifierSettings(RowsSettings):
         )
 
     @property
-    def promise(self) -> Guarantee | None:
+    def guarantee(self) -> Guarantee | None:
         """Return the guarantee of one run, or None if there is none.
 
         Guarantee: T Gaussian releases of the mean of n clipped gradients, with the sensitivity

@@ -238,7 +238,7 @@ class HypothesesParameters(Settings):
         return tuple(dict.fromkeys([self.shares, *usual]))
 
     @property
-    def promise(self) -> Guarantee:
+    def guarantee(self) -> Guarantee:
         held = self.budget.guarantee
         if self.noise != "exponential":
             return held

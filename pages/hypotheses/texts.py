@@ -30,7 +30,7 @@ def numbers(result: HypothesesResult) -> list[Tile]:
         # A difference of big numbers is made from the number as shown
         shown, amount = percent(value, digits=digits), round(100 * value, digits)
         shares.append(Tile(label, shown, note, tone, amount=amount, unit="points"))
-    return [*shares, tiles.attacker(result.settings.promise)]
+    return [*shares, tiles.attacker(result.settings.guarantee)]
 
 
 def _between(result: HypothesesResult, one: float, other: float) -> str:
@@ -169,7 +169,7 @@ def _average(result: HypothesesResult) -> str:
 
 
 def guarantee(result: HypothesesResult) -> str:
-    held, data = result.settings.promise, result.settings.data
+    held, data = result.settings.guarantee, result.settings.data
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
     return (
         tiles.note(tiles.meaning(held))

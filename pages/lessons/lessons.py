@@ -385,8 +385,8 @@ class _Tuning(Lesson):
         law.
         """
         run, tries = case.settings.run_event, case.settings.settings_tried
-        promise = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
-        return tuning.price(run, way="logarithmic", tries=tries, **promise).epsilon
+        budget = {"delta": case.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
+        return tuning.price(run, way="logarithmic", tries=tries, **budget).epsilon
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
         return super().found(before, after) | {

@@ -334,7 +334,7 @@ class NetworkParameters(RowsSettings):
         return self.whole(training)
 
     @property
-    def promise(self) -> Guarantee | None:
+    def guarantee(self) -> Guarantee | None:
         correct = self.variant == "correct" and not self.void
         return self.counted(self.left, steps=self.steps) if correct else None
 

@@ -233,8 +233,8 @@ def _cases(result: NetworkResult) -> Iterator[str]:
 label = labels.of(
     "network",
     sources={name: one.title for name, one in DATASETS.items()},
-    promise=lambda now: (
-        now.settings.promise and (now.guarantee if now.frame < FRAMES else now.settings.promise)
+    guarantee=lambda now: (
+        now.settings.guarantee and (now.guarantee if now.frame < FRAMES else now.settings.guarantee)
     ),
     cases=_cases,
     holes=lambda now: {

@@ -239,7 +239,7 @@ class PartiesResult:
         """
         rows = []
         for name, spread in self.summary.items():
-            held, (sensitivity, noise) = self.settings.guarantee(name), self._scale(name)
+            held, (sensitivity, noise) = self.settings.guarantee_of(name), self._scale(name)
             bare = name == "pate" or math.isnan(noise)
             rows.append(
                 {

@@ -183,9 +183,9 @@ class PartiesParameters(Settings):
         return self.method
 
     @property
-    def promise(self) -> Guarantee:
-        return self.guarantee(self.method)
+    def guarantee(self) -> Guarantee:
+        return self.guarantee_of(self.method)
 
-    def guarantee(self, method: str) -> Guarantee:
+    def guarantee_of(self, method: str) -> Guarantee:
         """Return what a method guarantees to a whole party."""
         return self.model.guarantee(method, self.epsilon)

@@ -33,7 +33,7 @@ def numbers(result: PartiesResult) -> list[Tile]:
         Tile(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
         Tile(SAYS["tiles.plain"], plain, price),
         tiles.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
-        tiles.attacker(settings.guarantee(method)),
+        tiles.attacker(settings.guarantee_of(method)),
     ]
 
 
@@ -122,7 +122,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
     """Explain the accuracy in at most three sentences, warnings first."""
     settings = result.settings
     sentences = []
-    if settings.guarantee(settings.method).delta:
+    if settings.guarantee_of(settings.method).delta:
         sentences.append(tiles.large_delta(settings.delta, settings.parties, "parties"))
     if settings.model.central:
         moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
@@ -161,7 +161,7 @@ def caption(result: PartiesResult) -> str:
 
 def guarantee(result: PartiesResult) -> str:
     settings = result.settings
-    held, central = settings.guarantee(settings.method), settings.model.central
+    held, central = settings.guarantee_of(settings.method), settings.model.central
     whom = settings.trust_model if central or held.delta else "local"
     dealt = f" {SAYS['guarantee.dealt']}" if (whom, settings.method) == ("shuffle", "soft") else ""
     fitted = tiles.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))

@@ -84,7 +84,7 @@ class RegressionResult:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        return self.settings.guarantee(self.settings.mechanism)
+        return self.settings.guarantee_of(self.settings.mechanism)
 
     @property
     def noise_gives(self) -> float:
@@ -148,7 +148,7 @@ class RegressionResult:
         rows = [
             {
                 "mechanism": name,
-                "delta": self.settings.guarantee(name).delta,
+                "delta": self.settings.guarantee_of(name).delta,
                 **Spread.of(one.errors)._asdict(),
                 "over least squares": np.median(one.errors) / self.least_squares,
                 "worse than the mean": float((one.errors > self.mean_error).mean()),

@@ -179,10 +179,10 @@ class RegressionParameters(SourceSettings):
         )
 
     @property
-    def promise(self) -> Guarantee | None:
-        return None if self.void else self.guarantee(self.mechanism)
+    def guarantee(self) -> Guarantee | None:
+        return None if self.void else self.guarantee_of(self.mechanism)
 
-    def guarantee(self, name: str) -> Guarantee:
+    def guarantee_of(self, name: str) -> Guarantee:
         """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost
         of it.
         """

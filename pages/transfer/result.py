@@ -163,7 +163,7 @@ class TransferResult:
                 held = self.settings.model.detection_guarantee(self.settings.epsilon)
                 row |= {"steps": 0, "noise scale": 0.0, "epsilon": held.epsilon if held else 0.0}
             else:
-                own, epsilon = self.plan(name), self.settings.guarantee(name).epsilon
+                own, epsilon = self.plan(name), self.settings.guarantee_of(name).epsilon
                 row |= {"steps": own.steps, "noise scale": own.scale, "epsilon": epsilon}
             rows.append(row)
         return pd.DataFrame(rows)

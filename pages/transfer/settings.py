@@ -170,10 +170,10 @@ class TransferParameters(Settings):
         return self.part(Model, claim=self.part(Claim), detection_share=share)
 
     @property
-    def promise(self) -> Guarantee | None:
-        return self.guarantee("transfer")
+    def guarantee(self) -> Guarantee | None:
+        return self.guarantee_of("transfer")
 
-    def guarantee(self, name: str) -> Guarantee:
+    def guarantee_of(self, name: str) -> Guarantee:
         """Return the guarantee of a candidate that walks, by concentrated privacy, with what bounds
         have cost.
         """

@@ -28,7 +28,11 @@ def numbers(result: TransferResult) -> list[Tile]:
     """Return the error with the sources, of the private rows alone and without privacy, and the
     best attacker.
     """
-    median, settings, held = result.medians, result.settings, result.settings.guarantee("transfer")
+    median, settings, held = (
+        result.medians,
+        result.settings,
+        result.settings.guarantee_of("transfer"),
+    )
     says, shown, digits = SAYS, risk, 2
     case = result.compare("transfer", "target")
     times = times_apart(median["transfer"], median["target"])
@@ -188,7 +192,7 @@ def guarantee(result: TransferResult) -> str:
     """Return what each model guarantees, and what it leaves open."""
     settings = result.settings
     target, pooled, transfer = (
-        settings.guarantee(name) for name in ("target", "pooled", "transfer")
+        settings.guarantee_of(name) for name in ("target", "pooled", "transfer")
     )
     said = [tiles.meaning(transfer)]
     if settings.noise == "printed":

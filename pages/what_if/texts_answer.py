@@ -110,9 +110,9 @@ def _attackers(result: WhatIfResult) -> str:
         return ""
     bounds = []
     for epsilon in dict.fromkeys(_epsilons(result)):
-        promise = settings.settings.change(epsilon=epsilon).promise
-        if promise is not None:
-            bound = at_most(best_attacker(promise).right)
+        guarantee = settings.settings.change(epsilon=epsilon).guarantee
+        if guarantee is not None:
+            bound = at_most(best_attacker(guarantee).right)
             bounds.append(SAYS("found.bound", bound=bound, setting=along(result, epsilon)))
     if not bounds:
         return ""

@@ -294,7 +294,7 @@ class TestBounds:
         of = settings(kind, off=True, epsilon=1.0)
         page, result = PAGES[kind].at(of), of.experiment.run()
         view = page.view(result)
-        assert (of.void, of.promise) == ("bounds were read off private rows", None)
+        assert (of.void, of.guarantee) == ("bounds were read off private rows", None)
         (attacker,) = [one for one in view.numbers if one.label.startswith("Attacker's accuracy")]
         assert (attacker.value, attacker.note, attacker.tone) == ("no limit", of.void, "void")
         assert re.search(
@@ -336,8 +336,8 @@ class TestBounds:
         np.testing.assert_array_equal(mine, theirs)
         assert (mine != full).any()
         assert of.void == ""
-        assert 0.99 < of.promise.epsilon <= 1.0 + 1e-9
-        assert {PureRelease(epsilon=0.1), PureRelease(epsilon=0.2)} <= {*of.promise.event.events}
+        assert 0.99 < of.guarantee.epsilon <= 1.0 + 1e-9
+        assert {PureRelease(epsilon=0.1), PureRelease(epsilon=0.2)} <= {*of.guarantee.event.events}
         result = of.experiment.run()
         assert re.search(r"0\.3 paid for bounds \(2 releases .*has the other 0\.7", said(result))
         assert not re.search(r"\b[Vv]oid", said(result))
@@ -355,7 +355,7 @@ class TestBounds:
     def test_another_library_counts_no_more_and_refutes_who_forgets_what_was_spent(self, kind):
         changes = {"epsilon": 1.0, "delta": 1e-5}
         of = settings(kind, paid=(0.2, 0.3), **changes)
-        assert 0.6 < of_a_library(of, trainings(of)) <= of.promise.epsilon
+        assert 0.6 < of_a_library(of, trainings(of)) <= of.guarantee.epsilon
         assert of_a_library(of, trainings(settings(kind, **changes))) > 1.1
 
 
@@ -387,7 +387,7 @@ def trainings(of) -> dp_event.DpEvent:
     if isinstance(of, ClassifierSettings):
         sd, per_row = of.training.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows
         return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(sd / per_row), of.steps)
-    *_, found = getattr(of.promise.event, "events", (of.promise.event,))
+    *_, found = getattr(of.guarantee.event, "events", (of.guarantee.event,))
     return dp_event.ComposedDpEvent(
         [dp_event.GaussianDpEvent(one.noise_multiplier) for one in releases(found)]
     )
@@ -404,7 +404,7 @@ def test_who_sees_bounds_and_a_party_s_noise_is_as_good_as_the_best_rule(epsilon
     right = p * (ratio > -pure).mean() + (1 - p) * (ratio > pure).mean()
     bounds = (PureRelease(epsilon=pure),) if pure else ()
     event = Sequence(events=(*bounds, NormExponentialRelease(epsilon=epsilon, dimension=dimension)))
-    promise = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party", "basis": "", "event": event}
-    found = best_attacker(Guarantee(epsilon=epsilon + pure, delta=0.0, **promise)).right
+    guarantee = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party", "basis": "", "event": event}
+    found = best_attacker(Guarantee(epsilon=epsilon + pure, delta=0.0, **guarantee)).right
     assert found == pytest.approx(right, abs=0.012)
     assert found <= 1 / (1 + math.exp(-epsilon - pure)) + 1e-9

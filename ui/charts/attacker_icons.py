@@ -29,7 +29,9 @@ def people(right: float) -> int:
 
 def stated(said: Stated, result: Any) -> str:
     """Return the drawing for what a page's label states, or nothing where that does not hold."""
-    return "" if said.promise is None or said.void or result.settings.void else drawn(said.promise)
+    return (
+        "" if said.guarantee is None or said.void or result.settings.void else drawn(said.guarantee)
+    )
 
 
 def drawn(held: Guarantee) -> str:

@@ -95,12 +95,12 @@ class Handout:
         """Return the draft of a record of the deployments registry (YAML), or "" where nothing is
         guaranteed.
         """
-        found, promise = self.label, self.stated.promise
-        if found.void or promise is None or not math.isfinite(promise.epsilon):
+        found, guarantee = self.label, self.stated.guarantee
+        if found.void or guarantee is None or not math.isfinite(guarantee.epsilon):
             return ""
         product = registry.STATISTICS if self.page.name == "mechanisms" else registry.MODEL
         slug, name = f"epsilon-lab-{self.page.name}-{self.date}", f"Epsilon Lab: {self.page.title}"
-        return registry.record(found, promise, slug=slug, name=name, product=product)
+        return registry.record(found, guarantee, slug=slug, name=name, product=product)
 
     def html(self) -> str:
         view, found = self.page.view(self.result, tries=self.tries), self.label

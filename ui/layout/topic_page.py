@@ -403,7 +403,7 @@ def _offer_best(state: page_state.PageState) -> None:
     """Offer the best of a secret number of tries in place of a choice that nothing covers, with its
     exact price.
     """
-    one, best = state.settings.promise, best_of(state.settings, _TRIES)
+    one, best = state.settings.guarantee, best_of(state.settings, _TRIES)
     if one is None or best is None:
         state.tries = 0
         return

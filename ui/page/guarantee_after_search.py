@@ -41,7 +41,7 @@ class Released:
         if self.why:
             return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
         if self.tries:
-            return tiles.attacker(self.stated.promise)._replace(
+            return tiles.attacker(self.stated.guarantee)._replace(
                 note=SAYS("search.tile", tries=self.tries)
             )
         return one
@@ -59,15 +59,15 @@ class Released:
         """Return the tab *Guarantee* (HTML); ``said``: what a page says there of one model."""
         if self.why:
             return tiles.note(SAYS("search.void", why=self.why))
-        promise = self.stated.promise
-        if not self.tries or promise is None:
+        guarantee = self.stated.guarantee
+        if not self.tries or guarantee is None:
             return said
         price = {
-            "epsilon": number(promise.epsilon),
-            "delta": delta(promise.delta),
+            "epsilon": number(guarantee.epsilon),
+            "delta": delta(guarantee.delta),
             "tries": self.tries,
         }
-        return attacker_icons.drawn(promise) + tiles.note(SAYS("search.counted", **price)) + said
+        return attacker_icons.drawn(guarantee) + tiles.note(SAYS("search.counted", **price)) + said
 
 
 def of(stated: Stated, result: Any, *, tries: int) -> Released | None:
@@ -78,7 +78,7 @@ def of(stated: Stated, result: Any, *, tries: int) -> Released | None:
     """
     settings = result.settings
     count = searched(settings)
-    if not (count or tries) or why_void(settings, stated) or stated.promise is None:
+    if not (count or tries) or why_void(settings, stated) or stated.guarantee is None:
         return None
     whole = labels.complete(stated, settings, tries=tries)
     why = SAYS("search.why", count=count) if why_void(settings, whole) else ""

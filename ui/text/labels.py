@@ -23,13 +23,13 @@ def of(
     topic: str,
     *,
     sources: Mapping[str, str] = MappingProxyType({}),
-    promise: Callable[[Any], Guarantee | None] = lambda result: result.settings.promise,
+    guarantee: Callable[[Any], Guarantee | None] = lambda result: result.settings.guarantee,
     cases: Callable[[Any], Iterable[str]] = lambda _: (),
     holes: Callable[[Any], Mapping[str, Any]] = lambda _: {},
 ) -> Callable[[Any], Stated]:
     """Return ``Page.label`` of a topic.
 
-    sources: data set -> what it is called. promise: result -> its guarantee. cases: result -> names
+    sources: data set -> what it is called. guarantee: of a result. cases: result -> names
         of further texts
     that apply. holes: result -> what fills the holes of the texts.
     """
@@ -48,7 +48,10 @@ def of(
         said = {name: text.format_map(holes(result)) for name, text in texts.items()}
         why = {name: said.pop(name, "") for name in ("nothing", "void")}
         return Stated(
-            promise=promise(result), claimed=settings.epsilon if claims else None, said=said, **why
+            guarantee=guarantee(result),
+            claimed=settings.epsilon if claims else None,
+            said=said,
+            **why,
         )
 
     return label
@@ -79,8 +82,8 @@ def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
     said = {}
     if compared and not stated.said.get("tuning", "").startswith("paid"):
         said["tuning"] = SAYS("handout.searched", count=compared)
-    if stated.promise and "attacker" not in stated.said:
-        said["attacker"] = _TAG.sub("", odds(stated.promise))
+    if stated.guarantee and "attacker" not in stated.said:
+        said["attacker"] = _TAG.sub("", odds(stated.guarantee))
     stated = replace(stated, said={**stated.said, **said})
     return replace(stated, said={**stated.said, "summary": _summary(stated, settings)})
 
@@ -91,9 +94,9 @@ def _summary(stated: Stated, settings: Any) -> str:
     """
     if void := why_void(settings, stated):
         return SAYS("board.void", why=void)
-    if stated.promise is None:
+    if stated.guarantee is None:
         return SAYS["board.nothing"]
-    roles, unit = roles_of(settings), stated.promise.unit
+    roles, unit = roles_of(settings), stated.guarantee.unit
     case = (
         "one_row"
         if roles and roles.one_row
@@ -112,12 +115,14 @@ def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stat
     on average, after so many settings were ``compared`` on the private rows; ``stated`` where that
     has no guarantee.
     """
-    promise = best_of(settings, tries)
-    if promise is None or stated.void or settings.void:
+    guarantee = best_of(settings, tries)
+    if guarantee is None or stated.void or settings.void:
         return stated
     holes = {"tries": tries, "compared": compared, "epsilon": number(settings.epsilon)}
     said = {name: text.format_map(holes) for name, text in _READ["best-of"].items()}
     before = stated.said["assumptions"]
-    further = [assumption for assumption in promise.assumes if assumption not in before]
+    further = [assumption for assumption in guarantee.assumes if assumption not in before]
     said["assumptions"] = "; ".join((before, *further, said["assumptions"]))
-    return replace(stated, promise=promise, claimed=promise.epsilon, said={**stated.said, **said})
+    return replace(
+        stated, guarantee=guarantee, claimed=guarantee.epsilon, said={**stated.said, **said}
+    )

@@ -52,8 +52,8 @@ def held(
     )
 
 
-def right(event: Event, **promise: Any) -> float:
-    return best_attacker(held(event, **promise)).right
+def right(event: Event, **guarantee: Any) -> float:
+    return best_attacker(held(event, **guarantee)).right
 
 
 PURE, HALF = pure(0.3), pure(0.5)
@@ -168,17 +168,17 @@ def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
     ],
 )
 def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, delta, adjacency):
-    promise = held(event, epsilon=0.7, delta=delta, adjacency=adjacency)
+    guarantee = held(event, epsilon=0.7, delta=delta, adjacency=adjacency)
     one = held(gaussian(2.0), epsilon=gdp.epsilon_of(1e-5, mu=0.5), delta=1e-5)
-    for known in (promise, for_group(one, people=3), for_replacement(one)):
+    for known in (guarantee, for_group(one, people=3), for_replacement(one)):
         assert best_attacker(known) == (pytest.approx(known.attacker_accuracy, rel=1e-9), "epsilon")
-        assert known == promise or best_attacker(known).right > best_attacker(one).right
+        assert known == guarantee or best_attacker(known).right > best_attacker(one).right
 
 
 def test_several_choices_are_never_more_than_their_epsilon_and_delta_allow():
     event = times(3, bounded_range(0.01))
-    promise, small = zcdp.account(event, delta=0.3, adjacency=ADD), held(event, epsilon=1e-4)
-    assert best_attacker(promise) == (pytest.approx(right(event)), "parts")
+    guarantee, small = zcdp.account(event, delta=0.3, adjacency=ADD), held(event, epsilon=1e-4)
+    assert best_attacker(guarantee) == (pytest.approx(right(event)), "parts")
     assert best_attacker(small).right == pytest.approx(small.attacker_accuracy)
 
 
@@ -199,7 +199,7 @@ def promised(settings: Any) -> Guarantee | None:
         case "accounting":
             return first(settings).best_guarantee
         case _:
-            return settings.promise
+            return settings.guarantee
 
 
 # Where settings are quick, and rows are no one's own.
@@ -220,14 +220,14 @@ def test_the_attacker_is_the_exact_number_at_any_settings_and_on_the_tile(name):
     drawn = (
         at_random(kind, rng, WITHIN.get(name, {})) for _ in range(int(os.environ.get("SOAK", "20")))
     )
-    promises = [promise for promise in map(promised, drawn) if promise]
-    assert promises
-    for promise in promises:
+    guarantees = [guarantee for guarantee in map(promised, drawn) if guarantee]
+    assert guarantees
+    for guarantee in guarantees:
         exact, found = (
-            attackers.right(promise.event, promise.adjacency),
-            best_attacker(promise).right,
+            attackers.right(guarantee.event, guarantee.adjacency),
+            best_attacker(guarantee).right,
         )
-        assert exact - 1e-5 <= found <= exact + 1e-3, promise
+        assert exact - 1e-5 <= found <= exact + 1e-3, guarantee
     result = first(kind())
     tiles = {one.label: one for one in ROOMS[name].at(result.settings).numbers(result)}
     assert attackers.close(
@@ -240,8 +240,8 @@ def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
     network = NetworkSettings(mechanism="ordered", epsilon=epsilon)
     classifier = ClassifierSettings(adjacency="add/remove", epsilon=epsilon, delta=network.delta)
     assert panels.attacker(None).amount == 100
-    assert panels.attacker(network.promise)[:6] == panels.attacker(classifier.promise)[:6]
-    whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon).promise
+    assert panels.attacker(network.guarantee)[:6] == panels.attacker(classifier.guarantee)[:6]
+    whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon).guarantee
     assert best_attacker(whole).right == pytest.approx(
         stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12
     )

@@ -154,12 +154,12 @@ def test_a_page_and_a_label_say_the_same_of_mu(event, stated):
     said = made(here=held(event))["mu"]
     assert said.startswith(str(stated))
     assert ("exact" in said) == (event == gaussian(3.0))
-    found = label(ClassifierSettings(), Stated(promise=held(event)))
+    found = label(ClassifierSettings(), Stated(guarantee=held(event)))
     assert found.fields["privacy_loss"]["mu"] == stated
     assert isinstance(stated, float) or f'"{stated}"' in SCHEMA.read_text("utf-8")
     for nothing in (
-        Stated(promise=held(event), void="as published"),
-        Stated(promise=held(event, epsilon=math.inf)),
+        Stated(guarantee=held(event), void="as published"),
+        Stated(guarantee=held(event, epsilon=math.inf)),
     ):
         assert label(ClassifierSettings(), nothing).fields["privacy_loss"]["mu"] == NOTHING
 

@@ -195,7 +195,7 @@ class TestNoise:
         np.testing.assert_allclose(rdp.divergences(event, orders), np.array(orders) / sigma**2)
         mu = math.sqrt(model.queries) * math.sqrt(2) / sigma
         assert gdp.epsilon_of(model.delta, mu=mu) == pytest.approx(1.3, rel=1e-6)
-        assert settings.guarantee("pate").epsilon == pytest.approx(1.3, rel=1e-6)
+        assert settings.guarantee_of("pate").epsilon == pytest.approx(1.3, rel=1e-6)
 
 
 def test_the_first_of_those_that_tie_wins():

@@ -332,7 +332,7 @@ class TestPeople:
 
     def test_a_page_has_the_guarantee_of_another_library(self):
         page = of_people()
-        held, (release,) = page.promise, releases(page.promise.event)
+        held, (release,) = page.guarantee, releases(page.guarantee.event)
         assert (page.rows, held.unit, held.epsilon) == (640, "person", 2.0)
         assert held.event.event == PoissonSampled(rate=100 / 640, event=release.event)
         step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(page.sigma))

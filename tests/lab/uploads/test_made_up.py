@@ -108,7 +108,7 @@ class TestMadeUpRows:
         other = settings.made_up
         assert other == replace(settings, own=other.own)
         assert isinstance(other.own, made_up.MadeUp)
-        assert other.promise == settings.promise
+        assert other.guarantee == settings.guarantee
 
 
 def asks(page: str) -> AppTest:

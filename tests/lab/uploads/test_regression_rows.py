@@ -48,8 +48,8 @@ def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():
     assert same(own, built)
     for name in ("table", "coefficients"):
         pd.testing.assert_frame_equal(getattr(own.run(), name)(), getattr(built.run(), name)())
-    assert [own.guarantee(name) for name in REGRESSIONS] == [
-        built.guarantee(name) for name in REGRESSIONS
+    assert [own.guarantee_of(name) for name in REGRESSIONS] == [
+        built.guarantee_of(name) for name in REGRESSIONS
     ]
 
 

@@ -106,8 +106,8 @@ def test_a_search_has_its_price_by_what_is_released(changes):
     assert searches["public"] == found.guarantee("pld")
     assert searches["all"] == found.tuned
     for law in ("logarithmic", "geometric", "poisson"):
-        promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
-        assert searches[law] == tuning.price(settings.run_event, way=law, **promise)
+        budget = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
+        assert searches[law] == tuning.price(settings.run_event, way=law, **budget)
         assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
 
 

@@ -273,9 +273,9 @@ def test_the_sound_version_gives_what_it_claims_and_no_privacy_gives_none(adjace
         assert found.formula == found.bounded == found.unbounded
         assert epsilon * (1 - 1e-9) < found.formula.epsilon <= epsilon
         assert (found.formula.delta, found.formula.adjacency) == (1e-5, adjacency)
-        mu, attacker = gdp.mu_of(epsilon, delta=one.delta), best_attacker(one.promise)
+        mu, attacker = gdp.mu_of(epsilon, delta=one.delta), best_attacker(one.guarantee)
         assert attacker == (pytest.approx(stats.norm.cdf(mu / 2), rel=1e-9), "noise")
-        assert 0.5 < attacker.right <= one.promise.attacker_accuracy
+        assert 0.5 < attacker.right <= one.guarantee.attacker_accuracy
     found = classifier_versions.guarantees(one.change(version="none"))
     assert not found.holds
     assert found.formula.epsilon == found.bounded.epsilon == found.unbounded.epsilon == math.inf

@@ -198,7 +198,7 @@ ON = r"(nowhere|everywhere|from epsilon [\d.,]*\d on)"
 TITLE = r"Accuracy by (epsilon|labels): transfer "
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
-        r.settings.promise, m[1]
+        r.settings.guarantee, m[1]
     ),
     rf"Accuracy with transfer: {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Target only: {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
@@ -219,7 +219,9 @@ RULES: Rules = {
         and int(m[3]) == round(r.settings.label_share * r.settings.target_rows)
     ),
     r"No difference can be shown in (\d+) runs": counts(lambda r: r.repeats, given=alike()),
-    r"your row or another one was used": lambda r, _: r.settings.promise.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: (
+        r.settings.guarantee.adjacency == "replace-one"
+    ),
     r"equal weights would miss it by ([\d.e-]+\d)": says(even),
     r"No difference between weighted and equally weighted": alike("transfer", "average"),
     r"Equal weights do better now, by ([\d.]+)": percent(
@@ -276,7 +278,7 @@ SELDOM: Rules = {
     rf"{TITLE}helps everywhere": lambda r, m: since(*places(r, m[1]), 0),
     rf"{TITLE}harms everywhere": lambda r, m: since(*places(r, m[1], worse), 0),
     **two_stories(lambda r: r.held_out["transfer"]),
-    **attackers.rules(lambda r: r.settings.promise),
+    **attackers.rules(lambda r: r.settings.guarantee),
 }
 
 

@@ -177,13 +177,15 @@ class TestEachParty:
 
     def test_shuffled_messages_get_what_the_theorem_allows(self):
         settings = PartiesSettings(trust_model="shuffle", parties=20_000)
-        held, each = settings.promise, settings.model.of_one(1.0)
+        held, each = settings.guarantee, settings.model.of_one(1.0)
         assert each > 4 > held.epsilon == pytest.approx(1.0, rel=1e-6)
         assert (held.delta, held.unit, held.adjacency) == (1e-6, "party", "replace-one")
         few = PartiesSettings(trust_model="shuffle", parties=20)
-        assert few.promise == PartiesSettings(trust_model="local", parties=20).promise
-        assert few.promise.delta == 0
-        assert [len(one.assumes) for one in (held, few.promise, settings.guarantee("average"))] == [
+        assert few.guarantee == PartiesSettings(trust_model="local", parties=20).guarantee
+        assert few.guarantee.delta == 0
+        assert [
+            len(one.assumes) for one in (held, few.guarantee, settings.guarantee_of("average"))
+        ] == [
             1,
             0,
             0,

@@ -144,7 +144,7 @@ def as_true(result) -> float:
 
 
 def spent(result) -> float:
-    return result.settings.promise.epsilon
+    return result.settings.guarantee.epsilon
 
 
 RULES: Rules = {
@@ -160,15 +160,15 @@ RULES: Rules = {
         r.settings.trust_model == "shuffle" and spent(r) == r.settings.epsilon == one(r)
     ),
     r"Nobody is trusted": lambda r, _: (
-        r.settings.trust_model != "central" and r.settings.promise.delta == 0
+        r.settings.trust_model != "central" and r.settings.guarantee.delta == 0
     ),
-    r"The shuffler is trusted": lambda r, _: r.settings.promise.delta > 0,
+    r"The shuffler is trusted": lambda r, _: r.settings.guarantee.delta > 0,
     r"It deals the public rows at random, and tells nobody": lambda r, _: (
-        r.settings.promise.delta > 0 and r.settings.method == "soft"
+        r.settings.guarantee.delta > 0 and r.settings.method == "soft"
     ),
     r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
-        r.settings.promise, m[1]
+        r.settings.guarantee, m[1]
     ),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(middle),
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.batch_accuracy),
@@ -187,7 +187,7 @@ RULES: Rules = {
         not any(leads(r, one, [r.settings.method]) for one in r.methods)
     ),
     r"whether a party or another one in its place took part": lambda r, _: (
-        r.settings.promise.adjacency == "replace-one"
+        r.settings.guarantee.adjacency == "replace-one"
     ),
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
     **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["batch"]),
@@ -211,7 +211,7 @@ SELDOM: Rules = {
     ),
     r"Accuracy by (?:epsilon|parties): joining harms everywhere": joins(worse),
     **two_stories(lambda r: r.held_out[r.settings.method]),
-    **attackers.rules(lambda r: r.settings.promise),
+    **attackers.rules(lambda r: r.settings.guarantee),
 }
 
 

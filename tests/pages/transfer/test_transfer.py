@@ -209,13 +209,13 @@ class TestBudget:
         settings = SMALL.change(
             selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7
         )
-        for held in map(settings.guarantee, ("target", "pooled", "transfer")):
+        for held in map(settings.guarantee_of, ("target", "pooled", "transfer")):
             assert 1.7 * (1 - 1e-9) <= held.epsilon <= 1.7 + 1e-12
             assert held.adjacency is adjacency
         detection = settings.model.detection_guarantee(settings.epsilon)
         assert (detection is None) == (selection == "known")
         if selection == "detected":
-            events = detection.event, settings.guarantee("transfer").event
+            events = detection.event, settings.guarantee_of("transfer").event
             share = zcdp.rho_of_event(events[0]) / zcdp.rho_of_event(events[1])
             assert share == pytest.approx(settings.detection_share)
 
@@ -239,7 +239,7 @@ class TestBudget:
 
     def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
         found = essential(SMALL.change(noise="printed", epsilon=1.0))
-        own, held = found.plan("target"), found.settings.guarantee("target")
+        own, held = found.plan("target"), found.settings.guarantee_of("target")
         printed = printed_scale(
             2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=own.steps
         )

@@ -147,7 +147,7 @@ def factor(power: int, given):
 RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
-        r.settings.noise != "printed" and attackers.close(r.settings.guarantee("transfer"), m[1])
+        r.settings.noise != "printed" and attackers.close(r.settings.guarantee_of("transfer"), m[1])
     ),
     rf"Excess risk, with sources: {RISK}": risks(median("transfer")),
     rf"Excess risk, target only: {RISK}": risks(median("target")),
@@ -173,12 +173,12 @@ RULES: Rules = {
     ),
     r"pooling all rows harms": ahead("target", "pooled"),
     r"Actual epsilon: ([\d.]+) \(nominal": says(
-        lambda r: r.settings.guarantee("transfer").epsilon,
+        lambda r: r.settings.guarantee_of("transfer").epsilon,
         given=lambda r: r.settings.noise == "printed",
     ),
     r"epsilon is unchanged": lambda r, _: all(
-        r.settings.guarantee(one).epsilon
-        == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
+        r.settings.guarantee_of(one).epsilon
+        == pytest.approx(r.settings.change(penalty=0.0).guarantee_of(one).epsilon, rel=1e-9)
         for one in ("target", "pooled", "transfer")
         if r.settings.noise != "printed"
     ),
@@ -201,7 +201,7 @@ SELDOM: Rules = {
     r"the sources help up to ([\d.]*\d)": lambda r, m: until(*places(r), amount(m[1])),
     r"the sources help at every epsilon": lambda r, _: since(*places(r), 0),
     r"the sources harm at every epsilon": lambda r, _: since(*places(r, worse), 0),
-    **attackers.rules(lambda r: r.settings.guarantee("transfer")),
+    **attackers.rules(lambda r: r.settings.guarantee_of("transfer")),
 }
 
 

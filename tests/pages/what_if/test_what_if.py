@@ -228,12 +228,15 @@ class TestPrices:
     )
     def test_one_run_costs_what_its_page_promises(self, topic):
         settings = asked(topic).settings
-        promise, found = settings.promise, prices(settings, 7)
-        assert (found["public"].epsilon, found["public"].delta) == (promise.epsilon, promise.delta)
+        guarantee, found = settings.guarantee, prices(settings, 7)
+        assert (found["public"].epsilon, found["public"].delta) == (
+            guarantee.epsilon,
+            guarantee.delta,
+        )
         for one in found.values():
-            assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
-            assert one.delta >= promise.delta
-        assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+            assert (one.adjacency, one.unit) == (guarantee.adjacency, guarantee.unit)
+            assert one.delta >= guarantee.delta
+        assert guarantee.epsilon < found["all"].epsilon <= 7 * guarantee.epsilon * (1 + 1e-9)
         if topic == "parties":
             pure = settings.change(method="soft")
             assert prices(pure, 7)["all"].epsilon <= 7 * pure.epsilon, "it has no delta"
@@ -244,7 +247,7 @@ class TestPrices:
             assert (cheapest.delta, cheapest.epsilon) == min(
                 (one.delta, one.epsilon) for one in secret.values()
             )
-            assert promise.epsilon < cheapest.epsilon
+            assert guarantee.epsilon < cheapest.epsilon
 
     def test_an_answer_has_used_all_values_and_all_runs(self):
         settings = asked("classifier", question="smallest", repeats=100)
@@ -267,7 +270,11 @@ class TestPrices:
             ("network", {"variant": "realised"}),
         ):
             settings = asked(topic).settings.change(**change)
-            assert (settings.promise, prices(settings, 7), best_of(settings, 7)) == (None, {}, None)
+            assert (settings.guarantee, prices(settings, 7), best_of(settings, 7)) == (
+                None,
+                {},
+                None,
+            )
 
 
 class TestMorePeopleThanThereAre:

@@ -147,10 +147,10 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
         )
         assert re.search(said, plain(html))
         assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
-        assert attacker_icons.stated(Stated(promise=held(**how)), result) == html
+        assert attacker_icons.stated(Stated(guarantee=held(**how)), result) == html
     assert (
         attacker_icons.stated(Stated(), result)
-        == attacker_icons.stated(Stated(promise=held(), void="as published"), result)
+        == attacker_icons.stated(Stated(guarantee=held(), void="as published"), result)
         == ""
     )
     # The people agree with the tile and never understate the attacker.

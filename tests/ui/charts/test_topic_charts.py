@@ -209,7 +209,7 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(shared):
     assert [name for name, *_ in boxes[1:-1]] == between[settings.trust_model]
     assert {(noise, private) for _, noise, private in boxes[1:-1]} == {(central, central)}
     assert ("noisy labels" in picture) == (settings.method == "pate")
-    held = settings.guarantee(settings.method)
+    held = settings.guarantee_of(settings.method)
     assert f"<dt>epsilon</dt><dd>{of_parties.number(held.epsilon)}</dd>" in said
     assert (held.delta > 0) == (settings.method == "pate" or settings.delta == 1e-2)
     assert held.epsilon <= settings.epsilon * (1 + 1e-9)

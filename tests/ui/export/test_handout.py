@@ -191,10 +191,10 @@ def test_every_page_states_its_label(made):
     stated = one.page.label(result)
     assert MUST - stated.said.keys() == set()
     assert stated.said.keys() <= {name for names in sections().values() for name in names}
-    assert stated.promise or stated.nothing
-    assert bool(stated.promise) == (page.name not in ("attack", "what-if"))
-    if page in ROOMS and result.settings.promise:
-        assert stated.promise == result.settings.promise
+    assert stated.guarantee or stated.nothing
+    assert bool(stated.guarantee) == (page.name not in ("attack", "what-if"))
+    if page in ROOMS and result.settings.guarantee:
+        assert stated.guarantee == result.settings.guarantee
     told = valid(found)
     assert not told["void"]
     assert (told["administrative"]["date"], told["administrative"]["contact"]) == (
@@ -209,10 +209,10 @@ def test_every_page_states_its_label(made):
     attacker = told["privacy_loss"]["attacker"]
     if tiles and told["privacy_loss"]["epsilon"] != NOTHING and "practically" not in attacker:
         assert f"at most {tiles[0].amount:g}\u00a0%" in attacker
-    assert ("This release protects each" in told["basic"]["summary"]) == bool(stated.promise)
-    if stated.promise:
-        assert told["privacy_loss"]["epsilon"] == pytest.approx(stated.promise.epsilon, rel=1e-5)
-        assert stated.promise.basis in said
+    assert ("This release protects each" in told["basic"]["summary"]) == bool(stated.guarantee)
+    if stated.guarantee:
+        assert told["privacy_loss"]["epsilon"] == pytest.approx(stated.guarantee.epsilon, rel=1e-5)
+        assert stated.guarantee.basis in said
 
 
 @pytest.mark.parametrize(("name", "query", "why"), BROKEN, ids=lambda one: str(one)[:40])
@@ -282,9 +282,9 @@ def test_paid_bounds_are_counted_only():
 
 def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
     _, one = made
-    promise = one.stated.promise
-    assert ("registry.yaml" in one.files()) == bool(promise) == bool(one.record())
-    if not promise:
+    guarantee = one.stated.guarantee
+    assert ("registry.yaml" in one.files()) == bool(guarantee) == bool(one.record())
+    if not guarantee:
         return
     told = yaml.safe_load(one.record())
     assert (told["status"], told["tier"]) == ("Draft", 2)
@@ -295,12 +295,14 @@ def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
     )
     assert deployment["basic"]["publication_date"] == "2026-01-31"
     assert deployment["dp_variant"]["variant_name"] == (
-        "Approximate DP" if promise.delta else "Pure DP"
+        "Approximate DP" if guarantee.delta else "Pure DP"
     )
-    expected = {"epsilon": promise.epsilon} | ({"delta": promise.delta} if promise.delta else {})
+    expected = {"epsilon": guarantee.epsilon} | (
+        {"delta": guarantee.delta} if guarantee.delta else {}
+    )
     assert deployment["privacy_loss"]["privacy_parameters"] == pytest.approx(expected, rel=1e-5)
-    assert promise.unit in deployment["privacy_loss"]["privacy_unit"].lower()
-    assert promise.basis in deployment["accounting"]["composition"]
+    assert guarantee.unit in deployment["privacy_loss"]["privacy_unit"].lower()
+    assert guarantee.basis in deployment["accounting"]["composition"]
     texts = [
         text for fields in deployment.values() for text in fields.values() if isinstance(text, str)
     ]
@@ -320,11 +322,13 @@ def test_nothing_is_stated_that_nobody_said_and_no_promise_over_a_hole():
         ("not covered: tried on private rows", True),
         ("paid: best of ten", False),
     ):
-        told = valid(label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": tuning})))
+        told = valid(
+            label(ClassifierSettings(), Stated(guarantee=PROMISE, said={"tuning": tuning}))
+        )
         assert told["void"] == (f"tuning {tuning}" if void else "")
         assert told["privacy_loss"]["epsilon"] == (NOTHING if void else 0.5)
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    told = valid(label(ClassifierSettings(), Stated(promise=PROMISE)))
+    told = valid(label(ClassifierSettings(), Stated(guarantee=PROMISE)))
     groups = (
         "2: epsilon 1, delta 2.65e-5; 5: epsilon 2.5, delta 0.000173; 10: epsilon 5, delta 0.00228"
     )
@@ -349,5 +353,5 @@ def test_mechanism_is_said_release_by_release():
         sampled: "1 × Poisson sample at rate 0.25, Gaussian noise, multiplier 2",
         two: "1 × Laplace noise, multiplier 3; 1 × Laplace noise, multiplier 4",
     }.items():
-        found = label(ClassifierSettings(), Stated(promise=replace(PROMISE, event=event)))
+        found = label(ClassifierSettings(), Stated(guarantee=replace(PROMISE, event=event)))
         assert found.fields["implementation"]["mechanism"] == said
