@@ -242,7 +242,7 @@ class Settings(Key):
         """
         return None
 
-    def part(self, kind: type[Value], /, **others: Any) -> Value:
+    def subset(self, kind: type[Value], /, **others: Any) -> Value:
         """Return a dataclass with the values ``others``, and these settings' values elsewhere."""
         values = dict(others)
         for field in fields(kind):  # type: ignore[arg-type]  # a dataclass

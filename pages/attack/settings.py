@@ -90,7 +90,7 @@ class AttackParameters(Settings):
         )
     }
 
-    part: str = "worlds"  # type: ignore[assignment]  # hides a method of the base that this topic has no use for
+    part: str = "worlds"
     dataset: str = "gaussians"
     version: str = "correct"
     epsilon: float = 4.0

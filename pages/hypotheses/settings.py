@@ -196,13 +196,13 @@ class HypothesesParameters(Settings):
 
     @property
     def budget(self) -> Budget:
-        return self.part(Budget)
+        return self.subset(Budget)
 
     @cached_property
     def model(self) -> Sources:
         """Return what the sources do, whatever the target is."""
-        where = self.part(domains.DomainParams, kind=self.data)
-        return self.part(
+        where = self.subset(domains.DomainParams, kind=self.data)
+        return self.subset(
             Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows
         )
 

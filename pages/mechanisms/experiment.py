@@ -158,7 +158,7 @@ class MechanismsSettings(ComputingSettings):
 
     def claim(self, mechanism: str) -> Claim:
         """Return the number as this mechanism releases it."""
-        return self.part(
+        return self.subset(
             Claim, mechanism=mechanism, delta=0.0 if mechanism == "laplace" else self.delta
         )
 
@@ -177,7 +177,7 @@ class MechanismsSettings(ComputingSettings):
             case "many":
                 return reconstruction.probe(self)
             case "local":
-                return self.part(local.Surveys)
+                return self.subset(local.Surveys)
         return self.claim(self.mechanism)
 
     def result(self, outcomes: Mapping[Any, Any]) -> Any:
@@ -185,7 +185,7 @@ class MechanismsSettings(ComputingSettings):
         if self.answers == "many":
             return reconstruction.result(self, outcomes)
         if self.answers == "local":
-            survey = self.part(local.Surveys)
+            survey = self.subset(local.Surveys)
             return local.LocalAnswers(settings=self, survey=survey, estimates=outcomes[survey])
         claim = self.claim(self.mechanism)
         return MechanismsResult(settings=self, claim=claim, worlds=outcomes[claim])

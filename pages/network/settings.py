@@ -291,7 +291,7 @@ class NetworkParameters(RowsSettings):
         # bound, no noise
         noise = {arm: self.sigma * math.sqrt(len(recipe.bounds)) for arm, recipe in recipes.items()}
         return {
-            arm: self.part(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm])
+            arm: self.subset(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm])
             for arm in ARMS
         }
 

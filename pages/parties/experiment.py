@@ -37,7 +37,7 @@ class PartiesSettings(PartiesParameters, ComputingSettings):
         tasks: list[Task] = [
             Gather(crowd=crowd, upto=first, essential=True),
             replace(self.probe(), asked=first, essential=True),
-            self.part(Batch),
+            self.subset(Batch),
         ]
         tasks.append(Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk)))
         # A large crowd takes seconds: until then, curves of the parties so far
@@ -46,7 +46,7 @@ class PartiesSettings(PartiesParameters, ComputingSettings):
         return [*tasks, *self._others(first)]
 
     def probe(self) -> Tried:
-        return self.part(Tried, asked=self.parties)
+        return self.subset(Tried, asked=self.parties)
 
     def sample(self, count: int) -> tuple[Tried, ...]:
         return (replace(self.probe(), model=replace(self.model, repeats=count)),)

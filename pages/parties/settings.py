@@ -157,19 +157,19 @@ class PartiesParameters(Settings):
     @cached_property
     def world(self) -> PartyData:
         """Return what rows there are."""
-        return self.part(PartyData)
+        return self.subset(PartyData)
 
     @cached_property
     def crowd(self) -> Crowd:
-        return self.part(Crowd)
+        return self.subset(Crowd)
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        return self.part(Ensemble)
+        return self.subset(Ensemble)
 
     @cached_property
     def model(self) -> Model:
-        return self.part(Model, queries=min(self.queries, self.public_rows))
+        return self.subset(Model, queries=min(self.queries, self.public_rows))
 
     @property
     def plane(self) -> Plane:

@@ -160,7 +160,7 @@ class RegressionParameters(SourceSettings):
         top = self.label_top
         if self.private:
             top = regression_data.source(self.rows_of).label_top
-        return self.part(Problem, dataset=self.rows_of, label_top=top)
+        return self.subset(Problem, dataset=self.rows_of, label_top=top)
 
     def share_of(self, name: str) -> float:
         """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there

@@ -70,7 +70,7 @@ class TransferSettings(TransferParameters, ComputingSettings):
 
     @property
     def _walks(self) -> Runs[tasks.Walks, tasks.WalkOutcome]:
-        plane = self.part(tasks.Walks)
+        plane = self.subset(tasks.Walks)
         return Runs(
             work=tasks.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True
         )

@@ -161,13 +161,13 @@ class TransferParameters(Settings):
     @property
     def data(self) -> Data:
         """Return the made-up data,"""
-        return self.part(Data, rows=self.target_rows)
+        return self.subset(Data, rows=self.target_rows)
 
     @cached_property
     def model(self) -> Model:
         """Return what the candidates depend on at every epsilon, whatever is migrated."""
         share = self.detection_share if self.selection == "detected" else 0.0
-        return self.part(Model, claim=self.part(Claim), detection_share=share)
+        return self.subset(Model, claim=self.subset(Claim), detection_share=share)
 
     @property
     def guarantee(self) -> Guarantee | None:

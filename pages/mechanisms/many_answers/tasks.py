@@ -47,12 +47,12 @@ def _drawn(model: Asked, questions: int, repeat: int = 0) -> reconstruction.Surv
 
 def probe(settings: Any) -> Runs[Asked, np.ndarray]:
     """Return the share recovered now, in each repeat."""
-    (task,) = slices(recovered, settings.part(Asked), (settings.questions,), [range(REPEATS)])
+    (task,) = slices(recovered, settings.subset(Asked), (settings.questions,), [range(REPEATS)])
     return task
 
 
 def tasks(settings: Any) -> Iterator[Runs[Asked, np.ndarray]]:
-    model = settings.part(Asked)
+    model = settings.subset(Asked)
     yield Runs(work=recovered, model=model, at=(settings.questions,), count=1, essential=True)
     yield probe(settings)
     yield from _curve(model)
@@ -64,7 +64,7 @@ def _curve(model: Asked) -> tuple[Runs[Asked, np.ndarray], ...]:
 
 
 def result(settings: Any, outcomes: Mapping[Any, Any]) -> "ManyAnswers":
-    model = settings.part(Asked)
+    model = settings.subset(Asked)
     first, whole, *curve = tasks(settings)
     now = outcomes.get(whole, outcomes[first])[0]
     return ManyAnswers(
