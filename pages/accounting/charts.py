@@ -12,7 +12,7 @@ from dpcore.privacy import Guarantee
 from lab.experiment.accounting_tasks import PUBLISHED
 from pages.accounting.result import ROWS, AccountingResult
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, over
+from ui.charts.curves import Curve, Level, curve_chart
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import number as number_text
 from ui.text.texts import Texts
@@ -100,7 +100,7 @@ def _theorems(
         y=settings.target_epsilon,
         name=SAYS["chart.target"],
         colour=theme.BOUND,
-        inked=True,
+        coloured=True,
     )
     shapes = []
     if PUBLISHED in rows:
@@ -114,10 +114,10 @@ def _theorems(
             visible=_is_drawable(published),
         )
         shapes.append(cross)
-    return over(
+    return curve_chart(
         *curves,
-        now=now,
-        rule=ruled,
+        current=now,
+        line_style=ruled,
         levels=[target],
         shapes=shapes,
         xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
@@ -147,14 +147,14 @@ def _theorem(
     values, epsilons = points
     return Curve(
         name=name,
-        value=theme.steady(number(epsilon)),
+        value=theme.padded(number(epsilon)),
         x=values,
         y=epsilons,
         colour=colour,
         dash=dash,
         width=width,
-        at_now=at_now,
-        ghost=row == "pld",
+        at_current=at_now,
+        pinned=row == "pld",
     )
 
 
@@ -173,7 +173,7 @@ def _is_drawable(epsilon: float) -> bool:
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
     """Return a log axis with a little room beside its ends."""
     return theme.log_axis(
-        text, _ROOM_BELOW * low, _ROOM_ABOVE * high, most=most, word="{:,.10g}".format
+        text, _ROOM_BELOW * low, _ROOM_ABOVE * high, max_ticks=most, format_tick="{:,.10g}".format
     )
 
 
@@ -213,7 +213,7 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
             name="epsilon",
             customdata=details,
             cliponaxis=False,
-            meta=theme.GHOST,
+            meta=theme.PINNED,
         ),
         left=12,
         right=16,
@@ -254,8 +254,8 @@ def _effect_label(
         epsilon = number(guarantee.epsilon)
         if guarantee.delta != result.settings.delta:
             epsilon += f"</b>, δ {delta_text(guarantee.delta, digits=3)}<b>"
-    text = theme.key(effect_name(name, result), epsilon)
-    return theme.word(
+    text = theme.legend_name(effect_name(name, result), epsilon)
+    return theme.annotation(
         text, x=0, y=position - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom"
     )
 
@@ -279,7 +279,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
     if _is_drawable(run_epsilon):
         level = run_epsilon
         factors = _SEARCH_RANGE
-        low, high = theme.steady_range(factors[0] * run_epsilon, factors[1] * run_epsilon)
+        low, high = theme.stable_log_range(factors[0] * run_epsilon, factors[1] * run_epsilon)
     else:
         level = LOWEST_EPSILON
         low, high = np.log10([LOWEST_EPSILON, HIGHEST_EPSILON])
@@ -288,7 +288,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
     for way in WAYS:
         curves.append(_search(result, way))
         marks += _search_mark(result, way)
-    return over(
+    return curve_chart(
         *curves,
         levels=[Level(y=level)],
         title="Cost of tuning",
@@ -298,7 +298,7 @@ def searches(result: AccountingResult, finding: str = "") -> dict:
             "probability of one of the best 10\u00a0% of configurations", 1.02, step=0.2
         ),
         yaxis=theme.log_axis(
-            "epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format
+            "epsilon (log scale)", 10**low, 10**high, max_ticks=5, format_tick="{:,.10g}".format
         ),
     )
 
@@ -313,7 +313,7 @@ def _search_mark(result: AccountingResult, way: str) -> list[dict]:
     _, colour = WAYS[way]
     mark = theme.dot(result.chance(way), guarantee.epsilon, colour=colour)
     if way == "all":
-        mark["name"] = theme.GHOST
+        mark["name"] = theme.PINNED
     return [mark]
 
 
@@ -335,6 +335,6 @@ def _search(result: AccountingResult, way: str) -> Curve:
         y=epsilons,
         value=value,
         colour=colour,
-        ghost=is_interpolated,
+        pinned=is_interpolated,
         hover=f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from pages.attack.result import EPSILONS, WorldsResult
 from pages.attack.settings import LIMITS
 from ui.charts import bars, maps, theme
-from ui.charts.curves import Curve, over, trained
+from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import percent
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
@@ -82,7 +82,7 @@ def _points(result: WorldsResult) -> list[dict]:
         some = labels == label
         marker = {
             "color": theme.CLASSES[label],
-            "symbol": maps.symbol(label),
+            "symbol": maps.class_symbol(label),
             "size": theme.array(size[some]),
             "opacity": 0.75,
             "line": {"width": 0},
@@ -128,10 +128,10 @@ def scores(result: WorldsResult) -> dict:
         {colour: share for share, (colour, _) in zip(shares, WORLDS, strict=True)},
         title="Scores",
         finding=f"they overlap by {percent(result.overlap)}",
-        shapes=[theme.rule(0.0)],
+        shapes=[theme.vertical_line(0.0)],
         annotations=[
-            theme.note(theme.ink("◂ “another”", theme.WITHOUT_YOU), "upper left"),
-            theme.note(theme.ink("“with” ▸", theme.WITH_YOU), "upper right"),
+            theme.note(theme.coloured("◂ “another”", theme.WITHOUT_YOU), "upper left"),
+            theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
         xaxis=theme.axis("attacker's score (standard deviations)", -reach, reach),
         yaxis=theme.share_axis("share of trainings", 0.2 * reach / 6 + 0.02, step=0.05),
@@ -169,14 +169,14 @@ def accuracy(result: WorldsResult) -> dict:
         value=f"{now:.0f} ({100 * result.attack.low:.0f} to {100 * result.attack.high:.0f})",
         colour=theme.PRIVATE,
         dots=6,
-        at_now=now,
-        ghost=True,
+        at_current=now,
+        pinned=True,
         more={"mode": "markers", "error_y": error},
     )
-    return over(
+    return curve_chart(
         *bounds,
         measured,
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         title="Attack accuracy",
         finding=finding(result),
         xaxis=EPSILON_AXIS,
@@ -188,7 +188,7 @@ def finding(result: WorldsResult) -> str:
     """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far
     the curve is.
     """
-    if progress := trained(len(result.points), len(EPSILONS), "points measured"):
+    if progress := count_progress(len(result.points), len(EPSILONS), "points measured"):
         return progress
     curve = result.curve
     better = np.flatnonzero(curve["low"] > 0.5)

@@ -186,7 +186,7 @@ def guarantee(result: WorldsResult) -> str:
         case "correct":
             limit = tiles.note(outcomes.limit(held.formula))
             return (
-                attacker_icons.drawn(held.formula)
+                attacker_icons.icons(held.formula)
                 + tiles.guarantee(here=held.formula)
                 + limit
                 + worlds

@@ -12,7 +12,15 @@ from lab.statistics.decision_regions import Plane
 from pages.classifier.result import ClassifierResult
 from pages.classifier.tasks import Reference
 from ui.charts import coefficients, maps, theme
-from ui.charts.curves import Curve, accuracies, finding, measured, over, progress, reference
+from ui.charts.curves import (
+    Curve,
+    accuracy_chart,
+    accuracy_line,
+    curve_chart,
+    finding,
+    grid_progress,
+    quantile_curve,
+)
 from ui.text.numbers import percent
 from ui.text.texts import Texts
 
@@ -32,24 +40,24 @@ def accuracy(result: ClassifierResult) -> dict:
     curves = []
     for arm, model in result.references.items():
         name = _reference_name(result, arm)
-        curves.append(reference(name, model.accuracy, REFERENCE_COLOURS[arm], dash="dot"))
+        curves.append(accuracy_line(name, model.accuracy, REFERENCE_COLOURS[arm], dash="dot"))
     for index, arm in enumerate(settings.arms):
-        curve = measured(
+        curve = quantile_curve(
             _legend_name(result, arm),
             theme.COLOURS[arm],
             result.accuracy.arms[index].over(),
             result.summary[arm],
             band=arm == "scratch",
-            runs=result.ensemble.accuracy[index],
-            ends=STROKES[arm],
+            strokes=result.ensemble.accuracy[index],
+            stroke_span=STROKES[arm],
             dots=5,
         )
         curves.append(curve)
     if settings.private:
-        curves.append(reference(SAYS["figures.baseline"], result.baseline, dash="dash"))
-    return accuracies(
+        curves.append(accuracy_line(SAYS["figures.baseline"], result.baseline, dash="dash"))
+    return accuracy_chart(
         *curves,
-        now=settings.epsilon,
+        current=settings.epsilon,
         title=SAYS["figures.accuracy"],
         finding=_accuracy_finding(result),
         xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
@@ -67,7 +75,7 @@ def loss(result: ClassifierResult) -> dict:
             colour=theme.COLOURS[arm],
             x=steps,
             y=quantiles[:, index],
-            ghost=arm == "scratch",
+            pinned=arm == "scratch",
         )
         curves.append(curve)
     held_out = Curve(
@@ -89,12 +97,12 @@ def loss(result: ClassifierResult) -> dict:
         )
         curves.append(curve)
     low, high = _loss_range(result)
-    return over(
+    return curve_chart(
         *curves,
         title=SAYS["figures.loss"],
         finding="not released",
         xaxis=theme.axis("step", 0, result.settings.steps),
-        yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
+        yaxis=theme.detailed_log_axis("mean loss (nats, log scale)", low, high),
     )
 
 
@@ -131,7 +139,7 @@ def column_weights(result: ClassifierResult) -> dict:
 
     For more than two classes it is the range of an input's weights over the classes.
     """
-    last_class = coefficients.short(result.classes[-1])
+    last_class = coefficients.shorten(result.classes[-1])
     if result.split.n_classes == 2:
         subtitle = SAYS("figures.weights", name=last_class)
         axis = "weight"
@@ -147,11 +155,11 @@ def column_weights(result: ClassifierResult) -> dict:
     )
 
 
-def largest_weights(result: ClassifierResult) -> coefficients.Leading:
+def largest_weights(result: ClassifierResult) -> coefficients.LargestInputs:
     """Return the inputs with the largest weights: private (R, inputs) and non-private (inputs,)."""
-    private = coefficients.of_inputs(result.ensemble.weights[0])
-    non_private = coefficients.of_inputs(result.reference.weights)
-    return coefficients.leading(result.split.source.features, private, non_private)
+    private = coefficients.input_weights(result.ensemble.weights[0])
+    non_private = coefficients.input_weights(result.reference.weights)
+    return coefficients.largest_inputs(result.split.source.features, private, non_private)
 
 
 def _legend_name(result: ClassifierResult, name: str) -> str:
@@ -169,7 +177,7 @@ def _reference_name(result: ClassifierResult, arm: str) -> str:
 def _accuracy_finding(result: ClassifierResult) -> str:
     """Return up to which epsilon privacy costs accuracy, or how much of the curve is trained."""
     grid = result.accuracy.arms[0]
-    epsilons_trained = progress(grid)
+    epsilons_trained = grid_progress(grid)
     if epsilons_trained:
         return epsilons_trained
     if not grid.complete:
@@ -185,20 +193,20 @@ def _loss_range(result: ClassifierResult) -> np.ndarray | list[float]:
     lowest = low.min()
     for model in result.references.values():
         lowest = min(lowest, model.loss.min())
-    return theme.steady_range(max(lowest, LOWEST_LOSS), max(high.max(), LEAST_TOP_LOSS))
+    return theme.stable_log_range(max(lowest, LOWEST_LOSS), max(high.max(), LEAST_TOP_LOSS))
 
 
 def _map(split: Split, plane: Plane, weights: np.ndarray, **layout: Any) -> dict:
     """Draw what models (R, k, p) decide by majority."""
     winner, share = decision_regions.votes(weights, plane)
-    return maps.decided(split, plane, winner, share, **layout)
+    return maps.decision_map(split, plane, winner, share, **layout)
 
 
 def _boundary_shape(weights: np.ndarray, plane: Plane, *, colour: str, width: float) -> dict:
     """Return the boundaries of models (R, k, p), as the shape that stands for pinned settings."""
     segments = decision_regions.boundaries(weights, plane)
     shape = maps.boundary(plane, segments, colour=colour, width=width)
-    shape["name"] = theme.GHOST
+    shape["name"] = theme.PINNED
     return shape
 
 

@@ -12,7 +12,15 @@ from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.settings import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.tasks import METHODS
 from ui.charts import bars, theme
-from ui.charts.curves import Curve, Level, accuracies, finding, measured, over, trained
+from ui.charts.curves import (
+    Curve,
+    Level,
+    accuracy_chart,
+    count_progress,
+    curve_chart,
+    finding,
+    quantile_curve,
+)
 from ui.text.texts import Texts
 from ui.text.tiles import digits_apart, percent
 
@@ -39,7 +47,7 @@ def weights(result: HypothesesResult) -> dict:
     spread, shares = 100 * result.weight_spread, 100 * np.array(result.settings.shares)
     _, median, high = spread
     words = [
-        theme.word(f"{weight:.0f}", x=k, y=float(top) + 5, size=13)
+        theme.annotation(f"{weight:.0f}", x=k, y=float(top) + 5, size=13)
         for k, (weight, top) in enumerate(zip(median, np.maximum(high, shares), strict=True), 1)
     ]
     hover = (
@@ -97,19 +105,19 @@ def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS
             at, found = np.array([now / scale]), np.array(summary)[:, None]
         median = 100 * summary.median
         points = (scale * at, found)
-        value = theme.steady(percent(summary.median, digits=accuracy_digits(result)))
-        style: dict[str, Any] = {"value": value, "dots": 4, "dotted": True}
+        value = theme.padded(percent(summary.median, digits=accuracy_digits(result)))
+        style: dict[str, Any] = {"value": value, "dots": 4, "has_dot": True}
         curves.append(
-            measured(*STYLES[method], points, summary, band=method == "transfer", **style)
+            quantile_curve(*STYLES[method], points, summary, band=method == "transfer", **style)
         )
         lowest = min([lowest, *(100 * found[1]), median])
     top = 5 * np.ceil(
         20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2
     )
     least = 5 * np.floor((lowest - 1) / 5)
-    return accuracies(
+    return accuracy_chart(
         *curves,
-        now=now,
+        current=now,
         title=SAYS[f"chart.{along}"],
         finding=_helps(result, along, methods),
         xaxis=_axis(along),
@@ -124,7 +132,7 @@ def _helps(result: HypothesesResult, along: str, methods: Sequence[str]) -> str:
         return SAYS["chart.others"]
     found = dict(result.places(along))
     values = EPSILONS if along == "epsilon" else SHARES
-    if part := trained(len(found.keys() & {*values}), len(values)):
+    if part := count_progress(len(found.keys() & {*values}), len(values)):
         return part
     return _better([*found], [one.compare() for one in found.values()], along)
 
@@ -158,10 +166,10 @@ def error(result: HypothesesResult) -> dict:
         Level(y=float(result.plain.middle("error")), name="no noise"),
     ]
     seen = [value for value in [*found[0], *found[2], *(one.y for one in levels)] if value > 0]
-    low, high = theme.steady_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
-    return over(
+    low, high = theme.stable_log_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
+    return curve_chart(
         Curve(name="error", x=at, y=found, colour=theme.PRIVATE, dots=6),
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         levels=[one for one in levels if one.y > 0],
         legend=False,
         title=SAYS["chart.error"],
@@ -191,7 +199,7 @@ def gain(result: HypothesesResult) -> dict:
         "layer": "below",
     }
     words = [
-        theme.word(
+        theme.annotation(
             _signed(median), x=0.995, y=place, size=13, xref="paper", xanchor="right", yshift=11
         )
         for place, median in enumerate(spread[1])
@@ -234,27 +242,28 @@ def noise(result: HypothesesResult) -> dict:
             if _LEAST_SD < v < _MOST_SD
         ]
         line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
-        shapes += [theme.path(theme.route(points), line=line)] if points else []
+        shapes += [theme.path_shape(theme.svg_path(points), line=line)] if points else []
     for at, (text, colour) in enumerate(
         (("–·– on a log weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))
     ):
-        words.append(theme.note(theme.ink(text, colour), "upper left", y=1 - 0.09 * at))
+        words.append(theme.note(theme.coloured(text, colour), "upper left", y=1 - 0.09 * at))
     for name, d in PUBLISHED_FEATURES.items():
         shapes.append(
-            theme.rule(d) | {"line": {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}}
+            theme.vertical_line(d)
+            | {"line": {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}}
         )
         place = {"textangle": -90, "xanchor": "right", "yanchor": "bottom"}
-        words.append(theme.word(name, x=np.log10(d), y=0.02, size=13, yref="paper") | place)
-    return over(
-        theme.holder(2.0, 1e-9),
-        now=now,
+        words.append(theme.annotation(name, x=np.log10(d), y=0.02, size=13, yref="paper") | place)
+    return curve_chart(
+        theme.axis_anchor(2.0, 1e-9),
+        current=now,
         levels=[Level(y=1.0, name="1: typical margin", colour=theme.BOUND)],
         legend=False,
         title=SAYS["chart.noise"],
         finding=SAYS["chart.objective"] if objective else "",
         shapes=[
             *shapes,
-            *(theme.dot(now, value, colour=theme.NOW) for value in result.noise_at(now)),
+            *(theme.dot(now, value, colour=theme.CURRENT) for value in result.noise_at(now)),
         ],
         annotations=words,
         xaxis=theme.axis("features d' (log scale)", 1.9, 9000, log=True, ticks=(2, 10, 100, 1000)),
@@ -274,7 +283,7 @@ def dimension(result: HypothesesResult) -> dict:
     curves = (
         (_curve("without noise", theme.NON_PRIVATE, wide, plain), (0.01, 0.92)),
         (_curve(*STYLES["weak"], few, own), (0.5, 1.0)),
-        (_curve(*STYLES["transfer"], at, found, at_now=shown), (0.01, 1.0)),
+        (_curve(*STYLES["transfer"], at, found, at_current=shown), (0.01, 1.0)),
         (
             _curve(noise, theme.BOUND, *result.noise_share, hover=hover, more={"yaxis": "y2"}),
             (0.5, 0.92),
@@ -288,16 +297,16 @@ def dimension(result: HypothesesResult) -> dict:
         "overlaying": "y",
         "side": "right",
     }
-    return over(
+    return curve_chart(
         *(curve for curve, _ in curves),
-        now=now,
+        current=now,
         right=52,
         legend=False,
         title=SAYS["chart.dimension"],
         finding=_widest(result),
         annotations=[
             theme.note(
-                theme.ink(curve.name.removesuffix(" of a margin, %"), curve.colour),
+                theme.coloured(curve.name.removesuffix(" of a margin, %"), curve.colour),
                 "upper left",
                 x=x,
                 y=y,
@@ -347,7 +356,7 @@ def laws(result: HypothesesResult) -> dict:
             )
             curves.append(_curve(f"{where}, {name}", colour, at, median, dash=dash))
     low, top = _range([*(curve.y for curve in curves), few], np.array([]))
-    return accuracies(
+    return accuracy_chart(
         *curves,
         title=SAYS["chart.laws"],
         finding=_laws_found(result),
@@ -365,14 +374,14 @@ def _laws_found(result: HypothesesResult) -> str:
         done = sum(
             len(result.places("law", noise, features)) for features in _WORLDS for noise in LAWS
         )
-        return trained(done, len(_WORLDS) * len(LAWS) * len(EPSILONS))
+        return count_progress(done, len(_WORLDS) * len(LAWS) * len(EPSILONS))
     return "" if math.inf in found.values() else SAYS("chart.helps", **found)
 
 
 def _widest(result: HypothesesResult) -> str:
     """Return which number of features does best; or how far the curve has come."""
     at, _ = result.curve("transfer", "dimension")
-    if part := trained(len(at), result.settings.widths):
+    if part := count_progress(len(at), result.settings.widths):
         return part
     best = result.best_dimensions
     return SAYS("chart.best", best=round(at[best[0]])) if len(best) == 1 else ""

@@ -49,9 +49,9 @@ def numbers(
     words = [_over(f"<b>{outcome.words}</b>", x, 1.13, outcome.colour, edges)]
     if mine is not None:
         x = float(at(mine))
-        shapes.append(_upright(x, theme.NOW, "5px,3px"))
+        shapes.append(_upright(x, theme.CURRENT, "5px,3px"))
         words.append(
-            _over(f"<b>your guess: {written(mine, digits=4)}</b>", x, 1.02, theme.NOW, edges)
+            _over(f"<b>your guess: {written(mine, digits=4)}</b>", x, 1.02, theme.CURRENT, edges)
         )
     ticks = _ticks(edges[0], edges[-1]) if log else {}
     return theme.figure(
@@ -90,7 +90,7 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
         },
         yaxis=_many(counts),
         annotations=[
-            theme.word(
+            theme.annotation(
                 _mark(place, right, mine),
                 x=place,
                 y=float(counts[place]),
@@ -152,5 +152,5 @@ def _upright(x: float, colour: str, dash: str) -> dict:
 def _over(text: str, x: float, y: float, colour: str, edges: np.ndarray) -> dict:
     share = (x - edges[0]) / (edges[-1] - edges[0])
     side = "left" if share < 0.2 else "right" if share > 0.8 else "center"
-    words = theme.ink(text, colour) if colour in theme.INKS else text
-    return theme.word(words, x=x, y=y, yref="paper", xanchor=side, yanchor="bottom", size=14)
+    words = theme.coloured(text, colour) if colour in theme.TEXT_COLOURS else text
+    return theme.annotation(words, x=x, y=y, yref="paper", xanchor=side, yanchor="bottom", size=14)

@@ -18,8 +18,8 @@ def picture(lesson: Lesson, page: Page, result: Any) -> Chart:
     found = drawn[lesson.picture or next(iter(drawn))]
     if not lesson.picture:
         return replace(found, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
-    figure = guesses.called(found.figure, lesson.text("Chart"))
-    figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
+    figure = guesses.rename(found.figure, lesson.text("Chart"))
+    figure = guesses.set_range(figure, *lesson.upwards) if lesson.upwards else figure
     return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
 
 
@@ -29,8 +29,8 @@ def covered(
     """Return the ``drawn`` chart covered, with what is known, and with the guess at a ``place`` (x,
     y), or where one goes.
     """
-    points = [guesses.Known(*point) for point in lesson.points(before)]
-    figure = guesses.covered(drawn.figure, lesson.text("Chart"), points, place)
+    points = [guesses.KnownPoint(*point) for point in lesson.points(before)]
+    figure = guesses.cover(drawn.figure, lesson.text("Chart"), points, place)
     alt = say.COVERED.format(lesson.text("Request"))
     return replace(drawn, name="guess", figure=figure, alt=alt, about="")
 
@@ -40,5 +40,5 @@ def revealed(lesson: Lesson, drawn: Chart, mine: float | None, before: Case, aft
     if lesson.number and mine is not None:
         how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
         place, truth = lesson.place(after.settings), say.centre(lesson, after)
-        drawn = replace(drawn, figure=guesses.beside(drawn.figure, place, mine, truth, **how))
+        drawn = replace(drawn, figure=guesses.with_guess(drawn.figure, place, mine, truth, **how))
     return replace(drawn, alt=f"{say.heading(lesson, mine, before, after)} {drawn.alt}")

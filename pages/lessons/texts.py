@@ -41,7 +41,7 @@ def attacker(lesson: Lesson, after: Case) -> str:
     """The best attacker as two rows of people, HTML, in a lesson that is about them."""
     guarantee = lesson.attacker(after)
     return (
-        f'<p class="lab-note">{_SAYS["attacker"]}</p>{attacker_icons.drawn(guarantee)}'
+        f'<p class="lab-note">{_SAYS["attacker"]}</p>{attacker_icons.icons(guarantee)}'
         if guarantee
         else ""
     )

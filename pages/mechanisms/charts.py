@@ -13,7 +13,7 @@ import numpy as np
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.tasks import CLAIMS, EPSILON_RANGE, SEVERAL
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, over
+from ui.charts.curves import Curve, Level, curve_chart
 from ui.text.numbers import delta, number
 
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
@@ -49,7 +49,7 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
             yaxis="y2",
             hovertemplate=hover,
             showlegend=False,
-            meta=theme.GHOST,
+            meta=theme.PINNED,
         ),
         title="Released number",
         finding=finding,
@@ -70,7 +70,7 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
         },
         shapes=[
             *(
-                theme.level(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
+                theme.horizontal_line(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
                 for y in (epsilon, -epsilon)
             ),
             *_beyond(result),
@@ -99,7 +99,7 @@ def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) 
         x,
         y,
         colour=colour,
-        name=theme.key(name, theme.steady(number(here), longest=_LONGEST_DENSITY)),
+        name=theme.legend_name(name, theme.padded(number(here), longest=_LONGEST_DENSITY)),
         fill="tozeroy",
         fillcolor=theme.rgba(colour, 0.16),
         hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",
@@ -110,9 +110,9 @@ def _marks(result: MechanismsResult, top: float) -> list[dict]:
     """Draw the release as a diamond, here and on the log-ratio."""
     now = result.drawn["output"]
     return [
-        theme.rule(now),
-        theme.diamond(now, -0.07 * top, name=theme.GHOST),
-        theme.diamond(now, result.drawn["log ratio"], yref="y2", name=theme.GHOST),
+        theme.vertical_line(now),
+        theme.diamond(now, -0.07 * top, name=theme.PINNED),
+        theme.diamond(now, result.drawn["log ratio"], yref="y2", name=theme.PINNED),
     ]
 
 
@@ -140,7 +140,7 @@ def _beyond(result: MechanismsResult) -> list[dict]:
 
 
 def _words(text: str, *, y: float) -> dict:
-    return theme.word(
+    return theme.annotation(
         text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom"
     )
 
@@ -215,7 +215,7 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
     prior, grid = 100 * result.settings.prior, np.linspace(0.001, 0.999, 99)
     low, high = (100 * end for end in result.posterior_range(grid))
     hover = "prior: %{x:.0f} %<br>posterior: %{y:.3g} % at "
-    return over(
+    return curve_chart(
         _diagonal(rising=True),
         theme.band(100 * grid, low, high, colour=theme.BOUND),
         *(
@@ -228,12 +228,12 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
             )
             for name, end in (("least", low), ("most", high))
         ),
-        now=prior,
+        current=prior,
         right=_RIGHT,
         legend=False,
         title="Posterior",
         finding=finding,
-        shapes=[theme.diamond(prior, 100 * result.drawn["posterior"], name=theme.GHOST)],
+        shapes=[theme.diamond(prior, 100 * result.drawn["posterior"], name=theme.PINNED)],
         xaxis=_hundred("prior probability that you are in, %"),
         yaxis=_hundred("posterior, %"),
     )
@@ -260,14 +260,14 @@ def trade_off(result: MechanismsResult, finding: str = "") -> dict:
     alpha, misses, promised = (100 * column for column in result.trade_off.values())
     alarms, missed, _ = result.worlds.attacker(result.settings.prior)
     kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
-    return over(
+    return curve_chart(
         _diagonal(rising=False),
         Curve(name=kept, x=alpha, y=promised, colour=theme.BOUND),
-        Curve(name="this noise", x=alpha, y=misses, colour=theme.PRIVATE, ghost=True),
+        Curve(name="this noise", x=alpha, y=misses, colour=theme.PRIVATE, pinned=True),
         right=_RIGHT,
         title="Best attacker",
         finding=finding,
-        shapes=[theme.diamond(100 * alarms, 100 * missed, name=theme.GHOST)],
+        shapes=[theme.diamond(100 * alarms, 100 * missed, name=theme.PINNED)],
         xaxis=_hundred("false-positive rate, %", 2),
         yaxis=_hundred("false-negative rate, %", 2),
     )
@@ -285,13 +285,13 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
         "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
         "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
     }
-    return over(
+    return curve_chart(
         Curve(
             name="needed",
             x=epsilons,
             y=np.maximum(deltas, _LEAST_DELTA / 10),
             colour=theme.PRIVATE,
-            ghost=True,
+            pinned=True,
             hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
         ),
         theme.markers(
@@ -303,7 +303,7 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
             hover=hover,
             cliponaxis=False,
         ),
-        now=epsilon,
+        current=epsilon,
         legend=False,
         title="Delta by epsilon",
         finding=finding,
@@ -320,13 +320,13 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
     here = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}
     middle = math.floor(2 * math.log10(settings.sensitivity)) / 2
     low, high = 10 ** (middle - 2.1), 10 ** (middle + 3.6)
-    return over(
+    return curve_chart(
         *(curve for name in here for curve in _error(result, name, here[name])),
-        now=settings.epsilon,
-        rule={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
+        current=settings.epsilon,
+        line_style={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
         title="90 % error by epsilon",
         finding=finding,
-        shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.GHOST)],
+        shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.PINNED)],
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True)
         | {
@@ -352,7 +352,7 @@ def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
         colour=theme.PRIVATE,
         dash=_DASHES[name],
         hover=f"{said}</extra>",
-        ghost=chosen,
+        pinned=chosen,
         more={"opacity": 1.0 if chosen else 0.5},
     )
     if name != "classical":
@@ -362,7 +362,7 @@ def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
         curve,
         y=np.where(broken, within, np.nan),
         hover=f"{said}, does not hold</extra>",
-        ghost=False,
+        pinned=False,
     )
     return [replace(curve, y=np.where(broken, np.nan, within)), lost]
 
@@ -373,15 +373,15 @@ def _broken(curve: Curve, **changes: Any) -> Curve:
 
 def formulas(result: MechanismsResult, finding: str = "") -> dict:
     """Draw what each formula gives over what it claims; vermilion where it is more."""
-    return over(
+    return curve_chart(
         *(curve for name in result.formulas for curve in _formula(result, name)),
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         levels=[Level(y=1.0)],
         title="Real / claimed epsilon",
         finding=finding,
         xaxis=theme.epsilon_axis(*EPSILON_RANGE)
         | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3),
+        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, max_ticks=3),
     )
 
 
@@ -402,12 +402,12 @@ def _formula(result: MechanismsResult, name: str) -> list[Curve]:
         y=y[kept],
         colour=theme.PRIVATE,
         dash=_FORMULA_DASHES[name],
-        at_now=at_now if holds else None,
+        at_current=at_now if holds else None,
         hover=(
             f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
         ),
     )
-    return [curve, _broken(curve, x=x[broken], y=y[broken], at_now=None if holds else at_now)]
+    return [curve, _broken(curve, x=x[broken], y=y[broken], at_current=None if holds else at_now)]
 
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:

@@ -9,7 +9,7 @@ from lab.statistics.claims import Case
 from pages.network.result import EDGES, NetworkResult, columns_of
 from pages.network.tasks import FRAMES
 from ui.charts import bars, coefficients, maps, theme
-from ui.charts.curves import Curve, accuracies, over, reference, trained
+from ui.charts.curves import Curve, accuracy_chart, accuracy_line, count_progress, curve_chart
 from ui.text.numbers import percent
 from ui.text.texts import Texts
 
@@ -41,12 +41,12 @@ def regions(result: NetworkResult, arm: str) -> dict:
     width = 1.2 if arm == "private" else 1.6
     winner, share, boundaries = result.regions(arm)
     boundary = maps.boundary(result.plane, boundaries, colour=COLOURS[arm], width=width)
-    return maps.decided(
+    return maps.decision_map(
         result.split,
         result.plane,
         winner,
         share,
-        boundaries=[boundary | {"name": theme.GHOST}],
+        boundaries=[boundary | {"name": theme.PINNED}],
         title=arm_name(result, arm).capitalize(),
         finding=percent(result.summary(arm).median),
     )
@@ -63,18 +63,20 @@ def inputs(result: NetworkResult) -> dict:
         finding=SAYS["figures.inputs_noise"],
         axis="distance its weights moved",
         rangemode="tozero",
-        alone=result.moved_by_noise,
+        noise_alone=result.moved_by_noise,
     )
 
 
-def leading(result: NetworkResult) -> coefficients.Leading:
+def leading(result: NetworkResult) -> coefficients.LargestInputs:
     """Return the inputs whose weights have moved most; without privacy, in the median finite
     network.
     """
     plain = result.moved("plain")
     plain = plain[np.isfinite(plain).all(axis=1)]
     middle = np.median(plain, axis=0) if len(plain) else np.full(plain.shape[1], np.nan)
-    return coefficients.leading(result.split.source.features, result.moved("private"), middle)
+    return coefficients.largest_inputs(
+        result.split.source.features, result.moved("private"), middle
+    )
 
 
 def accuracy(result: NetworkResult) -> dict:
@@ -84,10 +86,10 @@ def accuracy(result: NetworkResult) -> dict:
     What moves while it plays are shapes, so that the curves need not be drawn again; the values
     stand over the maps.
     """
-    return accuracies(
-        *_trajectory(result, "accuracy", 100, at_now=100 * np.array(result.summary("private"))),
-        reference(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
-        now=result.epochs,
+    return accuracy_chart(
+        *_trajectory(result, "accuracy", 100, at_current=100 * np.array(result.summary("private"))),
+        accuracy_line(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
+        current=result.epochs,
         title=SAYS["figures.accuracy"],
         finding=_finding(result),
         xaxis=_epochs_axis(result),
@@ -98,7 +100,7 @@ def _finding(result: NetworkResult) -> str:
     """Return what the second half of the training adds to the median network, or how far training
     has come.
     """
-    if part := trained(result.reached, FRAMES, "checkpoints trained"):
+    if part := count_progress(result.reached, FRAMES, "checkpoints trained"):
         return part
     if result.second_half is None:
         return ""
@@ -115,11 +117,11 @@ def loss(result: NetworkResult) -> dict:
         [one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()]
     )
     seen = seen[np.isfinite(seen)]
-    low, high = theme.steady_range(
+    low, high = theme.stable_log_range(
         max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3)
     )
-    (tested,) = (one for one in _trajectory(result, "tested") if one.ghost)
-    return over(
+    (tested,) = (one for one in _trajectory(result, "tested") if one.pinned)
+    return curve_chart(
         *_trajectory(result, "loss"),
         replace(
             tested,
@@ -127,25 +129,27 @@ def loss(result: NetworkResult) -> dict:
             y=tested.y[1],
             dash="dash",
             width=2,
-            ghost=False,
+            pinned=False,
         ),
-        now=result.epochs,
+        current=result.epochs,
         title=SAYS["figures.loss"],
         finding="not released",
         xaxis=_epochs_axis(result),
-        yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
+        yaxis=theme.detailed_log_axis("mean loss (nats, log scale)", low, high),
     )
 
 
 def _trajectory(
-    result: NetworkResult, what: str, scale: float = 1, at_now: Any = None
+    result: NetworkResult, what: str, scale: float = 1, at_current: Any = None
 ) -> list[Curve]:
     """Return the median and 90 % of the networks in training, and the median without privacy."""
     curves = []
     for arm, trajectory in result.trajectories.items():
         x, y = trajectory["epochs"].to_numpy(), scale * trajectory[columns_of(what)].to_numpy().T
         one = Curve(name=arm_name(result, arm), x=x, y=y[1], colour=COLOURS[arm])
-        curves.append(replace(one, y=y, at_now=at_now, ghost=True) if arm == "private" else one)
+        curves.append(
+            replace(one, y=y, at_current=at_current, pinned=True) if arm == "private" else one
+        )
     return curves
 
 
@@ -167,12 +171,12 @@ def norms(result: NetworkResult) -> dict:
     line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     place = {"yref": "paper", "xanchor": "center", "yanchor": "middle"}
     words = [
-        theme.word(
-            theme.ink(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place
+        theme.annotation(
+            theme.coloured(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place
         )
     ]
     named = " ".join(
-        theme.ink(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1)
+        theme.coloured(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1)
     )
     words += [theme.note(named, "upper left")] if each else []
     return bars.histogram(
@@ -181,7 +185,7 @@ def norms(result: NetworkResult) -> dict:
         filled=not each,
         title=SAYS["figures.norms"],
         finding=SAYS("figures.too_long", share=percent(result.clipped[-1])),
-        shapes=[theme.rule(at) | {"y1": 0.82, "line": line}],
+        shapes=[theme.vertical_line(at) | {"y1": 0.82, "line": line}],
         annotations=words,
         xaxis=theme.axis(
             f"norm of a {who}'s gradient (log scale)",
@@ -205,12 +209,12 @@ def clipped(result: NetworkResult) -> dict:
     shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
     change = SAYS("figures.clipped_range", first=first, last=last) if first != last else ""
-    return over(
+    return curve_chart(
         *(
             Curve(name=name, x=epochs, y=100 * share, colour=colour)
             for name, share, colour in shown
         ),
-        now=result.epochs,
+        current=result.epochs,
         title=SAYS["figures.clipped"],
         finding=change,
         legend=each,

@@ -12,7 +12,16 @@ from pages.parties import tasks
 from pages.parties.result import NOISE_AT, PartiesResult
 from pages.parties.settings import PartiesParameters
 from ui.charts import bars, maps, theme
-from ui.charts.curves import Curve, Level, accuracies, finding, measured, over, progress, reference
+from ui.charts.curves import (
+    Curve,
+    Level,
+    accuracy_chart,
+    accuracy_line,
+    curve_chart,
+    finding,
+    grid_progress,
+    quantile_curve,
+)
 from ui.text.numbers import number, percent
 from ui.text.texts import Texts
 
@@ -68,9 +77,9 @@ def _accuracy(result: PartiesResult, along: str, *, axis: dict) -> dict:
     else there is.
     """
     chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
-    return accuracies(
+    return accuracy_chart(
         *(_curve(result, name, along) for name in _ORDER if name in (*WITHOUT, *result.methods)),
-        now=getattr(result.settings, along),
+        current=getattr(result.settings, along),
         levels=[chance],
         title=SAYS[f"chart.{along}"],
         finding=_finding(result, along),
@@ -85,13 +94,13 @@ def _curve(result: PartiesResult, name: str, along: str) -> Curve:
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
         text, colour = WITHOUT[name]
-        return reference(text, level, colour)
+        return accuracy_line(text, level, colour)
     points = result.arm(name, along).over()
     if name == result.settings.method:
-        return measured(
-            *STYLES[name], points, result.summary[name], band=True, runs=result.chosen, width=3
+        return quantile_curve(
+            *STYLES[name], points, result.summary[name], band=True, strokes=result.chosen, width=3
         )
-    return measured(*STYLES[name], points, result.summary[name], band=False, width=1.6)
+    return quantile_curve(*STYLES[name], points, result.summary[name], band=False, width=1.6)
 
 
 def _finding(result: PartiesResult, along: str) -> str:
@@ -99,7 +108,7 @@ def _finding(result: PartiesResult, along: str) -> str:
     has come.
     """
     grid = result.arm(result.settings.method, along)
-    if part := progress(grid):
+    if part := grid_progress(grid):
         return part
     if not result.complete:
         return SAYS("chart.so_far", asked=result.asked, parties=result.settings.parties)
@@ -128,11 +137,11 @@ def decisions(result: PartiesResult, name: str) -> dict:
         found, lines = votes(weights, plane, size=48), boundaries(weights, plane)
         level = result.batch_accuracy if name == "batch" else result.summary[name].median
     text, colour = WITHOUT.get(name) or STYLES[name]
-    return maps.decided(
+    return maps.decision_map(
         result.shown,
         plane,
         *found,
-        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.GHOST}],
+        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.PINNED}],
         title=text[0].upper() + text[1:],
         finding=percent(level),
     )
@@ -150,7 +159,9 @@ def one_party(result: PartiesResult) -> dict:
         for bound, dash in (("bound", "dash"), ("published bound", "dot")):
             ends = (row[bound], row[bound]), (y - 0.24, y + 0.24)
             shapes.append(bars.stroke(*ends, colour=theme.BOUND, width=2.2, dash=dash))
-        words.append(theme.word(text, x=0.01, y=y + 0.36, size=13, xref="paper", xanchor="left"))
+        words.append(
+            theme.annotation(text, x=0.01, y=y + 0.36, size=13, xref="paper", xanchor="left")
+        )
         if result.moves is None:
             continue
         here, tied = np.maximum(result.moves.here[place], _LEAST_MOVE), [row["all rows tied"]]
@@ -169,12 +180,11 @@ def one_party(result: PartiesResult) -> dict:
     # the axis's left end
     times = result.sensitivity("vote") / result.sensitivity("soft")
     axis = theme.log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
-    bounds = (
-        f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
-    )
-    legend = f"● some of these parties   ◇ with all rows tied<br>{bounds}"
+    bound = theme.coloured("╏ upper bound", theme.BOUND)
+    published = theme.coloured("┇ as published", theme.BOUND)
+    legend = f"● some of these parties   ◇ with all rows tied<br>{bound}   {published}"
     return theme.figure(
-        *(traces or [theme.holder(1.0, -9.0)]),
+        *(traces or [theme.axis_anchor(1.0, -9.0)]),
         left=16,
         title=SAYS["chart.one_party"],
         finding=SAYS("chart.steadier", times=times) if times >= 2 else "",
@@ -194,9 +204,9 @@ def _over_parties(
     result: PartiesResult, curves: list[Curve], title: str, shown: str, axis: dict
 ) -> dict:
     """Draw curves over the number of parties with a logarithmic ``axis`` upwards."""
-    return over(
+    return curve_chart(
         *curves,
-        now=result.settings.parties,
+        current=result.settings.parties,
         left=_WIDER,
         title=title,
         finding=shown,

@@ -11,7 +11,7 @@ from pages.regression.result import RegressionResult
 from pages.regression.settings import SPLITTERS, RegressionParameters
 from ui.charts import bars, theme
 from ui.charts import coefficients as columns
-from ui.charts.curves import Curve, over, trained
+from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import number
 from ui.text.texts import Texts
 from ui.text.tiles import amount
@@ -21,7 +21,7 @@ METHODS = SAYS.cases("methods")
 # An error of three digits is seldom longer than "340,000" or "1.39e+65".
 _LONGEST_ERROR = 8
 
-_EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], beside=0.05)
+_EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], margin=0.05)
 
 # Points of a line of an objective.
 _POINTS = 25
@@ -37,10 +37,10 @@ def errors(result: RegressionResult) -> dict:
     """
     low, high = _error_range(result)
     mean, exact = _rails(result)
-    finding = trained(len(result.curves), len(theme.REGRESSIONS), "methods trained")
+    finding = count_progress(len(result.curves), len(theme.REGRESSIONS), "methods trained")
     if not finding and result.useful_from is not None:
         finding = f"better than the baseline from epsilon {result.useful_from:g}"
-    return over(
+    return curve_chart(
         mean,
         *(
             _error_curve(result, name, high)
@@ -48,7 +48,7 @@ def errors(result: RegressionResult) -> dict:
             if name
         ),
         exact,
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         title="RMSE by epsilon",
         finding=finding,
         xaxis=_EPSILON_AXIS,
@@ -69,15 +69,19 @@ def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
     )
     if name in result.at_now:
         curve = replace(
-            curve, value=theme.steady(number(result.summary(name).median), longest=_LONGEST_ERROR)
+            curve, value=theme.padded(number(result.summary(name).median), longest=_LONGEST_ERROR)
         )
     if not chosen:
         return curve
     median_text, _ = numbers_apart(result.summary().median, result.least_squares)
-    curve = replace(curve, value=theme.steady(median_text, longest=_LONGEST_ERROR))
+    curve = replace(curve, value=theme.padded(median_text, longest=_LONGEST_ERROR))
     at_now = np.minimum(result.summary(), 20 * high)
     return replace(
-        curve, y=quantiles, at_now=at_now, runs=np.minimum(result.focus.errors, high), ends=(-9, 9)
+        curve,
+        y=quantiles,
+        at_current=at_now,
+        strokes=np.minimum(result.focus.errors, high),
+        stroke_span=(-9, 9),
     )
 
 
@@ -91,7 +95,7 @@ def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
         y=y,
         width=width,
         dots=dots,
-        ghost=chosen,
+        pinned=chosen,
     )
 
 
@@ -154,9 +158,9 @@ def no_minimum(result: RegressionResult) -> dict:
         finding = f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}"
     # The chosen method is drawn last, over the others
     names = sorted(found, key=chosen.__eq__)
-    return over(
+    return curve_chart(
         *(_curve(name, settings.epsilons, found[name], chosen=name == chosen) for name in names),
-        now=settings.epsilon,
+        current=settings.epsilon,
         title="Runs without a minimum",
         finding=finding,
         xaxis=_EPSILON_AXIS,
@@ -181,15 +185,15 @@ def lines(result: RegressionResult) -> dict:
     line = {"color": theme.REGRESSIONS[settings.mechanism], "width": 1.2}
     rising, margin = int((found[:, 1] > found[:, 0]).sum()), 0.03 * (right - left)
     many, goes = (rising, "rise") if exact[1] > exact[0] else (settings.repeats - rising, "fall")
-    return over(
+    return curve_chart(
         *points,
         Curve(name="least squares", colour=theme.NON_PRIVATE, x=bounds, y=exact),
         legend=False,
         title="Fitted lines",
         finding=f"{many} of {settings.repeats} {goes}",
         xaxis=theme.axis(_feature(result, settings.feature), left - margin, right + margin),
-        yaxis=theme.axis(columns.short(label, _LETTERS), *shown),
-        shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],
+        yaxis=theme.axis(columns.shorten(label, _LETTERS), *shown),
+        shapes=[theme.path_shape(path, layer="between", line=line, opacity=0.5, name=theme.PINNED)],
     )
 
 
@@ -205,7 +209,7 @@ def _people(result: RegressionResult) -> tuple[list[dict], tuple[float, float]]:
 
 
 def _feature(result: RegressionResult, place: int) -> str:
-    return columns.short(result.problem.source.features[place], _LETTERS)
+    return columns.shorten(result.problem.source.features[place], _LETTERS)
 
 
 def coefficients(result: RegressionResult) -> dict:
@@ -217,7 +221,7 @@ def coefficients(result: RegressionResult) -> dict:
     kept = int((frame["sign"] >= 0.9).sum())
     hover = f"%{{x:.4~g}} {unit}<extra>least squares</extra>"
     return bars.forest(
-        [columns.short(name, _LETTERS) for name in frame["feature"]],
+        [columns.shorten(name, _LETTERS) for name in frame["feature"]],
         cut.T,
         theme.markers(
             exact, places, colour=theme.NON_PRIVATE, size=15, symbol="line-ns-open", hover=hover
@@ -258,10 +262,10 @@ def split(result: RegressionResult) -> dict:
                     [least], [bottom], colour=theme.REGRESSIONS[name], hover=hover, **mark
                 )
             )
-    return over(
+    return curve_chart(
         *_rails(result),
         *curves,
-        now=settings.share_of(settings.mechanism) if settings.mechanism in SPLITTERS else None,
+        current=settings.share_of(settings.mechanism) if settings.mechanism in SPLITTERS else None,
         title="Budget split",
         finding="▲ least noise",
         xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
@@ -289,11 +293,11 @@ def objective(result: RegressionResult) -> dict:
         for curvature in np.clip(least, -20 * reach, 20 * reach)
     )
     line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
-    return over(
+    return curve_chart(
         Curve(name="without noise", colour=theme.NON_PRIVATE, x=distance, y=exact * distance**2),
         title="Noisy objectives",
         finding=f"{result.failed} of {len(least)} fall",
         xaxis=theme.axis("distance along the weakest direction", -1, 1),
         yaxis=theme.axis("change of the objective", -reach, reach),
-        shapes=[theme.path(path, layer="between", line=line, opacity=0.5, name=theme.GHOST)],
+        shapes=[theme.path_shape(path, layer="between", line=line, opacity=0.5, name=theme.PINNED)],
     )

@@ -12,7 +12,7 @@ from pages.transfer.result import TransferResult
 from pages.transfer.settings import LIMITS
 from pages.transfer.tasks import CANDIDATES
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, finding, measured, over, progress
+from ui.charts.curves import Curve, Level, curve_chart, finding, grid_progress, quantile_curve
 
 # Candidate -> (name, colour, dash).
 STYLES = {
@@ -58,9 +58,9 @@ def walk(result: TransferResult) -> dict:
     ):
         colour, faint = STYLES[name][1], {"color": STYLES[name][1], "width": 1}
         ground = {"fillcolor": theme.rgba(colour, 0.07), "line": {"color": colour, "width": 1.6}}
-        areas.append(theme.path(theme.route(corners) + "Z", layer="between", **ground))
-        runs = "".join(map(theme.route, np.moveaxis(points, 1, 0)))
-        areas.append(theme.path(runs, layer="between", line=faint, opacity=0.3))
+        areas.append(theme.path_shape(theme.svg_path(corners) + "Z", layer="between", **ground))
+        runs = "".join(map(theme.svg_path, np.moveaxis(points, 1, 0)))
+        areas.append(theme.path_shape(runs, layer="between", line=faint, opacity=0.3))
         ends += [
             theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between")
             for end in points[-1]
@@ -68,7 +68,7 @@ def walk(result: TransferResult) -> dict:
     reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
     return theme.figure(
         _mark(found.source, names[1], "diamond-open", theme.PUBLIC),
-        _mark(found.truth, names[0], "x-thin", theme.NOW),
+        _mark(found.truth, names[0], "x-thin", theme.CURRENT),
         left=_LEFT,
         title="Frank-Wolfe runs",
         finding=_NEARER.get(result.nearer, ""),
@@ -90,8 +90,8 @@ def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
 def _captions(result: TransferResult) -> list[dict]:
     near = f"around the source, radius {result.settings.radius:.2g}"
     return [
-        theme.note(theme.ink("from zero", theme.PRIVATE), "upper left"),
-        theme.note(theme.ink(near, theme.PUBLIC), "lower right"),
+        theme.note(theme.coloured("from zero", theme.PRIVATE), "upper left"),
+        theme.note(theme.coloured(near, theme.PUBLIC), "lower right"),
     ]
 
 
@@ -147,19 +147,21 @@ def sources(result: TransferResult) -> dict:
         "yanchor": "top",
         "xshift": shift,
     }
-    return over(
+    return curve_chart(
         dots,
-        now=settings.h,
+        current=settings.h,
         left=_LEFT,
         legend=False,
         title="Sources",
         finding=shown,
         shapes=[region],
-        annotations=[theme.word("transferable", size=13, x=float(np.log10(settings.h)), **place)],
+        annotations=[
+            theme.annotation("transferable", size=13, x=float(np.log10(settings.h)), **place)
+        ],
         xaxis=theme.log_axis(
-            f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, most=8
+            f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, max_ticks=8
         ),
-        yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, most=8),
+        yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, max_ticks=8),
     )
 
 
@@ -167,7 +169,7 @@ def over_epsilon(result: TransferResult) -> dict:
     """Draw the excess risk over epsilon; at today's, a stroke for each repeat."""
     low, high = LIMITS["epsilon"]
     name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
-    axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, most=8)
+    axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, max_ticks=8)
     return _risks(
         result, result.over_epsilon, name, axis, now=result.settings.epsilon, shown=_ahead(result)
     )
@@ -187,13 +189,15 @@ _AHEAD = {
 def _ahead(result: TransferResult) -> str:
     """Return for which epsilons the sources help; or how far the curves have come."""
     grid = result.over_epsilon
-    return progress(grid.arms[0]) or finding(_AHEAD, result.over_epsilon_beside(), grid.at)
+    return grid_progress(grid.arms[0]) or finding(_AHEAD, result.over_epsilon_beside(), grid.at)
 
 
 def over_migrated(result: TransferResult) -> dict:
     """Draw the excess risk over the number of migrated rows, at today's epsilon."""
     low, high = result.settings.limits["migrated"]
-    axis = theme.log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2, most=8)
+    axis = theme.log_axis(
+        "public rows of all sources (log scale)", low / 1.2, high * 1.2, max_ticks=8
+    )
     return _risks(result, result.over_migrated, "public rows", axis, now=result.settings.migrated)
 
 
@@ -208,29 +212,29 @@ def _risks(
     ):
         label, colour, dash = STYLES[who]
         curves.append(
-            measured(
+            quantile_curve(
                 label,
                 colour,
                 arm.over(),
                 spread,
                 band=who in _BANDS,
                 scale=1,
-                value=theme.steady(risk(spread.median)),
+                value=theme.padded(risk(spread.median)),
                 dash=dash,
-                dotted=who == "transfer",
-                ghost=who == "transfer",
-                runs=np.maximum(runs, _RISK[0]),
-                ends=_STROKES[who],
+                has_dot=who == "transfer",
+                pinned=who == "transfer",
+                strokes=np.maximum(runs, _RISK[0]),
+                stroke_span=_STROKES[who],
             )
         )
     # Near to one another, the words stand on the outer sides of their lines
     crossed = plain < nothing < _NEAR * plain
     named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed)
-    yaxis = theme.log_axis("excess risk (log scale)", *_RISK, most=8)
-    return over(
+    yaxis = theme.log_axis("excess risk (log scale)", *_RISK, max_ticks=8)
+    return curve_chart(
         Curve(name=WITHOUT[0], colour=WITHOUT[1], y=plain, listed=False),
         *curves,
-        now=now,
+        current=now,
         levels=[
             Level(
                 y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed
@@ -267,7 +271,7 @@ def published(result: TransferResult) -> dict:
     )
     x, y = control["epochs"], control["value"]
     least = 0.01 if y.min() <= 0.1 else 0.1
-    return over(
+    return curve_chart(
         Curve(name="5 rows, more passes", x=x, y=y, colour=theme.PRIVATE, dots=7),
         printed,
         left=_LEFT,
@@ -276,5 +280,7 @@ def published(result: TransferResult) -> dict:
         xaxis=theme.axis(
             "passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)
         ),
-        yaxis=theme.log_axis(f"training MSE + {penalty:g} {named} (log scale)", least, 100, most=8),
+        yaxis=theme.log_axis(
+            f"training MSE + {penalty:g} {named} (log scale)", least, 100, max_ticks=8
+        ),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from pages.what_if.measurements import MOST, Axis
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, over, trained
+from ui.charts.curves import Curve, Level, count_progress, curve_chart
 from ui.text.texts import Texts
 
 SAYS = Texts(__file__)
@@ -33,8 +33,8 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
     estimate = _estimate(result, say)
     if estimate:
         curves.append(estimate)
-    progress = trained(len(result.curve.values), len(settings.around.curve))
-    return over(
+    progress = count_progress(len(result.curve.values), len(settings.around.curve))
+    return curve_chart(
         *curves,
         levels=[_target(result, say, yaxis)],
         title=say.title(result),
@@ -59,7 +59,7 @@ def _target(result: WhatIfResult, say: ModuleType, yaxis: dict[str, Any]) -> Lev
         colour=theme.BOUND,
         width=2,
         below=height > low + _HIGH * (high - low),
-        inked=True,
+        coloured=True,
     )
 
 
@@ -147,7 +147,7 @@ def _measure_range(result: WhatIfResult) -> tuple[float, float]:
             most, 10 * math.ceil((high + 2) / 10)
         )
     if _is_log(low, high):
-        log_low, log_high = theme.steady_range(low, high)
+        log_low, log_high = theme.stable_log_range(low, high)
         return 10**log_low, 10**log_high
     high *= 1.05
     # Two digits, of which the second is 0 or 5.
@@ -218,12 +218,12 @@ def _marks(result: WhatIfResult) -> list[dict]:
         shapes.append(_strip(*result.span))
     if result.main is not None:
         line = {"color": theme.BOUND, "width": 2, "dash": "solid"}
-        shapes.append(theme.rule(result.main) | {"line": line})
+        shapes.append(theme.vertical_line(result.main) | {"line": line})
         shapes.append(theme.dot(result.main, settings.target, colour=theme.BOUND))
     sure = _sure_mark(result)
     if sure is not None:
         hollow = {"line": {"width": 2, "color": theme.PRIVATE}}
-        shapes.append(theme.rule(sure))
+        shapes.append(theme.vertical_line(sure))
         shapes.append(theme.dot(sure, settings.target, colour="white") | hollow)
     return shapes
 
@@ -263,11 +263,11 @@ def _mark_texts(result: WhatIfResult, say: ModuleType) -> list[dict]:
     sure = _sure_mark(result)
     main_first = main is None or sure is None or main <= sure
     if main is not None:
-        text = theme.ink(f"<b>{say.answer(result, main)}</b>", theme.BOUND)
+        text = theme.coloured(f"<b>{say.answer(result, main)}</b>", theme.BOUND)
         texts.append(_mark_text(result, text, main, left=main_first))
     if sure is not None:
         value = say.at(result.settings, result.settings.along, sure)
-        text = theme.ink(f"<b>{value}</b>", theme.NOW)
+        text = theme.coloured(f"<b>{value}</b>", theme.CURRENT)
         texts.append(_mark_text(result, text, sure, left=not main_first))
     return texts
 
@@ -284,7 +284,7 @@ def _mark_text(result: WhatIfResult, text: str, value: float, *, left: bool) -> 
     elif share > 1 - _EDGE:
         left = True
     side = {"xanchor": "right", "xshift": -4} if left else {"xanchor": "left", "xshift": 4}
-    return theme.word(text, x=x, y=0, size=13) | {"yref": "paper", "yanchor": "bottom"} | side
+    return theme.annotation(text, x=x, y=0, size=13) | {"yref": "paper", "yanchor": "bottom"} | side
 
 
 # Best configuration
@@ -306,7 +306,7 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
         base = scale * winner.base_median
         diamond = {"size": 13, "symbol": "diamond"}
         traces.append(_dots(result, "again", [1], [again], colour=theme.BOUND, **diamond))
-        traces.append(_dots(result, "yours", [1], [base], colour=theme.NOW, **diamond))
+        traces.append(_dots(result, "yours", [1], [base], colour=theme.CURRENT, **diamond))
         heights += [again, base]
     low = min(heights)
     high = max(heights)
@@ -323,9 +323,11 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
             "nticks": 7,
         },
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
-        shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
+        shapes=[theme.horizontal_line(now, colour=theme.CURRENT, width=1.5, dash="dot")],
         annotations=[
-            theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")
+            theme.annotation(
+                "now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom"
+            )
         ],
     )
 

@@ -57,11 +57,11 @@ def sliders(result: WhatIfResult, say: ModuleType) -> dict:
     left, right = _range(bars, values)
     shown = [bar for bar in bars if bar.effect.difference.shown]
     unsure = [bar for bar in bars if not bar.effect.difference.shown]
-    zero = theme.level(
-        0, colour=theme.NOW, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
+    zero = theme.horizontal_line(
+        0, colour=theme.CURRENT, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
     )
     longest = min(_LONGEST, max((len(say.label(slider)) for slider, _ in rows), default=0))
-    traces = [theme.holder()]
+    traces = [theme.axis_anchor()]
     if bars:
         traces = [_clickable(bars, result, say, left, right), _value_texts(bars, values)]
     return theme.figure(
@@ -159,7 +159,7 @@ def _whiskers(bars: Iterable[_Bar]) -> dict:
     for bar in bars:
         if bar.low < bar.high:
             pieces.append(f"M{bar.low:.5g},{bar.middle:.3f}L{bar.high:.5g},{bar.middle:.3f}")
-    return {"type": "path", "path": _path(pieces), "line": {"color": theme.NOW, "width": 1.4}}
+    return {"type": "path", "path": _path(pieces), "line": {"color": theme.CURRENT, "width": 1.4}}
 
 
 def _name(result: WhatIfResult, say: ModuleType, row: int, slider: str) -> dict:
@@ -169,7 +169,7 @@ def _name(result: WhatIfResult, say: ModuleType, row: int, slider: str) -> dict:
     if len(name) > _LONGEST:
         name = f"{name[: _LONGEST - 1].rstrip()}…"
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
-    return theme.word(f"<b>{name}</b><br>now {now}", x=0, y=row, size=13, **place)
+    return theme.annotation(f"<b>{name}</b><br>now {now}", x=0, y=row, size=13, **place)
 
 
 def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:

@@ -9,7 +9,7 @@ from pages.what_if.charts import SAYS, ticks
 from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
-from ui.charts.maps import heat
+from ui.charts.maps import heat_map
 
 # Shades of the colour scale.
 _SHADES = 64
@@ -38,7 +38,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
     settings = result.settings
     across, up = settings.axes
     lines, level_texts = _lines(result, say)
-    return heat(
+    return heat_map(
         _pixels(result),
         [(colour, 1.0) for colour in theme.shades(_SHADES)] + [(theme.ON_SCALE[1], 0.0)],
         _hover_points(result, say),
@@ -190,7 +190,7 @@ def _text(result: WhatIfResult, x: float, y: float, text: str, **place: object) 
     across, up = result.settings.axes
     colour_number = shade(result, result.map.medians)[int(up.cells(y)), int(across.cells(x))]
     colour = theme.ON_SCALE[0] if colour_number < _DARK * _SHADES else theme.ON_SCALE[1]
-    word = theme.word(f"<b>{text}</b>", x=float(x), y=float(y), size=12)
+    word = theme.annotation(f"<b>{text}</b>", x=float(x), y=float(y), size=12)
     return word | place | {"font": {"size": 12, "color": colour}}
 
 
@@ -279,6 +279,8 @@ def _key() -> list[dict]:
 def _key_texts(worst: str, best: str) -> list[dict]:
     place = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
     return [
-        theme.word(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **place),
-        theme.word(best, x=_KEY_LEFT + _KEY_WIDTH, y=1, size=12, xanchor="left", xshift=4, **place),
+        theme.annotation(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **place),
+        theme.annotation(
+            best, x=_KEY_LEFT + _KEY_WIDTH, y=1, size=12, xanchor="left", xshift=4, **place
+        ),
     ]

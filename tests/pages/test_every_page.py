@@ -21,7 +21,7 @@ from pages.classifier.settings import ClassifierSettings
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain
 from tests.ui.charts.test_topic_charts import numbers
-from ui.charts.curves import ends_of
+from ui.charts.curves import axis_range
 from ui.charts.theme import dot as dot_of
 from ui.page import pin
 from ui.page.suggestion import bold
@@ -168,7 +168,7 @@ def on_a_line(dot: tuple[float, float, str], figure) -> bool:
     the frame is.
     """
     x, y, colour = dot
-    ends = ends_of(figure["layout"]["yaxis"])
+    ends = axis_range(figure["layout"]["yaxis"])
     lines = [
         one
         for one in figure["data"]

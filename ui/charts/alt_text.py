@@ -17,13 +17,13 @@ from ui.text.numbers import number
 _MOST = 7
 
 
-def described(figure: Mapping[str, Any]) -> str:
+def describe(figure: Mapping[str, Any]) -> str:
     """Return what a figure (Plotly's, as plain data) shows, as sentences."""
     layout = figure["layout"]
     up, over, notes = "", _title(layout.get("xaxis", {})), []
     for note in layout.get("annotations", ()):
         text = note.get("text", "")
-        if note == theme.vertical(text):
+        if note == theme.vertical_title(text):
             up = _plain(text)
         elif text := _plain(text):
             notes.append(text)

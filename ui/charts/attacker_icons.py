@@ -20,27 +20,27 @@ _REPLACED = {
 }
 
 
-def people(right: float) -> int:
+def correct_of_hundred(right: float) -> int:
     """Return how many of a hundred the attacker is right about, rounded up so that none of them is
     missing.
     """
     return min(100, math.ceil(100 * right - 1e-6))
 
 
-def stated(said: Stated, result: Any) -> str:
+def icons_of_label(said: Stated, result: Any) -> str:
     """Return the drawing for what a page's label states, or nothing where that does not hold."""
     return (
-        "" if said.guarantee is None or said.void or result.settings.void else drawn(said.guarantee)
+        "" if said.guarantee is None or said.void or result.settings.void else icons(said.guarantee)
     )
 
 
-def drawn(held: Guarantee) -> str:
+def icons(held: Guarantee) -> str:
     """Return the drawing (HTML) of the best attacker against a guarantee.
 
     The two rows are the point of the trade-off curve where both errors are equal, (1 + TV)/2 and (1
     - TV)/2 for the best attacker of a symmetric curve, and bounds on both for any other.
     """
-    many = people(best_attacker(held).right)
+    many = correct_of_hundred(best_attacker(held).right)
     if held.adjacency is Adjacency.ADD_REMOVE:
         with_you, without_you, word = "with you", "without you", "in"
     else:

@@ -33,7 +33,7 @@ def histogram(
         staircase(edges, heights, colour=colour, top=top, filled=filled)
         for colour, heights in shares.items()
     ]
-    return theme.figure(theme.holder(float(edges[-1])), shapes=[*outlines, *shapes], **how)
+    return theme.figure(theme.axis_anchor(float(edges[-1])), shapes=[*outlines, *shapes], **how)
 
 
 def staircase(
@@ -57,13 +57,13 @@ def bars(
     reference: np.ndarray,
     colours: Sequence[str],
     hover: Mapping[str, Any],
-    beside: str = theme.NOW,
+    reference_colour: str = theme.CURRENT,
     **how: Any,
 ) -> dict:
     """Return a bar for each column of ``spread`` (3, n) up to its median, at 1 to n, with the range
     from low to high.
 
-    reference: heights (n,) of a stroke across each bar, in the colour ``beside``. hover: properties
+    reference: heights (n,) of a stroke across each bar, in ``reference_colour``. hover: properties
         of the invisible
     points that say what a bar is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of
     ``theme.figure``.
@@ -78,7 +78,7 @@ def bars(
             "x1": at + _HALF,
             "y0": 0,
             "y1": float(median),
-            "name": theme.GHOST,
+            "name": theme.PINNED,
         }
         shapes.append(
             box
@@ -91,7 +91,12 @@ def bars(
         )
         shapes.append(stroke((at, at), (low, high), colour=colour, width=2.5))
         shapes.append(
-            stroke((at - _REFERENCE, at + _REFERENCE), (wanted, wanted), colour=beside, width=3)
+            stroke(
+                (at - _REFERENCE, at + _REFERENCE),
+                (wanted, wanted),
+                colour=reference_colour,
+                width=3,
+            )
         )
     unseen = {"mode": "markers", "marker": {"size": 26, "color": "rgba(0,0,0,0)"}}
     return theme.figure(

@@ -14,7 +14,7 @@ from ui.charts import theme
 MOST_INPUTS, _LETTERS = 12, 18
 
 
-class Leading(NamedTuple):
+class LargestInputs(NamedTuple):
     """The inputs that runs go by most: ``names``, theirs in each run (R, m), and without privacy
     (m,).
     """
@@ -24,15 +24,15 @@ class Leading(NamedTuple):
     plain: np.ndarray
 
 
-def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leading:
+def largest_inputs(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> LargestInputs:
     """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain``
     (d,).
     """
     order = np.argsort(-np.abs(np.median(runs, axis=0)), kind="stable")[:MOST_INPUTS]
-    return Leading([names[place] for place in order], runs[:, order], plain[order])
+    return LargestInputs([names[place] for place in order], runs[:, order], plain[order])
 
 
-def of_inputs(weights: np.ndarray) -> np.ndarray:
+def input_weights(weights: np.ndarray) -> np.ndarray:
     """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the
     weight for the second, of several the range.
     """
@@ -41,18 +41,18 @@ def of_inputs(weights: np.ndarray) -> np.ndarray:
 
 
 def dots(
-    found: Leading,
+    found: LargestInputs,
     *,
     model: str,
     axis: str,
     rangemode: str = "normal",
-    alone: float | None = None,
+    noise_alone: float | None = None,
     **layout: Any,
 ) -> dict:
     """Draw a line for each input. No row is needed, and none is drawn.
 
-    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where
-    it would be for noise alone, to be ruled.
+    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes.
+    noise_alone: where it would be for noise alone, to be ruled.
     """
     heights = np.arange(len(found.names))[::-1].astype(float)
     across = np.linspace(-0.25, 0.25, len(found.runs))[:, None] + heights
@@ -61,7 +61,7 @@ def dots(
         across.ravel(),
         mode="markers",
         marker={"color": theme.PRIVATE, "size": 6, "opacity": 0.7},
-        name=theme.key(f"private, a dot a {model}"),
+        name=theme.legend_name(f"private, a dot a {model}"),
         hovertemplate="%{x:.3g}<extra></extra>",
     )
     without = theme.scatter(
@@ -74,12 +74,16 @@ def dots(
             "symbol": "line-ns-open",
             "line": {"width": 3},
         },
-        name=theme.key("without privacy"),
+        name=theme.legend_name("without privacy"),
         hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )
     end = len(found.names) - 0.5
-    rule = [] if alone is None else [theme.rule(alone) | {"yref": "y", "y0": -0.5, "y1": end}]
-    ticks = {"tickvals": heights.tolist(), "ticktext": [short(name) for name in found.names]}
+    rule = (
+        []
+        if noise_alone is None
+        else [theme.vertical_line(noise_alone) | {"yref": "y", "y0": -0.5, "y1": end}]
+    )
+    ticks = {"tickvals": heights.tolist(), "ticktext": [shorten(name) for name in found.names]}
     return theme.figure(
         each,
         without,
@@ -92,6 +96,6 @@ def dots(
     )
 
 
-def short(name: str, letters: int = _LETTERS) -> str:
+def shorten(name: str, letters: int = _LETTERS) -> str:
     """Return a name as long as there is room for it, safe in HTML."""
     return escape(name if len(name) <= letters else name[: letters - 1] + "…")

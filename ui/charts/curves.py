@@ -28,11 +28,11 @@ class Curve:
     number is a reference line across the chart, without ``x``.
     colour, dash, width: of the line; the colour's own dash and width if not given.
     dots: diameter of a mark at each point, in pixels; 0 draws none.
-    at_now: its height at the current value, or low, median and high there: a point of its line and
-        of its shaded area,
-    with a dot where it is ``dotted``. runs: heights of single runs there, as strokes between two
-    places in pixels beside the current value, the ``ends``.
-    ghost: whether this curve and its dot stand for pinned settings.
+    at_current: its height at the current value, or low, median and high there: a point of its line
+        and of its shaded area, with a dot if it ``has_dot``.
+    strokes: heights of single runs there, drawn as strokes between two positions in pixels beside
+        the current value, ``stroke_span``.
+    pinned: whether this curve and its dot stand for pinned settings.
     hover: text on hover, instead of names, values and units of the axes.
     more: other properties of the trace, in Plotly's terms.
     """
@@ -46,11 +46,11 @@ class Curve:
     dash: str | None = None
     width: float | None = None
     dots: float = 0
-    at_now: Any = None
-    dotted: bool = True
-    runs: Any = ()
-    ends: tuple[int, int] = (1, 9)
-    ghost: bool = False
+    at_current: Any = None
+    has_dot: bool = True
+    strokes: Any = ()
+    stroke_span: tuple[int, int] = (1, 9)
+    pinned: bool = False
     hover: str = ""
     more: dict[str, Any] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ class Curve:
             area = [theme.band(x, y[0], y[2], colour=self.colour)]
             y = y[1]
         if not y.ndim:
-            x, y = ends_of(xaxis), np.full(2, y)
+            x, y = axis_range(xaxis), np.full(2, y)
         if not len(x):
             # Plotly drops a trace without points from the legend, and the axes would move.
             x, y = np.array([np.nan]), np.array([np.nan])
@@ -70,12 +70,12 @@ class Curve:
             {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
         )
         style |= {} if self.listed else {"showlegend": False}
-        style |= {"meta": theme.GHOST} if self.ghost else {}
+        style |= {"meta": theme.PINNED} if self.pinned else {}
         line = theme.line(
             x,
             y,
             colour=self.colour,
-            name=theme.key(self.name, self.value),
+            name=theme.legend_name(self.name, self.value),
             dash=self.dash,
             hovertemplate=hover,
             **style,
@@ -83,27 +83,29 @@ class Curve:
         line["line"] |= {"width": self.width} if self.width else {}
         return [*area, line | self.more]
 
-    def strokes(self, now: float) -> list[dict]:
+    def stroke_shapes(self, now: float) -> list[dict]:
         """Return a stroke for each of its runs, all in one shape."""
         return (
-            [theme.strokes(self.runs, x=now, ends=self.ends, colour=self.colour)]
-            if len(self.runs)
+            [theme.strokes(self.strokes, x=now, ends=self.stroke_span, colour=self.colour)]
+            if len(self.strokes)
             else []
         )
 
-    def dot(self, now: float, yaxis: Mapping[str, Any]) -> list[dict]:
+    def dot_shapes(self, now: float, yaxis: Mapping[str, Any]) -> list[dict]:
         """Return its mark at the current value; of a height beyond the axis, on the axis's end."""
-        if self.at_now is None or not self.dotted:
+        if self.at_current is None or not self.has_dot:
             return []
-        height = float(np.clip(np.median(self.at_now), *ends_of(yaxis)))
+        height = float(np.clip(np.median(self.at_current), *axis_range(yaxis)))
         return [
             theme.dot(now, height, colour=self.colour)
-            | ({"name": theme.GHOST} if self.ghost else {})
+            | ({"name": theme.PINNED} if self.pinned else {})
         ]
 
     def through(self, now: float) -> Self:
         """Return this curve with its height at the current value as one of its points."""
-        x, y, here = (np.asarray(values, dtype=float) for values in (self.x, self.y, self.at_now))
+        x, y, here = (
+            np.asarray(values, dtype=float) for values in (self.x, self.y, self.at_current)
+        )
         if not y.ndim or not np.isfinite(here).all() or self.more.get("mode") == "markers":
             return self
         here = here[..., None] if y.ndim == 2 else np.atleast_1d(np.median(here))
@@ -117,7 +119,8 @@ class Curve:
 class Level:
     """A reference line across a chart, named in it and not in its legend.
 
-    y: its height; name: written at its ``side``, over it or ``below``, in its colour if ``inked``.
+    y: its height. name: written at its ``side``, over it or ``below``, in its colour if
+        ``coloured``.
     """
 
     y: float
@@ -127,28 +130,30 @@ class Level:
     width: float = 1.5
     side: str = "left"
     below: bool = False
-    inked: bool = False
+    coloured: bool = False
 
     def line(self) -> dict:
         dash = self.dash or theme.DASHES[self.colour]
-        return theme.level(self.y, colour=self.colour, width=self.width, dash=dash, yref="y")
+        return theme.horizontal_line(
+            self.y, colour=self.colour, width=self.width, dash=dash, yref="y"
+        )
 
     def word(self, yaxis: Mapping[str, Any]) -> dict:
         """Return its name, at the logarithm of its height on a log axis, as Plotly has it
         of words.
         """
         y = float(np.log10(self.y)) if yaxis.get("type") == "log" else self.y
-        text = theme.ink(self.name, self.colour) if self.inked else self.name
+        text = theme.coloured(self.name, self.colour) if self.coloured else self.name
         x, up = (0.01 if self.side == "left" else 0.99), ("top" if self.below else "bottom")
-        return theme.word(
+        return theme.annotation(
             text, x=x, y=y, size=13, xref="paper", xanchor=self.side, yref="y", yanchor=up
         )
 
 
-def over(
+def curve_chart(
     *curves: Curve | dict,
-    now: float | None = None,
-    rule: Mapping[str, Any] | None = None,
+    current: float | None = None,
+    line_style: Mapping[str, Any] | None = None,
     levels: Sequence[Level] = (),
     legend: bool = True,
     xaxis: dict,
@@ -160,21 +165,21 @@ def over(
     """Return the chart of ``curves`` (or traces in Plotly's terms) over a parameter, drawn in this
     order.
 
-    now: the current value of the parameter, ruled; ``rule`` changes that line, as in ``{"y0":
-        0.3}``.
+    current: the current value of the parameter, ruled; ``line_style`` changes that line, as in
+        ``{"y0": 0.3}``.
     levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
     layout: ``title``, ``margin`` and so on, as of ``theme.figure``.
     """
     marks = []
-    if now is not None:
+    if current is not None:
         drawn = [one for one in curves if isinstance(one, Curve)]
         marks = [
-            theme.rule(now) | dict(rule or {}),
-            *(mark for one in drawn for mark in one.strokes(now)),
+            theme.vertical_line(current) | dict(line_style or {}),
+            *(mark for one in drawn for mark in one.stroke_shapes(current)),
         ]
-        marks += [mark for one in drawn for mark in one.dot(now, yaxis)]
+        marks += [mark for one in drawn for mark in one.dot_shapes(current, yaxis)]
         curves = tuple(
-            one.through(now) if isinstance(one, Curve) and one.at_now is not None else one
+            one.through(current) if isinstance(one, Curve) and one.at_current is not None else one
             for one in curves
         )
     traces = [one.traces(xaxis, yaxis) if isinstance(one, Curve) else [one] for one in curves]
@@ -189,72 +194,73 @@ def over(
     )
 
 
-def measured(
+def quantile_curve(
     name: str,
     colour: str,
     points: tuple[np.ndarray, np.ndarray],
-    now: Spread,
+    current: Spread,
     *,
     band: bool,
     scale: float = 100,
-    runs: Any = (),
+    strokes: Any = (),
     **style: Any,
 ) -> Curve:
     """Return the curve of what repeated runs reach over a parameter, an accuracy unless ``scale``
     and ``value`` differ.
 
-    points: values of the parameter, and the quantiles (3, n) there. now: the quantiles at the
-        current value.
+    points: values of the parameter, and the quantiles (3, n) there. current: the quantiles at
+        the current value.
     band: whether to draw 90 % of the runs, a dot at the current value, and pinned settings;
         otherwise the median alone.
-    scale: what the quantiles and the ``runs`` are multiplied by. style: other fields of the curve.
+    scale: what the quantiles and the ``strokes`` are multiplied by.
+    style: other fields of the curve.
     """
     x, y = points
     if not band:
         y = y[1]
     fields: dict[str, Any] = {
-        "value": percent(now.median),
-        "dotted": band,
-        "ghost": band,
+        "value": percent(current.median),
+        "has_dot": band,
+        "pinned": band,
     } | style
-    spread = scale * np.array(now)
+    spread = scale * np.array(current)
     return Curve(
         name=name,
         colour=colour,
         x=x,
         y=scale * y,
-        at_now=spread,
-        runs=scale * np.asarray(runs),
+        at_current=spread,
+        strokes=scale * np.asarray(strokes),
         **fields,
     )
 
 
-def reference(name: str, share: float, colour: str = theme.NON_PRIVATE, **style: Any) -> Curve:
+def accuracy_line(name: str, share: float, colour: str = theme.NON_PRIVATE, **style: Any) -> Curve:
     """Return the reference line of an accuracy, which is the same at each value of the
     parameter.
     """
     return Curve(name=name, y=100 * share, value=percent(share), colour=colour, **style)
 
 
-def accuracies(*curves: Curve, low: float = 0, high: float = 102, **chart: Any) -> dict:
+def accuracy_chart(*curves: Curve, low: float = 0, high: float = 102, **chart: Any) -> dict:
     """Return the chart of the accuracy on held-out rows over a parameter; ``chart`` is as of
-    ``over``.
+    ``curve_chart``.
     """
-    return over(*curves, yaxis=theme.axis("test accuracy, %", low, high), **chart)
+    return curve_chart(*curves, yaxis=theme.axis("test accuracy, %", low, high), **chart)
 
 
-def trained(done: int, count: int, what: str = "trained") -> str:
+def count_progress(done: int, count: int, what: str = "trained") -> str:
     """Return how far the curves have come, "" once they are complete.
 
-    >>> trained(3, 9), trained(9, 9)
+    >>> count_progress(3, 9), count_progress(9, 9)
     ('3 of 9 trained', '')
     """
     return f"{done} of {count} {what}" if done < count else ""
 
 
-def progress(grid: Grid) -> str:
+def grid_progress(grid: Grid) -> str:
     """Return at how many of its values a grid has runs, "" once it has some at each."""
-    return trained(int(np.count_nonzero(grid.done)), len(grid.at))
+    return count_progress(int(np.count_nonzero(grid.done)), len(grid.at))
 
 
 def finding(
@@ -272,7 +278,7 @@ def finding(
     return texts.get(name, "").format(at=values[place])
 
 
-def ends_of(axis: Mapping[str, Any]) -> np.ndarray:
+def axis_range(axis: Mapping[str, Any]) -> np.ndarray:
     """Return both ends of an axis, (2,)."""
     ends = np.asarray(axis["range"], dtype=float)
     return 10**ends if axis.get("type") == "log" else ends
@@ -288,8 +294,8 @@ def hover_text(
     >>> hover_text("private", across, {"title": {"text": "mean loss (nats, log scale)"}})
     'epsilon %{x}: mean loss %{y:.4~g} nats<extra>private</extra>'
     """
-    up, over = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
-    return f"{over}{up}<extra>{name}</extra>"
+    up, curve_chart = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
+    return f"{curve_chart}{up}<extra>{name}</extra>"
 
 
 def _reading(axis: Mapping[str, Any], letter: str) -> str:

@@ -22,7 +22,7 @@ GUESS = "guess"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPoint:
     """A point of a chart that may be seen before the guess: its place in units of the axes, and its
     words.
     """
@@ -32,10 +32,10 @@ class Known:
     words: str
 
 
-def covered(
+def cover(
     figure: Mapping[str, Any],
     title: str,
-    known: Iterable[Known] = (),
+    known: Iterable[KnownPoint] = (),
     guess: tuple[float, float | None] | None = None,
 ) -> dict:
     """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the
@@ -57,7 +57,7 @@ def covered(
     )
     shapes, words = (
         [],
-        [one for one in layout.get("annotations", ()) if one == theme.vertical(one["text"])],
+        [one for one in layout.get("annotations", ()) if one == theme.vertical_title(one["text"])],
     )
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
     x, side = (0.02, "left") if left else (0.98, "right")
@@ -69,18 +69,20 @@ def covered(
         if guess is not None and guess[1] is None
         else "Hidden until you have guessed"
     )
-    words.append(theme.word(says, x=x, y=y, size=15, **hidden))
+    words.append(theme.annotation(says, x=x, y=y, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
         over = (
             guess is not None and guess[1] is not None and guess[1] < one.y
         )  # on the side where the guess is not
-        words.append(_at_point(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), over=over))
+        words.append(
+            _at_point(axes, one.x, one.y, theme.coloured(one.words, theme.PRIVATE), over=over)
+        )
     if guess is not None:
         at, said = guess
-        shapes.append(theme.rule(at))
+        shapes.append(theme.vertical_line(at))
         if said is not None:
-            shapes += handle(at, said)
+            shapes += drag_handle(at, said)
             words.append(_beside(axes, at, said, f"<b>guess: {written(said, digits=4)}</b>"))
     keep = {
         name: layout[name]
@@ -99,14 +101,14 @@ def covered(
     }
 
 
-def handle(x: float, y: float) -> list[dict]:
+def drag_handle(x: float, y: float) -> list[dict]:
     """Return the mark of a guess that one drags."""
     arrows = theme.mark(_ARROWS, x, y, line={"color": "white", "width": 2})
     disc = theme.dot(x, y, colour=theme.HANDLE, radius=12, line={"color": "white", "width": 2})
     return [_mark(x, y, dash="solid"), disc, arrows]
 
 
-def beside(
+def with_guess(
     figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private"
 ) -> dict:
     """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name:
@@ -117,7 +119,7 @@ def beside(
     up = 13 if truth > y else -13  # so that neither covers the other where they are near
     words = [
         _beside(axes, x, y, f"<b>guess: {written(y, digits=4)}</b>") | {"yshift": -up},
-        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True)
+        _beside(axes, x, truth, theme.coloured(f"<b>{told}</b>", TONES[tone]), left=True)
         | {"yshift": up},
     ]
     line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
@@ -129,14 +131,14 @@ def beside(
     return {**figure, "layout": {**layout, **more}}
 
 
-def called(figure: Mapping[str, Any], name: str) -> dict:
+def rename(figure: Mapping[str, Any], name: str) -> dict:
     """Return ``figure`` under another name; what is to be seen in it stays in its title."""
     layout = figure["layout"]
     _, _, finding = layout["title"]["text"].partition("</b>")
     return {**figure, "layout": {**layout, "title": theme.heading(name, finding.strip())}}
 
 
-def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:
+def set_range(figure: Mapping[str, Any], low: float, high: float) -> dict:
     """Return ``figure`` between these ends of its axis upwards."""
     layout = figure["layout"]
     return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
@@ -155,7 +157,7 @@ def _share(axis: Mapping[str, Any], value: float) -> float:
     return ((math.log10(value) if axis.get("type") == "log" else value) - low) / (high - low)
 
 
-def far(axis: Mapping[str, Any], one: float, other: float) -> float:
+def distance(axis: Mapping[str, Any], one: float, other: float) -> float:
     """Return how far two values are apart, as a share of an axis."""
     return abs(_share(axis, one) - _share(axis, other))
 
@@ -166,7 +168,9 @@ def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
 
 
 def _mark(x: float, y: float, *, dash: str) -> dict:
-    return theme.mark(_LINE, x, y, line={"color": theme.NOW, "width": 3, "dash": dash}, name=GUESS)
+    return theme.mark(
+        _LINE, x, y, line={"color": theme.CURRENT, "width": 3, "dash": dash}, name=GUESS
+    )
 
 
 def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
@@ -182,11 +186,11 @@ def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> di
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
     place = {"yanchor": "bottom", "yshift": 8} if over else {"yanchor": "top", "yshift": -8}
-    return theme.word(text, x=at, y=up, size=14, xanchor=side, **place)
+    return theme.annotation(text, x=at, y=up, size=14, xanchor=side, **place)
 
 
 def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
     (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     before = (not left and share > 0.6) or (left and share > 0.35)
     place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
-    return theme.word(text, x=at, y=up, size=15, yanchor="middle", **place)
+    return theme.annotation(text, x=at, y=up, size=15, yanchor="middle", **place)

@@ -32,7 +32,7 @@ class Rows(Protocol):
     def classes(self) -> tuple[str, ...]: ...
 
 
-def decided(
+def decision_map(
     rows: Rows,
     plane: Plane,
     winner: np.ndarray,
@@ -46,7 +46,7 @@ def decided(
     """
     colours = _colours(len(rows.classes))
     points = _points(rows, plane)
-    return heat(
+    return heat_map(
         _ground(winner, share),
         colours,
         *points,
@@ -57,7 +57,7 @@ def decided(
     )
 
 
-def heat(
+def heat_map(
     numbers: np.ndarray,
     colours: Sequence[tuple[str, float]],
     *traces: dict,
@@ -70,7 +70,7 @@ def heat(
     """
     (left, right), (low, high) = xaxis["range"], yaxis["range"]
     bare = {"showgrid": False, "zeroline": False}
-    image = theme.ground(
+    image = theme.background(
         theme.image(numbers, colours), left=left, top=high, width=right - left, height=high - low
     )
     return theme.figure(
@@ -106,14 +106,14 @@ def boundary(
     """Return all segments (m, 2, 2) as one shape."""
     ends = plane.display(segments).reshape(-1, 4).tolist()
     path = "".join([f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends])
-    style = {"color": theme.INKS.get(colour, colour), "width": width, "dash": dash}
+    style = {"color": theme.TEXT_COLOURS.get(colour, colour), "width": width, "dash": dash}
     # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of
     # it.
     hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
     return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style} | hidden
 
 
-def symbol(label: int) -> str:
+def class_symbol(label: int) -> str:
     """Return the shape of the points of a class."""
     return theme.SYMBOLS[label % len(theme.SYMBOLS)]
 
@@ -128,13 +128,13 @@ def _points(found: Rows, plane: Plane) -> list[dict]:
         theme.scatter(
             *at[labels == label].T,
             mode="markers",
-            name=theme.key(name),
+            name=theme.legend_name(name),
             hovertemplate=f"{name}<extra></extra>",
             marker={
                 "color": theme.CLASSES[label],
                 "size": 5,
                 "line": outline,
-                "symbol": symbol(label),
+                "symbol": class_symbol(label),
             },
         )
         for label, name in enumerate(found.classes)

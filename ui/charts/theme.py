@@ -29,7 +29,7 @@ PUBLIC = "#009e73"
 NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
 # The colour of the text; and, for what is caught doing more than it claims, that of a fault.
-NOW, CAUGHT = "black", "firebrick"
+CURRENT, FAULT = "black", "firebrick"
 # What one drags to say a guess.
 HANDLE = "#5b52d6"
 # The two worlds that an attacker would tell apart.
@@ -48,7 +48,7 @@ DASHES = {
     PUBLIC: "dashdot",
     NON_PRIVATE: "dot",
     BOUND: "dash",
-    NOW: "dot",
+    CURRENT: "dot",
     WITH_YOU: "solid",
     WITHOUT_YOU: "dash",
     RUST: "dot",
@@ -59,7 +59,12 @@ DASHES = {
 }
 # For words, and for boundaries on the grounds of a map: darker in the light, and lighter in the
 # dark.
-INKS = {PRIVATE: "royalblue", PUBLIC: "seagreen", NON_PRIVATE: "dimgray", BOUND: "orangered"}
+TEXT_COLOURS = {
+    PRIVATE: "royalblue",
+    PUBLIC: "seagreen",
+    NON_PRIVATE: "dimgray",
+    BOUND: "orangered",
+}
 COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE}
 # A variant of training -> arm -> its name.
 NAMES: Mapping[str, Mapping[str, str]] = _READ["names"]
@@ -164,23 +169,23 @@ def figure(
         layout["yaxis"] = {
             name: value for name, value in layout["yaxis"].items() if name != "title"
         }
-        layout["annotations"] = [vertical(upwards), *layout.get("annotations", ())]
+        layout["annotations"] = [vertical_title(upwards), *layout.get("annotations", ())]
     return {"data": list(traces), "layout": base | layout}
 
 
-def vertical(text: str) -> dict:
+def vertical_title(text: str) -> dict:
     """Return the title of the vertical axis, which stands above it."""
-    return word(
+    return annotation(
         text, x=0, y=1, size=13, xref="paper", yref="paper", xanchor="left", yanchor="bottom"
     )
 
 
-def key(name: str, value: str = "") -> str:
+def legend_name(name: str, value: str = "") -> str:
     """Return what a legend says of a trace: its name, and its value at what is now."""
     return f"{name}  <b>{value}</b>" if value else name
 
 
-def steady(value: str, longest: int = _LONGEST_NUMBER) -> str:
+def padded(value: str, longest: int = _LONGEST_NUMBER) -> str:
     """Return a number with room for a longer one, so that a legend keeps its rows as it changes."""
     return value.ljust(longest, _FIGURE_SPACE)
 
@@ -314,27 +319,32 @@ def axis(
 
 
 def log_axis(
-    text: str, low: float, high: float, *, most: int = 7, word: Callable[[float], str] = tick
+    text: str,
+    low: float,
+    high: float,
+    *,
+    max_ticks: int = 7,
+    format_tick: Callable[[float], str] = tick,
 ) -> dict:
     """Return a log axis with a tick at each power of ten, or at so few of them that there are
-    ``most`` or less.
+    ``max_ticks`` or less.
     """
     powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
-    ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / most)))]]
+    ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / max_ticks)))]]
     return axis(text, low, high, log=True) | {
         "tickvals": ticks,
-        "ticktext": [word(one) for one in ticks],
+        "ticktext": [format_tick(one) for one in ticks],
     }
 
 
-def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
-    """Return a log axis of epsilon, with a little room ``beside`` its ends."""
+def epsilon_axis(low: float, high: float, *, margin: float = 0.08) -> dict:
+    """Return a log axis of epsilon, with a little ``margin`` beside its ends, in decades."""
     ticks = {"tickvals": [0.01, 0.1, 1, 10, 100], "ticktext": ["0.01", "0.1", "1", "10", "100"]}
-    ends = [np.log10(low) - beside, np.log10(high) + beside]
+    ends = [np.log10(low) - margin, np.log10(high) + margin]
     return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": ends} | ticks
 
 
-def steady_axis(text: str, low: float, high: float) -> dict:
+def detailed_log_axis(text: str, low: float, high: float) -> dict:
     """Return a log axis from 10^low to 10^high, with a tick at each 1, 2 and 5 where there
     is room.
     """
@@ -342,7 +352,7 @@ def steady_axis(text: str, low: float, high: float) -> dict:
     return axis | {"dtick": "D2" if high - low < 1.5 else 1}
 
 
-def word(text: str, *, x: float, y: float, size: int = 11, **place: object) -> dict:
+def annotation(text: str, *, x: float, y: float, size: int = 11, **place: object) -> dict:
     """Return a word inside of a picture."""
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
 
@@ -351,38 +361,40 @@ def note(text: str, corner: str, *, size: int = 13, **place: object) -> dict:
     """Return words in a corner of a picture, such as "upper left"."""
     x, y = (0.01 if "left" in corner else 0.99), (0.01 if "lower" in corner else 0.99)
     anchors = {"xanchor": CORNERS[corner]["xanchor"], "yanchor": CORNERS[corner]["yanchor"]}
-    return word(text, x=x, y=y, size=size) | {"xref": "paper", "yref": "paper"} | anchors | place
+    return (
+        annotation(text, x=x, y=y, size=size) | {"xref": "paper", "yref": "paper"} | anchors | place
+    )
 
 
-def ink(text: str, colour: str) -> str:
+def coloured(text: str, colour: str) -> str:
     """Return a part of a text in the colour of what it is about."""
-    return f'<span style="color:{INKS.get(colour, colour)}">{text}</span>'
+    return f'<span style="color:{TEXT_COLOURS.get(colour, colour)}">{text}</span>'
 
 
-def holder(x: float = 0.0, y: float = -1.0) -> dict:
+def axis_anchor(x: float = 0.0, y: float = -1.0) -> dict:
     """Return a trace that holds the axes up where all that is drawn are shapes, which move without
     a redraw of the chart.
     """
     return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
 
 
-def ground(source: str, *, left: float, top: float, width: float, height: float) -> dict:
+def background(source: str, *, left: float, top: float, width: float, height: float) -> dict:
     """Return a picture under the traces, in units of the axes."""
     size = {"x": left, "y": top, "sizex": width, "sizey": height, "sizing": "stretch"}
     return {"source": source, "xref": "x", "yref": "y", "layer": "below"} | size
 
 
-def path(route: str, **style: object) -> dict:
-    """Return a shape along ``route``, as in SVG, in units of the axes."""
-    return {"type": "path", "path": route, "xref": "x", "yref": "y"} | style
+def path_shape(path: str, **style: object) -> dict:
+    """Return a shape along ``path``, as in SVG, in units of the axes."""
+    return {"type": "path", "path": path_shape, "xref": "x", "yref": "y"} | style
 
 
-def route(points: Iterable[Iterable[float]]) -> str:
+def svg_path(points: Iterable[Iterable[float]]) -> str:
     """Return the path from point to point, each (x, y)."""
     return "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in points)
 
 
-def level(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:
+def horizontal_line(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:
     """Return a line across the whole picture."""
     style = {"color": colour, "width": width, "dash": dash}
     ends = {"x0": 0, "x1": 1, "y0": float(y), "y1": float(y)}
@@ -394,25 +406,25 @@ def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str
     moves without a redraw.
     """
     lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
-    return path(
+    return path_shape(
         lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6
     )
 
 
-def steady_range(low: float, high: float) -> list[float]:
+def stable_log_range(low: float, high: float) -> list[float]:
     """Return a log10 range in quarter decades, so that it rests while the slider moves a little."""
     return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
 # What of a picture pinned settings are shown by, in today's: a trace has it as its ``meta``, a
 # shape as its ``name``.
-GHOST = "ghost"
+PINNED = "ghost"
 
 
-def mark(route: str, x: float, y: float, **style: object) -> dict:
-    """Return a shape along ``route`` in pixels around a point."""
+def mark(path: str, x: float, y: float, **style: object) -> dict:
+    """Return a shape along ``path`` in pixels around a point."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return path(route, **size) | style
+    return path_shape(path_shape, **size) | style
 
 
 def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
@@ -431,9 +443,9 @@ def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) 
     return mark(circle, x, y, **({"fillcolor": colour, "line": {"width": 0}} | style))
 
 
-def rule(x: float) -> dict:
+def vertical_line(x: float) -> dict:
     """Return a vertical line at what is now."""
-    style = {"color": NOW, "width": 1.2, "dash": DASHES[NOW]}
+    style = {"color": CURRENT, "width": 1.2, "dash": DASHES[CURRENT]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 
@@ -442,4 +454,6 @@ def diamond(x: float, y: float, **more: object) -> dict:
 
     A shape and no trace: when it moves, Plotly need not draw the curves again.
     """
-    return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": NOW, "line": {"width": 0}} | more))
+    return mark(
+        "M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": CURRENT, "line": {"width": 0}} | more)
+    )

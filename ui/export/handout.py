@@ -176,7 +176,7 @@ class Handout:
             f"{code}</header>"
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
-            f"{attacker_icons.stated(self.stated, self.result)}"
+            f"{attacker_icons.icons_of_label(self.stated, self.result)}"
         )
 
     def exercises(self, view: View) -> Iterator[str]:

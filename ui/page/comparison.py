@@ -4,7 +4,7 @@ the pictures.
 Differences beside two numbers are those of the numbers as shown. The sentence is chosen by the
 interval alone.
 
-A topic marks what has a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
+A topic marks what has a ghost with ``theme.PINNED``, a trace in its ``meta`` and a shape in its
 ``name``, and a picture that is to stand beside today's by ``Chart.pair``. A ghost keeps its
 colour, with dashes and hollow marks.
 """
@@ -23,7 +23,7 @@ from lab.experiment.settings import Measure, Settings
 from lab.statistics import differences
 from lab.statistics.claims import LEAST, Case, judge
 from lab.statistics.differences import Difference
-from ui.charts.theme import GHOST, key
+from ui.charts.theme import PINNED, legend_name
 from ui.compute.runner import compute as computed
 from ui.compute.runner import repeats
 from ui.page.page import ANSWER, ASK_TAB, Page, Rows, View
@@ -294,10 +294,10 @@ def _with_ghost(picture: Chart, other: Chart | None) -> list[Chart]:
         return [picture]
     if picture.pair:
         return [_titled(picture, "A"), _beside(other)]
-    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == GHOST]
+    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == PINNED]
     mine = picture.figure["layout"].get("shapes", ())
     marked = (
-        shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST
+        shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == PINNED
     )
     shapes = [_hollow(shape) for shape in marked if shape not in mine]
     return (
@@ -314,7 +314,7 @@ def _beside(picture: Chart) -> Chart:
     layout = dict(picture.figure["layout"])
     if "shapes" in layout:
         layout["shapes"] = [
-            _hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]
+            _hollow(one) if one.get("name") == PINNED else one for one in layout["shapes"]
         ]
     dashed = replace(picture, figure={**picture.figure, "layout": layout})
     named = replace(
@@ -335,7 +335,7 @@ def _titled(picture: Chart, badge: str) -> Chart:
 def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
     """Return the figure with these below its own curves and marks, and above its bands."""
     data, layout = list(figure["data"]), dict(figure["layout"])
-    place = next((place for place, trace in enumerate(data) if trace.get("meta") == GHOST), 0)
+    place = next((place for place, trace in enumerate(data) if trace.get("meta") == PINNED), 0)
     data[place:place] = traces
     if shapes:
         layout["shapes"] = [*shapes, *layout.get("shapes", ())]
@@ -346,7 +346,7 @@ def _outlined(trace: Mapping[str, Any]) -> dict:
     """Return a trace as a ghost: dashes, hollow marks, no area."""
     ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")}
     value = _VALUE.search(trace.get("name", ""))
-    ghost["name"] = key(NAME, value[1] if value else "")
+    ghost["name"] = legend_name(NAME, value[1] if value else "")
     if "line" in trace:
         ghost["line"] = {**trace["line"], "dash": _DASH}
     if "marker" in trace:

@@ -67,7 +67,7 @@ class Released:
             "delta": delta(guarantee.delta),
             "tries": self.tries,
         }
-        return attacker_icons.drawn(guarantee) + tiles.note(SAYS("search.counted", **price)) + said
+        return attacker_icons.icons(guarantee) + tiles.note(SAYS("search.counted", **price)) + said
 
 
 def of(stated: Stated, result: Any, *, tries: int) -> Released | None:

@@ -301,7 +301,7 @@ class Page:
 
     def _guarantee(self, result: Any) -> str:
         said = self.label(result)
-        return attacker_icons.stated(said, result) + self.words["guarantee"](result)
+        return attacker_icons.icons_of_label(said, result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """Return the boards in view while this tab is open."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from ui.charts.alt_text import described
+from ui.charts.alt_text import describe
 from ui.widgets import assets
 
 
@@ -39,7 +39,7 @@ class Chart:
 
     def __post_init__(self) -> None:
         if not self.alt:
-            object.__setattr__(self, "alt", described(self.figure))
+            object.__setattr__(self, "alt", describe(self.figure))
 
     def message(self) -> dict:
         """Return what the browser is told; the figure is encoded once."""

@@ -7,7 +7,7 @@ import numpy as np
 from pages.attack.audits.table import CAUGHT, Audit, recorded
 from ui.charts import theme
 
-COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NON_PRIVATE}
+COLOURS = {"consistent": theme.PRIVATE, "caught": theme.FAULT, "void": theme.NON_PRIVATE}
 # The axis: what was measured, in units of the claim. A bound of 0 is drawn at its left end.
 _LOWEST, _HIGHEST = 0.05, 60.0
 _TICKS = {0.1: "0.1", 0.3: "0.3", 1.0: "claim", 3.0: "3", 10.0: "10", 30.0: "30"}
@@ -46,7 +46,7 @@ def summary(*, broken: bool) -> dict:
         dots,
         title=title,
         finding=finding,
-        shapes=[theme.rule(1) | {"line": claim, "layer": "below"}],
+        shapes=[theme.vertical_line(1) | {"line": claim, "layer": "below"}],
         margin={"l": 156, "r": 16, "t": 34, "b": 44},
         xaxis={
             "title": {"text": "measured / claimed (log scale)"},

@@ -6,7 +6,7 @@ from lab.experiment.settings import Spread
 from pages.attack.charts import EPSILON_AXIS
 from pages.attack.fairness.tasks import GROUPS, GroupsResult
 from ui.charts import bars, theme
-from ui.charts.curves import Curve, accuracies, measured, trained
+from ui.charts.curves import Curve, accuracy_chart, count_progress, quantile_curve
 
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
 
@@ -20,13 +20,13 @@ def groups(result: GroupsResult) -> dict:
             Curve(
                 name=f"{name}, non-private", y=100 * plain, colour=colour, dash="dot", listed=False
             ),
-            measured(
-                name, colour, result.over(group), now, band=True, dots=6, ghost=name == GROUPS[-1]
+            quantile_curve(
+                name, colour, result.over(group), now, band=True, dots=6, pinned=name == GROUPS[-1]
             ),
         ]
-    return accuracies(
+    return accuracy_chart(
         *curves,
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         title="Accuracy",
         finding=_evenly(result),
         xaxis=EPSILON_AXIS,
@@ -38,7 +38,7 @@ def _evenly(result: GroupsResult) -> str:
     how far the curve is.
     """
     (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
-    if progress := trained(len(epsilons), len(result.curve.at)):
+    if progress := count_progress(len(epsilons), len(result.curve.at)):
         return progress
     apart = (result.plain[1, -1] - small) - (result.plain[0, -1] - large)
     uneven = np.flatnonzero(apart > 0.02)
@@ -63,7 +63,7 @@ def by_class(result: GroupsResult, group: int) -> dict:
             "text": names,
             "hovertemplate": f"%{{text}}: %{{y:.1f}} %<extra>{name}</extra>",
         },
-        beside=theme.NON_PRIVATE,
+        reference_colour=theme.NON_PRIVATE,
         title=name.capitalize(),
         finding="accuracy by class",
         xaxis={"range": [0.4, len(names) + 0.6]} | ticks,

@@ -6,7 +6,7 @@ from lab.experiment.settings import Spread
 from pages.attack.charts import EPSILON_AXIS
 from pages.attack.inversion.tasks import RECORD, InversionResult
 from ui.charts import theme
-from ui.charts.curves import Curve, measured, over, progress
+from ui.charts.curves import Curve, curve_chart, grid_progress, quantile_curve
 
 RECOVERED = {"classes": theme.PRIVATE, "planted record": theme.PINE}
 
@@ -43,8 +43,8 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
         "constraintoward": "top",
     }  # a pixel is a square, whatever the chart's size
     return theme.figure(
-        theme.holder(_ACROSS / 2, -9.0),
-        images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
+        theme.axis_anchor(_ACROSS / 2, -9.0),
+        images=[theme.background(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
         title=now,
         finding=f"record {alike:.2f}".replace("-", "−"),
         annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
@@ -77,16 +77,16 @@ def match(result: InversionResult) -> dict:
         grid = result.curve.arms[which]
         private, plain = result.match(which)
         now = Spread.of(result.now.match[which])
-        style = {"value": f"{private:.2f}", "dots": 6, "ghost": name == "planted record"}
+        style = {"value": f"{private:.2f}", "dots": 6, "pinned": name == "planted record"}
         curves += [
             Curve(name=f"{name}, non-private", y=plain, colour=colour, dash="dot", listed=False),
-            measured(name, colour, grid.over(), now, band=True, scale=1, **style),
+            quantile_curve(name, colour, grid.over(), now, band=True, scale=1, **style),
         ]
-    return over(
+    return curve_chart(
         *curves,
-        now=result.settings.epsilon,
+        current=result.settings.epsilon,
         title="Correlation",
-        finding=progress(grid),
+        finding=grid_progress(grid),
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
     )

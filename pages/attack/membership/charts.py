@@ -4,7 +4,7 @@ import numpy as np
 
 from pages.attack.membership.tasks import ATTACKS, RATES, MembersResult
 from ui.charts import bars, theme
-from ui.charts.curves import Curve, over
+from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import percent
 
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
@@ -53,15 +53,15 @@ def roc(result: MembersResult) -> dict:
                 colour=colour,
                 dash=DASHES[attack],
                 listed=best,
-                ghost=best and arm == "private",
+                pinned=best and arm == "private",
                 hover=(
                     f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
                 ),
             )
         )
-    return over(
+    return curve_chart(
         *curves,
-        now=0.01,
+        current=0.01,
         title="Members found",
         finding="at 1 % FPR",
         xaxis=_LOG_SHARE
@@ -94,7 +94,7 @@ def margins(result: MembersResult, arm: str) -> dict:
         reach,
     ]  # what lies further out is counted at the ends
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
-    words = f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}"
+    words = f"{theme.coloured('■ members', INSIDE)}<br>{theme.coloured('■ others', OUTSIDE)}"
     return bars.histogram(
         edges,
         {INSIDE: inside, OUTSIDE: outside},

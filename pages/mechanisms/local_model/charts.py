@@ -7,7 +7,7 @@ import numpy as np
 from lab.experiment.settings import quantiles_of
 from pages.mechanisms.local_model.tasks import PEOPLE, LocalAnswers
 from ui.charts import bars, theme
-from ui.charts.curves import Curve, over
+from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import number
 
 # How far an axis of shares goes, in percent.
@@ -45,15 +45,15 @@ def errors(result: LocalAnswers, finding: str = "") -> dict:
     """
     local, central = (100 * np.array([*map(of, PEOPLE)]) for of in (result.error, result.central))
     here = 100 * result.error(), 100 * result.central()
-    return over(
+    return curve_chart(
         Curve(
             name="randomised response",
             value=f"±{number(here[0])}",
             x=PEOPLE,
             y=local,
             colour=theme.PRIVATE,
-            at_now=here[0],
-            ghost=True,
+            at_current=here[0],
+            pinned=True,
         ),
         Curve(
             name="trusted curator",
@@ -61,12 +61,12 @@ def errors(result: LocalAnswers, finding: str = "") -> dict:
             x=PEOPLE,
             y=central,
             colour=theme.PINE,
-            at_now=here[1],
+            at_current=here[1],
         ),
-        now=result.survey.respondents,
+        current=result.survey.respondents,
         right=20,
         title="Error by people",
         finding=finding,
         xaxis=theme.log_axis("respondents (log scale)", float(PEOPLE[0]), float(PEOPLE[-1])),
-        yaxis=theme.log_axis("90 % error, points (log scale)", 1e-3, 1e3, most=4),
+        yaxis=theme.log_axis("90 % error, points (log scale)", 1e-3, 1e3, max_ticks=4),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from pages.mechanisms.many_answers import reconstruction
 from pages.mechanisms.many_answers.tasks import CURVE, PEOPLE, ManyAnswers
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, over
+from ui.charts.curves import Curve, Level, curve_chart
 
 _SIDE = 10
 # Name in the legend and colour, where a guess is wrong and where it is right.
@@ -22,7 +22,7 @@ def people(result: ManyAnswers, finding: str = "") -> dict:
     for right, (colour, word) in enumerate(GUESSES):
         some = result.right == bool(right)
         symbol = "square" if right else "square-open"
-        name = theme.key(f"guessed {word}", str(int(some.sum())))
+        name = theme.legend_name(f"guessed {word}", str(int(some.sum())))
         hover = f"guessed {word}<extra></extra>"
         traces.append(
             theme.markers(
@@ -50,7 +50,7 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
     ]
     now = result.settings.questions
     low, high = np.quantile(result.now, (0.05, 0.95))
-    return over(
+    return curve_chart(
         Curve(
             name="attacker",
             x=at,
@@ -58,8 +58,8 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
             colour=theme.BOUND,
             dash="solid",
             value=f"{100 * result.median:.0f}\u00a0%",
-            at_now=100 * np.array([low, result.median, high]),
-            ghost=True,
+            at_current=100 * np.array([low, result.median, high]),
+            pinned=True,
         ),
         Curve(
             name="least squares, expected",
@@ -68,7 +68,7 @@ def curve(result: ManyAnswers, finding: str = "") -> dict:
             colour=theme.NON_PRIVATE,
             dash="dot",
         ),
-        now=now,
+        current=now,
         right=20,
         levels=[Level(y=50, name="coin toss", below=True)],
         title="Recovered by questions",

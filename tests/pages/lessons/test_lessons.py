@@ -128,8 +128,8 @@ def test_charts_before_and_after_the_guess(lesson):
     page, (before, after) = page_of(lesson), cases(lesson)
     whole = (compute(case.settings, seconds=60)[0] for case in (before, after))
     known, outcome = (lessons._picture(lesson, page, result).figure for result in whole)
-    points = [guesses.Known(*point) for point in lesson.points(before)]
-    covered = guesses.covered(known, lesson.text("Chart"), points)
+    points = [guesses.KnownPoint(*point) for point in lesson.points(before)]
+    covered = guesses.cover(known, lesson.text("Chart"), points)
     for axis in ("xaxis", "yaxis"):
         assert covered["layout"][axis]["range"] == pytest.approx(outcome["layout"][axis]["range"])
         assert covered["layout"][axis].get("type") == outcome["layout"][axis].get("type")
@@ -140,7 +140,7 @@ def test_charts_before_and_after_the_guess(lesson):
     if (one := lesson.number) is None:
         return
     place, truth = lesson.place(after.settings), say.centre(lesson, after)
-    figure = guesses.beside(outcome, place, one.high, truth, told=say.named(lesson, after))
+    figure = guesses.with_guess(outcome, place, one.high, truth, told=say.named(lesson, after))
     (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
     assert (mark["xanchor"], mark["yanchor"]) == (place, one.high)
     assert figure["data"] == outcome["data"]

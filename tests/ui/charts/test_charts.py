@@ -20,7 +20,7 @@ from tests.handouts import quick
 from tests.sentences import plain
 from tests.ui.charts.test_topic_charts import numbers
 from ui.charts import attacker_icons, theme
-from ui.charts.curves import Curve, Level, accuracies, finding, measured, over
+from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, finding, quantile_curve
 from ui.page.comparison import NAME, ghosted
 from ui.text import tiles
 from ui.text.numbers import percent
@@ -101,24 +101,24 @@ EPSILON, ACCURACY = theme.epsilon_axis(0.01, 100), theme.axis("test accuracy, %"
 
 
 def drawn(*curves, **how):
-    figure = over(*curves, title="Accuracy", xaxis=EPSILON, yaxis=ACCURACY, **how)
+    figure = curve_chart(*curves, title="Accuracy", xaxis=EPSILON, yaxis=ACCURACY, **how)
     assert len(go.Figure(figure).data) == len(figure["data"])
     return figure
 
 
 def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
-    curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_now=(50, 72, 90))
-    area, line = drawn(curve, now=2.0)["data"]
+    curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_current=(50, 72, 90))
+    area, line = drawn(curve, current=2.0)["data"]
     np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
     np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
     np.testing.assert_array_equal(numbers(area["y"]), [70, 80, 90, 90, 80, 50, 70, 60])
-    np.testing.assert_array_equal(numbers(drawn(curve, now=1.0)["data"][1]["y"]), [65, 72, 85])
-    beyond = drawn(replace(curve, at_now=(0, 500, 900), dotted=True), now=2.0)["layout"]["shapes"][
-        -1
-    ]
+    np.testing.assert_array_equal(numbers(drawn(curve, current=1.0)["data"][1]["y"]), [65, 72, 85])
+    beyond = drawn(replace(curve, at_current=(0, 500, 900), has_dot=True), current=2.0)["layout"][
+        "shapes"
+    ][-1]
     assert beyond["yanchor"] == 102  # on the frame's edge
     for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
-        figure = over(xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
+        figure = curve_chart(xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
         assert figure["layout"]["shapes"][0]["y0"] == 50
         assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
 
@@ -140,22 +140,22 @@ def counted(html):
 def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
     result, parties = quick(PAGES[0]).result, {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
     for how, word, second in (({}, "in", "without you"), (parties, "yours", "with another party")):
-        html = attacker_icons.drawn(held(**how))
+        html = attacker_icons.icons(held(**how))
         said = (
             rf"with you.*, the attacker says “{word}” for at most 63\. Of 100 releases {second}.*"
             rf" “{word}” for 37\."
         )
         assert re.search(said, plain(html))
         assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
-        assert attacker_icons.stated(Stated(guarantee=held(**how)), result) == html
+        assert attacker_icons.icons_of_label(Stated(guarantee=held(**how)), result) == html
     assert (
-        attacker_icons.stated(Stated(), result)
-        == attacker_icons.stated(Stated(guarantee=held(), void="as published"), result)
+        attacker_icons.icons_of_label(Stated(), result)
+        == attacker_icons.icons_of_label(Stated(guarantee=held(), void="as published"), result)
         == ""
     )
     # The people agree with the tile and never understate the attacker.
     for right in (*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999):
-        people, tile = attacker_icons.people(right), float(tiles.at_most(right))
+        people, tile = attacker_icons.correct_of_hundred(right), float(tiles.at_most(right))
         assert 100 * right - 1e-6 <= people < 100 * right + 1
         assert people == math.ceil(tile)
         assert 100 * right - 1e-6 <= tile
@@ -206,9 +206,9 @@ def test_a_finding_says_where_along_the_curve_a_case_holds(cases, case, text):
 def test_only_a_measured_curve_with_a_band_has_a_dot_and_its_spread():
     now = Spread(0.5, 0.6, 0.7)
     points = np.array([0.1, 10.0]), np.array([[0.2, 0.4], [0.3, 0.5], [0.4, 0.6]])
-    main = measured("private", theme.PRIVATE, points, now, band=True, runs=[0.5, 0.7])
-    other = measured("public", theme.PUBLIC, points, now, band=False)
-    drawn = accuracies(main, other, now=1.0, xaxis=EPSILON, title="Accuracy")
+    main = quantile_curve("private", theme.PRIVATE, points, now, band=True, strokes=[0.5, 0.7])
+    other = quantile_curve("public", theme.PUBLIC, points, now, band=False)
+    drawn = accuracy_chart(main, other, current=1.0, xaxis=EPSILON, title="Accuracy")
     assert [trace.get("fill") for trace in drawn["data"]] == ["toself", None, None]
     assert main.value == other.value == percent(0.6)
     assert main.dot(1.0, ACCURACY)

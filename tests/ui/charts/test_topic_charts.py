@@ -341,13 +341,13 @@ def test_scripts_know_the_names_dashes_and_marks():
     )
     look, shapes, marks = (path.read_text("utf-8") for path in paths)
     known = re.findall(r"(\w+):", re.search(r"NAMED = {(.*?)}", look, re.DOTALL)[1])
-    assert set(known) == {theme.NOW, theme.CAUGHT, *theme.INKS.values()}
+    assert set(known) == {theme.CURRENT, theme.FAULT, *theme.TEXT_COLOURS.values()}
     table = re.search(r"DASHES = {(.*?)}", shapes, re.DOTALL)[1]
     assert set(theme.DASHES.values()) <= set(re.findall(r"(\w+):", table))
     assert all(
         re.search(rf"^  \"?{name}\"?: \(r\) =>", marks, re.MULTILINE) for name in theme.SYMBOLS
     )
-    assert len({maps.symbol(label) for label in range(4)}) == 4
+    assert len({maps.class_symbol(label) for label in range(4)}) == 4
 
 
 def drawn_with(name: str) -> set[str]:

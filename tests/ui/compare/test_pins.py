@@ -24,7 +24,7 @@ from scripts.fuzz_links import links
 from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
 from tests.sentences import plain
-from ui.charts.theme import GHOST
+from ui.charts.theme import PINNED
 from ui.live.channel import Request, shown
 from ui.page.comparison import LATER, MOVING, SAID, compare, rows, slider_words
 from ui.page.page import FIRST
@@ -160,7 +160,7 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
     ((mine, my_map, *_),), ((theirs, their_map, *_),) = (
         PAGE.view(run).boards[FIRST] for run in fresh
     )
-    (line,) = (one for one in theirs.figure["data"] if one.get("meta") == GHOST)
+    (line,) = (one for one in theirs.figure["data"] if one.get("meta") == PINNED)
     (drawn,) = (
         one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B")
     )

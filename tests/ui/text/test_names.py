@@ -16,7 +16,7 @@ from pages.accounting.charts import number as of_accounting
 from pages.topics import PAGES
 from scripts.visible_texts import literals, toml_strings
 from ui.charts import theme
-from ui.charts.alt_text import described
+from ui.charts.alt_text import describe
 from ui.layout.topic_page import MORE
 from ui.text import tiles
 from ui.text.numbers import delta as delta_text
@@ -229,25 +229,25 @@ def test_a_screen_reader_hears_title_axes_and_values_of_a_figure():
     }
     title = {"title": "Accuracy", "finding": "2 points lower"}
     assert (
-        described(theme.figure(curve([50.0, 83.0, 85.0]), **title, **axes))
+        describe(theme.figure(curve([50.0, 83.0, 85.0]), **title, **axes))
         == "Accuracy: 2 points lower. The axes are accuracy, % (vertical) and epsilon"
         " (horizontal). "
         "DP: 50 at 1, 83 at 2, 85 at 3."
     )
-    note = theme.word("bound 0.5", x=0.5, y=0.5)
+    note = theme.annotation("bound 0.5", x=0.5, y=0.5)
     constant = theme.figure(curve([7.0, 7.0]), xaxis=axes["xaxis"], annotations=[note])
-    assert described(constant) == "epsilon. DP: 7. bound 0.5.", "a note is no axis"
-    said = described(theme.figure(curve([float(n * n) for n in range(200)])))
+    assert describe(constant) == "epsilon. DP: 7. bound 0.5.", "a note is no axis"
+    said = describe(theme.figure(curve([float(n * n) for n in range(200)])))
     assert re.fullmatch(r"DP: 0 at 1, (.* at .*, ){5}39,600 at 200\.", said), (
         "a long line is sampled with both ends"
     )
     bundle = curve([1.0, np.nan, 2.0])
-    assert described(theme.figure(curve([1.0, 2.0], showlegend=False), bundle)) == "DP.", (
+    assert describe(theme.figure(curve([1.0, 2.0], showlegend=False), bundle)) == "DP.", (
         "runs have no values"
     )
-    assert described(theme.figure(curve([np.nan, np.nan]))) == ""
+    assert describe(theme.figure(curve([np.nan, np.nan]))) == ""
     upright = {"type": "bar", "name": "with you", "x": ["A", "B"], "y": [87, 12]}
     lying = {"type": "bar", "name": "with you", "y": ["A", "B"], "x": [87, 12], "orientation": "h"}
-    assert [described(theme.figure(bars)) for bars in (upright, lying)] == [
+    assert [describe(theme.figure(bars)) for bars in (upright, lying)] == [
         "with you: 87 at A, 12 at B."
     ] * 2
