@@ -294,8 +294,8 @@ def hover_text(
     >>> hover_text("private", across, {"title": {"text": "mean loss (nats, log scale)"}})
     'epsilon %{x}: mean loss %{y:.4~g} nats<extra>private</extra>'
     """
-    up, curve_chart = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
-    return f"{curve_chart}{up}<extra>{name}</extra>"
+    up, over = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
+    return f"{over}{up}<extra>{name}</extra>"
 
 
 def _reading(axis: Mapping[str, Any], letter: str) -> str:

@@ -386,7 +386,7 @@ def background(source: str, *, left: float, top: float, width: float, height: fl
 
 def path_shape(path: str, **style: object) -> dict:
     """Return a shape along ``path``, as in SVG, in units of the axes."""
-    return {"type": "path", "path": path_shape, "xref": "x", "yref": "y"} | style
+    return {"type": "path", "path": path, "xref": "x", "yref": "y"} | style
 
 
 def svg_path(points: Iterable[Iterable[float]]) -> str:
@@ -424,7 +424,7 @@ PINNED = "ghost"
 def mark(path: str, x: float, y: float, **style: object) -> dict:
     """Return a shape along ``path`` in pixels around a point."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return path_shape(path_shape, **size) | style
+    return path_shape(path, **size) | style
 
 
 def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
