@@ -34,7 +34,7 @@ class Case(StrEnum):
     SO_FAR = "so far"
 
 
-def judge(difference: differences.Difference, *, better: str, least: float) -> Case:
+def classify_difference(difference: differences.Difference, *, better: str, least: float) -> Case:
     """Return the claim about A compared with B that the interval of their difference allows.
 
     Args:
@@ -110,7 +110,7 @@ def compare(
     gap = median_a - median_b
     if abs(gap) < least - _ROUNDING_ERROR or difference.median * gap <= 0:
         return Case.ALIKE
-    return judge(difference, better=better, least=0.0)
+    return classify_difference(difference, better=better, least=0.0)
 
 
 def _is_no_better(median_a: float, median_b: float, constant: float, better: str) -> bool:
@@ -152,7 +152,7 @@ def _shared_confidence(comparisons: int) -> float:
     return 1 - _ALL_CONFIDENCE_ERROR / max(comparisons, 1)
 
 
-def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
+def trailing_start(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
     """Return the index from which on all ``cases`` are ``case``.
 
     They are tested from the last down, so none needs a correction for multiple comparisons.
@@ -163,33 +163,33 @@ def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
     return start
 
 
-def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
+def leading_count(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
     """Return the number of leading ``cases`` that are ``case``."""
-    return len(cases) - onwards(cases[::-1], case)
+    return len(cases) - trailing_start(cases[::-1], case)
 
 
-def stretch(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
+def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
     """Return the part of a curve on which A is ahead (or ``case``), and the index of its inner end.
 
-    The part is "everywhere", "from" an index on, "upto" an index, or "" if it is no single stretch
+    The part is "everywhere", "from" an index on, "upto" an index, or "" if it is no single range
     from an end. If A is ahead nowhere, it is "harms" if A is behind everywhere, "few" if there are
     too few runs to show anything, and "unshown" otherwise.
 
-    >>> stretch([Case.ALIKE, Case.AHEAD, Case.AHEAD])
+    >>> ahead_range([Case.ALIKE, Case.AHEAD, Case.AHEAD])
     ('from', 1)
-    >>> stretch([Case.AHEAD, Case.BEHIND])
+    >>> ahead_range([Case.AHEAD, Case.BEHIND])
     ('upto', 0)
-    >>> stretch([Case.BEHIND])
+    >>> ahead_range([Case.BEHIND])
     ('harms', 0)
     """
     if case not in cases:
         return _reason_for_nowhere(cases), 0
-    start = onwards(cases, case)
+    start = trailing_start(cases, case)
     if start == 0:
         return "everywhere", 0
     if start < len(cases):
         return "from", start
-    leading = upto(cases, case)
+    leading = leading_count(cases, case)
     if leading > 0:
         return "upto", leading - 1
     return "", 0

@@ -38,8 +38,8 @@ class Crossing:
         low: Lower end of its interval; None if it is open beyond the values.
         high: Upper end of its interval; None if it is open beyond the values.
         safe: From this value on, the target is shown to be reached.
-        there: The first tested value from the point on.
-        share_there: Share of the single repeats that reach the target at ``there``.
+        tested: The first tested value from the point on.
+        share_at_tested: Share of the single repeats that reach the target at ``tested``.
         share_safe: Share of the single repeats that reach the target at ``safe``.
     """
 
@@ -51,20 +51,20 @@ class Crossing:
     low: float | None = None
     high: float | None = None
     safe: float | None = None
-    there: float | None = None
-    share_there: float | None = None
+    tested: float | None = None
+    share_at_tested: float | None = None
     share_safe: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found(Crossing):
+class Solution(Crossing):
     """A crossing that was found, so that its fields are numbers."""
 
     verdict: Literal["found"] = "found"
     point: float
     safe: float
-    there: float
-    share_there: float
+    tested: float
+    share_at_tested: float
     share_safe: float
 
 
@@ -105,7 +105,7 @@ def smallest(
 
     >>> rising = np.array([[0.5, 0.6, 0.5] * 2, [0.6, 0.8, 0.7] * 2, [0.9, 0.9, 0.8] * 2])
     >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
-    >>> found.verdict, found.point, found.low, found.safe, found.there, found.share_there
+    >>> found.verdict, found.point, found.low, found.safe, found.tested, found.share_at_tested
     ('found', 0.562, 0.1, 10.0, 1.0, 0.667)
     """
     values, medians = _checked(values, runs, log=log)
@@ -150,17 +150,17 @@ def _found(
     safe: int,
     log: bool,
     known: dict[str, Any],
-) -> Found:
+) -> Solution:
     """Return the crossing between the value before ``missed`` and that at ``safe``."""
     rising = isotonic_regression(band.estimate).x
     index = int(np.count_nonzero(rising < band.level))
     # The estimate lies within the interval, but for rounding.
     index = min(max(index, missed), safe)
-    return Found(
+    return Solution(
         point=_interpolated(values, rising - band.level, index, log=log),
         safe=float(values[safe]),
-        there=float(values[index]),
-        share_there=float(band.hits[index]),
+        tested=float(values[index]),
+        share_at_tested=float(band.hits[index]),
         share_safe=float(band.hits[safe]),
         **known,
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from dpcore.parties import source_releases
 from lab.data import domains
 from lab.experiment.settings import Spread, quantiles_of
-from lab.statistics.claims import Case, compare, leaders, onwards, too_few_to_lead
+from lab.statistics.claims import Case, compare, leaders, too_few_to_lead, trailing_start
 from lab.statistics.confusion import ByClass
 from pages.hypotheses.settings import HypothesesParameters
 from pages.hypotheses.tasks import METHODS, Outcome
@@ -189,7 +189,7 @@ class HypothesesResult:
         found = {key[-1]: one for key, one in self.found.items() if key[:-1] == ("law", noise, 0)}
         if not found or not all(one.complete for one in found.values()):
             return None
-        since = onwards([one.compare() for one in found.values()])
+        since = trailing_start([one.compare() for one in found.values()])
         return [*found, math.inf][since]
 
     @cached_property

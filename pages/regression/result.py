@@ -15,7 +15,7 @@ from dpcore.regression.functional import published_epsilon
 from lab.data import regression as regression_data
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
-from lab.statistics.claims import Case, compare, onwards
+from lab.statistics.claims import Case, compare, trailing_start
 from pages.regression.settings import RegressionParameters
 from pages.regression.tasks import SHARES, CurveOutcome, FocusOutcome, Problem
 
@@ -138,7 +138,9 @@ class RegressionResult:
         if self.settings.mechanism not in self.curves:
             return None
         found = self.curves[self.settings.mechanism].errors
-        first = onwards([compare(errors, self.mean_error, better="lower") for errors in found])
+        first = trailing_start(
+            [compare(errors, self.mean_error, better="lower") for errors in found]
+        )
         return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
 
     def table(self) -> pd.DataFrame:

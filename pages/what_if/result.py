@@ -13,8 +13,8 @@ import pandas as pd
 
 from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings, Task
-from lab.statistics.claims import LEAST, Case, judge
-from lab.statistics.crossing import Crossing, Found, smallest
+from lab.statistics.claims import LEAST, Case, classify_difference
+from lab.statistics.crossing import Crossing, Solution, smallest
 from lab.statistics.decision_regions import zeros
 from lab.statistics.differences import Difference
 from lab.statistics.medians import Medians, median_interval, median_run, over_splits
@@ -245,7 +245,7 @@ class WhatIfResult:
     def main(self) -> float | None:
         """Return the value of the slider that answers the question; None where there is none."""
         found = self.crossing
-        if not self.settings.solving or not isinstance(found, Found):
+        if not self.settings.solving or not isinstance(found, Solution):
             return None
         if self.settings.reached == "most":
             return found.safe
@@ -257,7 +257,7 @@ class WhatIfResult:
         if not self.settings.solving or self.settings.reached != "median":
             return None
         found = self.crossings.get("most")
-        if not isinstance(found, Found):
+        if not isinstance(found, Solution):
             return None
         return found.safe
 
@@ -267,7 +267,7 @@ class WhatIfResult:
         crossing.
         """
         found = self.crossing
-        if not self.settings.solving or not isinstance(found, Found):
+        if not self.settings.solving or not isinstance(found, Solution):
             return None
         low = self._values[0] if found.low is None else found.low
         high = self._values[-1] if found.high is None else found.high
@@ -426,7 +426,7 @@ class WhatIfResult:
         least = LEAST  # a point or, without percent, 1 % of the base's median
         if asked.unit != "%":
             least = LEAST * abs(float(np.median(base)))
-        return judge(found, better=asked.better, least=least)
+        return classify_difference(found, better=asked.better, least=least)
 
     # Cost of tuning
 

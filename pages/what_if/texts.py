@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from html import escape
 
 from lab.number_text import with_minus
-from lab.statistics.crossing import Found
+from lab.statistics.crossing import Solution
 from lab.statistics.differences import Difference
 from lab.uploads.made_up import MadeUp
 from pages.what_if.charts import SAYS
@@ -314,7 +314,7 @@ def answer(result: WhatIfResult, value: float) -> str:
     return at(settings, settings.along, value)
 
 
-def crossing_interval(result: WhatIfResult, found: Found) -> str:
+def crossing_interval(result: WhatIfResult, found: Solution) -> str:
     """Return the confidence interval of a crossing, its ends rounded outwards.
 
     The measure rises, so its upper end is the safe value.
@@ -326,7 +326,7 @@ def crossing_interval(result: WhatIfResult, found: Found) -> str:
     return span(at(settings, settings.along, two_digits(found.low, ROUND_FLOOR)), high)
 
 
-def runs_reaching(result: WhatIfResult, found: Found) -> str:
+def runs_reaching(result: WhatIfResult, found: Solution) -> str:
     """Return how many runs of the base's own split reach the target at the safe value."""
     runs = len(result.now) // result.settings.seeds
     return SAYS("interval.did", hits=round(found.share_safe * runs), runs=runs)

@@ -2,7 +2,7 @@
 
 from dpcore.accountants.attacker import best_attacker
 from lab.statistics.claims import Case
-from lab.statistics.crossing import Crossing, Found
+from lab.statistics.crossing import Crossing, Solution
 from pages.what_if.experiment import REPEATS
 from pages.what_if.measurements import MOST
 from pages.what_if.result import WhatIfResult
@@ -38,7 +38,7 @@ def _answer(result: WhatIfResult) -> str:
     found = result.crossing
     if found is None:
         return _peak(result)
-    if isinstance(found, Found):
+    if isinstance(found, Solution):
         return _sentences(_found(result, found), _levels(result), _attackers(result))
     if result.trained < 1:
         return tell(
@@ -57,7 +57,7 @@ def _answer(result: WhatIfResult) -> str:
 # Where the target is reached
 
 
-def _found(result: WhatIfResult, found: Found) -> str:
+def _found(result: WhatIfResult, found: Solution) -> str:
     if result.settings.reached == "most":
         text = tell(
             result,
@@ -66,7 +66,7 @@ def _found(result: WhatIfResult, found: Found) -> str:
             did=runs_reaching(result, found),
         )
         median = result.crossings["median"]
-        if not isinstance(median, Found):
+        if not isinstance(median, Solution):
             return text
         return _sentences(
             text, SAYS("found.most_median", point=along_estimate(result, median.point))
@@ -76,17 +76,17 @@ def _found(result: WhatIfResult, found: Found) -> str:
     return _sentences(text, _single_runs(result, found))
 
 
-def _single_runs(result: WhatIfResult, found: Found) -> str:
+def _single_runs(result: WhatIfResult, found: Solution) -> str:
     """Return how many runs reach the target at the crossing or the next value, and where 90
     % do.
     """
-    there = along(result, found.there)
+    there = along(result, found.tested)
     case = "here" if there == along(result, found.point) else "next"
-    hits = round(found.share_there * len(result.now))
+    hits = round(found.share_at_tested * len(result.now))
     point = along_estimate(result, found.point)
     text = tell(result, f"found.{case}", point=point, there=there, hits=hits)
     most = result.crossings["most"]
-    if found.share_there >= MOST or not isinstance(most, Found):
+    if found.share_at_tested >= MOST or not isinstance(most, Solution):
         return text
     return _sentences(
         text, SAYS("found.most", safe=along(result, most.safe), did=runs_reaching(result, most))
@@ -125,10 +125,10 @@ def _epsilons(result: WhatIfResult) -> list[float]:
         return [result.peak.value]
     found = []
     median = result.crossings["median"]
-    if isinstance(median, Found):
-        found.append(median.there)
+    if isinstance(median, Solution):
+        found.append(median.tested)
     most = result.crossings["most"]
-    if isinstance(most, Found):
+    if isinstance(most, Solution):
         found.append(most.safe)
     return found
 

@@ -1,7 +1,7 @@
 """The tiles of an answer, and the explanation under its charts."""
 
 from lab.experiment.settings import Spread
-from lab.statistics.crossing import Crossing, Found
+from lab.statistics.crossing import Crossing, Solution
 from pages.what_if.result import WhatIfResult
 from pages.what_if.texts import (
     SAYS,
@@ -71,7 +71,7 @@ def _answer(result: WhatIfResult, found: Crossing) -> Tile:
     name = tell(result, f"tiles.{case}")
     who = SAYS[f"tiles.by_{settings.reached}"]
     value = result.main
-    if value is None or not isinstance(found, Found):
+    if value is None or not isinstance(found, Solution):
         return Tile(name, _no_value(result, found), who, tone="bound")
     detail = (
         crossing_interval(result, found)
@@ -97,7 +97,7 @@ def _other_answer(result: WhatIfResult, reached: str) -> Tile:
     settings = result.settings
     found = result.crossings[reached]
     name = SAYS[f"tiles.for_{reached}"]
-    if not isinstance(found, Found):
+    if not isinstance(found, Solution):
         return Tile(name, _no_value(result, found), tell(result, "tiles.each"))
     if reached == "most":
         return Tile(name, at(settings, settings.along, found.safe), runs_reaching(result, found))

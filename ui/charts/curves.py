@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
-from lab.statistics.claims import Case, stretch
+from lab.statistics.claims import Case, ahead_range
 from ui.charts import theme
 from ui.text.numbers import percent
 
@@ -274,7 +274,7 @@ def finding(
     >>> finding({"from": "helps from {at:g}"}, [Case.ALIKE, Case.AHEAD, Case.AHEAD], [0.1, 1, 10])
     'helps from 1'
     """
-    name, place = stretch(cases, case)
+    name, place = ahead_range(cases, case)
     return texts.get(name, "").format(at=values[place])
 
 

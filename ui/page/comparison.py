@@ -21,7 +21,7 @@ import numpy as np
 
 from lab.experiment.settings import Measure, Settings
 from lab.statistics import differences
-from lab.statistics.claims import LEAST, Case, judge
+from lab.statistics.claims import LEAST, Case, classify_difference
 from lab.statistics.differences import Difference
 from ui.charts.theme import PINNED, legend_name
 from ui.compute.runner import compute as computed
@@ -199,7 +199,7 @@ def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
     if found.sure:
         case = f"sure-{way}" if found.median else "same"
     else:
-        verdict = judge(found, better=measure.better, least=least)
+        verdict = classify_difference(found, better=measure.better, least=least)
         if verdict == Case.FEW:
             size = "few"
         elif verdict != Case.ALIKE:

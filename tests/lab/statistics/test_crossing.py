@@ -141,7 +141,7 @@ def test_up_and_down_and_lower_are_one_question_turned():
         down = smallest(1 / GRID[::-1], runs[::-1], 0.8, share=share, towards="large")
         turned = [down.point, down.high, down.low, down.safe]
         assert [1 / one for one in (up.point, up.low, up.high, up.safe)] == pytest.approx(turned)
-        assert (up.share_there, up.share_safe) == (down.share_there, down.share_safe)
+        assert (up.share_at_tested, up.share_safe) == (down.share_at_tested, down.share_safe)
         error = smallest(GRID, 1 - runs, 1 - np.float64(0.8), share=share, better="lower")
         assert (error.low, error.safe, error.point) == (up.low, up.safe, pytest.approx(up.point))
     turned = smallest(GRID, -runs, -0.8, better="lower")
@@ -161,7 +161,7 @@ def test_small_and_odd_cases_and_how_many_runs_it_would_take():
     sure = np.repeat([[0.4], [0.8], [0.8]], 6, axis=1)
     found = smallest([1, 4, 16], sure, 0.6)
     assert (found.verdict, found.point, found.low, found.high) == ("found", pytest.approx(2), 1, 4)
-    assert (found.share_there, found.best, found.at) == (1, 0.8, 4)
+    assert (found.share_at_tested, found.best, found.at) == (1, 0.8, 4)
     assert smallest([1, 4, 16], sure, 0.8).safe == 4  # every run reaches it
     assert smallest([1, 4, 16], sure, 0.6, log=False).point == pytest.approx(2.5)
     assert smallest([0, 4, 16], sure, 0.6, log=False).low == 0

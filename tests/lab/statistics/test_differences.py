@@ -14,13 +14,13 @@ from dpcore.check import RefusedError
 from lab.experiment.settings import Measure, Settings
 from lab.statistics.claims import (
     Case,
+    ahead_range,
+    classify_difference,
     compare,
-    judge,
     leaders,
-    onwards,
-    stretch,
+    leading_count,
     too_few_to_lead,
-    upto,
+    trailing_start,
 )
 from lab.statistics.differences import Difference, of_groups, of_pairs, of_splits
 from pages.classifier.settings import ClassifierSettings
@@ -168,7 +168,7 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
     assert len(met) == 12
     assert compare(np.full(20, np.inf), np.full(20, 0.7), better="lower") == Case.BEHIND
     found = Difference(median=-0.02, low=-0.03, high=-0.01)
-    assert [judge(found, better="lower", least=least) for least in (0.01, 0.03)] == [
+    assert [classify_difference(found, better="lower", least=least) for least in (0.01, 0.03)] == [
         Case.AHEAD,
         Case.ALIKE,
     ]
@@ -225,13 +225,13 @@ def test_too_few_runs_are_a_case_of_their_own():
     assert compare(np.full(6, 0.9), np.full(6, 0.1)) == Case.AHEAD
     assert compare(np.full(6, 0.9), np.full(6, 0.1), paired=False) == Case.FEW
     assert compare(np.full(7, 0.9), np.full(7, 0.1), paired=False) == Case.AHEAD
-    assert judge(of_pairs(high, low), better="higher", least=0.01) == Case.FEW
+    assert classify_difference(of_pairs(high, low), better="higher", least=0.01) == Case.FEW
     arms = {str(place): np.full(7, place / 10) for place in range(5)}
     assert too_few_to_lead(arms)
     assert not too_few_to_lead({name: np.full(8, 0.5) for name in arms})
     assert not too_few_to_lead({name: arms[name] for name in ("0", "1")})
-    assert stretch([Case.FEW, Case.FEW]) == ("few", 0)
-    assert stretch([Case.FEW, Case.AHEAD]) == ("from", 1)
+    assert ahead_range([Case.FEW, Case.FEW]) == ("few", 0)
+    assert ahead_range([Case.FEW, Case.AHEAD]) == ("from", 1)
 
 
 def test_runs_that_are_not_equally_many_are_compared_as_two_groups():
@@ -245,7 +245,7 @@ def test_runs_that_are_not_equally_many_are_compared_as_two_groups():
     assert compare(np.roll(private, 5), plain) == Case.BEHIND
     ahead, alike = Case.AHEAD, Case.ALIKE
     found = [
-        (onwards(one), upto(one))
+        (trailing_start(one), leading_count(one))
         for one in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike], [alike, ahead])
     ]
     assert found == [(2, 1), (0, 3), (2, 1), (1, 0)]

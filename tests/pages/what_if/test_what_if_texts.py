@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.special import expit
 
 from lab.experiment.links import word
-from lab.statistics.crossing import Found
+from lab.statistics.crossing import Solution
 from pages.topics import PAGES
 from pages.what_if import page_command, texts_answer, texts_question, texts_tables, texts_tiles
 from pages.what_if import texts as parts
@@ -258,7 +258,7 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
     assert not set(RULES) - found, f"never said: {set(RULES) - found}"
     assert PAGE.lead(result.settings)
     page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
-    drawn = next(result for result in solved() if isinstance(result.crossings["most"], Found))
+    drawn = next(result for result in solved() if isinstance(result.crossings["most"], Solution))
     monkeypatch.setattr(type(drawn.settings), "own_rows", True)
     texts_tables.price(drawn)
     texts_answer.verdict(drawn)
