@@ -25,12 +25,13 @@ Target = Callable[..., Scores]  # (runs, seed, *, twins=False)
 Claim = ParamSpec("Claim")
 
 
-class World(NamedTuple):
-    """Runs of a mechanism in one of two neighbouring worlds. there: 1 with the canary, 0 without.
-    draw: 1 or 0, which of two noises.
+class AuditRun(NamedTuple):
+    """Runs of a mechanism on one of two neighbouring data sets.
+
+    canary: 1 with the canary, 0 without. draw: 1 or 0, which of two noises.
     """
 
-    there: int
+    canary: int
     runs: int
     seed: int
     draw: int
@@ -45,15 +46,15 @@ class World(NamedTuple):
         return 2 * self.seed + self.draw
 
 
-def target(score: Callable[Concatenate[World, Claim], np.ndarray]) -> Callable[Claim, Target]:
+def target(score: Callable[Concatenate[AuditRun, Claim], np.ndarray]) -> Callable[Claim, Target]:
     """Make a target of a claim and a variant, by the ``score`` of what is released in one world."""
 
     @wraps(score)
     def claimed(*claim: Claim.args, **variant: Claim.kwargs) -> Target:
         def worlds(runs: int, seed: int, *, twins: bool = False) -> Scores:
             found = [
-                score(World(there, runs, seed, there or int(twins)), *claim, **variant)
-                for there in (1, 0)
+                score(AuditRun(canary, runs, seed, canary or int(twins)), *claim, **variant)
+                for canary in (1, 0)
             ]
             return found[0], found[1]
 
@@ -64,20 +65,20 @@ def target(score: Callable[Concatenate[World, Claim], np.ndarray]) -> Callable[C
 
 @target
 def laplace(
-    world: World, epsilon: float, *, coordinates: int = 1, factor: float = 1.0
+    audit_run: AuditRun, epsilon: float, *, coordinates: int = 1, factor: float = 1.0
 ) -> np.ndarray:
     """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of
     Laplace noise.
     """
     step = np.full(coordinates, 1 / math.sqrt(coordinates))
     mechanism = Laplace(sensitivity=float(step.sum()) * factor, epsilon=epsilon)
-    seen = mechanism.release(np.tile(world.there * step, (world.runs, 1)), world.rng())
+    seen = mechanism.release(np.tile(audit_run.canary * step, (audit_run.runs, 1)), audit_run.rng())
     return (np.abs(seen) - np.abs(seen - step)).sum(axis=1)
 
 
 @target
 def gaussian(
-    world: World,
+    audit_run: AuditRun,
     epsilon: float,
     *,
     delta: float,
@@ -85,28 +86,30 @@ def gaussian(
 ) -> np.ndarray:
     """Release one number that moves by its sensitivity, with Gaussian noise."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
-    return noise.release(np.full(world.runs, float(world.there)), world.rng())
+    return noise.release(np.full(audit_run.runs, float(audit_run.canary)), audit_run.rng())
 
 
 @target
-def one_draw(world: World, epsilon: float, *, delta: float) -> np.ndarray:
+def one_draw(audit_run: AuditRun, epsilon: float, *, delta: float) -> np.ndarray:
     """Release two numbers with the same draw on both: their difference is released as it is."""
     sd = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta).sd
-    seen = world.there * np.array([0.8, -0.6]) + sd * world.rng().normal(size=(world.runs, 1))
+    seen = audit_run.canary * np.array([0.8, -0.6]) + sd * audit_run.rng().normal(
+        size=(audit_run.runs, 1)
+    )
     return seen @ [1.0, -1.0]
 
 
 @target
-def direction(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
+def direction(audit_run: AuditRun, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Release one number with noise of density proportional to exp(-epsilon ||b||)."""
     noise = NormExponential(sensitivity=factor, epsilon=epsilon)
-    seen = world.there + noise.noise(1, world.rng(), size=world.runs)[:, 0]
+    seen = audit_run.canary + noise.noise(1, audit_run.rng(), size=audit_run.runs)[:, 0]
     return np.abs(seen) - np.abs(seen - 1)
 
 
 @target
 def winner(
-    world: World,
+    audit_run: AuditRun,
     epsilon: float,
     *,
     monotone: bool = False,
@@ -116,12 +119,14 @@ def winner(
     by 1.
     """
     choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
-    scores = np.array([world.there - 3.0 * choice.scale, -float(world.there)])
-    return np.equal(choice.release(scores, world.rng(), size=world.runs), 0) * 1.0
+    scores = np.array([audit_run.canary - 3.0 * choice.scale, -float(audit_run.canary)])
+    return np.equal(choice.release(scores, audit_run.rng(), size=audit_run.runs), 0) * 1.0
 
 
 @target
-def response(world: World, epsilon: float, *, options: int = 2, of_two: bool = False) -> np.ndarray:
+def response(
+    audit_run: AuditRun, epsilon: float, *, options: int = 2, of_two: bool = False
+) -> np.ndarray:
     """Return whether a person gives the first answer, which is their true one in one world only.
 
     of_two: true answers have the probability that two options would allow.
@@ -129,11 +134,14 @@ def response(world: World, epsilon: float, *, options: int = 2, of_two: bool = F
     share = 1 / (1 + math.exp(-epsilon))
     spent = math.log(share * (options - 1) / (1 - share)) if of_two else epsilon
     one = RandomisedResponse(epsilon=spent, options=options)
-    return np.equal(one.answers(np.full(world.runs, 1 - world.there), world.rng()), 0) * 1.0
+    return (
+        np.equal(one.answers(np.full(audit_run.runs, 1 - audit_run.canary), audit_run.rng()), 0)
+        * 1.0
+    )
 
 
 @target
-def bounds(world: World, epsilon: float, *, moves: int = 2) -> np.ndarray:
+def bounds(audit_run: AuditRun, epsilon: float, *, moves: int = 2) -> np.ndarray:
     """Score bounds that are paid for, by the two counts that differ where a value is replaced.
 
     moves: what noise is made for.
@@ -143,14 +151,14 @@ def bounds(world: World, epsilon: float, *, moves: int = 2) -> np.ndarray:
     here, there = (world[places] for world in worlds)
     noise: Laplace = replace(private_bounds.mechanism(epsilon), sensitivity=float(moves))
     released = noise.release(
-        np.tile((there, here)[world.there], (world.runs, 1)).astype(float), world.rng()
+        np.tile((there, here)[audit_run.canary], (audit_run.runs, 1)).astype(float), audit_run.rng()
     )
     return (np.abs(released - there) - np.abs(released - here)).sum(axis=1)
 
 
 @target
 def best_of(
-    world: World, epsilon: float, *, delta: float, law: str, single: bool = False
+    audit_run: AuditRun, epsilon: float, *, delta: float, law: str, single: bool = False
 ) -> np.ndarray:
     """Return whether all of a random number of tries fail, each of which is a coin that is pure in
     epsilon.
@@ -168,7 +176,7 @@ def best_of(
     )
     odds = math.exp(epsilon if single else found.epsilon)
     chances = selection.chances(60 * tries, law=law, tries=tries)
-    rng = world.rng()
-    fails = (odds if world.there else 1) / (1 + odds)
-    made = rng.choice(len(chances), size=world.runs, p=chances / chances.sum())
-    return 1.0 * (rng.random(world.runs) < fails**made)
+    rng = audit_run.rng()
+    fails = (odds if audit_run.canary else 1) / (1 + odds)
+    made = rng.choice(len(chances), size=audit_run.runs, p=chances / chances.sum())
+    return 1.0 * (rng.random(audit_run.runs) < fails**made)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.audits.targets import World, target
+from benchmarks.audits.targets import AuditRun, target
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
@@ -51,7 +51,7 @@ def _trained(
 
 @target
 def classifier(
-    world: World,
+    audit_run: AuditRun,
     epsilon: float,
     *,
     delta: float,
@@ -70,21 +70,27 @@ def classifier(
     X = np.column_stack([rng.uniform(-1, 1, size=(rows, 2)), np.ones(rows)])
     y = (X[:, 0] + 0.3 * rng.normal(size=rows) > 0).astype(int)
     canary = np.array([20.0, 20.0, 1.0])
-    X[-1], y[-1] = canary, world.there
+    X[-1], y[-1] = canary, audit_run.canary
     kept = np.abs(X).max(axis=1) <= 1 if filtered else np.full(rows, True)
     sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     if published:
         sd = noise * _mean_sd(
             classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows
         )
-    draws = np.arange(world.runs) + _APART * world.draw if noise else np.zeros(world.runs, int)
-    how = {"steps": steps, "start": np.zeros((1, 3)), "seed": world.seed, "clipping": rule}
+    draws = (
+        np.arange(audit_run.runs) + _APART * audit_run.draw
+        if noise
+        else np.zeros(audit_run.runs, int)
+    )
+    how = {"steps": steps, "start": np.zeros((1, 3)), "seed": audit_run.seed, "clipping": rule}
     path = _trained(X[kept], y[kept], rate=0.02, sd=sd, draws=draws, **how)
     return path.weights[:, 0] @ (canary / np.linalg.norm(canary))
 
 
 @target
-def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = False) -> np.ndarray:
+def softmax(
+    audit_run: AuditRun, epsilon: float, *, delta: float, one_draw: bool = False
+) -> np.ndarray:
     """Score the final weights with three classes: one long row x, or -x, whose gradients are
     opposite.
 
@@ -93,39 +99,46 @@ def softmax(world: World, epsilon: float, *, delta: float, one_draw: bool = Fals
     """
     rows, steps, rate = 10, 10, 0.02
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
-    X, rng, weights = np.zeros((rows, 1)), world.rng(), np.zeros((world.runs, 3, 1))
-    X[-1] = 20.0 if world.there else -20.0
-    draws = np.arange(world.runs) + _APART * world.draw
+    X, rng, weights = np.zeros((rows, 1)), audit_run.rng(), np.zeros((audit_run.runs, 3, 1))
+    X[-1] = 20.0 if audit_run.canary else -20.0
+    draws = np.arange(audit_run.runs) + _APART * audit_run.draw
     run = partial(
-        _trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=world.seed, n_classes=3
+        _trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=audit_run.seed, n_classes=3
     )
     if not one_draw:
         weights = run(sd=sd, steps=steps, start=weights, dtype=np.float32).weights
     for _ in range(steps if one_draw else 0):
         weights = run(sd=0.0, steps=1, start=weights, dtype=np.float64).weights
-        weights = weights - rate * sd * rng.normal(size=(world.runs, 1, 1))
+        weights = weights - rate * sd * rng.normal(size=(audit_run.runs, 1, 1))
     return weights[..., 0] @ (np.array([2.0, -1.0, -1.0]) / math.sqrt(6))
 
 
 @target
-def people(world: World, epsilon: float, *, delta: float, by_row: bool = False) -> np.ndarray:
+def people(
+    audit_run: AuditRun, epsilon: float, *, delta: float, by_row: bool = False
+) -> np.ndarray:
     """Score a descent where one person has three rows, all replaced. by_row: they are clipped one
     by one.
     """
     X, whose, steps = np.zeros((10, 1)), np.array([0, 0, 0, *range(1, 8)]), 5
     X[:3] = 20.0
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=len(X) if by_row else 8)
-    how = {"steps": steps, "start": np.zeros((1, 1)), "seed": world.noise_seed, "dtype": np.float64}
-    y = np.where(whose == 0, world.there, 0)
+    how = {
+        "steps": steps,
+        "start": np.zeros((1, 1)),
+        "seed": audit_run.noise_seed,
+        "dtype": np.float64,
+    }
+    y = np.where(whose == 0, audit_run.canary, 0)
     path = _trained(
-        X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(world.runs), **how
+        X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(audit_run.runs), **how
     )
     return path.weights[:, 0, 0]
 
 
 @target
 def seen(
-    world: World, epsilon: float, *, delta: float, attack: str, broken: bool = False
+    audit_run: AuditRun, epsilon: float, *, delta: float, attack: str, broken: bool = False
 ) -> np.ndarray:
     """Score two steps, each seen, of one row that is replaced by another: which of them explains
     more?
@@ -137,13 +150,19 @@ def seen(
     rows, rate, steps = 10, 0.5, 2
     sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
     canaries = np.array([[0.08, 0.0], [0.0, 0.08]])
-    X, y = np.vstack([canaries[world.there], np.zeros((rows - 1, 2))]), np.ones(rows, int)
+    X, y = np.vstack([canaries[audit_run.canary], np.zeros((rows - 1, 2))]), np.ones(rows, int)
     run = partial(
-        _trained, X, y, rate=rate, draws=range(world.runs), seed=world.noise_seed, dtype=np.float64
+        _trained,
+        X,
+        y,
+        rate=rate,
+        draws=range(audit_run.runs),
+        seed=audit_run.noise_seed,
+        dtype=np.float64,
     )
     start, noise = (
-        np.zeros((world.runs, 1, 2)),
-        sd * world.rng().standard_normal((world.runs, 1, 2)),
+        np.zeros((audit_run.runs, 1, 2)),
+        sd * audit_run.rng().standard_normal((audit_run.runs, 1, 2)),
     )
     if broken:
         middle = run(sd=0.0, steps=1, start=start).weights - rate * noise

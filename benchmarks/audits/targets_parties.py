@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from benchmarks.audits.targets import Target, World, target
+from benchmarks.audits.targets import AuditRun, Target, target
 from dpcore import check
 from dpcore.accountants import gdp, shuffling
 from dpcore.mechanisms import NormExponential, noisy_max
@@ -142,7 +142,9 @@ def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
 
 
 @target
-def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
+def released(
+    audit_run: AuditRun, crowd: Crowd, epsilon: float, *, factor: float = 1.0
+) -> np.ndarray:
     """Score what a crowd releases by the exact log-likelihood ratio.
 
     Past both centres all scores are epsilon, and only their last digits would differ. These tell
@@ -152,18 +154,20 @@ def released(world: World, crowd: Crowd, epsilon: float, *, factor: float = 1.0)
     centres = [crowd.weights(says) for says in (1, 0)]
     scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
     excess = size - (crowd.shape or size)
-    rng = stream(world.seed, "audit", 1 - world.draw)
+    rng = stream(audit_run.seed, "audit", 1 - audit_run.draw)
     if crowd.laplace:
-        noise = rng.laplace(scale=scale, size=(world.runs, size))
-        told = _laplace_score(centres[1 - world.there] + noise, centres, scale)
+        noise = rng.laplace(scale=scale, size=(audit_run.runs, size))
+        told = _laplace_score(centres[1 - audit_run.canary] + noise, centres, scale)
     else:
-        noise = _STANDARD.noise(size, rng, size=world.runs)
+        noise = _STANDARD.noise(size, rng, size=audit_run.runs)
         if excess:
-            noise *= rng.gamma(crowd.shape, size=(world.runs, 1)) / np.linalg.norm(
+            noise *= rng.gamma(crowd.shape, size=(audit_run.runs, 1)) / np.linalg.norm(
                 noise, axis=1, keepdims=True
             )
-        told = _norm_score(centres[1 - world.there] + scale * noise, centres, scale, excess=excess)
-    return told + 1e-6 * rng.random(world.runs)
+        told = _norm_score(
+            centres[1 - audit_run.canary] + scale * noise, centres, scale, excess=excess
+        )
+    return told + 1e-6 * rng.random(audit_run.runs)
 
 
 def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float) -> np.ndarray:
@@ -185,7 +189,12 @@ def _norm_score(
 
 @target
 def votes(
-    world: World, epsilon: float, *, delta: float, counted: int = _QUESTIONS, factor: float = 1.0
+    audit_run: AuditRun,
+    epsilon: float,
+    *,
+    delta: float,
+    counted: int = _QUESTIONS,
+    factor: float = 1.0,
 ) -> np.ndarray:
     """Count how many of PATE's questions are answered yes; ties in the score are broken at random.
 
@@ -195,26 +204,30 @@ def votes(
         factor * noisy_max.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta)
     )
     counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
-    rng, found = stream(world.seed, "audit", 1 - world.draw), []
-    for first in range(0, world.runs, 1000):
-        noise = rng.standard_normal((min(1000, world.runs - first), *counts[0].shape))
-        found.append(noisy_max.noisy_winners(counts[1 - world.there], noise, sigma).sum(axis=1))
-    return np.concatenate(found) + rng.random(world.runs)
+    rng, found = stream(audit_run.seed, "audit", 1 - audit_run.draw), []
+    for first in range(0, audit_run.runs, 1000):
+        noise = rng.standard_normal((min(1000, audit_run.runs - first), *counts[0].shape))
+        found.append(
+            noisy_max.noisy_winners(counts[1 - audit_run.canary], noise, sigma).sum(axis=1)
+        )
+    return np.concatenate(found) + rng.random(audit_run.runs)
 
 
 @target
-def shuffled(world: World, epsilon: float, *, delta: float, in_order: bool = False) -> np.ndarray:
+def shuffled(
+    audit_run: AuditRun, epsilon: float, *, delta: float, in_order: bool = False
+) -> np.ndarray:
     """Count the answers "yes" of parties that all say "no", but for one in one world; in_order: see
     that one's answer.
 
     Each has as large an epsilon as the shuffler allows.
     """
     spent = shuffling.of_one(epsilon, messages=_SHUFFLED, delta=delta)
-    response, rng = RandomisedResponse(epsilon=spent), world.rng()
+    response, rng = RandomisedResponse(epsilon=spent), audit_run.rng()
     if in_order:
-        return 1.0 * response.answers(np.full(world.runs, world.there), rng)
-    people = np.array([_SHUFFLED - world.there, world.there])
-    return response.counts(people, rng, size=world.runs)[:, 1] + rng.random(world.runs)
+        return 1.0 * response.answers(np.full(audit_run.runs, audit_run.canary), rng)
+    people = np.array([_SHUFFLED - audit_run.canary, audit_run.canary])
+    return response.counts(people, rng, size=audit_run.runs)[:, 1] + rng.random(audit_run.runs)
 
 
 # Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to
@@ -239,7 +252,7 @@ def two_minima() -> np.ndarray:
 
 
 @target
-def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np.ndarray:
+def hypothesis(audit_run: AuditRun, epsilon: float, *, coordinates: bool = False) -> np.ndarray:
     """Score a source's classifier with noise on the answer.
 
     coordinates: independent Laplace noise in place of a direction, with the same figure, and the
@@ -250,15 +263,15 @@ def hypothesis(world: World, epsilon: float, *, coordinates: bool = False) -> np
         two_minima(),
     )
     if not coordinates:
-        return _answer(world, minima, scale)
+        return _answer(audit_run, minima, scale)
     step = np.full(16, np.linalg.norm(minima[0] - minima[1]) / 4)
-    seen = world.there * step + world.rng().laplace(scale=scale, size=(world.runs, 16))
+    seen = audit_run.canary * step + audit_run.rng().laplace(scale=scale, size=(audit_run.runs, 16))
     return _laplace_score(seen, (step, 0 * step), scale)
 
 
 @target
 def gaussian_hypothesis(
-    world: World, epsilon: float, *, delta: float, as_scale: bool = False
+    audit_run: AuditRun, epsilon: float, *, delta: float, as_scale: bool = False
 ) -> np.ndarray:
     """Project the same classifier with Gaussian noise on what one row moves.
 
@@ -269,16 +282,18 @@ def gaussian_hypothesis(
         epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta
     )
     sd = budget.scale(source_releases.hypothesis_sensitivity(ROWS, REGULARISATION))
-    seen = minima[1 - world.there] + sd * world.rng().normal(size=(world.runs, minima.shape[1]))
+    seen = minima[1 - audit_run.canary] + sd * audit_run.rng().normal(
+        size=(audit_run.runs, minima.shape[1])
+    )
     return seen @ (minima[0] - minima[1])
 
 
-def _answer(world: World, minima: np.ndarray, scale: float) -> np.ndarray:
+def _answer(audit_run: AuditRun, minima: np.ndarray, scale: float) -> np.ndarray:
     """Score noise of this scale on two neighbours' minima (2, d) by the exact
     log-likelihood ratio.
     """
-    noise = scale * _STANDARD.noise(minima.shape[1], world.rng(), size=world.runs)
-    return _norm_score(minima[1 - world.there] + noise, minima, scale)
+    noise = scale * _STANDARD.noise(minima.shape[1], audit_run.rng(), size=audit_run.runs)
+    return _norm_score(minima[1 - audit_run.canary] + noise, minima, scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,7 +306,7 @@ class _NoVolume(ObjectivePerturbation):
 
 
 @target
-def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarray:
+def objective(audit_run: AuditRun, epsilon: float, *, volume: bool = True) -> np.ndarray:
     """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of
     its minimum.
 
@@ -310,7 +325,7 @@ def objective(world: World, epsilon: float, *, volume: bool = True) -> np.ndarra
         b = x * (label - p) - strength * w
         return -np.abs(b) / made.scale + np.log(x * p * (1 - p) + strength)
 
-    X, y = np.zeros((world.runs, _FEW, 1)), np.ones((world.runs, _FEW), int)
-    X[:, 0], y[:, 0] = worlds[world.there]
-    w = made.minimise(X, y, _STANDARD.noise(1, world.rng(), size=world.runs))[:, 0]
+    X, y = np.zeros((audit_run.runs, _FEW, 1)), np.ones((audit_run.runs, _FEW), int)
+    X[:, 0], y[:, 0] = worlds[audit_run.canary]
+    w = made.minimise(X, y, _STANDARD.noise(1, audit_run.rng(), size=audit_run.runs))[:, 0]
     return log_density(w, *worlds[1]) - log_density(w, *worlds[0])

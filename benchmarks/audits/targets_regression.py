@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.audits.targets import World, target
+from benchmarks.audits.targets import AuditRun, target
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import source_detection
@@ -47,9 +47,9 @@ def _noisy(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _released(
-    world: World, mechanism: Any, worlds: list[Statistics], noise: np.ndarray, epsilon: float
+    audit_run: AuditRun, mechanism: Any, worlds: list[Statistics], noise: np.ndarray, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    return _noisy(mechanism.fit(worlds[1 - world.there], noise, np.array([epsilon])))
+    return _noisy(mechanism.fit(worlds[1 - audit_run.canary], noise, np.array([epsilon])))
 
 
 def laplace_ratio(
@@ -69,27 +69,33 @@ def laplace_ratio(
 
 
 @target
-def functional(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
+def functional(audit_run: AuditRun, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), ten_rows(_WORST)
     released = _released(
-        world, mechanism, worlds, factor * world.rng().laplace(size=(world.runs, 5)), epsilon
+        audit_run,
+        mechanism,
+        worlds,
+        factor * audit_run.rng().laplace(size=(audit_run.runs, 5)),
+        epsilon,
     )
     return laplace_ratio(released, worlds, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
 
 
 @target
-def functional_published(world: World, epsilon: float) -> np.ndarray:
+def functional_published(audit_run: AuditRun, epsilon: float) -> np.ndarray:
     """Score the noisy quadratic as published: what it gives is about half of what it claims."""
     mechanism, worlds = fm.Published(share=REPORT_SHARE), ten_rows(_WORST_PUBLISHED)
     scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
     released = _released(
-        world, mechanism, worlds, world.rng().laplace(size=(world.runs, 6)), epsilon
+        audit_run, mechanism, worlds, audit_run.rng().laplace(size=(audit_run.runs, 6)), epsilon
     )
     return laplace_ratio(released, worlds, scales, _WHOLE)
 
 
 @target
-def statistics(world: World, epsilon: float, *, delta: float, factor: float = 1.0) -> np.ndarray:
+def statistics(
+    audit_run: AuditRun, epsilon: float, *, delta: float, factor: float = 1.0
+) -> np.ndarray:
     """Score noisy Gaussian statistics, projected on the difference of the worlds in units of the
     noise.
     """
@@ -100,13 +106,13 @@ def statistics(world: World, epsilon: float, *, delta: float, factor: float = 1.
     )
     sd = grams[:, 1, 1].std(), moments.std()
     gram, moment = worlds[0].gram - worlds[1].gram, worlds[0].moment - worlds[1].moment
-    noise = factor * world.rng().standard_normal((world.runs, 5))
-    grams, moments = _released(world, mechanism, worlds, noise, epsilon)
+    noise = factor * audit_run.rng().standard_normal((audit_run.runs, 5))
+    grams, moments = _released(audit_run, mechanism, worlds, noise, epsilon)
     return (grams * gram).sum((1, 2)) / sd[0] ** 2 + (moments * moment).sum(1) / sd[1] ** 2
 
 
 @target
-def output(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
+def output(audit_run: AuditRun, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     """Score output perturbation at a large penalty, where one row moves the optimum by nearly what
     the bound allows.
     """
@@ -116,13 +122,13 @@ def output(world: World, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
     worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
     ends = [fit(one, np.zeros((1, 4))).weights[0, 0] for one in worlds]
     noise = factor * NormExponential(sensitivity=1.0, epsilon=1.0).noise(
-        4, world.rng(), size=world.runs
+        4, audit_run.rng(), size=audit_run.runs
     )
-    return fit(worlds[1 - world.there], noise).weights[0] @ (ends[0] - ends[1])
+    return fit(worlds[1 - audit_run.canary], noise).weights[0] @ (ends[0] - ends[1])
 
 
 @target
-def adassp(world: World, epsilon: float, *, delta: float, as_mu: bool = False) -> np.ndarray:
+def adassp(audit_run: AuditRun, epsilon: float, *, delta: float, as_mu: bool = False) -> np.ndarray:
     """Score noisy X'X and X'y, projected on what the worlds differ in; the third release, an
     eigenvalue, stays inside.
 
@@ -136,13 +142,13 @@ def adassp(world: World, epsilon: float, *, delta: float, as_mu: bool = False) -
     first, second = worlds
     gram = (first.gram - second.gram) / gaussian_statistics.gram_sensitivity(2) ** 2
     moment = (first.moment - second.moment) / gaussian_statistics.moment_sensitivity(2) ** 2
-    noise = factor * world.rng().standard_normal((world.runs, 6))
-    grams, moments = _released(world, mechanism, worlds, noise, epsilon)
+    noise = factor * audit_run.rng().standard_normal((audit_run.runs, 6))
+    grams, moments = _released(audit_run, mechanism, worlds, noise, epsilon)
     return (grams * gram).sum((1, 2)) + moments @ moment
 
 
 @target
-def steps(world: World, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
+def steps(audit_run: AuditRun, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
     """Score noisy descent by the coefficient that one row alone has a say in, with one label there
     and with the other.
 
@@ -150,15 +156,17 @@ def steps(world: World, epsilon: float, *, delta: float, whole: bool = False) ->
     """
     mechanism = perturbation.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
     X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
-    statistics = Statistics.of(X, (1.0 if world.there else -1.0) * X[:, 1])
-    noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * world.rng().standard_normal(
-        (world.runs, 2 * _STEPS)
+    statistics = Statistics.of(X, (1.0 if audit_run.canary else -1.0) * X[:, 1])
+    noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * audit_run.rng().standard_normal(
+        (audit_run.runs, 2 * _STEPS)
     )
     return mechanism.fit(statistics, noise, np.array([epsilon])).weights[0][:, 1]
 
 
 @target
-def clipped(world: World, epsilon: float, *, delta: float, factor: float = 1.0) -> np.ndarray:
+def clipped(
+    audit_run: AuditRun, epsilon: float, *, delta: float, factor: float = 1.0
+) -> np.ndarray:
     """Score the first step of noisy descent with clipped gradients, along one row.
 
     One step: of many, the average of the path, which is the answer, hides nearly all.
@@ -166,17 +174,22 @@ def clipped(world: World, epsilon: float, *, delta: float, factor: float = 1.0) 
     X = np.column_stack([np.ones(10), np.linspace(-1, 1, 10)])
     X[-1] = 1.0
     mechanism = perturbation.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
-    return _one_step(world, mechanism, X, epsilon=epsilon, factor=factor)
+    return _one_step(audit_run, mechanism, X, epsilon=epsilon, factor=factor)
 
 
 def _one_step(
-    world: World, mechanism: perturbation.Descent, X: np.ndarray, *, epsilon: float, factor: float
+    audit_run: AuditRun,
+    mechanism: perturbation.Descent,
+    X: np.ndarray,
+    *,
+    epsilon: float,
+    factor: float,
 ) -> np.ndarray:
     """Score the answer along the last row of X, with one label and with the other; all other labels
     are 0.
     """
-    y = np.append(np.zeros(len(X) - 1), 2.0 * world.there - 1)
-    noise = factor * world.rng().standard_normal((world.runs, X.shape[1]))
+    y = np.append(np.zeros(len(X) - 1), 2.0 * audit_run.canary - 1)
+    noise = factor * audit_run.rng().standard_normal((audit_run.runs, X.shape[1]))
     return (
         mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0]
         @ X[-1]
@@ -184,7 +197,9 @@ def _one_step(
 
 
 @target
-def detection(world: World, epsilon: float, *, delta: float, one: bool = False) -> np.ndarray:
+def detection(
+    audit_run: AuditRun, epsilon: float, *, delta: float, one: bool = False
+) -> np.ndarray:
     """Score the noisy losses of eight public sources, and of none.
 
     One row moves all nine from 0 to their bound, R^2 / 2. one: the noise is made for one loss.
@@ -192,14 +207,14 @@ def detection(world: World, epsilon: float, *, delta: float, one: bool = False) 
     sources, rows = 8, 10
     rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)
     none = np.zeros((sources, 2))
-    y = np.append(np.zeros(rows - 1), 10.0 * world.there)
+    y = np.append(np.zeros(rows - 1), 10.0 * audit_run.canary)
     found = source_detection.detect(
         np.zeros((rows, 2)),
         y,
         none,
         rho=rho,
-        seed=world.seed,
-        draws=range(world.runs),
-        part=world.draw,
+        seed=audit_run.seed,
+        draws=range(audit_run.runs),
+        part=audit_run.draw,
     )
     return found.noisy.sum(axis=1)

@@ -12,7 +12,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from benchmarks.audits.targets import World, target
+from benchmarks.audits.targets import AuditRun, target
 from dpcore.accountants import gdp
 from dpcore.training import dp_ftrl, sgd
 from dpcore.training.networks import Architecture
@@ -35,7 +35,7 @@ def _sigma(epsilon: float, delta: float, recipe: Recipe = _RECIPE) -> float:
 
 
 def _sums(
-    world: World,
+    audit_run: AuditRun,
     y: np.ndarray,
     sigma: float,
     *,
@@ -54,8 +54,8 @@ def _sums(
         start=start,
         people=people,
         noise_multiplier=sigma,
-        seed=world.noise_seed,
-        draws=range(world.runs),
+        seed=audit_run.noise_seed,
+        draws=range(audit_run.runs),
         record=range(recipe.steps + 1),
         dtype=np.float64,
     )
@@ -82,7 +82,7 @@ def _one(present: int, rows: int = _ROWS) -> np.ndarray:
 
 @target
 def lots(
-    world: World,
+    audit_run: AuditRun,
     epsilon: float,
     *,
     delta: float,
@@ -97,12 +97,12 @@ def lots(
     sigma, against = factor * _sigma(epsilon, delta), variant in ("realised", "shuffled")
     start = _AGAINST if against or others == 1 else _SURE
     # Divided by a constant, which does not know who is there; the actual batch size needs none.
-    rate = _RATE if variant == "realised" else _RATE * (others + world.there) / others
+    rate = _RATE if variant == "realised" else _RATE * (others + audit_run.canary) / others
     recipe, y = (
         replace(_RECIPE, variant=variant, learning_rate=rate),
-        np.array([0] * others + [1] * world.there),
+        np.array([0] * others + [1] * audit_run.canary),
     )
-    sums = _sums(world, y, sigma, recipe=recipe, start=start)
+    sums = _sums(audit_run, y, sigma, recipe=recipe, start=start)
     if (
         variant == "inside"
     ):  # an empty batch has no noise at all: how often do the weights stand still?
@@ -123,7 +123,7 @@ def _once(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
 
 
 @target
-def layers(world: World, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
+def layers(audit_run: AuditRun, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
     """Take one step of a network with a clip bound for each of four layers, on a full batch with or
     without one row.
 
@@ -148,19 +148,21 @@ def layers(world: World, epsilon: float, *, delta: float, whole: bool = False) -
             learning_rate=float(len(y)),
             clip_norm=bounds,
         )
-        run = partial(sgd.train, recipe, X, y, start=start, seed=world.noise_seed, dtype=np.float64)
+        run = partial(
+            sgd.train, recipe, X, y, start=start, seed=audit_run.noise_seed, dtype=np.float64
+        )
         return run(noise_multiplier=noise, draws=range(runs)).weights
 
     there, away = (weights(present, 0.0, 1)[0] for present in (1, 0))
     axis = (there - away) / np.repeat(
         np.square(bounds), [cut.stop - cut.start for cut in net.slices]
     )
-    return (weights(world.there, sigma, world.runs) - away) @ axis
+    return (weights(audit_run.canary, sigma, audit_run.runs) - away) @ axis
 
 
 @target
 def scheduled(
-    world: World,
+    audit_run: AuditRun,
     epsilon: float,
     *,
     delta: float,
@@ -175,12 +177,14 @@ def scheduled(
     sigma = _sigma(epsilon, delta, _RECIPE if first else recipe)
     if first and clip_ramp != 1:
         recipe = replace(recipe, noise_ramp=1 / clip_ramp)
-    sums = _sums(world, _one(world.there), sigma, recipe=recipe)
+    sums = _sums(audit_run, _one(audit_run.canary), sigma, recipe=recipe)
     return _ratio(sums / recipe.clip_shares, sigma * recipe.noise_shares)
 
 
 @target
-def against(world: World, epsilon: float, *, delta: float, fixed: bool = False) -> np.ndarray:
+def against(
+    audit_run: AuditRun, epsilon: float, *, delta: float, fixed: bool = False
+) -> np.ndarray:
     """Score a run where all other rows pull the other way: a row who takes another's place in a
     batch moves it twice.
 
@@ -189,23 +193,32 @@ def against(world: World, epsilon: float, *, delta: float, fixed: bool = False) 
     sigma, rows = _sigma(epsilon, delta), 50
     size = _SAMPLED * rows
     if fixed:
-        rng = world.rng()
-        inside = world.there * (rng.random((world.runs, _STEPS)) < size / (rows + world.there))
-        return _ratio(
-            2 * inside + sigma * rng.standard_normal((world.runs, _STEPS)), sigma, shift=2
+        rng = audit_run.rng()
+        inside = audit_run.canary * (
+            rng.random((audit_run.runs, _STEPS)) < size / (rows + audit_run.canary)
         )
-    y = np.array([1] * world.there + [0] * rows)
-    return _ratio(_sums(world, y, sigma, start=_AGAINST) + size, sigma, shift=2)
+        return _ratio(
+            2 * inside + sigma * rng.standard_normal((audit_run.runs, _STEPS)), sigma, shift=2
+        )
+    y = np.array([1] * audit_run.canary + [0] * rows)
+    return _ratio(_sums(audit_run, y, sigma, start=_AGAINST) + size, sigma, shift=2)
 
 
 @target
-def last_lot(world: World, epsilon: float, *, delta: float, bare: bool = False) -> np.ndarray:
+def last_lot(
+    audit_run: AuditRun, epsilon: float, *, delta: float, bare: bool = False
+) -> np.ndarray:
     """Score the last step alone: how near is what it moves to what the row would? bare: that step
     has no noise.
     """
-    sigma, rows = _sigma(epsilon, delta), (np.zeros((_ROWS, 1)), _one(world.there))
+    sigma, rows = _sigma(epsilon, delta), (np.zeros((_ROWS, 1)), _one(audit_run.canary))
     run = partial(
-        sgd.train, _RECIPE, *rows, seed=world.noise_seed, draws=range(world.runs), dtype=np.float64
+        sgd.train,
+        _RECIPE,
+        *rows,
+        seed=audit_run.noise_seed,
+        draws=range(audit_run.runs),
+        dtype=np.float64,
     )
     before = run(start=_SURE, noise_multiplier=sigma, last=_STEPS - 1).weights
     after = run(
@@ -215,32 +228,34 @@ def last_lot(world: World, epsilon: float, *, delta: float, bare: bool = False) 
 
 
 @target
-def replaced(world: World, epsilon: float, *, delta: float) -> np.ndarray:
+def replaced(audit_run: AuditRun, epsilon: float, *, delta: float) -> np.ndarray:
     """Score noise for a row that is there or not, where one is replaced by a row that pulls the
     other way.
     """
-    sigma, rng = _sigma(epsilon, delta), world.rng()
-    inside = rng.random((world.runs, _STEPS)) < _SAMPLED
-    sums = (2 * world.there - 1) * inside + sigma * rng.standard_normal((world.runs, _STEPS))
+    sigma, rng = _sigma(epsilon, delta), audit_run.rng()
+    inside = rng.random((audit_run.runs, _STEPS)) < _SAMPLED
+    sums = (2 * audit_run.canary - 1) * inside + sigma * rng.standard_normal(
+        (audit_run.runs, _STEPS)
+    )
     return _ratio(sums, sigma) - _ratio(-sums, sigma)
 
 
 @target
 def lots_of_people(
-    world: World, epsilon: float, *, delta: float, by_row: bool = False
+    audit_run: AuditRun, epsilon: float, *, delta: float, by_row: bool = False
 ) -> np.ndarray:
     """Score a run where one person has three rows. by_row: rows are sampled and clipped one
     by one.
     """
     sigma, people = _sigma(epsilon, delta), np.concatenate([[0, 0, 0], np.arange(1, _ROWS)])
-    y = _one(world.there, len(people))
+    y = _one(audit_run.canary, len(people))
     y[:3] = y[0]
-    return _ratio(_sums(world, y, sigma, people=None if by_row else people), sigma)
+    return _ratio(_sums(audit_run, y, sigma, people=None if by_row else people), sigma)
 
 
 @target
 def in_order(
-    world: World, epsilon: float, *, delta: float, mechanism: str, counted: str = ""
+    audit_run: AuditRun, epsilon: float, *, delta: float, mechanism: str, counted: str = ""
 ) -> np.ndarray:
     """Score batches in a fixed order: what the row's own ones move, with the correlation of the
     noise undone.
@@ -256,5 +271,5 @@ def in_order(
         mixed = np.array(list(dp_ftrl.correlated(iter(unit), lots=_LOTS, first=0)))
     undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
     moved[::_LOTS] = 1
-    sums = _sums(world, _one(world.there, 2 * _LOTS), sigma, recipe=recipe)
+    sums = _sums(audit_run, _one(audit_run.canary, 2 * _LOTS), sigma, recipe=recipe)
     return sums @ undo.T @ (undo @ moved)
