@@ -268,7 +268,7 @@ def in_order(
     )
     mixed = unit = np.eye(recipe.steps)
     if mechanism == "toeplitz":
-        mixed = np.array(list(dp_ftrl.correlated(iter(unit), lots=_LOTS, first=0)))
+        mixed = np.array(list(dp_ftrl.correlated(iter(unit), batches_per_pass=_LOTS, first=0)))
     undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
     moved[::_LOTS] = 1
     sums = _sums(audit_run, _one(audit_run.canary, 2 * _LOTS), sigma, recipe=recipe)

@@ -19,7 +19,7 @@ from dpcore.training.sgd_recipe import Recipe
 class DPNetworkClassifier(PrivateClassifier):
     """A multilayer perceptron with differential privacy, by DP-SGD [abadi2016, Algorithm 1].
 
-    It minimises the softmax loss. Each step samples a lot (batch) with probability
+    It minimises the softmax loss. Each step samples a batch with probability
     q = lot_size / n per row, clips the rows' gradients, adds one Gaussian draw per weight to their
     sum, and divides it by lot_size, whatever the actual size. The guarantee is under add/remove for
     one record. n is assumed public: it sets q and the number of steps.
@@ -49,7 +49,7 @@ class DPNetworkClassifier(PrivateClassifier):
     epochs : float, default=20
         Number of steps times lot_size over n, rounded up to whole steps.
     lot_size : float, default=64
-        Expected size of a lot. Values above n count as n.
+        Expected size of a batch. Values above n count as n.
     learning_rate : float, default=1.0
         Initial learning rate.
     decay : float, default=0.2
@@ -57,12 +57,12 @@ class DPNetworkClassifier(PrivateClassifier):
     accountant : str, default="pld-coarse"
         A key of ``dpcore.accountants.ACCOUNTANTS``. A tighter theorem needs less noise for the same
         guarantee. "pld-coarse" adds at most about 0.1 % more noise than "pld", which takes seconds
-        where lots are small.
+        where batches are small.
     classes : array-like or None, default=None
         All possible classes, **declared**; a row of another class is ignored. None takes the
         classes in y, and assumes that their set is public.
     random_state : int, RandomState or None, default=None
-        Seed of initial weights, lots and noise. A fixed one makes a release reproducible, hence not
+        Seed of initial weights, batches and noise. A fixed one makes a release reproducible, so not
         private. None takes 128 bits from the operating system.
 
     Attributes

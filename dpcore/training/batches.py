@@ -1,7 +1,7 @@
-"""Lots (batches) of stochastic gradient descent: the rows in each step's sum.
+"""Batches of stochastic gradient descent: the rows in each step's sum.
 
-Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can resume
-at any block. ``NOBODY`` pads smaller lots.
+Batches are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can
+resume at any block. ``NOBODY`` pads smaller batches.
 """
 
 import math
@@ -17,8 +17,8 @@ NOBODY = -1
 # Widths are rounded up to multiples of this, so that few different ones occur.
 _ROUND = 4
 
-# Maps (stream, block) to the step within the block and the row number of each member of its lots,
-# in the order of the steps.
+# Maps (stream, block) to the step within the block and the row number of each member of its
+# batches, in the order of the steps.
 _Members = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
 
 
@@ -27,7 +27,7 @@ def poisson(
 ) -> Iterator[np.ndarray]:
     """Yield Poisson samples for steps ``first`` to ``last`` - 1, as row numbers (streams, W).
 
-    Each row is in each lot with probability ``rate``, independently, as amplification by sampling
+    Each row is in each batch with probability ``rate``, independently, as amplification by sampling
     requires [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses,
     so the gaps between heads are geometric and the tails need no draw.
     """
@@ -35,10 +35,10 @@ def poisson(
     check.between(0, 1, rate=rate)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
-        cells = _heads(stream(seed, "lots", index, block), rate=rate, cells=BLOCK * rows)
+        cells = _heads(stream(seed, "batches", index, block), rate=rate, cells=BLOCK * rows)
         return np.divmod(cells, rows)
 
-    yield from _padded_lots(members, indices, first=first, last=last)
+    yield from _padded_batches(members, indices, first=first, last=last)
 
 
 def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
@@ -61,50 +61,50 @@ def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
 def shuffled(
     seed: int, indices: Sequence[int], *, rows: int, size: int, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
+    """Yield batches cut from a fresh shuffle of all rows in every epoch, as in most training code.
 
-    Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none).
+    Every row is in exactly one batch of an epoch (the last ``rows % size`` of the shuffle in none).
     These are **not** the Poisson samples for which amplification is proved.
     """
     check.whole(1, rows, size=size)
-    lots_per_epoch = max(1, rows // size)
+    batches_per_epoch = max(1, rows // size)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
         order_of_epoch: dict[int, np.ndarray] = {}
-        lots = []
+        batches = []
         for step in range(block * BLOCK, (block + 1) * BLOCK):
-            epoch, lot = divmod(step, lots_per_epoch)
+            epoch, batch = divmod(step, batches_per_epoch)
             if epoch not in order_of_epoch:
-                order_of_epoch[epoch] = stream(seed, "lots", index, epoch).permutation(rows)
-            lots.append(order_of_epoch[epoch][lot * size : (lot + 1) * size])
-        return np.repeat(np.arange(BLOCK), size), np.concatenate(lots)
+                order_of_epoch[epoch] = stream(seed, "batches", index, epoch).permutation(rows)
+            batches.append(order_of_epoch[epoch][batch * size : (batch + 1) * size])
+        return np.repeat(np.arange(BLOCK), size), np.concatenate(batches)
 
-    yield from _padded_lots(members, indices, first=first, last=last)
+    yield from _padded_batches(members, indices, first=first, last=last)
 
 
 def ordered(
-    indices: Sequence[int], *, rows: int, lots: int, first: int, last: int
+    indices: Sequence[int], *, rows: int, batches_per_pass: int, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield lots in a fixed order, the same for all streams.
+    """Yield batches in a fixed order, the same for all streams.
 
-    Row i is in lot i mod ``lots`` of every pass.
+    Row i is in batch i mod ``batches_per_pass`` of every pass.
     """
-    width = math.ceil(rows / lots)
-    rows_of_lots = np.full((width, lots), NOBODY)
-    rows_of_lots.ravel()[:rows] = np.arange(rows)
+    width = math.ceil(rows / batches_per_pass)
+    rows_of_batches = np.full((width, batches_per_pass), NOBODY)
+    rows_of_batches.ravel()[:rows] = np.arange(rows)
     for step in range(first, last):
-        lot = rows_of_lots[:, step % lots]
-        yield np.broadcast_to(lot, (len(indices), width))
+        batch = rows_of_batches[:, step % batches_per_pass]
+        yield np.broadcast_to(batch, (len(indices), width))
 
 
-def _padded_lots(
+def _padded_batches(
     members: _Members, indices: Sequence[int], *, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield the lots of all streams for each step, (streams, W), padded with ``NOBODY``."""
+    """Yield the batches of all streams for each step, (streams, W), padded with ``NOBODY``."""
     first_block = first // BLOCK
     end_block = math.ceil(last / BLOCK)
     for block in range(first_block, end_block):
-        padded, widths = _block_of_lots(members, indices, block)
+        padded, widths = _block_of_batches(members, indices, block)
         first_of_block = block * BLOCK
         first_step = max(first - first_of_block, 0)
         end_step = min(last - first_of_block, BLOCK)
@@ -112,18 +112,18 @@ def _padded_lots(
             yield padded[step, :, : widths[step]]
 
 
-def _block_of_lots(
+def _block_of_batches(
     members: _Members, indices: Sequence[int], block: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the padded lots of a block, (BLOCK, streams, W), and the width of each step."""
+    """Return the padded batches of a block, (BLOCK, streams, W), and the width of each step."""
     drawn = [members(int(index), block) for index in indices]
-    # Sizes of the lots, (streams, BLOCK).
+    # Sizes of the batches, (streams, BLOCK).
     sizes = np.stack([np.bincount(steps, minlength=BLOCK) for steps, _ in drawn])
     padded = np.full((BLOCK, len(drawn), sizes.max() + _ROUND), NOBODY)
     for place, (steps, rows) in enumerate(drawn):
         first_of_step = np.cumsum(sizes[place]) - sizes[place]
-        place_in_lot = np.arange(len(rows)) - np.repeat(first_of_step, sizes[place])
-        padded[steps, place, place_in_lot] = rows
+        place_in_batch = np.arange(len(rows)) - np.repeat(first_of_step, sizes[place])
+        padded[steps, place, place_in_batch] = rows
     largest_sizes = sizes.max(axis=0)
     widths = -(-largest_sizes // _ROUND) * _ROUND
     return padded, np.maximum(widths, _ROUND)

@@ -13,26 +13,26 @@ from dpcore.training import batches
 # Name -> deviation from the algorithm that the accountants assume.
 FAULTS = {
     "inside": "noise for every example, inside of the sum",
-    "realised": "division by the size that the lot happens to have",
-    "shuffled": "lots cut from a shuffle of the rows in every epoch",
+    "realised": "division by the size that the batch happens to have",
+    "shuffled": "batches cut from a shuffle of the rows in every epoch",
 }
 
 
-def shuffled_lots(
+def shuffled_batches(
     seed: int, indices: Sequence[int], *, rows: int, rate: float, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield lots of one size, cut from a shuffle of the rows; see ``batches.shuffled``."""
+    """Yield batches of one size, cut from a shuffle of the rows; see ``batches.shuffled``."""
     size = max(1, round(rate * rows))
     return batches.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
 
 
 def noise_of_sum(fault: str, noise: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Return the noise in the sum over each lot, (R, P).
+    """Return the noise in the sum over each batch, (R, P).
 
     Args:
         fault: A key of ``FAULTS``.
-        noise: Noise of the scale that the algorithm adds once per lot, (R, P).
-        members: Row numbers of each lot, (R, W).
+        noise: Noise of the scale that the algorithm adds once per batch, (R, P).
+        members: Row numbers of each batch, (R, W).
     """
     if fault == "inside":
         return noise * np.sqrt(_sizes(members, noise.dtype))
@@ -40,11 +40,11 @@ def noise_of_sum(fault: str, noise: np.ndarray, members: np.ndarray) -> np.ndarr
 
 
 def divisor(fault: str, members: np.ndarray, expected_size: float, dtype: np.dtype) -> Any:
-    """Return the number by which the sum over each lot is divided, one for all or (R, 1).
+    """Return the number by which the sum over each batch is divided, one for all or (R, 1).
 
     Args:
         fault: A key of ``FAULTS``.
-        members: Row numbers of each lot, (R, W).
+        members: Row numbers of each batch, (R, W).
         expected_size: The number by which the algorithm divides.
         dtype: Precision of the arithmetic.
     """
@@ -54,5 +54,5 @@ def divisor(fault: str, members: np.ndarray, expected_size: float, dtype: np.dty
 
 
 def _sizes(members: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return the size of each lot, (R, 1)."""
+    """Return the size of each batch, (R, 1)."""
     return (members != batches.NOBODY).sum(axis=1, keepdims=True).astype(dtype)

@@ -1,18 +1,18 @@
-"""Differentially private stochastic gradient descent (DP-SGD) for a batch of networks.
+"""Differentially private stochastic gradient descent (DP-SGD) for networks trained together.
 
-    w <- w - (eta_t / L) ( sum_{i in lot} clip_C(g_i(w)) + N(0, (sigma C)^2 I) ),    L = q n
+    w <- w - (eta_t / L) ( sum_{i in batch} clip_C(g_i(w)) + N(0, (sigma C)^2 I) ),    L = q n
 
-A lot contains each row with probability q. Noise is added once to the sum, which is divided by the
-constant L and never by the actual size of the lot [abadi2016, Algorithm 1]. The guarantee is under
-add/remove; n, and so L, is a public number that does not change when a row is added or removed.
-Each of the R networks has its own initial weights, lots and noise. A single fit is the batch with R
-= 1.
+A batch (called a lot in the paper) contains each row with probability q. Noise is added once to the
+sum, which is divided by the constant L and never by the actual size of the batch [abadi2016,
+Algorithm 1]. The guarantee is under add/remove; n, and so L, is a public number that does not
+change when a row is added or removed. Each of the R networks has its own initial weights, batches
+and noise.
 
-If persons have several rows, a lot contains each *person* with probability q, n is the number of
+If persons have several rows, a batch contains each *person* with probability q, n is the number of
 persons, and g_i is the average of person i's gradients. Clipped to C, it changes the sum by no more
 than one row would.
 
-For lots in a fixed order instead of random ones, see ``dpcore.training.dp_ftrl``; for loops with
+For batches in a fixed order instead of random ones, see ``dpcore.training.dp_ftrl``; for loops with
 faults, ``dpcore.training.faulty_sgd``.
 """
 
@@ -86,8 +86,8 @@ def train(
         start: Weights before step ``first``, (P,) or (R, P).
         noise_multiplier: Standard deviation of the noise over the clipping norm in the first step,
             of all networks or (R,).
-        seed: Of lots and noise.
-        draws: The streams of ``seed`` for each network. Equal draws share lots and noise (common
+        seed: Of batches and noise.
+        draws: The streams of ``seed`` for each network. Equal draws share batches and noise (common
             random numbers).
         people: The person of each row, (n,), numbered from 0, if persons have several. Rows without
             a class are then ignored.
@@ -139,9 +139,9 @@ def train(
                 history[place_of_step[steps_done], networks] = part_weights
         weights[networks] = part_weights
 
-    lot_size = recipe.sampling_rate * len(X)
-    multiply_adds = _PRODUCTS_PER_WEIGHT * weights.size * lot_size * (last - first)
-    at_once = _networks_at_once(recipe.architecture, lot_size, itemsize=weights.itemsize)
+    batch_size = recipe.sampling_rate * len(X)
+    multiply_adds = _PRODUCTS_PER_WEIGHT * weights.size * batch_size * (last - first)
+    at_once = _networks_at_once(recipe.architecture, batch_size, itemsize=weights.itemsize)
     cores.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
     return Training(weights=weights, history=history)
 
@@ -175,10 +175,10 @@ def _start_weights(recipe: Recipe, start: np.ndarray, *, models: int, resumed: b
     return np.broadcast_to(start, (models, parameters))
 
 
-def _networks_at_once(architecture: Architecture, lot_size: float, *, itemsize: int) -> int:
+def _networks_at_once(architecture: Architecture, batch_size: float, *, itemsize: int) -> int:
     """Return how many networks are trained together, so that their arrays share the cache."""
     units = sum(architecture.sizes[:-1])
-    bytes_per_network = itemsize * _NUMBERS_PER_UNIT * units * (lot_size + 1)
+    bytes_per_network = itemsize * _NUMBERS_PER_UNIT * units * (batch_size + 1)
     return max(1, int(_CACHE_BYTES / bytes_per_network))
 
 
@@ -198,9 +198,9 @@ def _steps(
     Args:
         recipe: Public settings.
         weights: Of each network, (R, P).
-        examples: The rows that lots are drawn from.
+        examples: The rows that batches are drawn from.
         multipliers: Noise multiplier of each network in the first step, (R,).
-        seed: Of lots and noise.
+        seed: Of batches and noise.
         draws: The stream of each network, (R,).
         first: First step.
         last: The step at which training stops.
@@ -216,13 +216,13 @@ def _steps(
     expected_size = recipe.sampling_rate * len(examples)
     faulty = recipe.variant != "correct"
 
-    all_lots = _lots(recipe, seed, streams.tolist(), len(examples), first=first, last=last)
+    all_batches = _batches(recipe, seed, streams.tolist(), len(examples), first=first, last=last)
     noise_streams = []
     if noisy:
         noise_streams = streams.tolist()
     all_noise = _noise(recipe, seed, noise_streams, weights, first=first, last=last)
-    for step, (lot, noise) in enumerate(zip(all_lots, all_noise, strict=True), first):
-        members = lot[stream_of_network]
+    for step, (batch, noise) in enumerate(zip(all_batches, all_noise, strict=True), first):
+        members = batch[stream_of_network]
         total = gradient_sum(members, clip_factors[step])
         if noisy:
             noise = noise[stream_of_network]
@@ -241,16 +241,20 @@ def _steps(
         yield step + 1
 
 
-def _lots(
+def _batches(
     recipe: Recipe, seed: int, streams: list[int], rows: int, *, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Yield the members of each stream's lot for each step, (streams, W)."""
+    """Yield the members of each stream's batch for each step, (streams, W)."""
     rate = recipe.sampling_rate
     if recipe.variant == "shuffled":
-        return faulty_sgd.shuffled_lots(seed, streams, rows=rows, rate=rate, first=first, last=last)
+        return faulty_sgd.shuffled_batches(
+            seed, streams, rows=rows, rate=rate, first=first, last=last
+        )
     if recipe.mechanism != "sampled":
-        lots_per_pass = dp_ftrl.lots_a_pass(rate)
-        return batches.ordered(streams, rows=rows, lots=lots_per_pass, first=first, last=last)
+        batches_per_pass = dp_ftrl.count_batches_per_pass(rate)
+        return batches.ordered(
+            streams, rows=rows, batches_per_pass=batches_per_pass, first=first, last=last
+        )
     return batches.poisson(seed, streams, rows=rows, rate=rate, first=first, last=last)
 
 
@@ -260,10 +264,10 @@ def _noise(
     """Yield noise of scale 1 for each step, (streams, P)."""
     if recipe.mechanism != "toeplitz":
         return _independent_noise(seed, streams, weights, first=first, last=last)
-    lots_per_pass = dp_ftrl.lots_a_pass(recipe.sampling_rate)
-    start_of_pass = first - first % lots_per_pass
+    batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
+    start_of_pass = first - first % batches_per_pass
     independent = _independent_noise(seed, streams, weights, first=start_of_pass, last=last)
-    return dp_ftrl.correlated(independent, lots=lots_per_pass, first=first)
+    return dp_ftrl.correlated(independent, batches_per_pass=batches_per_pass, first=first)
 
 
 def _independent_noise(
@@ -271,7 +275,7 @@ def _independent_noise(
 ) -> Iterator[np.ndarray]:
     """Yield independent noise of scale 1 for each step, (streams, P).
 
-    Like lots, it is drawn in blocks of steps, each from its own streams.
+    Like batches, it is drawn in blocks of steps, each from its own streams.
     """
     first_block = first // batches.BLOCK
     end_block = math.ceil(last / batches.BLOCK)

@@ -12,7 +12,7 @@ from dpcore.training.networks import Architecture
 
 # Name -> training loop. All but the first deviate from what the accountants assume.
 VARIANTS = {
-    "correct": "Poisson lots, noise once a lot, division by the constant L",
+    "correct": "Poisson batches, noise once a batch, division by the constant L",
     **faulty_sgd.FAULTS,
 }
 
@@ -27,11 +27,11 @@ class Recipe:
 
     It holds for the weights after every step, for the variant "correct" and the mechanism
     "sampled", with one clipping norm and without ramps. ``event`` also covers one norm per layer,
-    ramps of the noise, and lots in a fixed order.
+    ramps of the noise, and batches in a fixed order.
 
     Attributes:
         architecture: Of the network.
-        sampling_rate: q. With lots in a fixed order, 1 over their number.
+        sampling_rate: q. With batches in a fixed order, 1 over their number.
         steps: Number of steps.
         learning_rate: Of the first step.
         clip_norm: L2 bound C on the whole gradient, a tuple of bounds, one per layer, or None for
@@ -41,7 +41,7 @@ class Recipe:
         shape: Of the learning rate and the ramps over the steps, a key of ``schedules.SHAPES``.
         noise_ramp: Ratio of the last to the first noise multiplier.
         clip_ramp: Ratio of the last to the first clipping norm.
-        mechanism: A key of ``dp_ftrl.MECHANISMS``. With lots in a fixed order, the variant is
+        mechanism: A key of ``dp_ftrl.MECHANISMS``. With batches in a fixed order, the variant is
             "correct", and noise and clipping norm are constant.
 
     Raises:
@@ -81,13 +81,13 @@ class Recipe:
             raise check.RefusedError("clip_norm", self.clip_norm, f"{layers} bounds, one a layer")
 
     def _check_fixed_order(self) -> None:
-        """Raise RefusedError for a setting that lots in a fixed order do not allow."""
-        dp_ftrl.lots_a_pass(self.sampling_rate)
+        """Raise RefusedError for a setting that batches in a fixed order do not allow."""
+        dp_ftrl.count_batches_per_pass(self.sampling_rate)
         required = {"variant": "correct", "noise_ramp": 1, "clip_ramp": 1}
         for name, value in required.items():
             if getattr(self, name) != value:
                 raise check.RefusedError(
-                    name, getattr(self, name), f"{value} where lots have a fixed order"
+                    name, getattr(self, name), f"{value} where batches have a fixed order"
                 )
 
     @property
@@ -120,7 +120,7 @@ class Recipe:
     def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:
         """Return the event of training.
 
-        Each layer with its own bound is another Gaussian release from the same lot. Together they
+        Each layer with its own bound is another Gaussian release from the same batch. Together they
         are one release with the multiplier sigma / sqrt(layers).
 
         Args:
@@ -132,9 +132,13 @@ class Recipe:
             steps = self.steps
             if until is not None:
                 steps = until
-            lots_per_pass = dp_ftrl.lots_a_pass(self.sampling_rate)
+            batches_per_pass = dp_ftrl.count_batches_per_pass(self.sampling_rate)
             return dp_ftrl.event(
-                self.mechanism, noise_multiplier, steps, lots=lots_per_pass, layers=layers
+                self.mechanism,
+                noise_multiplier,
+                steps,
+                batches_per_pass=batches_per_pass,
+                layers=layers,
             )
         schedule = self._schedule(self.noise_ramp)
         return schedule.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)

@@ -260,7 +260,7 @@ class NetworkResult:
         settings, recipe, step = self.settings, self.recipe, self.model.last_step(self.frame)
         sd = settings.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
         if recipe.mechanism == "toeplitz":  # so much of the noise of this step and earlier ones
-            m = dp_ftrl.lots_a_pass(recipe.sampling_rate)
+            m = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
             sd *= float(np.linalg.norm(dp_ftrl.coefficients("toeplitz", step % m + 1, power=-1)))
         return sd * math.sqrt(self.architecture.parameters)
 

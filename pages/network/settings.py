@@ -217,7 +217,9 @@ class NetworkParameters(RowsSettings):
         """
         if self.by_chance:
             return 1.0
-        return dp_ftrl.sensitivity(self.mechanism, steps, lots=dp_ftrl.lots_a_pass(self.rate))
+        return dp_ftrl.sensitivity(
+            self.mechanism, steps, batches_per_pass=dp_ftrl.count_batches_per_pass(self.rate)
+        )
 
     @property
     def counted_by(self) -> str:
@@ -308,7 +310,9 @@ class NetworkParameters(RowsSettings):
         recipe = self.models["private"].recipe
         rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
         if recipe.mechanism == "toeplitz":
-            rates = dp_ftrl.noise_factors(rates, lots=dp_ftrl.lots_a_pass(recipe.sampling_rate))
+            rates = dp_ftrl.noise_factors(
+                rates, batches_per_pass=dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
+            )
         return self.noise_sd * float(np.linalg.norm(rates))
 
     def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:

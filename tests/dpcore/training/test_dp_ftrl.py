@@ -57,14 +57,14 @@ def in_each_step(mechanism: str, steps: int, m: int) -> np.ndarray:
     """(T, T): the engine's noise of each step, as sums of independent noise."""
     if mechanism == "ordered":
         return np.eye(steps)
-    return np.array(list(dp_ftrl.correlated(iter(np.eye(steps)), lots=m, first=0)))
+    return np.array(list(dp_ftrl.correlated(iter(np.eye(steps)), batches_per_pass=m, first=0)))
 
 
 class TestTraining:
     def test_each_row_is_in_one_lot_of_each_pass_and_lots_are_even(self):
         drawn = [
             one[0][one[0] >= 0]
-            for one in batches.ordered([0, 0], rows=ROWS, lots=7, first=0, last=14)
+            for one in batches.ordered([0, 0], rows=ROWS, batches_per_pass=7, first=0, last=14)
         ]
         assert [sorted(np.concatenate(part)) for part in (drawn[:7], drawn[7:])] == [
             list(range(ROWS))
@@ -123,7 +123,9 @@ class TestNoise:
     def test_what_remains_of_it_in_the_weights(self, m, until):
         rates = 0.9 ** np.arange(until)
         expected = rates @ in_each_step("toeplitz", until, m) if until else rates
-        np.testing.assert_allclose(dp_ftrl.noise_factors(rates, lots=m), expected, atol=1e-14)
+        np.testing.assert_allclose(
+            dp_ftrl.noise_factors(rates, batches_per_pass=m), expected, atol=1e-14
+        )
 
 
 class TestSensitivity:
@@ -137,7 +139,7 @@ class TestSensitivity:
         self, mechanism, m
     ):
         for steps in range(1, 2 * m + 4):
-            counted = dp_ftrl.sensitivity(mechanism, steps, lots=m) ** 2
+            counted = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m) ** 2
             undo, squares = np.linalg.inv(in_each_step(mechanism, steps, m)), []
             for lot in range(min(m, steps)):  # a row of which moves each of its lots by C or -C
                 signs = np.random.default_rng(0).choice(
@@ -145,7 +147,9 @@ class TestSensitivity:
                 )
                 squares += [np.square(undo[:, lot::m] @ one).sum() for one in signs]
             assert max(squares) == pytest.approx(counted, abs=1e-9)
-            mu = accountants.gdp.mu_of_event(dp_ftrl.event(mechanism, 3.0, steps, lots=m))
+            mu = accountants.gdp.mu_of_event(
+                dp_ftrl.event(mechanism, 3.0, steps, batches_per_pass=m)
+            )
             assert mu == pytest.approx(math.sqrt(counted) / 3, rel=1e-12)
 
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])

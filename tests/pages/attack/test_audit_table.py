@@ -275,7 +275,9 @@ def _fixed(_):
 
     def lots(seed, indices, *, rows, rate, first, last):
         for step in range(first, last):
-            order = [stream(seed, "lots", int(index), step).permutation(rows) for index in indices]
+            order = [
+                stream(seed, "batches", int(index), step).permutation(rows) for index in indices
+            ]
             yield np.stack(order)[:, : round(rate * rows)]
 
     return lots
