@@ -128,7 +128,7 @@ def _glossary(to: Callable[[str], str]) -> str:
     for group, terms in glossary.GROUPS.items():
         parts.append(f"<h2>{group}</h2><div class=contents>")
         for key, term in terms.items():
-            said = markdown.html(f"{glossary.said(key)} ({papers.named(term.paper)})", to)
+            said = markdown.html(f"{glossary.meaning(key)} ({papers.named(term.paper)})", to)
             others = ", ".join(
                 f'<a href="#{other}">{glossary.TERMS[other].name}</a>' for other in term.see
             )

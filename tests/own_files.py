@@ -18,7 +18,7 @@ from lab.uploads.column_roles import Column, Roles
 from lab.uploads.rows import OwnRows
 from pages.topics import PAGES as ALL
 from tests.sentences import plain
-from ui.text.tiles import tiles
+from ui.text.tiles import tile_row
 
 PAGES = {page.name: page for page in ALL}
 KINDS = ("classifier", "network", "regression")
@@ -167,5 +167,5 @@ def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> s
     view = page.at(result.settings).view(result)
     words = [view.words[name] for name in view.words if name not in without]
     alts = [picture.alt for board in view.boards.values() for row in board for picture in row]
-    found = " ".join([tiles(view.numbers), *words, *alts])
+    found = " ".join([tile_row(view.numbers), *words, *alts])
     return found if html else plain(found)

@@ -80,7 +80,7 @@ PAGE = Page(
     about="Compare privacy accountants",
     question="How much privacy does a training run spend?",
     settings=AccountingSettings,
-    label=labels.of("accounting", guarantee=lambda result: result.best_guarantee),
+    label=labels.label_of("accounting", guarantee=lambda result: result.best_guarantee),
     setup=main_choices,
     lead=always(texts.INTRODUCTION),
     move=Suggestion("sampling_rate", texts.SAYS["move"], low=1),

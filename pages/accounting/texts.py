@@ -8,7 +8,7 @@ from pages.accounting import charts
 from pages.accounting.charts import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui.charts import theme
-from ui.text import sentences, tiles
+from ui.text import guarantee_notes, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import Tile
 
@@ -74,7 +74,7 @@ def numbers(result: AccountingResult) -> list[Tile]:
         _exact_tile(result),
         _loosest_tile(result),
         _left_tile(result),
-        tiles.attacker(result.best_guarantee),
+        tiles.attacker_tile(result.best_guarantee),
     ]
 
 
@@ -88,7 +88,7 @@ def _exact_tile(result: AccountingResult) -> Tile:
     else:
         note = SAYS["tiles.bound"]
     label = SAYS("tiles.epsilon", accountant=result.settings.tightest)
-    return Tile(label, epsilon, note, tone="private", amount=tiles.amount(epsilon))
+    return Tile(label, epsilon, note, tone="private", amount=tiles.shown_number(epsilon))
 
 
 def _loosest_tile(result: AccountingResult) -> Tile:
@@ -220,7 +220,7 @@ def table(result: AccountingResult) -> str:
         rows,
         caption=SAYS("table.caption", target=target, most=MOST_STEPS),
         heads=SAYS.heads("table", rows[0], target=target),
-        now=result.settings.tightest,
+        marked=result.settings.tightest,
     )
 
 
@@ -351,12 +351,14 @@ def is_bound(guarantee: Guarantee | None) -> bool:
 
 def guarantee(result: AccountingResult) -> str:
     """Return the guarantee and its assumptions."""
-    return sentences.guaranteed(result.best_guarantee, assumed=SAYS["guarantee.assumed"])
+    return guarantee_notes.guarantee_with_notes(
+        result.best_guarantee, assumed=SAYS["guarantee.assumed"]
+    )
 
 
 def neighbours(result: AccountingResult) -> str:
     """Return the guarantee by both adjacency relations, for the same noise."""
-    add = tiles.note(SAYS["neighbours.add"]) + tiles.guarantee(here=result.best_guarantee)
-    replace = tiles.note(SAYS["neighbours.replace"]) + tiles.guarantee(here=result.replaced)
+    add = tiles.note(SAYS["neighbours.add"]) + tiles.guarantee_facts(here=result.best_guarantee)
+    replace = tiles.note(SAYS["neighbours.replace"]) + tiles.guarantee_facts(here=result.replaced)
     in_two = SAYS("neighbours.in_two", **_epsilon_and_delta(result.replaced_in_two))
     return add + replace + tiles.note(in_two)

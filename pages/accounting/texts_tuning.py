@@ -8,7 +8,7 @@ from pages.accounting.result import AccountingResult
 from pages.accounting.texts import SAYS, is_bound, plain
 from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.tiles import in_hundred
+from ui.text.tiles import out_of_hundred
 
 # The first word of a guarantee's basis -> the accountant.
 _ACCOUNTANTS = {"exact": "GDP accountant", "PLD": "PLD accountant", "RDP": "RDP accountant"}
@@ -32,8 +32,8 @@ def searches(result: AccountingResult) -> str:
     means = SAYS(
         "searches.means",
         tried=tried,
-        fixed=in_hundred(result.chance("all")),
-        found=in_hundred(result.chance("logarithmic")),
+        fixed=out_of_hundred(result.chance("all")),
+        found=out_of_hundred(result.chance("logarithmic")),
     )
     table = tiles.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried))
     points = [f"{_cheapest(result)} {means}", SAYS("searches.assumed", tried=tried), ex_post]
@@ -53,7 +53,7 @@ def _row(result: AccountingResult, way: str) -> dict[str, str]:
     return {
         "way": SAYS(f"searches.{way}", tried=tried),
         "epsilon": f"<b>{plain(guarantee)}</b>",
-        "chance": f"{in_hundred(result.chance(way))}\u00a0%",
+        "chance": f"{out_of_hundred(result.chance(way))}\u00a0%",
         "tries": tries,
         "basis": basis,
     }

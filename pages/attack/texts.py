@@ -13,12 +13,11 @@ from pages.attack.inputs import FORMS
 from pages.attack.result import WorldsResult
 from pages.attack.settings import PRESETS, AttackParameters
 from ui.charts import attacker_icons
-from ui.text import sentences as outcomes
-from ui.text import tiles
-from ui.text.numbers import delta, written
+from ui.text import guarantee_notes, tiles
+from ui.text.numbers import delta, format_number
 from ui.text.sliders import in_sentence
 from ui.text.texts import Texts
-from ui.text.tiles import Tile, in_hundred, number
+from ui.text.tiles import Tile, number, out_of_hundred
 
 SAYS = Texts(__file__)
 PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
@@ -37,7 +36,9 @@ def lead(settings: AttackParameters) -> str:
     """Return what is to be seen and done, and which settings the part brings, if any."""
     part, given = settings.part, PRESETS[settings.part]
     said = SAYS[f"lead.{part}"]
-    names = ", ".join(f"{in_sentence(name)} {written(value)}" for name, value in given.items())
+    names = ", ".join(
+        f"{in_sentence(name)} {format_number(value)}" for name, value in given.items()
+    )
     return f"{said} {SAYS('lead.given', given=names)}" if given else said
 
 
@@ -69,13 +70,13 @@ def tabled(
     )
     named = dict(zip(columns, heads.split(" | "), strict=True))
     return tiles.table(
-        rows, title=title, caption=caption, heads={**named, **more}, formats=formats, now=mark
+        rows, title=title, caption=caption, heads={**named, **more}, formats=formats, marked=mark
     )
 
 
 def best_attacker(settings: AttackParameters) -> Tile:
     """Return the best attacker against the correct recipe's noise."""
-    return tiles.attacker(settings.guarantees.formula)
+    return tiles.attacker_tile(settings.guarantees.formula)
 
 
 def claimed(settings: AttackParameters) -> Tile:
@@ -83,9 +84,11 @@ def claimed(settings: AttackParameters) -> Tile:
     would allow, or no limit.
     """
     if settings.version != "published":
-        return best_attacker(settings) if settings.version == "correct" else tiles.attacker(None)
+        return (
+            best_attacker(settings) if settings.version == "correct" else tiles.attacker_tile(None)
+        )
     allows = settings.claim.attacker_accuracy
-    said = tiles.at_most(allows) if allows <= 0.9995 else "100"
+    said = tiles.percent_rounded_up(allows) if allows <= 0.9995 else "100"
     note = SAYS["worlds.tiles.allows_note"]
     return Tile(
         SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said)
@@ -94,8 +97,8 @@ def claimed(settings: AttackParameters) -> Tile:
 
 def numbers(result: WorldsResult) -> list[Tile]:
     found, settings, tile = result.attack, result.settings, "worlds.tiles"
-    right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
-    sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
+    right, least, version = out_of_hundred(found.accuracy), _least(result.shown), settings.version
+    sure = SAYS(f"{tile}.interval", low=out_of_hundred(found.low), high=out_of_hundred(found.high))
     claim = "unclaimed" if version == "none" else "claimed"
     claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
     said = [
@@ -103,7 +106,7 @@ def numbers(result: WorldsResult) -> list[Tile]:
         claimed(settings),
         Tile(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
     ]
-    share = in_hundred(result.risk)
+    share = out_of_hundred(result.risk)
     if version == "correct":
         said.append(
             Tile(
@@ -129,7 +132,7 @@ def verdict(result: WorldsResult) -> str:
     holes = {
         "trials": found.trials,
         "trainings": 2 * result.trainings,
-        "right": in_hundred(found.accuracy),
+        "right": out_of_hundred(found.accuracy),
         "least": number(_least(result.shown)),
     }
     match settings.version:
@@ -160,14 +163,14 @@ def _least(bound: LowerBound) -> float:
 def diagnostics(result: WorldsResult) -> list[str]:
     """Return this person's influence, and what the trainings show."""
     version = result.settings.version
-    influence = number(result.risk) if version == "published" else in_hundred(result.risk)
+    influence = number(result.risk) if version == "published" else out_of_hundred(result.risk)
     sentences = say(
         "worlds.why",
         (version, "shown"),
         mine=influence,
         people=len(result.risks),
-        middle=in_hundred(result.usual_risk),
-        most=in_hundred(float(result.risks.max())),
+        middle=out_of_hundred(result.usual_risk),
+        most=out_of_hundred(float(result.risks.max())),
         trainings=result.trainings,
         **{form: number(_least(result.bounds[form])) for form in FORMS},
     )
@@ -184,17 +187,17 @@ def guarantee(result: WorldsResult) -> str:
     worlds = tiles.note(" ".join(say(key, (settings.who, settings.against, "knows"), **holes)))
     match settings.version:
         case "correct":
-            limit = tiles.note(outcomes.limit(held.formula))
+            limit = tiles.note(guarantee_notes.attacker_limit(held.formula))
             return (
                 attacker_icons.icons(held.formula)
-                + tiles.guarantee(here=held.formula)
+                + tiles.guarantee_facts(here=held.formula)
                 + limit
                 + worlds
             )
         case "published":
             return (
                 tiles.note(SAYS(f"{key}.claimed", epsilon=number(settings.epsilon)))
-                + tiles.guarantee(
+                + tiles.guarantee_facts(
                     rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
                 )
                 + tiles.note(SAYS(f"{key}.weak", limit=number(crossing(settings.delta))))

@@ -129,14 +129,14 @@ def targets(result: ClassifierResult) -> Mapping[str, float]:
     loss_of_guessing = math.log(n_classes)
     halfway = (float(result.reference.loss[-1]) + loss_of_guessing) / 2
     reachable = {
-        "scratch": sentences.within_reach(
+        "scratch": sentences.reachable_accuracy(
             result.reference.accuracy, result.baseline, made_up=made_up
         ),
         "loss": float(f"{halfway:.3g}"),
     }
     for name, share in shares.items():
         if share > LEAST_RECALL:
-            reachable[name] = sentences.within_reach(share, 1 / n_classes, made_up=made_up)
+            reachable[name] = sentences.reachable_accuracy(share, 1 / n_classes, made_up=made_up)
     return reachable
 
 
@@ -189,7 +189,7 @@ PAGE = Page(
     about="Accuracy and decision boundaries under DP",
     question="What does privacy cost a classifier?",
     settings=ClassifierSettings,
-    label=labels.of(
+    label=labels.label_of(
         "classifier",
         sources={name: source.title for name, source in DATASETS.items()},
         cases=label_cases,

@@ -9,9 +9,9 @@ from pages.classifier.charts import SAYS
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
 from ui.charts import theme
-from ui.text import sentences, tiles
+from ui.text import class_predictions, guarantee_notes, sentences, tiles, upload_notes
 from ui.text.numbers import delta as delta_text
-from ui.text.tiles import Tile, in_hundred, number
+from ui.text.tiles import Tile, number, out_of_hundred
 
 ABOUT = SAYS.cases("about")
 VERSIONS_HELP = SAYS["help.version"]
@@ -38,10 +38,10 @@ def numbers(result: ClassifierResult) -> list[Tile]:
     settings = result.settings
     runs = result.ensemble.accuracy[0]
     spread = result.summary["scratch"]
-    private, non_private = sentences.apart(spread.median, result.reference.accuracy)
+    private, non_private = tiles.distinct_percents(spread.median, result.reference.accuracy)
     cost = ""
     if settings.version != "none":
-        cost = sentences.price(
+        cost = sentences.privacy_cost_note(
             runs,
             result.reference.accuracy,
             base=result.baseline,
@@ -52,11 +52,11 @@ def numbers(result: ClassifierResult) -> list[Tile]:
         private,
         SAYS("tiles.median", runs=result.trained),
         tone="private",
-        amount=tiles.amount(private),
+        amount=tiles.shown_number(private),
         unit="points",
     )
     reference_tile = Tile(SAYS["tiles.plain"], non_private, cost)
-    range_tile = tiles.runs(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
+    range_tile = tiles.runs_tile(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
     return [private_tile, reference_tile, range_tile, _guarantee_tile(result)]
 
 
@@ -65,14 +65,14 @@ def _guarantee_tile(result: ClassifierResult) -> Tile:
     guarantees = result.guarantees
     version = result.settings.version
     if version == "none":
-        return tiles.attacker(None)
+        return tiles.attacker_tile(None)
     if version == "published":
         epsilon = guarantees.bounded.epsilon
         claim = SAYS("tiles.claimed", epsilon=number(guarantees.claimed))
         return Tile(SAYS["tiles.actual"], number(epsilon), claim, tone="bound", amount=epsilon)
     if result.settings.void:
-        return sentences.void_attacker(result.settings)
-    return tiles.attacker(guarantees.formula)
+        return guarantee_notes.void_attacker_tile(result.settings)
+    return tiles.attacker_tile(guarantees.formula)
 
 
 # Verdict
@@ -107,7 +107,7 @@ def _private_verdict(result: ClassifierResult) -> str:
     settings = result.settings
     runs = result.ensemble.accuracy[0]
     majority_class, baseline = result.split.best_constant
-    cost = sentences.cost(
+    cost = sentences.privacy_cost(
         runs,
         result.reference.accuracy,
         baseline=(escape(majority_class), baseline),
@@ -115,14 +115,14 @@ def _private_verdict(result: ClassifierResult) -> str:
     )
     gain = ""
     if result.gain is not None:
-        gain = sentences.start(
+        gain = sentences.pretraining_gain(
             settings.public_rows,
             result.ensemble.accuracy[1],
             runs,
             base=baseline,
             runs=settings.repeats,
         )
-    constant_prediction = sentences.one_answer(
+    constant_prediction = sentences.constant_answer(
         runs,
         result.split.y_test,
         lambda: result.held_out["scratch"],
@@ -131,8 +131,8 @@ def _private_verdict(result: ClassifierResult) -> str:
     )
     disguised = ""
     if settings.private:
-        disguised = sentences.disguised(result.reference.best_accuracy, baseline)
-    parts = [cost, gain, constant_prediction, disguised, sentences.void(settings)]
+        disguised = sentences.leak_warning(result.reference.best_accuracy, baseline)
+    parts = [cost, gain, constant_prediction, disguised, guarantee_notes.void_verdict(settings)]
     return " ".join(part for part in parts if part)
 
 
@@ -149,20 +149,20 @@ def diagnostics(result: ClassifierResult) -> list[str]:
         if settings.by_person:
             units = "people"
         found = [
-            tiles.large_delta(settings.delta, settings.people, units),
+            tiles.large_delta_warning(settings.delta, settings.people, units),
             _convergence(result),
             _clipping(result),
             _noise(result),
         ]
     if result.gain is not None:
-        found.append(sentences.confidence(result.gain, pairs=result.trained))
+        found.append(sentences.pretraining_interval(result.gain, pairs=result.trained))
     return [sentence for sentence in found if sentence][:_MOST_SENTENCES]
 
 
 def _noise(result: ClassifierResult) -> str:
     """Return the noise of one step next to its gradient."""
     signal = max(float(result.ensemble.signal[0]), 1e-12)  # no division by zero
-    return sentences.noise(result.ensemble.noise / signal, steps=result.settings.steps)
+    return sentences.noise_to_signal(result.ensemble.noise / signal, steps=result.settings.steps)
 
 
 def _convergence(result: ClassifierResult) -> str:
@@ -171,7 +171,7 @@ def _convergence(result: ClassifierResult) -> str:
     reference = result.reference
     if reference.best_accuracy - reference.accuracy <= _NEGLIGIBLE_LOSS:
         return ""
-    reached, best = sentences.apart(reference.accuracy, reference.best_accuracy)
+    reached, best = tiles.distinct_percents(reference.accuracy, reference.best_accuracy)
     return SAYS(
         "unfinished",
         mine=reached,
@@ -196,7 +196,7 @@ def _clipping(result: ClassifierResult) -> str:
         case = "nearly"
     else:
         case = "some"
-    return SAYS(f"clipping.{case}", norm=norm, share=in_hundred(clipped))
+    return SAYS(f"clipping.{case}", norm=norm, share=out_of_hundred(clipped))
 
 
 def by_class(result: ClassifierResult) -> str:
@@ -204,7 +204,7 @@ def by_class(result: ClassifierResult) -> str:
     models = "models"
     if result.settings.version == "correct":
         models = "private models"
-    return sentences.by_class(
+    return class_predictions.table(
         result.held_out["scratch"],
         {"non-private": result.held_out["reference"]},
         result.classes,
@@ -223,11 +223,11 @@ def guarantee(result: ClassifierResult) -> str:
     elif settings.version == "published":
         text = _published_guarantee(result)
     elif settings.void:
-        text = sentences.void_guarantee(settings)
+        text = guarantee_notes.void_note(settings)
     else:
         text = _private_guarantee(result)
     if settings.roles:
-        scope = sentences.of_own(settings.roles, public="steps and rates", several=True)
+        scope = upload_notes.uploaded_scope(settings.roles, public="steps and rates", several=True)
         return text + _row_by_row(result) + scope
     if settings.by_person:
         return text + tiles.note(SAYS["guarantee.scope_persons"])
@@ -238,19 +238,19 @@ def _private_guarantee(result: ClassifierResult) -> str:
     """Return what epsilon means, the facts of the guarantee, and the best attacker's accuracy."""
     settings = result.settings
     formula = result.guarantees.formula
-    spent = sentences.paid(settings)
+    spent = guarantee_notes.spent_on_bounds(settings)
     if not spent:
         spent = SAYS("guarantee.spends", epsilon=number(settings.epsilon))
     meaning = tiles.note(tiles.meaning(formula))
-    facts = tiles.guarantee(here=formula)
-    return meaning + facts + tiles.note(f"{spent} {sentences.limit(formula)}")
+    facts = tiles.guarantee_facts(here=formula)
+    return meaning + facts + tiles.note(f"{spent} {guarantee_notes.attacker_limit(formula)}")
 
 
 def _published_guarantee(result: ClassifierResult) -> str:
     """Return the claimed epsilon, and the actual ones under three assumptions."""
     guarantees = result.guarantees
     claim = tiles.note(SAYS("guarantee.published", claimed=number(guarantees.claimed)))
-    facts = tiles.guarantee(
+    facts = tiles.guarantee_facts(
         rows_unbounded=guarantees.unbounded,
         rows_in_their_bounds=guarantees.bounded,
         each_gradient_clipped=guarantees.formula,
@@ -269,7 +269,7 @@ def _row_by_row(result: ClassifierResult) -> str:
     if settings.void or training is None or runs is None or len(runs) < settings.repeats:
         return ""
     median = Spread.of(runs).median
-    row_by_row, averaged = sentences.apart(median, result.summary["scratch"].median)
+    row_by_row, averaged = tiles.distinct_percents(median, result.summary["scratch"].median)
     most_rows = training.most_rows
     method = SAYS("apart.many", rows=most_rows)
     if most_rows == 1:
@@ -308,7 +308,7 @@ def caption(result: ClassifierResult) -> str:
     """Return the line under the charts."""
     settings = result.settings
     if settings.private:
-        rows = sentences.learned_from(settings, tested=len(result.split.y_test), several=True)
+        rows = upload_notes.training_rows(settings, tested=len(result.split.y_test), several=True)
         return f"{SAYS['caption.own']} {rows}"
     if result.split.n_classes > FEW:
         return SAYS["caption.many"]

@@ -30,8 +30,8 @@ def table(result: ClassifierResult) -> str:
     )
     formats = {
         "epsilon": number,
-        "without": sentences.tenths,
-        "with": sentences.tenths,
+        "without": sentences.format_tenths,
+        "with": sentences.format_tenths,
         "gain": _signed_points,
         "published without": "{:.2f}".format,
         "published with": "{:.2f}".format,
@@ -43,7 +43,7 @@ def table(result: ClassifierResult) -> str:
         title=SAYS["table.title"],
         caption=f"{caption} {insight(result)}",
         heads=heads,
-        now=number(result.settings.epsilon),
+        marked=number(result.settings.epsilon),
         formats=formats,
     )
 
@@ -83,4 +83,4 @@ def _signed_points(points: float) -> str:
     """Return a difference in points with its sign, or dots while it is unknown."""
     if math.isnan(points):
         return "…"
-    return sentences.signed(points / 100)
+    return sentences.signed_points(points / 100)

@@ -13,7 +13,7 @@ from ui.compute.runner import compute
 from ui.page.page import Page, SliderLayout, always
 from ui.page.suggestion import bold
 from ui.session import page_state
-from ui.text.numbers import percent, written
+from ui.text.numbers import format_number, percent
 from ui.text.texts import Texts
 from ui.widgets import Chart
 
@@ -43,7 +43,9 @@ class Seen(NamedTuple):
 
 def _made_private(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
     least = min(seen)
-    return {"epsilon": written(least), "right": seen[least].right} if least < _PRIVATE else None
+    return (
+        {"epsilon": format_number(least), "right": seen[least].right} if least < _PRIVATE else None
+    )
 
 
 def _paid(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
@@ -55,12 +57,20 @@ def _paid(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
         (epsilon for epsilon, one in seen.items() if epsilon < good and one.loss >= _LEAST),
         default=0.0,
     )
-    return {"good": written(good), "bad": written(bad)} if bad and good <= _APART * bad else None
+    return (
+        {"good": format_number(good), "bad": format_number(bad)}
+        if bad and good <= _APART * bad
+        else None
+    )
 
 
 def _asked(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
     most = max(seen)
-    return {"epsilon": written(most), "attacker": seen[most].attacker} if most >= _LARGE else None
+    return (
+        {"epsilon": format_number(most), "attacker": seen[most].attacker}
+        if most >= _LARGE
+        else None
+    )
 
 
 # Move -> what has been found by it in what was seen; None until then.

@@ -22,7 +22,7 @@ from ui.charts.curves import (
     quantile_curve,
 )
 from ui.text.texts import Texts
-from ui.text.tiles import digits_apart, percent
+from ui.text.tiles import distinct_digits, percent
 
 SAYS = Texts(__file__)
 
@@ -89,7 +89,7 @@ def three_accuracies(result: HypothesesResult) -> tuple[float, float, float]:
 def accuracy_digits(result: HypothesesResult) -> int:
     """Return as many decimals as tell the three apart."""
     mine, *others = three_accuracies(result)
-    return max(digits_apart(mine, other) for other in others if not math.isnan(other))
+    return max(distinct_digits(mine, other) for other in others if not math.isnan(other))
 
 
 def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = WAYS) -> dict:

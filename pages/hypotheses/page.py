@@ -103,7 +103,7 @@ PAGE = Page(
     about="Reuse models that others trained privately",
     question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
-    label=labels.of("hypotheses", sources=KINDS),
+    label=labels.label_of("hypotheses", sources=KINDS),
     setup=setup,
     lead=always(SAYS["lead"]),
     move=Suggestion("epsilon", SAYS["move"], high=1),

@@ -8,11 +8,11 @@ from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import EPSILONS, LAWS
 from pages.hypotheses.tasks import METHODS
 from pages.hypotheses.texts_algorithm import trust
+from ui.text import class_predictions, guarantee_notes, tiles
 from ui.text import sentences as outcomes
-from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.sentences import percent, points, tenths
-from ui.text.tiles import Tile, number
+from ui.text.sentences import format_tenths, points_text
+from ui.text.tiles import Tile, number, percent
 
 
 def numbers(result: HypothesesResult) -> list[Tile]:
@@ -30,18 +30,18 @@ def numbers(result: HypothesesResult) -> list[Tile]:
         # A difference of big numbers is made from the number as shown
         shown, amount = percent(value, digits=digits), round(100 * value, digits)
         shares.append(Tile(label, shown, note, tone, amount=amount, unit="points"))
-    return [*shares, tiles.attacker(result.settings.guarantee)]
+    return [*shares, tiles.attacker_tile(result.settings.guarantee)]
 
 
 def _between(result: HypothesesResult, one: float, other: float) -> str:
     """Return the difference of two numbers as they are shown, without its sign."""
-    return tiles.points_apart(max(one, other), min(one, other), digits=accuracy_digits(result))
+    return tiles.points_difference(max(one, other), min(one, other), digits=accuracy_digits(result))
 
 
 def _gained(result: HypothesesResult) -> str:
     mine, alone, _ = three_accuracies(result)
     said = SAYS("tiles.gain", gain=f"{'+' if mine > alone else '−'}{_between(result, mine, alone)}")
-    return outcomes.beside(
+    return outcomes.difference_or_reason(
         result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats
     )
 
@@ -52,7 +52,7 @@ def _lost(result: HypothesesResult) -> str:
         return SAYS["tiles.training"]
     case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
     said = SAYS("tiles.price", loss=_between(result, plain, mine))
-    return outcomes.beside(
+    return outcomes.difference_or_reason(
         case, said, runs=result.repeats, of=result.settings.repeats, none=SAYS["tiles.none"]
     )
 
@@ -148,7 +148,9 @@ def _besides(result: HypothesesResult) -> str:
     """
     settings = result.settings
     if settings.noise == "gaussian":
-        large_delta = tiles.large_delta(settings.delta, settings.source_rows, "rows of a source")
+        large_delta = tiles.large_delta_warning(
+            settings.delta, settings.source_rows, "rows of a source"
+        )
         if large_delta:
             return large_delta
     if len(result.best_dimensions) == 1 and not result.too_few_for_dimensions:
@@ -165,7 +167,7 @@ def _average(result: HypothesesResult) -> str:
     if case not in cases:
         return ""
     gain = result.summary["transfer"].median - result.summary["average"].median
-    return SAYS(f"why.{cases[case]}", points=points(gain))
+    return SAYS(f"why.{cases[case]}", points=points_text(gain))
 
 
 def guarantee(result: HypothesesResult) -> str:
@@ -173,8 +175,8 @@ def guarantee(result: HypothesesResult) -> str:
     assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
     return (
         tiles.note(tiles.meaning(held))
-        + tiles.guarantee(here=held)
-        + tiles.note(outcomes.limit(held))
+        + tiles.guarantee_facts(here=held)
+        + tiles.note(guarantee_notes.attacker_limit(held))
         + trust(result)
         + tiles.note(" ".join(assumed))
         + tiles.note(SAYS["guarantee.unprotected"])
@@ -184,7 +186,7 @@ def guarantee(result: HypothesesResult) -> str:
 def by_class(result: HypothesesResult) -> str:
     found, arms = result.held_out, {"weak": "weak", "transfer without noise": "plain"}
     others = {SAYS[f"classes.{case}"]: found[arm] for arm, case in arms.items() if arm in found}
-    return outcomes.by_class(
+    return class_predictions.table(
         found["transfer"], others, result.classes, models=SAYS["classes.models"]
     )
 
@@ -193,7 +195,9 @@ def table(result: HypothesesResult) -> str:
     rows: list[dict] = result.table().to_dict("records")
     for row in rows:
         row |= {
-            name: f"<b>{tenths(row[name])}</b>" if row["best"] == name else tenths(row[name])
+            name: f"<b>{format_tenths(row[name])}</b>"
+            if row["best"] == name
+            else format_tenths(row[name])
             for name in METHODS
         }
     heads = {name: f"{STYLES[name][0]}<br>{tiles.badge('trained now')}" for name in METHODS}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ui.session import page_links
-from ui.text.glossary import linked
+from ui.text.glossary import link_terms
 from ui.text.texts import Texts
 
 QUESTION = "Choose the unit, delta and accountant"
@@ -62,6 +62,6 @@ def show() -> None:
     st.caption(_TEXTS["choosing"])
     for section, examples in SECTIONS.items():
         st.header(_TEXTS[f"heading.{section}"], anchor=section)
-        st.markdown(linked(_TEXTS[f"choose-{section}"]))
+        st.markdown(link_terms(_TEXTS[f"choose-{section}"]))
         for example in examples:
             page_links.way(example.page, _TEXTS[f"example.{example.label}"], example.settings)

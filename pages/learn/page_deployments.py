@@ -8,7 +8,7 @@ from lab.label.deployments import PERSON, Deployment, deployments
 from ui.text import tiles
 from ui.text.numbers import number
 from ui.text.texts import SAYS
-from ui.text.tiles import at_most
+from ui.text.tiles import percent_rounded_up
 
 QUESTION = "Releases in use, and what an attacker learns at most"
 
@@ -48,7 +48,7 @@ def accuracy(one: Deployment) -> str:
     right = one.attacker.right
     if right > 0.9995:
         return "100\u00a0%"
-    return f"{at_most(right)}\u00a0%"
+    return f"{percent_rounded_up(right)}\u00a0%"
 
 
 def _row(one: Deployment) -> dict[str, str]:

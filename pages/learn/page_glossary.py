@@ -9,7 +9,7 @@ from lab import papers
 from pages.learn.charts_terms import drawing
 from ui.session import page_links
 from ui.text.escaping import plain
-from ui.text.glossary import ASKED, GROUPS, PAGE, TERMS, found, said
+from ui.text.glossary import GROUPS, PAGE, TERM_PARAMETER, TERMS, meaning, search
 from ui.text.texts import Texts
 
 QUESTION = "Glossary"
@@ -21,7 +21,7 @@ _ABREAST = 3
 def show() -> None:
     """The whole page, or the one term that the address asks for."""
     st.title(QUESTION)
-    asked = st.query_params.get(ASKED, "")
+    asked = st.query_params.get(TERM_PARAMETER, "")
     if asked in TERMS:
         _one(asked)
         return
@@ -35,7 +35,7 @@ def show() -> None:
             st.header(group, anchor=False)
             _cards(list(terms))
         return
-    keys = found(wanted)
+    keys = search(wanted)
     st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term matches", anchor=False)
     _cards(keys)
 
@@ -43,7 +43,7 @@ def show() -> None:
 def _one(key: str) -> None:
     with st.container(key="term"):
         _card(key, st.header)
-    others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]
+    others = [f"[{TERMS[other].name}]({PAGE}?{TERM_PARAMETER}={other})" for other in TERMS[key].see]
     st.markdown(f"Related terms: {' · '.join(others)} · [All terms]({PAGE})")
 
 
@@ -61,7 +61,7 @@ def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
     term = TERMS[key]
     with st.container(border=True, height="stretch", key=f"term-{key}"):
         heading(term.name, anchor=key)
-        st.markdown(f"{said(key)} ({papers.named(term.paper)})")
+        st.markdown(f"{meaning(key)} ({papers.named(term.paper)})")
         if picture := drawing(key):
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out
         page_links.way(term.page, term.shows, term.settings)

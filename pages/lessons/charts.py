@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ui.charts import theme
-from ui.text.numbers import written
+from ui.text.numbers import format_number
 
 BINS = 24
 _MARGIN = {"l": 46, "r": 12, "t": 56, "b": 44}
@@ -51,7 +51,9 @@ def numbers(
         x = float(at(mine))
         shapes.append(_upright(x, theme.CURRENT, "5px,3px"))
         words.append(
-            _over(f"<b>your guess: {written(mine, digits=4)}</b>", x, 1.02, theme.CURRENT, edges)
+            _over(
+                f"<b>your guess: {format_number(mine, digits=4)}</b>", x, 1.02, theme.CURRENT, edges
+            )
         )
     ticks = _ticks(edges[0], edges[-1]) if log else {}
     return theme.figure(
@@ -141,7 +143,7 @@ def _many(counts: np.ndarray) -> dict:
 def _ticks(low: float, high: float) -> dict:
     """Powers of ten of an axis of logarithms."""
     powers = range(int(np.ceil(low)), int(np.floor(high)) + 1)
-    return {"tickvals": list(powers), "ticktext": [written(10.0**power) for power in powers]}
+    return {"tickvals": list(powers), "ticktext": [format_number(10.0**power) for power in powers]}
 
 
 def _upright(x: float, colour: str, dash: str) -> dict:

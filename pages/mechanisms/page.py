@@ -92,7 +92,7 @@ ONE = Page(
     about="What one released number reveals",
     question="What does one released number reveal about you?",
     settings=MechanismsSettings,
-    label=labels.of("mechanisms", guarantee=lambda result: result.claim.guarantee),
+    label=labels.label_of("mechanisms", guarantee=lambda result: result.claim.guarantee),
     setup=setup,
     more=more,
     lead=always(say.INTRODUCTION),
@@ -131,7 +131,7 @@ def variant(say: Any, sliders: SliderLayout, *names: str, move: Suggestion) -> P
     return replace(
         ONE,
         asks=False,
-        label=labels.of("mechanisms", guarantee=lambda result: result.guarantee),
+        label=labels.label_of("mechanisms", guarantee=lambda result: result.guarantee),
         question=say.SAYS["page.question"],
         more=None,
         lead=always(say.SAYS["page.lead"]),

@@ -8,12 +8,11 @@ from dpcore.privacy import delta_rounded_up
 from lab.number_text import with_minus
 from pages.mechanisms.charts import FORMULA_NAMES
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
-from ui.text import sentences, tiles
+from ui.text import guarantee_notes, sentences, tiles
 from ui.text.numbers import delta as delta_text
-from ui.text.numbers import written
-from ui.text.sentences import percent
+from ui.text.numbers import format_number
 from ui.text.texts import Texts
-from ui.text.tiles import Tile, in_hundred, number
+from ui.text.tiles import Tile, number, out_of_hundred, percent
 
 SAYS = Texts(__file__)
 INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = (
@@ -40,7 +39,7 @@ def numbers(result: MechanismsResult) -> list[Tile]:
             f"±{off}",
             SAYS["tiles.error_note"],
             tone="private",
-            amount=tiles.amount(off),
+            amount=tiles.shown_number(off),
         ),
         Tile(SAYS["tiles.release"], _released(drawn["output"]), release),
         Tile(
@@ -48,22 +47,22 @@ def numbers(result: MechanismsResult) -> list[Tile]:
             then,
             _between(result, _far(prior, after)),
             "",
-            tiles.amount(then),
+            tiles.shown_number(then),
             "points",
         ),
-        tiles.attacker(result.claim.guarantee),
+        tiles.attacker_tile(result.claim.guarantee),
     ]
 
 
 def needs(delta: float) -> str:
     """Return the delta that noise needs, rounded up."""
-    return tiles.small(delta_rounded_up(delta, digits=2))
+    return tiles.small_chance(delta_rounded_up(delta, digits=2))
 
 
 def _released(output: float) -> str:
     if abs(output) >= 1e4:
         return with_minus(f"{output:,.0f}")
-    return written(output, digits=5)
+    return format_number(output, digits=5)
 
 
 def _ratio(log_ratio: float) -> str:
@@ -107,7 +106,7 @@ def _formula_gives(result: MechanismsResult) -> str:
 
 
 def _evidence(result: MechanismsResult) -> str:
-    right = tiles.at_most(best_attacker(result.claim.guarantee).right)
+    right = tiles.percent_rounded_up(best_attacker(result.claim.guarantee).right)
     times = number(result.worlds.within / result.worlds.sensitivity)
     error = SAYS("verdict.error_equal" if times == "1" else "verdict.error", times=times)
     return f"{SAYS('verdict.attacker', right=right)} {error}"
@@ -121,7 +120,7 @@ def _odds(result: MechanismsResult) -> str:
     case = "odds_any" if epsilon >= _LARGE else case
     holes = {
         "factor": number(math.exp(epsilon)),
-        "outside": tiles.small(outside),
+        "outside": tiles.small_chance(outside),
         "epsilon": number(epsilon),
     }
     return SAYS(f"verdict.{case}", **holes)
@@ -135,7 +134,7 @@ def _far(after: float, prior: float) -> str:
         return "below 0.1\u00a0%"
     if after > 0.9995:
         return "above 99.9\u00a0%"
-    digits = max(1 if min(after, 1 - after) < 0.01 else 0, sentences.digits_apart(after, prior))
+    digits = max(1 if min(after, 1 - after) < 0.01 else 0, tiles.distinct_digits(after, prior))
     return percent(after, digits=digits)
 
 
@@ -192,7 +191,7 @@ def _mechanism(result: MechanismsResult) -> str:
         case = "formula_holds" if result.claim.holds else "formula_broken"
         exact = settings.claim("gaussian").worlds.scale
         return SAYS(f"why.{case}", difference=number(100 * abs(result.worlds.scale / exact - 1)))
-    beyond = tiles.small(result.worlds.beyond(settings.epsilon)[1])
+    beyond = tiles.small_chance(result.worlds.beyond(settings.epsilon)[1])
     needed = needs(result.claim.needed_delta)
     return SAYS("why.gaussian", beyond=beyond, needed=needed, delta=delta_text(settings.delta))
 
@@ -204,7 +203,11 @@ def _attack(result: MechanismsResult) -> str:
     case = (
         "attack" if not always else "attack_hardly" if math.isfinite(result.cut) else "attack_never"
     )
-    rates = {"right": in_hundred(right), "alarms": in_hundred(alarms), "misses": in_hundred(misses)}
+    rates = {
+        "right": out_of_hundred(right),
+        "alarms": out_of_hundred(alarms),
+        "misses": out_of_hundred(misses),
+    }
     says = "out" if misses > alarms else "in"
     return SAYS(
         f"why.{case}", prior=percent(result.settings.prior), cut=result.cut, says=says, **rates
@@ -219,8 +222,8 @@ def choosing(result: MechanismsResult) -> str:
         number(result.settings.epsilon),
     )
     wins, (before, after) = (
-        map(in_hundred, result.chances[:, 0]),
-        map(tiles.small, result.chances[:, settings.voted]),
+        map(out_of_hundred, result.chances[:, 0]),
+        map(tiles.small_chance, result.chances[:, settings.voted]),
     )
     allowed = (
         {}
@@ -252,7 +255,7 @@ def guarantee(result: MechanismsResult) -> str:
     said = (
         tiles.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
     )
-    return said + sentences.guaranteed(held, assumed=SAYS["guarantee.assumed"])
+    return said + guarantee_notes.guarantee_with_notes(held, assumed=SAYS["guarantee.assumed"])
 
 
 def findings(result: MechanismsResult) -> dict[str, str]:
@@ -267,11 +270,11 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}"
         for name in ("slide", "classical")
     ]
-    option, gain = result.choice["option"][settings.voted], sentences.points(then - before)
+    option, gain = result.choice["option"][settings.voted], sentences.points_text(then - before)
     return {
         "release": _likely(drawn, "finding"),
         "posterior": SAYS("finding.posterior", prior=_far(prior, after), after=_far(after, prior)),
-        "trade": SAYS("finding.trade", right=in_hundred(result.worlds.attacker(prior)[2])),
+        "trade": SAYS("finding.trade", right=out_of_hundred(result.worlds.attacker(prior)[2])),
         "profile": SAYS(profile, needed=needs(needed), delta=delta_text(result.claim.delta)),
         "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[least]),
         "dots": SAYS("finding.dots", error=number(result.worlds.within)),

@@ -24,7 +24,7 @@ def table(result: MechanismsResult) -> str:
         "within": lambda value: f"±{number(value)}",
         "real epsilon": number,
         "needed delta": needs,
-        "attacker": tiles.at_most,
+        "attacker": tiles.percent_rounded_up,
         "holds": _HOLDS,
     }
     return tiles.table(
@@ -35,7 +35,7 @@ def table(result: MechanismsResult) -> str:
         caption=SAYS["table.caption"],
         heads=SAYS.heads("table", ("mechanism", "within", "claimed", *list(formats)[2:])),
         formats=formats,
-        now=NUMBER_MECHANISMS[result.settings.mechanism],
+        marked=NUMBER_MECHANISMS[result.settings.mechanism],
     )
 
 

@@ -111,7 +111,9 @@ def targets(result: NetworkResult) -> Mapping[str, float]:
         return {}
     base, made_up = result.split.best_constant[1], isinstance(result.settings.own, MadeUp)
     return {
-        "accuracy": sentences.within_reach(result.summary("plain").median, base, made_up=made_up)
+        "accuracy": sentences.reachable_accuracy(
+            result.summary("plain").median, base, made_up=made_up
+        )
     }
 
 

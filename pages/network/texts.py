@@ -13,10 +13,10 @@ from pages.network.charts import SAYS
 from pages.network.result import NetworkResult
 from pages.network.settings import NetworkParameters
 from pages.network.tasks import FRAMES, MOST_EACH
-from ui.text import labels, tiles
+from ui.text import class_predictions, guarantee_notes, labels, tiles, upload_notes
 from ui.text import sentences as outcomes
-from ui.text.sentences import count, percent
-from ui.text.tiles import Tile, in_hundred, number
+from ui.text.texts import count
+from ui.text.tiles import Tile, number, out_of_hundred, percent
 
 HELP, ABOUT = SAYS.cases("help"), SAYS.cases("about")
 SLIDERS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
@@ -40,17 +40,19 @@ def numbers(result: NetworkResult) -> list[Tile]:
         result.accuracy["private"],
         result.accuracy["plain"],
     )
-    mine, without = outcomes.apart(found.median, result.summary("plain").median)
+    mine, without = tiles.distinct_percents(found.median, result.summary("plain").median)
     title, median = (
         SAYS[f"tiles.{'private' if result.holds else 'network'}"],
         SAYS("tiles.median", networks=len(private)),
     )
     base = result.split.best_constant[1]
-    price = outcomes.price(private, plain, base=base, runs=result.settings.repeats, paired=False)
+    price = outcomes.privacy_cost_note(
+        private, plain, base=base, runs=result.settings.repeats, paired=False
+    )
     return [
-        Tile(title, mine, median, tone="private", amount=tiles.amount(mine), unit="points"),
+        Tile(title, mine, median, tone="private", amount=tiles.shown_number(mine), unit="points"),
         Tile(SAYS["tiles.plain"], without, price if result.step else ""),
-        tiles.runs(SAYS["tiles.range"], private, low=found.low, high=found.high),
+        tiles.runs_tile(SAYS["tiles.range"], private, low=found.low, high=found.high),
         _promise(result),
     ]
 
@@ -60,9 +62,9 @@ def _promise(result: NetworkResult) -> Tile:
     bounds.
     """
     if result.settings.void:
-        return outcomes.void_attacker(result.settings)
+        return guarantee_notes.void_attacker_tile(result.settings)
     if result.holds or not result.step:
-        return tiles.attacker(result.guarantee)
+        return tiles.attacker_tile(result.guarantee)
     amount = result.by_epochs.epsilon if result.settings.variant == "shuffled" else None
     proved = SAYS["tiles.unproved"] if amount is None else number(amount)
     claimed = SAYS("tiles.claimed", epsilon=_epsilon(result))
@@ -85,7 +87,7 @@ def verdict(result: NetworkResult) -> str:
     if not result.holds:
         return f"{SAYS('verdict.unproved', **holes)} {SAYS[f'verdict.{settings.variant}']}"
     if settings.void:
-        return f"{_cost(result)} {outcomes.void(settings)}"
+        return f"{_cost(result)} {guarantee_notes.void_verdict(settings)}"
     case = "spent" if math.isfinite(held.epsilon) else "counting"
     return f"{SAYS(f'verdict.{case}', **holes)} {_cost(result)}"
 
@@ -96,12 +98,14 @@ def _cost(result: NetworkResult) -> str:
     private, plain = result.accuracy["private"], result.accuracy["plain"]
     runs, baseline = result.settings.repeats, (escape(always), base)
     parts = [
-        outcomes.cost(private, plain, baseline=baseline, runs=runs, model="network", paired=False)
+        outcomes.privacy_cost(
+            private, plain, baseline=baseline, runs=runs, model="network", paired=False
+        )
     ]
     found, labels = lambda: result.held_out["private"], result.split.y_test
-    parts.append(outcomes.one_answer(private, labels, found, result.classes, model="network"))
+    parts.append(outcomes.constant_answer(private, labels, found, result.classes, model="network"))
     if result.settings.private:
-        parts.append(outcomes.disguised(result.summary("plain").median, base))
+        parts.append(outcomes.leak_warning(result.summary("plain").median, base))
     return " ".join(filter(None, parts))
 
 
@@ -110,7 +114,7 @@ def diagnostics(result: NetworkResult) -> list[str]:
     settings = result.settings
     units = "people" if settings.by_person else "rows"
     sentences = [
-        tiles.large_delta(settings.delta, settings.people, units),
+        tiles.large_delta_warning(settings.delta, settings.people, units),
         _plain(result),
         _clipping(result),
         _noise(result),
@@ -122,21 +126,21 @@ def diagnostics(result: NetworkResult) -> list[str]:
 def _clipping(result: NetworkResult) -> str:
     shares, bounds, norm = result.clipped, result.bounds, number(result.bounds[0])
     if len(bounds) > 1:
-        clipped = enumerate(map(in_hundred, shares[:-1]), 1)
+        clipped = enumerate(map(out_of_hundred, shares[:-1]), 1)
         layers = ", ".join(
             SAYS("clipping.layer", share=share, place=place) for place, share in clipped
         )
         return SAYS("clipping.layers", layers=len(bounds), norm=norm, shares=layers)
     share = shares[-1]
     case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
-    return SAYS(f"clipping.{case}", norm=norm, share=in_hundred(share))
+    return SAYS(f"clipping.{case}", norm=norm, share=out_of_hundred(share))
 
 
 def _noise(result: NetworkResult) -> str:
     ratio = result.noise / max(result.signal, 1e-12)
     # Correlated noise does not fall with the square root of the number of steps
     steps = 0 if result.settings.mechanism == "toeplitz" else result.step
-    return outcomes.noise(ratio, steps=steps)
+    return outcomes.noise_to_signal(ratio, steps=steps)
 
 
 def _budget(result: NetworkResult) -> str:
@@ -158,7 +162,7 @@ def _plain(result: NetworkResult) -> str:
     if result.diverged:
         return SAYS("plain.diverged", lost=result.diverged)
     if result.step and result.costs == Case.AHEAD:
-        mine, theirs = outcomes.apart(
+        mine, theirs = tiles.distinct_percents(
             result.summary("private").median, result.summary("plain").median
         )
         return SAYS("plain.ahead", mine=mine, theirs=theirs)
@@ -168,21 +172,21 @@ def _plain(result: NetworkResult) -> str:
 def guarantee(result: NetworkResult) -> str:
     settings = result.settings
     if settings.void:
-        text = outcomes.void_guarantee(settings)
+        text = guarantee_notes.void_note(settings)
     elif result.holds:
         text = _spent(result) if math.isfinite(result.guarantee.epsilon) else tiles.note("…")
-        text += tiles.note(outcomes.paid(settings)) if settings.paid else ""
+        text += tiles.note(guarantee_notes.spent_on_bounds(settings)) if settings.paid else ""
         so_far = f" {SAYS['guarantee.so_far']}" if result.frame < FRAMES else ""
         text += tiles.note(SAYS["guarantee.every"] + so_far)
     elif settings.variant == "shuffled":
         text = tiles.note(SAYS("guarantee.shuffled", epsilon=_epsilon(result)))
-        text += tiles.guarantee(here=result.by_epochs)
+        text += tiles.guarantee_facts(here=result.by_epochs)
     else:
         text = tiles.note(SAYS("guarantee.claimed", epsilon=_epsilon(result)))
     secret = SAYS["guarantee.secret" if settings.by_chance else "guarantee.ordered"]
     if settings.roles:
         text += tiles.note(secret)
-        return text + outcomes.of_own(
+        return text + upload_notes.uploaded_scope(
             settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH
         )
     assumed = SAYS["guarantee.assumed_people" if settings.by_person else "guarantee.assumed"]
@@ -191,8 +195,8 @@ def guarantee(result: NetworkResult) -> str:
 
 def _spent(result: NetworkResult) -> str:
     spent = result.guarantee
-    text = tiles.note(tiles.meaning(spent)) + tiles.guarantee(here=spent)
-    return text + tiles.note(outcomes.limit(spent))
+    text = tiles.note(tiles.meaning(spent)) + tiles.guarantee_facts(here=spent)
+    return text + tiles.note(guarantee_notes.attacker_limit(spent))
 
 
 def _epsilon(result: NetworkResult) -> str:
@@ -202,7 +206,7 @@ def _epsilon(result: NetworkResult) -> str:
 
 def by_class(result: NetworkResult) -> str:
     found, models = result.held_out, "private networks" if result.holds else "networks"
-    return outcomes.by_class(
+    return class_predictions.table(
         found["private"], {"non-private": found["plain"]}, result.classes, models=models
     )
 
@@ -211,7 +215,7 @@ def caption(result: NetworkResult) -> str:
     if not result.settings.private:
         return SAYS["caption.many" if len(result.classes) > FEW else "caption.maps"]
     tested, along = len(result.split.y_test), SAYS["caption.along"]
-    used = outcomes.learned_from(
+    used = upload_notes.training_rows(
         result.settings, tested=tested, along=along, several=True, most=MOST_EACH
     )
     return f"{SAYS['caption.own']} {used}"
@@ -230,7 +234,7 @@ def _cases(result: NetworkResult) -> Iterator[str]:
 
 
 # The privacy label, of the training up to the step that is shown.
-label = labels.of(
+label = labels.label_of(
     "network",
     sources={name: one.title for name, one in DATASETS.items()},
     guarantee=lambda now: (

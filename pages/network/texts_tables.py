@@ -8,7 +8,11 @@ from ui.text.tiles import number
 
 def table(result: NetworkResult) -> str:
     frame, arms = result.table(), {arm: arm_name(result, arm) for arm in ("private", "plain")}
-    ends = zip(frame["low"].map(sentences.tenths), frame["high"].map(sentences.tenths), strict=True)
+    ends = zip(
+        frame["low"].map(sentences.format_tenths),
+        frame["high"].map(sentences.format_tenths),
+        strict=True,
+    )
     band = [low if low == high else SAYS("table.band", low=low, high=high) for low, high in ends]
     spent = tiles.badge(
         SAYS["table.bound" if result.holds and not result.settings.void else "table.claimed"]
@@ -23,7 +27,7 @@ def table(result: NetworkResult) -> str:
             "step": "{:,}".format,
             "epochs": number,
             "epsilon": lambda value: "…" if value != value else number(value),
-            "private": sentences.tenths,
-            "plain": sentences.tenths,
+            "private": sentences.format_tenths,
+            "plain": sentences.format_tenths,
         },
     )

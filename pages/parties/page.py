@@ -105,7 +105,7 @@ PAGE = Page(
     about="Learning without pooling data",
     question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
-    label=labels.of("parties", cases=_label_cases),
+    label=labels.label_of("parties", cases=_label_cases),
     setup=setup,
     more=more,
     lead=lambda _: SAYS["lead"],

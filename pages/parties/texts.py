@@ -9,11 +9,11 @@ from pages.parties.charts_trust import trust
 from pages.parties.result import PartiesResult
 from pages.parties.settings import RECORDED
 from pages.parties.texts_theorems import by_each, own_noise, shuffled
+from ui.text import class_predictions, tiles
 from ui.text import sentences as outcomes
-from ui.text import tiles
-from ui.text.numbers import delta, written
-from ui.text.sentences import apart, limit, percent
-from ui.text.tiles import Tile, number
+from ui.text.guarantee_notes import attacker_limit
+from ui.text.numbers import delta, format_number
+from ui.text.tiles import Tile, distinct_percents, number, percent
 
 ABOUT = SAYS.cases("about")
 
@@ -21,8 +21,10 @@ ABOUT = SAYS.cases("about")
 def numbers(result: PartiesResult) -> list[Tile]:
     settings, method = result.settings, result.settings.method
     spread, runs = result.summary[method], result.chosen
-    mine, plain = apart(spread.median, result.batch_accuracy)
-    price = outcomes.price(runs, result.batch_accuracy, base=result.constant[1], runs=len(runs))
+    mine, plain = distinct_percents(spread.median, result.batch_accuracy)
+    price = outcomes.privacy_cost_note(
+        runs, result.batch_accuracy, base=result.constant[1], runs=len(runs)
+    )
     if not result.complete:
         price = SAYS("tiles.so_far", asked=result.asked, parties=settings.parties)
     label, draws = (
@@ -32,8 +34,8 @@ def numbers(result: PartiesResult) -> list[Tile]:
     return [
         Tile(label, mine, draws, tone="private", amount=float(mine.split()[0]), unit="points"),
         Tile(SAYS["tiles.plain"], plain, price),
-        tiles.runs(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
-        tiles.attacker(settings.guarantee_of(method)),
+        tiles.runs_tile(SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high),
+        tiles.attacker_tile(settings.guarantee_of(method)),
     ]
 
 
@@ -60,7 +62,7 @@ def _joining(result: PartiesResult) -> str:
         return SAYS(
             "joining.constant", answer=escape(always), base=percent(base), alone=percent(local)
         )
-    mine, alone = apart(right, local)
+    mine, alone = distinct_percents(right, local)
     cases = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.FEW: "few", Case.SO_FAR: "so_far"}
     return SAYS(
         f"joining.{cases.get(result.beside_alone(result.chosen), 'alike')}",
@@ -86,7 +88,7 @@ def _too_few(result: PartiesResult) -> str:
     return SAYS(
         f"few.{'vote' if method == 'vote' else 'parties'}",
         parties=settings.parties,
-        times=tiles.multiple(number(times)),
+        times=tiles.multiple_text(number(times)),
         enough=number(settings.parties * times),
         epsilon=number(settings.epsilon * times),
     )
@@ -103,7 +105,7 @@ def _rival(result: PartiesResult) -> str:
         return SAYS("rival.few", draws=len(result.chosen))
     if own in (best, *others):
         return SAYS["rival.unshown" if others else "rival.none"]
-    theirs = apart(result.summary[best].median, result.summary[own].median)[0]
+    theirs = distinct_percents(result.summary[best].median, result.summary[own].median)[0]
     alike = " and ".join(STYLES[one][0] for one in others)
     said = SAYS(
         f"rival.{'ahead' if others else 'best'}",
@@ -123,7 +125,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
     settings = result.settings
     sentences = []
     if settings.guarantee_of(settings.method).delta:
-        sentences.append(tiles.large_delta(settings.delta, settings.parties, "parties"))
+        sentences.append(tiles.large_delta_warning(settings.delta, settings.parties, "parties"))
     if settings.model.central:
         moved = {name: number(result.sensitivity(name)) for name in ("vote", "soft")}
         sentences += [_noise(result), SAYS("why.one_party", parties=settings.parties, **moved)]
@@ -149,7 +151,7 @@ def _noise(result: PartiesResult) -> str:
         return SAYS("noise.tied", **holes)
     return SAYS(
         "noise.length",
-        times=tiles.multiple(number(noise / signal)),
+        times=tiles.multiple_text(number(noise / signal)),
         weights=number(signal),
         **holes,
     )
@@ -164,10 +166,10 @@ def guarantee(result: PartiesResult) -> str:
     held, central = settings.guarantee_of(settings.method), settings.model.central
     whom = settings.trust_model if central or held.delta else "local"
     dealt = f" {SAYS['guarantee.dealt']}" if (whom, settings.method) == ("shuffle", "soft") else ""
-    fitted = tiles.note(SAYS("guarantee.minimiser", tolerance=written(TOLERANCE)))
+    fitted = tiles.note(SAYS("guarantee.minimiser", tolerance=format_number(TOLERANCE)))
     parts = (
-        tiles.guarantee(here=held),
-        tiles.note(f"{SAYS['guarantee.unit']} {tiles.meaning(held)} {limit(held)}"),
+        tiles.guarantee_facts(here=held),
+        tiles.note(f"{SAYS['guarantee.unit']} {tiles.meaning(held)} {attacker_limit(held)}"),
         tiles.note(
             f"{SAYS(f'guarantee.{whom}', one=number(result.one))}{dealt}"
             f" {SAYS['guarantee.assumed']}"
@@ -180,7 +182,7 @@ def guarantee(result: PartiesResult) -> str:
 def by_class(result: PartiesResult) -> str:
     found = result.held_out
     others = {SAYS["classes.batch"]: found["batch"]}
-    return outcomes.by_class(
+    return class_predictions.table(
         found[result.settings.method], others, result.classes, models=SAYS["classes.models"]
     )
 

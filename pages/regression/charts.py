@@ -14,7 +14,7 @@ from ui.charts import coefficients as columns
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import number
 from ui.text.texts import Texts
-from ui.text.tiles import amount
+from ui.text.tiles import shown_number
 
 SAYS = Texts(__file__)
 METHODS = SAYS.cases("methods")
@@ -139,7 +139,7 @@ def numbers_apart(one: float, other: float) -> tuple[str, str]:
 
 def _padded(text: str, decimals: int) -> str:
     """Return a number from 1 to 999 with so many decimals: "20.0" beside "22.7"."""
-    shown = amount(text)
+    shown = shown_number(text)
     if shown is None or not 1 <= shown < 1000 or "e" in text:
         return text
     return f"{shown:.{decimals}f}"

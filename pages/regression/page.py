@@ -103,7 +103,7 @@ PAGE = Page(
     about="Six DP methods for linear regression",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
-    label=labels.of("regression", sources={name: one.title for name, one in SOURCES.items()}),
+    label=labels.label_of("regression", sources={name: one.title for name, one in SOURCES.items()}),
     setup=setup,
     more=more,
     lead=always(say.LEAD),

@@ -9,10 +9,9 @@ from lab.statistics.claims import Case
 from lab.uploads.column_roles import Roles
 from pages.regression.charts import METHODS, SAYS, numbers_apart
 from pages.regression.result import RegressionResult
-from ui.text import sentences as outcomes
-from ui.text import tiles
+from ui.text import guarantee_notes, tiles, upload_notes
 from ui.text.numbers import delta
-from ui.text.tiles import Tile, in_hundred, number
+from ui.text.tiles import Tile, number, out_of_hundred
 
 LEAD, ABOUT, HELP = SAYS["lead"], SAYS.cases("about"), SAYS.cases("help")
 # The methods that release a noisy objective.
@@ -29,7 +28,7 @@ def numbers(result: RegressionResult) -> list[Tile]:
     mine, plain, loss = _beside(result)
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
     places = [min(error / reach, 1.0) for error in result.focus.errors]
-    dots = tiles.runs("", places, low=min(places), high=max(places)).mark
+    dots = tiles.runs_tile("", places, low=min(places), high=max(places)).mark
     baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
     case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
     note = SAYS(
@@ -45,15 +44,15 @@ def numbers(result: RegressionResult) -> list[Tile]:
             f"{mine} <small>{unit}</small>",
             baseline,
             "private",
-            tiles.amount(mine),
+            tiles.shown_number(mine),
             unit,
         ),
         Tile(SAYS["tiles.plain"], plain, note),
         Tile(SAYS["tiles.range"], value, mark=dots),
         (
-            outcomes.void_attacker(result.settings)
+            guarantee_notes.void_attacker_tile(result.settings)
             if result.settings.void
-            else tiles.attacker(result.guarantee)
+            else tiles.attacker_tile(result.guarantee)
         ),
     ]
 
@@ -64,7 +63,7 @@ def _beside(result: RegressionResult) -> tuple[str, str, str]:
     """
     mine, plain = numbers_apart(result.summary().median, result.least_squares)
     one, other = (
-        math.inf if (shown := tiles.amount(text)) is None else shown for text in (mine, plain)
+        math.inf if (shown := tiles.shown_number(text)) is None else shown for text in (mine, plain)
     )
     places = (
         max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
@@ -87,7 +86,7 @@ def verdict(result: RegressionResult) -> str:
     failed = (
         SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
     )
-    return " ".join(filter(None, [failed, said, outcomes.void(settings)]))
+    return " ".join(filter(None, [failed, said, guarantee_notes.void_verdict(settings)]))
 
 
 def caption(result: RegressionResult) -> str:
@@ -136,13 +135,13 @@ def guarantee(result: RegressionResult) -> str:
     )
     own = _of_own(settings.roles) if settings.roles else ""
     if settings.void:
-        return outcomes.void_guarantee(settings) + own
+        return guarantee_notes.void_note(settings) + own
     text = (
         tiles.note(tiles.meaning(held))
-        + tiles.guarantee(here=held)
-        + tiles.note(outcomes.limit(held))
+        + tiles.guarantee_facts(here=held)
+        + tiles.note(guarantee_notes.attacker_limit(held))
     )
-    text += tiles.note(outcomes.paid(settings)) if settings.paid else ""
+    text += tiles.note(guarantee_notes.spent_on_bounds(settings)) if settings.paid else ""
     if published:
         fails = SAYS["guarantee.fails"] if result.failed else ""
         text += tiles.note(
@@ -154,7 +153,9 @@ def guarantee(result: RegressionResult) -> str:
 def _of_own(roles: Roles) -> str:
     """Return who is protected where rows are a visitor's own, and what is taken as public."""
     who = "row" if not roles.person else "one" if roles.rows_each == 1 else "several"
-    unit = SAYS(f"own.{who}", protected=outcomes.protected(roles), rows_each=roles.rows_each)
+    unit = SAYS(
+        f"own.{who}", protected=upload_notes.protected_unit(roles), rows_each=roles.rows_each
+    )
     others = (
         "public_people" if roles.person else "public_rows",
         "gaps" if roles.gaps else "complete",
@@ -171,7 +172,7 @@ def _table(
         part, formats, now=tiles.badge("trained now"), analyst=tiles.badge("analyst only")
     )
     title, caption = (SAYS(f"{part}.{one}", **holes) for one in ("title", "caption"))
-    return tiles.table(rows, title=title, caption=caption, heads=heads, now=now, formats=formats)
+    return tiles.table(rows, title=title, caption=caption, heads=heads, marked=now, formats=formats)
 
 
 def table(result: RegressionResult) -> str:
@@ -183,8 +184,8 @@ def table(result: RegressionResult) -> str:
         "median": lambda value: f"<b>{number(value)}</b>",
         "range": str,
         "over least squares": "{:.2f}".format,
-        "worse than the mean": in_hundred,
-        "no minimum": lambda value: "–" if value != value else in_hundred(value),
+        "worse than the mean": out_of_hundred,
+        "no minimum": lambda value: "–" if value != value else out_of_hundred(value),
     }
     rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
     holes = {
@@ -203,7 +204,7 @@ def coefficients_table(result: RegressionResult) -> str:
         "least squares": _signed,
         "median": lambda value: f"<b>{_signed(value)}</b>",
         "range": str,
-        "sign": in_hundred,
+        "sign": out_of_hundred,
     }
     holes = {"method": METHODS[result.settings.mechanism], "unit": result.problem.source.unit}
     return _table("coefficients", frame, formats, **holes)

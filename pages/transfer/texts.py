@@ -11,8 +11,7 @@ from pages.transfer.charts import risk
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferParameters
 from pages.transfer.texts_tabs import SAYS
-from ui.text import sentences as outcomes
-from ui.text import tiles
+from ui.text import guarantee_notes, tiles
 from ui.text.tiles import Tile, number
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
@@ -45,7 +44,7 @@ def numbers(result: TransferResult) -> list[Tile]:
     alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
     said.append(Tile(says["tiles.plain"], shown(result.focus.least_squares), alone))
     if settings.noise != "printed":
-        return [*said, tiles.attacker(held)]
+        return [*said, tiles.attacker_tile(held)]
     nominal = says("tiles.nominal", nominal=number(settings.epsilon))
     return [
         *said,
@@ -122,7 +121,7 @@ def diagnostics(result: TransferResult) -> list[str]:
     sources = _threshold(result)
     if detection:
         sources = _detection(result, detection)
-    large_delta = tiles.large_delta(settings.delta, settings.target_rows)
+    large_delta = tiles.large_delta_warning(settings.delta, settings.target_rows)
     sentences = [noise(result), sources, large_delta or _besides(result)]
     return [sentence for sentence in sentences if sentence]
 
@@ -136,7 +135,7 @@ def _besides(result: TransferResult) -> str:
     if beside:
         return beside
     if result.focus.clipped > _NEGLIGIBLE_CLIPPING:
-        share = tiles.in_hundred(result.focus.clipped)
+        share = tiles.out_of_hundred(result.focus.clipped)
         return SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
     return ""
 
@@ -203,9 +202,9 @@ def guarantee(result: TransferResult) -> str:
     detected = _detected(settings)
     known = f"guarantee.{'detected' if detected else 'known'}"
     after = (
-        outcomes.limit(transfer),
+        guarantee_notes.attacker_limit(transfer),
         SAYS(known, epsilon=detected),
         SAYS["guarantee.assumed"],
     )
-    table = tiles.guarantee(target_only=target, pooled=pooled, with_sources=transfer)
+    table = tiles.guarantee_facts(target_only=target, pooled=pooled, with_sources=transfer)
     return "".join([*map(tiles.note, said), table, *map(tiles.note, filter(None, after))])

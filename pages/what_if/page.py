@@ -265,7 +265,7 @@ def page(pages: Sequence[Page]) -> Page:
         group="Plan",
         about="Which epsilon, how many people, which settings",
         question="Which epsilon, how many people, which settings?",
-        label=labels.of("what-if"),
+        label=labels.label_of("what-if"),
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
         more=partial(more, pages),

@@ -178,7 +178,7 @@ def signed(settings: WhatIfSettings, value: float) -> str:
 def points(settings: WhatIfSettings, value: float) -> str:
     """Return a difference without its sign, with its unit."""
     if settings.asked.unit == "%":
-        return sentences.points(value)
+        return sentences.points_text(value)
     return number(abs(value))
 
 

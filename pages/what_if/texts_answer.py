@@ -16,8 +16,8 @@ from pages.what_if.texts import (
     runs_reaching,
     tell,
 )
-from ui.text import sentences
-from ui.text.tiles import at_most, percent
+from ui.text import guarantee_notes
+from ui.text.tiles import percent, percent_rounded_up
 
 # Text about the retests, by what they allow to say.
 _GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far", Case.ALIKE: "alike"}
@@ -25,7 +25,7 @@ _GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far", Cas
 
 def verdict(result: WhatIfResult) -> str:
     """Return the answer, and a warning where bounds were read off the rows."""
-    return _sentences(_answer(result), sentences.void(result.settings.settings))
+    return _sentences(_answer(result), guarantee_notes.void_verdict(result.settings.settings))
 
 
 def _sentences(*texts: str) -> str:
@@ -112,7 +112,7 @@ def _attackers(result: WhatIfResult) -> str:
     for epsilon in dict.fromkeys(_epsilons(result)):
         guarantee = settings.settings.change(epsilon=epsilon).guarantee
         if guarantee is not None:
-            bound = at_most(best_attacker(guarantee).right)
+            bound = percent_rounded_up(best_attacker(guarantee).right)
             bounds.append(SAYS("found.bound", bound=bound, setting=along(result, epsilon)))
     if not bounds:
         return ""

@@ -131,5 +131,5 @@ def table(result: WhatIfResult) -> str:
             "median": partial(amount, settings),
             "share reaching": percent,
         },
-        now=at(settings, name, getattr(settings, name)),
+        marked=at(settings, name, getattr(settings, name)),
     )

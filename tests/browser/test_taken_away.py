@@ -23,7 +23,7 @@ from tests.handouts import Handout, handout, quick
 from tests.ui.export.test_recording import PAGES as RECORDED
 from tests.ui.export.test_recording import recording
 from ui.export.recording import stops, unfolded
-from ui.text.numbers import written as number_written
+from ui.text.numbers import format_number as number_written
 
 # Page -> a setting that is not its usual one: any; of those that train for long, one with which
 # they do not.

@@ -31,7 +31,7 @@ from lab.label.deployments import FILE, PERSON, deployments
 from pages.learn import page_deployments
 from tests.app import opened
 from tests.event_builders import approximate, gaussian, laplace, pure, sample, times, together
-from ui.text.tiles import at_most
+from ui.text.tiles import percent_rounded_up
 
 EVENT = gaussian(1.0)
 CLAIM = Guarantee(
@@ -280,7 +280,7 @@ def test_the_table_shows_every_record_with_its_unit_trust_and_attacker():
     found = unescape(page_deployments.table())
     for one in deployments():
         right = one.attacker.right
-        accuracy = f"{at_most(right) if right <= 0.9995 else 100}\u00a0%"
+        accuracy = f"{percent_rounded_up(right) if right <= 0.9995 else 100}\u00a0%"
         shown = (one.source, one.name, page_deployments.protected(one), accuracy)
         assert [text for text in shown if text not in found] == []
     assert not opened("deployments").exception

@@ -331,8 +331,8 @@ def test_at_rest_the_whole_page_follows():
 
 
 def test_a_delta_that_lets_one_row_out_is_warned_of():
-    assert panels.large_delta(1e-5, 99_999) == ""
-    assert panels.large_delta(0.01, 400, "rows") in text(opened(CLASSIFIER, delta="0.01"))
+    assert panels.large_delta_warning(1e-5, 99_999) == ""
+    assert panels.large_delta_warning(0.01, 400, "rows") in text(opened(CLASSIFIER, delta="0.01"))
 
 
 @pytest.mark.parametrize("page", TOPICS)

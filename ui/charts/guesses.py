@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ui.charts import theme
-from ui.text.numbers import written
+from ui.text.numbers import format_number
 
 # The line at a guess, in pixels.
 _LINE = "M-30,0L30,0"
@@ -83,7 +83,7 @@ def cover(
         shapes.append(theme.vertical_line(at))
         if said is not None:
             shapes += drag_handle(at, said)
-            words.append(_beside(axes, at, said, f"<b>guess: {written(said, digits=4)}</b>"))
+            words.append(_beside(axes, at, said, f"<b>guess: {format_number(said, digits=4)}</b>"))
     keep = {
         name: layout[name]
         for name in ("margin", "font", "dragmode", "hovermode", "uirevision")
@@ -118,7 +118,7 @@ def with_guess(
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     up = 13 if truth > y else -13  # so that neither covers the other where they are near
     words = [
-        _beside(axes, x, y, f"<b>guess: {written(y, digits=4)}</b>") | {"yshift": -up},
+        _beside(axes, x, y, f"<b>guess: {format_number(y, digits=4)}</b>") | {"yshift": -up},
         _beside(axes, x, truth, theme.coloured(f"<b>{told}</b>", TONES[tone]), left=True)
         | {"yshift": up},
     ]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from ui.text.numbers import percent, tick
+from ui.text.numbers import percent, tick_text
 
 _READ = tomllib.loads(Path(__file__).with_name("palette.toml").read_text("utf-8"))
 PRIVATE = "#2b7bd6"
@@ -314,7 +314,7 @@ def axis(
     ends = [float(np.log10(low)), float(np.log10(high))] if log else [low, high]
     axis = {"title": {"text": text}, "range": ends} | ({"type": "log"} if log else {})
     if ticks is not None:
-        axis |= {"tickvals": list(ticks), "ticktext": [tick(one) for one in ticks]}
+        axis |= {"tickvals": list(ticks), "ticktext": [tick_text(one) for one in ticks]}
     return axis
 
 
@@ -324,7 +324,7 @@ def log_axis(
     high: float,
     *,
     max_ticks: int = 7,
-    format_tick: Callable[[float], str] = tick,
+    format_tick: Callable[[float], str] = tick_text,
 ) -> dict:
     """Return a log axis with a tick at each power of ten, or at so few of them that there are
     ``max_ticks`` or less.

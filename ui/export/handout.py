@@ -105,7 +105,7 @@ class Handout:
     def html(self) -> str:
         view, found = self.page.view(self.result, tries=self.tries), self.label
         if "guarantee" in view.words:
-            mu_text.count(view.words, ["guarantee"])
+            mu_text.compute(view.words, ["guarantee"])
         pictures = self._pictures(view)
         first, others = (
             "".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:])
@@ -307,4 +307,4 @@ def _facts(rows: list[tuple[str, str]]) -> str:
 
 
 def _digits(value: float) -> str:
-    return "∞" if value == math.inf else panels.written(value, digits=4)
+    return "∞" if value == math.inf else panels.format_number(value, digits=4)

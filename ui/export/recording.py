@@ -23,7 +23,7 @@ from ui.page.comparison import compare
 from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
 from ui.server import static_files
 from ui.session import page_state
-from ui.text.numbers import written
+from ui.text.numbers import format_number
 from ui.text.texts import SAYS
 from ui.widgets import Chart, Slider, assets
 
@@ -192,7 +192,7 @@ class Recording:
         first = unfolded(taken["frames"], taken["at"])
         words, charts = first["words"], dict(self._charts(first))
         slider, now = self.slider, taken["values"][taken["at"]]
-        at = f'<span id="at">{slider.label} {written(now)}</span>'
+        at = f'<span id="at">{slider.label} {format_number(now)}</span>'
         if self.told:
             at += f", {escape(self.told)}"
         stops = len(taken["values"])

@@ -17,7 +17,7 @@ from lab.experiment.settings import Settings
 from ui.page.page import Page
 from ui.session import page_state
 from ui.session.page_state import FIRST_PICTURE, PageState
-from ui.text.numbers import number, written
+from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 from ui.widgets import Slider, assets
 
@@ -82,7 +82,7 @@ def ticks(slider: Slider) -> list[float]:
 
 def _written(value: float) -> str:
     if abs(value) < 1e5:
-        return written(value)
+        return format_number(value)
     return number(value)
 
 

@@ -314,7 +314,7 @@ def _result(both: Screen, state: page_state.PageState) -> str:
             opened.shows(state, printed)
         if opened is METHOD_TAB:
             st.markdown(page.lead(state.settings))
-            st.markdown(papers.cited(glossary.linked(page.method)))
+            st.markdown(papers.cited(glossary.link_terms(page.method)))
         if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name

@@ -28,10 +28,10 @@ from ui.compute.runner import compute as computed
 from ui.compute.runner import repeats
 from ui.page.page import ANSWER, ASK_TAB, Page, Rows, View
 from ui.text import mu_text
-from ui.text.numbers import written
+from ui.text.numbers import format_number
 from ui.text.sliders import SLIDERS
 from ui.text.texts import SAYS
-from ui.text.tiles import Tile, amount
+from ui.text.tiles import Tile, shown_number
 from ui.widgets import Chart
 
 # CSS selectors of the parts of the comparison that follow the sliders.
@@ -99,7 +99,7 @@ def slider_words(
     if name not in SLIDERS:
         return None
     label = changes.get(name, {}).get("label", SLIDERS[name]["label"])
-    return label, written(value) if isinstance(value, float) else str(value)
+    return label, format_number(value) if isinstance(value, float) else str(value)
 
 
 def choice_words(
@@ -179,7 +179,7 @@ def apart(one: str, other: str) -> str:
     >>> apart("90.6", "87.4"), apart("1,880", "2,010"), apart("53", "53.0"), apart("unlimited", "3")
     ('+3.2', '−130', '0', '')
     """
-    mine, theirs = amount(one), amount(other)
+    mine, theirs = shown_number(one), shown_number(other)
     if mine is None or theirs is None:
         return ""
     decimals = max(len(text.partition(".")[2]) for text in (one, other))
@@ -426,10 +426,10 @@ def compare(
     """
     both = _compared(page, settings, pinned, seconds=seconds, tries=tries)
     names = both.page.tab(tab).words
-    if both.done == 1 and mu_text.pending(both.view.words, names):
+    if both.done == 1 and mu_text.is_pending(both.view.words, names):
         if resting:
             both = replace(both, view=both.page.view(both.result, tries=tries))
-            mu_text.count(both.view.words, names)
+            mu_text.compute(both.view.words, names)
         else:
             both = replace(both, done=_BUT_MU)
     asked = both.page.asked

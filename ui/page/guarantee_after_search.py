@@ -41,7 +41,7 @@ class Released:
         if self.why:
             return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
         if self.tries:
-            return tiles.attacker(self.stated.guarantee)._replace(
+            return tiles.attacker_tile(self.stated.guarantee)._replace(
                 note=SAYS("search.tile", tries=self.tries)
             )
         return one

@@ -25,7 +25,7 @@ from ui.page import guarantee_after_search
 from ui.page.guarantee_after_search import Released
 from ui.page.suggestion import Suggestion
 from ui.session.page_state import PageState, SliderLayout
-from ui.text.tiles import Tile, bullets, note, tiles
+from ui.text.tiles import Tile, bullets, note, tile_row
 from ui.uploads import rows
 from ui.widgets import Chart
 
@@ -311,7 +311,7 @@ class Page:
         """Return CSS selector of an element beside the pictures -> its HTML, while this tab is
         open.
         """
-        first = {".lab-numbers": tiles(view.numbers), ".lab-verdict": view.words["verdict"]}
+        first = {".lab-numbers": tile_row(view.numbers), ".lab-verdict": view.words["verdict"]}
         names = [*self.captions, *self.tab(tab).words]
         return first | {f".lab-words-{name}": view.words[name] for name in names}
 

@@ -26,7 +26,7 @@ from ui import widgets
 from ui.compute import debounce, scheduler
 from ui.session.widget_state import heard, hold
 from ui.text.escaping import plain, quoted
-from ui.text.numbers import written
+from ui.text.numbers import format_number
 from ui.text.sliders import SLIDERS
 from ui.text.texts import SAYS
 
@@ -525,7 +525,9 @@ def _two_ways(refused: object) -> str:
 
 def _sentence(refusal: RefusedError) -> str:
     value = (
-        written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
+        format_number(refusal.value)
+        if isinstance(refusal.value, (int, float))
+        else str(refusal.value)
     )
     why = f"it must be {refusal.allowed}.{_two_ways(refusal.value)}"
     label = SLIDERS[refusal.name]["label"] if refusal.name in SLIDERS else refusal.name

@@ -17,7 +17,7 @@ from lab.experiment import accounting_tasks
 from ui.text.texts import flowing
 
 # Where it is, and the word of its address that names a term.
-PAGE, ASKED = "glossary", "term"
+PAGE, TERM_PARAMETER = "glossary", "term"
 
 
 class Term(NamedTuple):
@@ -103,13 +103,13 @@ FIGURES: Mapping[str, Callable[[], str]] = {
 
 
 @cache
-def said(key: str) -> str:
+def meaning(key: str) -> str:
     """Return what a term means, with its figures."""
     names = re.findall(r"\{(\w+)\}", TERMS[key].says)
     return TERMS[key].says.format(**{name: FIGURES[name]() for name in names})
 
 
-def found(text: str) -> list[str]:
+def search(text: str) -> list[str]:
     """Return the keys of the terms in which these letters stand, those that are called so first."""
     wanted = text.casefold().split()
     named, told = [], []
@@ -143,7 +143,7 @@ def _wanted() -> tuple[re.Pattern[str], Mapping[str, str]]:
 
 
 @cache
-def linked(text: str) -> str:
+def link_terms(text: str) -> str:
     """Return markdown in which the first word for each term leads to the glossary."""
     pattern, keys = _wanted()
     done: set[str] = set()
@@ -153,7 +153,7 @@ def linked(text: str) -> str:
         if key in done:
             return match[1]
         done.add(key)
-        return f"[{match[1]}]({PAGE}?{ASKED}={key})"
+        return f"[{match[1]}]({PAGE}?{TERM_PARAMETER}={key})"
 
     parts = _APART.split(text)
     return "".join(

@@ -13,13 +13,13 @@ from lab.experiment.settings import Settings
 from lab.label.label import Stated, number, roles_of, searched, why_void
 from lab.sweeps.tuning_cost import best_of
 from ui.text.texts import SAYS
-from ui.text.tiles import odds
+from ui.text.tiles import odds_text
 
 _TAG = re.compile(r"<[^>]*>")
 _READ = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
 
 
-def of(
+def label_of(
     topic: str,
     *,
     sources: Mapping[str, str] = MappingProxyType({}),
@@ -83,7 +83,7 @@ def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
     if compared and not stated.said.get("tuning", "").startswith("paid"):
         said["tuning"] = SAYS("handout.searched", count=compared)
     if stated.guarantee and "attacker" not in stated.said:
-        said["attacker"] = _TAG.sub("", odds(stated.guarantee))
+        said["attacker"] = _TAG.sub("", odds_text(stated.guarantee))
     stated = replace(stated, said={**stated.said, **said})
     return replace(stated, said={**stated.said, "summary": _summary(stated, settings)})
 

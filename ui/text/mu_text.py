@@ -20,7 +20,7 @@ _DELTAS = f"delta from {number(mu.LARGEST)} to {number(mu.SMALLEST)}"
 _TOLERANCE = f"{100 * mu.TOLERANCE:g}\u00a0%"
 
 
-def said(held: Guarantee) -> str:
+def describe_mu(held: Guarantee) -> str:
     """Return what is said of a guarantee's mu (HTML)."""
     work = mu.Fitting(held.event, held.adjacency)
     known, found = (True, work.run()) if work.quick else CACHE.find(work)
@@ -36,12 +36,12 @@ def said(held: Guarantee) -> str:
     return SAYS(f"mu.{case}", mu=number(found.shown), deltas=_DELTAS, tolerance=_TOLERANCE)
 
 
-def pending(words: Mapping[str, str], names: Iterable[str]) -> bool:
+def is_pending(words: Mapping[str, str], names: Iterable[str]) -> bool:
     """Return whether one of these words of a view waits for a count."""
     return any(PENDING in words[name] for name in names)
 
 
-def count(words: Mapping[str, str], names: Iterable[str]) -> None:
+def compute(words: Mapping[str, str], names: Iterable[str]) -> None:
     """Make these words of a new view, with all of their counts."""
     before = _COUNTS.set(True)
     try:

@@ -6,12 +6,12 @@ from dpcore.privacy import delta_rounded_up
 from lab.number_text import with_minus
 
 
-def written(value: float, *, digits: int = 6) -> str:
+def format_number(value: float, *, digits: int = 6) -> str:
     """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
 
-    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001)
+    >>> format_number(0.00001), format_number(2.345e-11, digits=2), format_number(0.0001)
     ('1e-5', '2.3e-11', '0.0001')
-    >>> written(-0.0), written(1e9), written(-2.5)
+    >>> format_number(-0.0), format_number(1e9), format_number(-2.5)
     ('0', '1e+9', '−2.5')
     """
     return with_minus(f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+"))
@@ -23,7 +23,7 @@ def delta(value: float, *, digits: int = 6) -> str:
     >>> delta(1e-5), delta(0.00010221, digits=3), delta(0)
     ('1e-5', '0.000103', '0')
     """
-    return written(delta_rounded_up(value, digits=digits), digits=digits)
+    return format_number(delta_rounded_up(value, digits=digits), digits=digits)
 
 
 def number(value: float, *, most: float = 1e9) -> str:
@@ -35,7 +35,7 @@ def number(value: float, *, most: float = 1e9) -> str:
     rounded = float(f"{value:.3g}")
     if 1000 <= abs(rounded) < most:
         return with_minus(f"{rounded:,.0f}")
-    return written(rounded, digits=3)
+    return format_number(rounded, digits=3)
 
 
 def percent(share: float) -> str:
@@ -43,10 +43,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
 
 
-def tick(value: float) -> str:
+def tick_text(value: float) -> str:
     """Return a tick's text.
 
-    >>> tick(0.01), tick(5000), tick(1e-5)
+    >>> tick_text(0.01), tick_text(5000), tick_text(1e-5)
     ('0.01', '5,000', '10<sup>-5</sup>')
     """
     power = math.log10(abs(value)) if value else 0.0

@@ -1,76 +1,73 @@
-"""Sentences that several pages say, each chosen by the numbers that it is about, and never by a
-slider.
+"""Sentences about accuracies that several pages share, chosen by the numbers and not by a setting.
 
-Accuracies are shares, said in percent; differences are in points, and those of the numbers as they
-are shown.
+Accuracies are shares, written in percent. Differences are in points, and those of the written
+numbers.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 import numpy as np
 
-from dpcore.accountants.attacker import best_attacker
-from dpcore.privacy import Guarantee
-from lab.experiment.data_settings import RowsSettings, SourceSettings
 from lab.statistics import claims
 from lab.statistics.claims import Case
 from lab.statistics.confusion import ByClass
-from lab.uploads.column_roles import Roles
-from ui.text import tiles
+from ui.text.numbers import number
 from ui.text.texts import SAYS, count
-from ui.text.tiles import (
-    Tile,
-    apart,
-    at_most,
-    digits_apart,
-    in_hundred,
-    number,
-    percent,
-    points_apart,
-)
+from ui.text.tiles import distinct_digits, distinct_percents, percent, points_difference
 
-# From here on accuracy and balanced accuracy are two stories.
-FEW_POINTS = 0.03
+# A target that a private model may reach is this far below the non-private model.
+_TARGET_MARGIN = 0.02
+# Accuracies closer than this to the share of a class are equal to it.
+_SHARE_TOLERANCE = 1e-9
 
 
-def tenths(value: float) -> str:
-    """Return a number with a decimal, or dots where it is still to be computed."""
-    return "…" if value != value else f"{value:.1f}"
+def format_tenths(value: float) -> str:
+    """Format a number with one decimal, and a missing one as dots."""
+    if math.isnan(value):
+        return "…"
+    return f"{value:.1f}"
 
 
-def times(share: float) -> str:
-    """Return a share as "30 times in 100", "1 time in 100"."""
-    shown = in_hundred(share)
-    return f"{shown} time{'' if shown == '1' else 's'} in 100"
+def points_text(difference: float) -> str:
+    """Format a difference of shares without its sign, as in "4.2 points"."""
+    points = f"{abs(100 * difference):.1f}"
+    if points == "1.0":
+        return f"{points} point"
+    return f"{points} points"
 
 
-def points(difference: float) -> str:
-    """Return a difference of shares as "4.2 points", without its sign."""
-    shown = f"{abs(100 * difference):.1f}"
-    return f"{shown} point" + ("" if shown == "1.0" else "s")
+def signed_points(difference: float) -> str:
+    """Format a difference of shares in points with its sign, a true minus."""
+    points = f"{abs(100 * difference):.1f}"
+    if points == "0.0":
+        return points
+    if difference > 0:
+        return f"+{points}"
+    return f"−{points}"
 
 
-def signed(difference: float) -> str:
-    """Return a difference of shares in points with its sign, a true minus."""
-    shown = f"{abs(100 * difference):.1f}"
-    return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
-
-
-def beside(
-    case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference"
+def difference_or_reason(
+    case: Case, sentence: str, *, runs: int, of: int | None = None, none: str = "no difference"
 ) -> str:
-    """Return ``said`` where a difference is shown, else in a few words why nothing is claimed.
-    ``none``: what is not shown; ``of``: how many runs there will be.
+    """Return ``sentence`` if a difference is shown, else the reason why none is claimed.
+
+    Args:
+        case: The claim about the difference.
+        sentence: The text for a difference that is shown.
+        runs: Number of runs that are compared.
+        of: Number of runs that are planned; None for ``runs``.
+        none: The name of what is not shown.
     """
     if case in (Case.AHEAD, Case.BEHIND):
-        return said
-    name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant", Case.FEW: "few"}.get(case, "unshown")
-    return SAYS(f"tile.{name}", runs=runs, of=of or runs, none=none)
+        return sentence
+    reasons = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant", Case.FEW: "few"}
+    reason = reasons.get(case, "unshown")
+    return SAYS(f"tile.{reason}", runs=runs, of=of or runs, none=none)
 
 
-def cost(
+def privacy_cost(
     private: np.ndarray,
     reference: np.ndarray | float,
     *,
@@ -79,102 +76,57 @@ def cost(
     model: str = "model",
     paired: bool = True,
 ) -> str:
-    """Return what privacy costs: the accuracies of the private models against those without
-    privacy.
+    """Compare the accuracies of private models with those of models without privacy.
 
-    baseline: the best constant answer, and its share of right answers. runs: how many private
-        models there will be.
-    paired: as ``claims.compare`` has it.
+    Args:
+        private: Accuracies of the private models, (R,).
+        reference: Accuracies of the non-private models, (S,), or one.
+        baseline: The best constant answer, and its accuracy.
+        runs: Number of private models that are planned.
+        model: The word for a model.
+        paired: As in ``claims.compare``.
     """
-    always, base = baseline
-    middle, without = float(np.median(private)), float(np.median(reference))
-    mine, plain = apart(middle, without)
-    if base == 1:
-        case = "constant"
-    elif len(private) < runs:
-        case = "so-far"
-    elif middle <= base:
-        case = "unlearnt" if without > base else "unlearnt-both"
-    else:
-        found = claims.compare(private, reference, constant=base, paired=paired)
-        case = {Case.BEHIND: "lost", Case.FEW: "few"}.get(found, "unshown")
-        runs = _fewest(private, reference)
-    shares = {"middle": percent(middle), "without": percent(without), "base": percent(base)}
-    said = {"trained": len(private), "models": count(runs, model), "lost": _lost(middle, without)}
+    constant_answer_name, constant_accuracy = baseline
+    private_median = float(np.median(private))
+    reference_median = float(np.median(reference))
+    case = _cost_case(private, reference, base=constant_accuracy, runs=runs, paired=paired)
+    compared_runs = runs
+    if case in ("lost", "few", "unshown"):
+        compared_runs = _fewest_runs(private, reference)
+    private_text, reference_text = distinct_percents(private_median, reference_median)
     return SAYS(
         f"cost.{case}",
-        always=always,
+        always=constant_answer_name,
         model=model,
-        runs=runs,
-        mine=mine,
-        plain=plain,
-        **shares,
-        **said,
+        models=count(runs, model),
+        runs=compared_runs,
+        trained=len(private),
+        mine=private_text,
+        plain=reference_text,
+        middle=percent(private_median),
+        without=percent(reference_median),
+        base=percent(constant_accuracy),
+        lost=_lost_points(private_median, reference_median),
     )
 
 
-def _fewest(private: np.ndarray, reference: np.ndarray | float) -> int:
-    """Return the number of runs that a comparison rests on: that of the smaller group."""
-    if np.ndim(reference) == 0:
-        return len(private)
-    return min(len(private), np.size(reference))
-
-
-def _lost(private: float, reference: float) -> str:
-    return points_apart(reference, private, digits=digits_apart(private, reference))
-
-
-def one_answer(
-    accuracy: np.ndarray,
-    labels: np.ndarray,
-    found: Callable[[], ByClass],
-    names: Sequence[str],
-    *,
-    model: str,
+def _cost_case(
+    private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int, paired: bool
 ) -> str:
-    """Return a sentence that models give all held-out rows one answer, where they do; "" else.
-
-    accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the
-    share of a class, as it then must be, what ``found`` finds is asked for.
-    """
-    shares = np.bincount(labels, minlength=len(names)) / len(labels)
-    always = (
-        found().constant_predictions
-        if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any()
-        else {}
-    )
-    many, of = sum(always.values()), len(accuracy)
-    if not many:
-        return ""
-    case = "all" if many == of else "some"
-    if len(always) > 1:
-        case += "-mixed"
-    elif many == 1:
-        case = "single" if of == 1 else "one"
-    models, most = count(of, f"private {model}"), escape(names[next(iter(always))])
-    return SAYS(f"one-answer.{case}", model=model, models=models, many=many, most=most)
+    """Return the case of the section "cost" that applies."""
+    if base == 1:
+        return "constant"
+    if len(private) < runs:
+        return "so-far"
+    if np.median(private) <= base:
+        if np.median(reference) > base:
+            return "unlearnt"
+        return "unlearnt-both"
+    claim = claims.compare(private, reference, constant=base, paired=paired)
+    return {Case.BEHIND: "lost", Case.FEW: "few"}.get(claim, "unshown")
 
 
-def within_reach(reference: float, base: float, *, made_up: bool = False) -> float:
-    """Return a target that a private model may reach, in percent: midway between the baseline and
-    the accuracy of the non-private model, ``reference``, and two points or more below that.
-
-    made_up: whether rows are made up, so that accuracy says little, and its loss to noise is asked
-    for: the target is two points below ``reference``.
-    """
-    if made_up:
-        return math.floor(100 * (reference - 0.02))
-    return math.floor(100 * min(reference - 0.02, (reference + base) / 2))
-
-
-def disguised(best: float, base: float) -> str:
-    """Return a warning where a column may be the answer, as the non-private model makes no error;
-    else nothing.
-    """
-    return SAYS["disguised"] if base < 1 == best else ""
-
-
-def price(
+def privacy_cost_note(
     private: np.ndarray,
     reference: np.ndarray | float,
     *,
@@ -182,249 +134,188 @@ def price(
     runs: int,
     paired: bool = True,
 ) -> str:
-    """Return what privacy costs in a few words; ``base``, ``runs`` and ``paired`` as in
-    ``cost``.
+    """Return the loss of accuracy in a few words.
+
+    Args:
+        private: Accuracies of the private models, (R,).
+        reference: Accuracies of the non-private models, (S,), or one.
+        base: Accuracy of the best constant answer.
+        runs: Number of private models that are planned.
+        paired: As in ``claims.compare``.
     """
+    trained = len(private)
     case = claims.compare(
-        private, reference, constant=base, complete=len(private) == runs, paired=paired
+        private, reference, constant=base, complete=trained == runs, paired=paired
     )
-    lost = SAYS("tile.lost", lost=_lost(float(np.median(private)), float(np.median(reference))))
-    case = case if case != Case.AHEAD else Case.ALIKE
-    done = len(private)
+    if case == Case.AHEAD:
+        case = Case.ALIKE
+    compared_runs = trained
     if case == Case.FEW:
-        done = _fewest(private, reference)
-    return beside(case, lost, runs=done, of=runs, none=SAYS["tile.none"])
+        compared_runs = _fewest_runs(private, reference)
+    lost = _lost_points(float(np.median(private)), float(np.median(reference)))
+    return difference_or_reason(
+        case,
+        SAYS("tile.lost", lost=lost),
+        runs=compared_runs,
+        of=runs,
+        none=SAYS["tile.none"],
+    )
 
 
-def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
-    """Return what a start from public rows adds: accuracies of the runs with it, and of the same
-    runs without.
+def _fewest_runs(private: np.ndarray, reference: np.ndarray | float) -> int:
+    """Return the number of runs of the smaller group, on which a comparison rests."""
+    if np.ndim(reference) == 0:
+        return len(private)
+    return min(len(private), np.size(reference))
+
+
+def _lost_points(private: float, reference: float) -> str:
+    return points_difference(reference, private, digits=distinct_digits(private, reference))
+
+
+def constant_answer(
+    accuracy: np.ndarray,
+    labels: np.ndarray,
+    find_classes: Callable[[], ByClass],
+    names: Sequence[str],
+    *,
+    model: str,
+) -> str:
+    """Return a sentence about models that give all held-out rows the same answer; "" if none does.
+
+    Args:
+        accuracy: Accuracies on the held-out rows, (R,).
+        labels: Classes of the held-out rows, (n,).
+        find_classes: Computes the predictions by class. It is slow, and only called if an accuracy
+            equals the share of a class, as that of a constant answer does.
+        names: Names of the classes.
+        model: The word for a model.
     """
-    case = claims.compare(started, scratch, constant=base, complete=len(started) == runs)
-    added = points(float(np.median(started - scratch)))
-    return SAYS(f"start.{case}", rows=rows, added=added, runs=runs) if case != Case.SO_FAR else ""
+    shares = np.bincount(labels, minlength=len(names)) / len(labels)
+    distances = np.subtract.outer(accuracy, shares)
+    if not np.isclose(distances, 0, atol=_SHARE_TOLERANCE).any():
+        return ""
+    models_by_answer = find_classes().constant_predictions
+    constant_models = sum(models_by_answer.values())
+    if constant_models == 0:
+        return ""
+    models = len(accuracy)
+    most_frequent = next(iter(models_by_answer))
+    case = _constant_case(constant_models, models, answers=len(models_by_answer))
+    return SAYS(
+        f"one-answer.{case}",
+        model=model,
+        models=count(models, f"private {model}"),
+        many=constant_models,
+        most=escape(names[most_frequent]),
+    )
 
 
-def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
-    """Return how sure ``start`` is; nothing where all pairs agree."""
+def _constant_case(constant_models: int, models: int, *, answers: int) -> str:
+    """Return the case of the section "one-answer" that applies."""
+    if answers > 1:
+        if constant_models == models:
+            return "all-mixed"
+        return "some-mixed"
+    if constant_models == 1:
+        if models == 1:
+            return "single"
+        return "one"
+    if constant_models == models:
+        return "all"
+    return "some"
+
+
+def reachable_accuracy(reference: float, base: float, *, made_up: bool = False) -> float:
+    """Return a target that a private model may reach, in whole percent.
+
+    It is midway between the baseline and the non-private model, and at least two points below the
+    latter.
+
+    Args:
+        reference: Accuracy of the non-private model.
+        base: Accuracy of the best constant answer.
+        made_up: Whether the rows are made up, so that accuracy itself says little and only its loss
+            to noise counts. The target is then two points below ``reference``.
+    """
+    target = reference - _TARGET_MARGIN
+    if not made_up:
+        target = min(target, (reference + base) / 2)
+    return math.floor(100 * target)
+
+
+def leak_warning(best: float, base: float) -> str:
+    """Warn that a column may be the answer if the non-private model makes no error; else ""."""
+    if base < 1 == best:
+        return SAYS["disguised"]
+    return ""
+
+
+def pretraining_gain(
+    rows: int, pretrained: np.ndarray, scratch: np.ndarray, *, base: float, runs: int
+) -> str:
+    """Return a sentence about the gain of pre-training on public rows; "" until all runs are done.
+
+    Args:
+        rows: Number of public rows.
+        pretrained: Accuracies with pre-training, (R,).
+        scratch: Accuracies of the same runs without it, (R,).
+        base: Accuracy of the best constant answer.
+        runs: Number of runs that are planned.
+    """
+    complete = len(pretrained) == runs
+    case = claims.compare(pretrained, scratch, constant=base, complete=complete)
+    if case == Case.SO_FAR:
+        return ""
+    added = points_text(float(np.median(pretrained - scratch)))
+    return SAYS(f"start.{case}", rows=rows, added=added, runs=runs)
+
+
+def pretraining_interval(gain: tuple[float, float, float], *, pairs: int) -> str:
+    """Return the confidence interval of the gain of pre-training; "" if all pairs agree.
+
+    Args:
+        gain: Median gain, and the ends of its interval, which are infinite for too few pairs.
+        pairs: Number of pairs of runs.
+    """
     median, low, high = gain
     if low == high:
         return ""
-    if math.inf in (-low, high):
-        return SAYS("start.unsure", median=signed(median), pairs=pairs)
+    if low == -math.inf or high == math.inf:
+        return SAYS("start.unsure", median=signed_points(median), pairs=pairs)
     return SAYS(
-        "start.sure", median=signed(median), low=signed(low), high=signed(high), pairs=pairs
+        "start.sure",
+        median=signed_points(median),
+        low=signed_points(low),
+        high=signed_points(high),
+        pairs=pairs,
     )
 
 
-def noise(ratio: float, *, steps: int) -> str:
-    """Return one step's noise over its signal, and what independent noise in ``steps`` of them
-    leaves of it.
+def noise_to_signal(ratio: float, *, steps: int) -> str:
+    """Compare the noise of one step with its signal, and of ``steps`` steps with theirs.
 
-    The signals of T steps add up to T times one, their noise to sqrt(T) times one.
+    The signals of T steps add up to T times one signal, independent noise to sqrt(T) times one.
+
+    Args:
+        ratio: Length of one step's noise divided by that of its signal.
+        steps: Number of steps.
     """
-    after = ratio / math.sqrt(max(steps, 1))
+    ratio_after = ratio / math.sqrt(max(steps, 1))
     if ratio <= 1 or steps <= 1:
         case = "alone"
-    elif after <= 1:
+    elif ratio_after <= 1:
         case = "averaged"
     else:
         case = "left"
-    times = _times(ratio, once="about")
-    left = _times(float(f"{after:.2g}"), once="about the same length")
+    times = _times_text(ratio, equal="about")
+    left = _times_text(float(f"{ratio_after:.2g}"), equal="about the same length")
     return SAYS(f"noise.{case}", times=times, left=left, steps=steps)
 
 
-def _times(ratio: float, *, once: str) -> str:
-    """Return a ratio as "<b>3.5 times</b>", or ``once`` where it is shown as 1."""
-    shown = number(ratio)
-    return once if shown == "1" else f"<b>{shown} times</b>"
-
-
-def limit(held: Guarantee) -> str:
-    """Return the best attacker's accuracy, and what epsilon and delta alone would allow."""
-    found, most = best_attacker(held), at_most(held.attacker_accuracy)
-    mine = at_most(found.right)
-    if found.right > 0.9995:
-        return SAYS["limit.certain"]
-    case = "any" if found.known == "epsilon" else found.known + ("-any" if mine == most else "")
-    most = "practically 100" if held.attacker_accuracy > 0.9995 else most
-    return SAYS(
-        f"limit.{case}",
-        mine=mine,
-        most=most,
-        given="epsilon and delta" if held.delta else "epsilon",
-    )
-
-
-def guaranteed(held: Guarantee, *, assumed: str) -> str:
-    """Return a guarantee with its meaning, the best attacker and what is ``assumed``; HTML."""
-    notes = (tiles.meaning(held), limit(held), assumed)
-    return tiles.guarantee(here=held) + "".join(map(tiles.note, notes))
-
-
-def void(settings: SourceSettings) -> str:
-    """Return that nothing is guaranteed, where bounds were read off the rows; else ""."""
-    return (
-        SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon))
-        if settings.void
-        else ""
-    )
-
-
-def void_attacker(settings: SourceSettings) -> Tile:
-    """Return the number of an attacker whom nothing limits."""
-    return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
-
-
-def void_guarantee(settings: SourceSettings) -> str:
-    """Return why there is no guarantee to show, and what would restore it; HTML."""
-    return tiles.note(SAYS("void.guarantee", why=settings.void))
-
-
-def paid(settings: SourceSettings) -> str:
-    """Return how much of epsilon paid for bounds, with a space behind it; HTML, or nothing."""
-    if not settings.paid:
-        return ""
-    epsilon, spent, left = map(number, (settings.epsilon, settings.spent, settings.left))
-    return SAYS("paid", epsilon=epsilon, spent=spent, left=left, releases=len(settings.paid)) + " "
-
-
-def learned_from(
-    settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0
-) -> str:
-    """Return how much of a file is used, and what the rest would do to the noise; ``along``: what
-    must go with it;
-    ``several``: whether all rows of a person are learned from, or ``most`` at most.
-    """
-    others = SAYS("own.others", tested=tested) if settings.by_person and several else f"{tested:,}"
-    used = used_of(settings, along=along, several=several, most=most)
-    return SAYS("own.trained", used=used, tested=others)
-
-
-def used_of(
-    settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0
-) -> str:
-    """Return how much of a file is used, without a full stop; the arguments as in
-    ``learned_from``.
-    """
-    rows, unit, each = settings.file.private, "rows", ""
-    if settings.by_person:
-        unit = "people"
-        each = SAYS("own.most-each" if most else "own.all-each", most=most) if several else ""
-    if settings.rows >= rows:
-        return f"{settings.rows:,} {unit}{each}"
-    used, more = (
-        SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each),
-        rows / settings.rows,
-    )
-    return SAYS("own.noise", used=used, along=along, times=number(more)) if more >= 1.05 else used
-
-
-def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
-    """Return who is protected where rows are a visitor's own, and what is taken as ``public``
-    beside declarations.
-
-    several: whether all rows of a person are learned from, or ``most`` at most.
-    """
-    case = (
-        "row"
-        if not roles.person
-        else "person"
-        if not several
-        else "person-most"
-        if most
-        else "person-all"
-    )
-    said = SAYS(f"own.{case}", protected=protected(roles), public=public, most=most)
-    return tiles.note(f"{said} {SAYS['own.not-protected']}")
-
-
-def protected(roles: Roles) -> str:
-    """Return how a sentence begins that names the unit of privacy; conditional where bounds were
-    read off the rows.
-    """
-    return SAYS["own.void" if roles.void else "own.protected"]
-
-
-def by_class(
-    mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str
-) -> str:
-    """Return who is taken for whom: what ``models`` answer for each class, and how often the
-    ``others`` (HTML -> theirs) are right; HTML.
-    """
-    rows = [
-        {"class": escape(name)}
-        | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
-        | {other: _of_hundred(one.shares[own, own]) for other, one in others.items()}
-        for own, name in enumerate(names)
-    ]
-    return tiles.table(
-        rows,
-        title=SAYS("by-class.title", models=models),
-        caption=" ".join(beyond_accuracy(mine, others, names)),
-        heads={"class": "class"}
-        | {f"as {place}": escape(name) for place, name in enumerate(names)}
-        | {other: SAYS("by-class.correct", other=other) for other in others},
-    )
-
-
-def _of_hundred(share: float) -> str:
-    return "-" if share != share else in_hundred(share)
-
-
-def beyond_accuracy(
-    mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]
-) -> list[str]:
-    """Return what accuracy hides: classes that are hardly found, and how sure models are."""
-    right, best = mine.medians["balanced accuracy"], mine.largest_class
-    theirs = {name: one.medians["balanced accuracy"] for name, one in others.items()}
-    digits = max((digits_apart(right, other) for other in theirs.values()), default=0)
-    beside = ", ".join(f"{name} {percent(share, digits=digits)}" for name, share in theirs.items())
-    losses = ", ".join(f"{name} {_nats(one)}" for name, one in others.items())
-    most, most_right = escape(names[best[0]]), percent(best[1])
-    return [
-        SAYS["by-class.medians"],
-        SAYS("by-class.balanced", mine=percent(right, digits=digits), others=beside),
-        *_two_stories(mine, names, digits=digits),
-        SAYS("by-class.baseline", most=most, accuracy=most_right, balanced=percent(1 / len(names))),
-        SAYS("by-class.loss", mine=_nats(mine), others=losses),
-    ]
-
-
-def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
-    """Return where accuracy is far from balanced accuracy: by how much, and which classes are found
-    most and least often.
-    """
-    accuracy, balanced = mine.medians["accuracy"], mine.medians["balanced accuracy"]
-    if abs(accuracy - balanced) < FEW_POINTS:
-        return []
-    apart = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
-    case = "above" if accuracy > balanced else "below"
-    said = SAYS(
-        f"by-class.{case}", accuracy=percent(accuracy, digits=digits), points=f"{apart:.{digits}f}"
-    )
-    found = sorted(
-        (recall, name)
-        for recall, name in zip(mine.shares.diagonal(), names, strict=True)
-        if recall == recall
-    )
-    (least, rare), *_, (most, often) = *found, found[-1]
-    if in_hundred(least) == in_hundred(most):
-        return [said]
-    ends = {
-        "most": in_hundred(most),
-        "often": escape(often),
-        "least": in_hundred(least),
-        "rare": escape(rare),
-    }
-    return [said, SAYS("by-class.found", **ends)]
-
-
-def _nats(one: ByClass) -> str:
-    loss = one.medians["loss"]
-    return (
-        SAYS("by-class.nats", loss=number(loss))
-        if math.isfinite(loss)
-        else SAYS["by-class.infinite"]
-    )
+def _times_text(ratio: float, *, equal: str) -> str:
+    """Format a ratio as "<b>3.5 times</b>", and one that is written as 1 as ``equal``."""
+    text = number(ratio)
+    if text == "1":
+        return equal
+    return f"<b>{text} times</b>"

@@ -1,7 +1,4 @@
-"""What all pages say in one form: numbers, odds, guarantees, tables.
-
-No formulas; HTML from a result's numbers.
-"""
+"""Tiles, guarantees and tables, in the same form on all pages; HTML without formulas."""
 
 import math
 import re
@@ -16,25 +13,46 @@ from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui.text import mu_text
 from ui.text.numbers import delta as delta_text
-from ui.text.numbers import number, written
+from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 
+# An attacker who is right more often is said to be right practically every time.
+PRACTICALLY_CERTAIN = 0.9995
+# Smaller chances are written as "below" it.
+_SMALLEST_CHANCE = 1e-15
+# Shares that differ by less are written with a decimal.
+_CLOSE = 0.01
+_MAX_DECIMALS = 3
+# Bounds on accuracies outside of these ends are written with a decimal.
+_NEAR_COIN_TOSS = 0.51
+_NEAR_CERTAIN = 0.99
+# So much above a decimal is a rounding error, and is not rounded up.
+_ROUNDING_ERROR = 1e-6
+# The dots of single runs: the axis ends at multiples of 1/20, and has 40 columns.
+_DOT_STEPS = 20
+_DOT_COLUMNS = 40
+_DOT_PIXELS = 5
+_MOST_STACKED = 5
+# A first column with text of so many letters holds names, which stand at the left.
+_LETTERS_OF_NAMES = 3
 # A letter, but none of an HTML tag.
 _LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
-# A question mark that shows what a number counts.
-_ASKED = (
-    '<details class="lab-asked"><summary aria-label="What is counted:'
-    ' {0.label}">?</summary><p>{0.about}</p></details>'
-)
+
+_NO_BREAK_SPACE = "\u00a0"
 
 
 class Tile(NamedTuple):
-    """One of the big numbers over the pictures: what it is, the number as it is shown (HTML), and a
-    line under it.
+    """A large number over the charts.
 
-    tone: "private", "public" or "bound", for its colour. amount: the number itself, as shown, from
-    which a difference is made, in ``unit``; None where it has none. mark: a small drawing under it
-    (HTML). about: what it counts, behind a question mark.
+    Attributes:
+        label: What it is.
+        value: The number as it is shown (HTML).
+        note: A line under it.
+        tone: "private", "public" or "bound", for its colour.
+        amount: The shown number, from which differences are made, in ``unit``; None if it has none.
+        unit: Unit of the differences.
+        mark: A small drawing under the number (HTML).
+        about: What the number counts, shown behind a question mark.
     """
 
     label: str
@@ -47,206 +65,262 @@ class Tile(NamedTuple):
     about: str = ""
 
 
-def tiles(numbers: Iterable[Tile]) -> str:
-    """Return the big numbers side by side."""
-    return "".join(
-        f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
-        f"<small>{one.note}</small>{_ASKED.format(one) if one.about else ''}</div>"
-        for one in numbers
+def tile_row(tiles: Iterable[Tile]) -> str:
+    """Return tiles side by side (HTML)."""
+    return "".join(_tile_html(tile) for tile in tiles)
+
+
+def _tile_html(tile: Tile) -> str:
+    about = ""
+    if tile.about:
+        about = (
+            f'<details class="lab-asked"><summary aria-label="What is counted: {tile.label}">?'
+            f"</summary><p>{tile.about}</p></details>"
+        )
+    return (
+        f'<div class="lab-tile {tile.tone}"><span>{tile.label}</span><b>{tile.value}</b>{tile.mark}'
+        f"<small>{tile.note}</small>{about}</div>"
     )
 
 
-def attacker(held: Guarantee | None) -> Tile:
-    """Return the upper bound on the best attacker's accuracy, 50 for a coin toss; ``held`` is None
-    without noise.
+def attacker_tile(guarantee: Guarantee | None) -> Tile:
+    """Return the upper bound on the best attacker's accuracy, which is 50 for a coin toss.
 
-    A slider's value text finds it (`voice.js`).
+    A slider's value text finds this tile (`voice.js`).
+
+    Args:
+        guarantee: The guarantee; None without noise.
     """
-    right, known = best_attacker(held) if held else (1.0, "noise")
-    said = at_most(right) if right <= 0.9995 else "100"
-    bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
-    value = f'<span class="lab-odds">{said}\u00a0%</span>'
-    note, about = (
-        (SAYS["attacker.coin"], _compared(held, known)) if held else (SAYS["attacker.no-noise"], "")
-    )
+    if guarantee is None:
+        accuracy = 1.0
+        note = SAYS["attacker.no-noise"]
+        about = ""
+    else:
+        attacker = best_attacker(guarantee)
+        accuracy = attacker.right
+        note = SAYS["attacker.coin"]
+        about = _attacker_details(guarantee, attacker.known)
+    percent_text = "100"
+    if accuracy <= PRACTICALLY_CERTAIN:
+        percent_text = percent_rounded_up(accuracy)
+    # The bar is empty for a coin toss.
+    bar_width = min(100.0, 200 * (accuracy - 0.5))
     return Tile(
-        SAYS["attacker.label"], value, note, tone="bound", amount=float(said), mark=bar, about=about
+        SAYS["attacker.label"],
+        f'<span class="lab-odds">{percent_text}{_NO_BREAK_SPACE}%</span>',
+        note,
+        tone="bound",
+        amount=float(percent_text),
+        mark=f'<i class="lab-bar"><i style="width:{bar_width:.3g}%"></i></i>',
+        about=about,
     )
 
 
-def _compared(held: Guarantee, known: str) -> str:
-    """Return what the attacker sees and knows, which data sets they tell apart, and what the bound
-    holds for.
+def _attacker_details(guarantee: Guarantee, known: str) -> str:
+    """Return what the attacker sees and knows, and the mechanisms that the bound holds for.
+
+    Args:
+        guarantee: The guarantee.
+        known: What the bound is computed from, as of ``best_attacker``.
     """
-    rates = [one.rate for one in releases(held.event) if isinstance(one, PoissonSampled)]
-    unit = unit_word(held.unit)
-    sampling = (
-        SAYS("attacker.sampled", unit=unit, rate=number(rates[0]))
-        if rates
-        else SAYS["attacker.unsampled"]
-    )
-    holds = SAYS[f"attacker.{known}"]
+    unit = unit_word(guarantee.unit)
+    rates = []
+    for release in releases(guarantee.event):
+        if isinstance(release, PoissonSampled):
+            rates.append(release.rate)
+    sampling = SAYS["attacker.unsampled"]
+    if rates:
+        sampling = SAYS("attacker.sampled", unit=unit, rate=number(rates[0]))
     return SAYS(
-        "attacker.about", holds=holds, adjacency=held.adjacency, unit=unit, sampling=sampling
+        "attacker.about",
+        holds=SAYS[f"attacker.{known}"],
+        adjacency=guarantee.adjacency,
+        unit=unit,
+        sampling=sampling,
     )
 
 
 def unit_word(unit: str) -> str:
-    """Return the word of the pages for a unit of privacy, which is a row where the field says
-    record.
-    """
+    """Return the pages' word for a unit of privacy, which is a row where the field says record."""
     if unit == "record":
         return "row"
     return unit
 
 
-def runs(label: str, values: Collection[float], *, low: float, high: float) -> Tile:
-    """Return where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high``
-    are shares.
+def runs_tile(label: str, values: Collection[float], *, low: float, high: float) -> Tile:
+    """Return the range of nine runs in ten, with a dot for each run.
+
+    Args:
+        label: The label of the tile.
+        values: Results of the runs, as shares.
+        low: Lower end of the range.
+        high: Upper end of the range.
     """
-    least, most = math.floor(20 * min(*values, low)) / 20, math.ceil(20 * max(*values, high)) / 20
+    axis_low = math.floor(_DOT_STEPS * min(*values, low)) / _DOT_STEPS
+    axis_high = math.ceil(_DOT_STEPS * max(*values, high)) / _DOT_STEPS
+    dots = _dots(values, axis_low, axis_high)
+    low_text, high_text = distinct_percents(low, high)
+    if low_text == high_text:
+        value = high_text
+    else:
+        low_number = low_text.removesuffix(f"{_NO_BREAK_SPACE}%")
+        value = f"{low_number} <small>to</small> {high_text}"
+    return Tile(label, value, mark=f'<i class="lab-dots">{dots}</i>')
+
+
+def _dots(values: Iterable[float], axis_low: float, axis_high: float) -> str:
+    """Draw a dot for each value along an axis; equal ones are stacked (HTML)."""
+    width = max(axis_high - axis_low, 1e-9)
     stacked: Counter[int] = Counter()
     dots = []
     for value in values:
-        place = round(40 * (value - least) / max(most - least, 1e-9))
-        stacked[place] += 1
-        # of a dot of 5 pixels, inside of its line at both ends
-        at = f"calc({2.5 * place:g}% - {place / 8:g}px)"
-        dots.append(f'<i style="left:{at};bottom:{5 * min(stacked[place], 5) - 5}px"></i>')
-    left, right = (shown.removesuffix("\u00a0%") for shown in apart(low, high))
-    shown = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
-    return Tile(label, shown, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
+        column = round(_DOT_COLUMNS * (value - axis_low) / width)
+        stacked[column] += 1
+        # The dots stay inside of the axis at both ends.
+        left = f"calc({100 / _DOT_COLUMNS * column:g}% - {_DOT_PIXELS / _DOT_COLUMNS * column:g}px)"
+        bottom = _DOT_PIXELS * min(stacked[column], _MOST_STACKED) - _DOT_PIXELS
+        dots.append(f'<i style="left:{left};bottom:{bottom}px"></i>')
+    return "".join(dots)
 
 
 def percent(share: float, *, digits: int = 0) -> str:
-    """Return a share as "85 %", which no line break parts."""
-    return f"{100 * share:.{digits}f}\u00a0%"
+    """Format a share as "85 %", which no line break splits."""
+    return f"{100 * share:.{digits}f}{_NO_BREAK_SPACE}%"
 
 
-def digits_apart(one: float, other: float) -> int:
-    """Return with how many decimals two shares are shown: more where they differ by less than a
-    point, or would look alike.
-    """
-    if one == other:
+def distinct_digits(a: float, b: float) -> int:
+    """Return the decimals of two shares in percent: more if they are close or would look alike."""
+    if a == b:
         return 0
-    wanted = 0 if abs(one - other) >= 0.01 else 1
-    return next(
-        (n for n in (0, 1, 2) if n >= wanted and f"{100 * one:.{n}f}" != f"{100 * other:.{n}f}"), 3
-    )
+    digits = 1
+    if abs(a - b) >= _CLOSE:
+        digits = 0
+    while digits < _MAX_DECIMALS and f"{100 * a:.{digits}f}" == f"{100 * b:.{digits}f}":
+        digits += 1
+    return digits
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
-    """Return two shares in percent that look alike only where they are."""
-    digits = digits_apart(one, other)
-    return percent(one, digits=digits), percent(other, digits=digits)
+def distinct_percents(a: float, b: float) -> tuple[str, str]:
+    """Format two shares in percent, which look alike only if they are equal."""
+    digits = distinct_digits(a, b)
+    return percent(a, digits=digits), percent(b, digits=digits)
 
 
-def amount(shown: str) -> float | None:
-    """Return the number that a tile shows, or None where it shows none, as in "unlimited" or "below
-    1".
-    """
+def shown_number(text: str) -> float | None:
+    """Parse the number of a tile; None if it has none, as in "unlimited" or "below 1"."""
+    digits = text.replace(",", "").replace("−", "-").removesuffix(f"{_NO_BREAK_SPACE}%")
     try:
-        return float(shown.replace(",", "").replace("−", "-").removesuffix("\u00a0%"))
+        return float(digits)
     except ValueError:
         return None
 
 
-def points_apart(one: float, other: float, *, digits: int) -> str:
-    """Return by how much one share is above another, of the numbers as they are shown: "2
-    points".
-    """
-    difference = f"{round(100 * one, digits) - round(100 * other, digits):.{digits}f}"
-    return f"{difference} point" + ("" if difference == "1" else "s")
+def points_difference(a: float, b: float, *, digits: int) -> str:
+    """Format the difference of two shares, as they are shown, as in "2 points"."""
+    difference = f"{round(100 * a, digits) - round(100 * b, digits):.{digits}f}"
+    if difference == "1":
+        return f"{difference} point"
+    return f"{difference} points"
 
 
-def multiple(shown: str) -> str:
-    """Return a ratio, as shown, before "the noise" or "as much": "2.5 times", or "about" for "1
-    times".
-    """
-    return "about" if shown == "1" else f"{shown} times"
+def multiple_text(ratio: str) -> str:
+    """Return a formatted ratio as "2.5 times" for "2.5", and "about" for "1"."""
+    if ratio == "1":
+        return "about"
+    return f"{ratio} times"
 
 
-def small(chance: float) -> str:
-    """Return a chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
-    return written(chance, digits=2) if chance == 0 or chance >= 1e-15 else "below 1e-15"
+def small_chance(chance: float) -> str:
+    """Format a chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
+    if chance == 0 or chance >= _SMALLEST_CHANCE:
+        return format_number(chance, digits=2)
+    return "below 1e-15"
 
 
-def in_hundred(share: float) -> str:
-    """Return a share as a count of 100, with a decimal where a whole number would say "always"."""
-    percent = 100 * share
-    return f"{percent:.1f}" if 99 < percent < 99.95 else f"{percent:.0f}"
+def out_of_hundred(share: float) -> str:
+    """Format a share as a count of 100, with a decimal where a whole number would say "always"."""
+    count = 100 * share
+    if 99 < count < 99.95:
+        return f"{count:.1f}"
+    return f"{count:.0f}"
 
 
-def odds(guarantee: Guarantee) -> str:
+def odds_text(guarantee: Guarantee) -> str:
     """Return what the guarantee means for a person, as a clause without a full stop."""
-    right = best_attacker(guarantee).right
-    unit = guarantee.unit if guarantee.unit in ("person", "party") else "record"
-    worlds = SAYS["odds.added" if guarantee.adjacency is Adjacency.ADD_REMOVE else f"odds.{unit}"]
-    return SAYS(
-        "odds.certain" if right > 0.9995 else "odds.at-most", worlds=worlds, most=at_most(right)
-    )
+    accuracy = best_attacker(guarantee).right
+    if guarantee.adjacency is Adjacency.ADD_REMOVE:
+        question = SAYS["odds.added"]
+    elif guarantee.unit in ("person", "party"):
+        question = SAYS[f"odds.{guarantee.unit}"]
+    else:
+        question = SAYS["odds.record"]
+    case = "at-most"
+    if accuracy > PRACTICALLY_CERTAIN:
+        case = "certain"
+    return SAYS(f"odds.{case}", worlds=question, most=percent_rounded_up(accuracy))
 
 
-def at_most(share: float) -> str:
-    """Return a bound on an attacker's accuracy in percent, rounded up; to a decimal near 50 and
-    near 100.
-    """
-    steps = 1 if 0.51 <= share <= 0.99 else 10
-    return f"{math.ceil(100 * steps * share - 1e-6) / steps:g}"
+def percent_rounded_up(share: float) -> str:
+    """Format a bound on an accuracy in percent, rounded up; with a decimal near 50 and 100."""
+    per_percent = 10
+    if _NEAR_COIN_TOSS <= share <= _NEAR_CERTAIN:
+        per_percent = 1
+    return f"{math.ceil(100 * per_percent * share - _ROUNDING_ERROR) / per_percent:g}"
 
 
-def meaning(held: Guarantee) -> str:
+def meaning(guarantee: Guarantee) -> str:
     """Return what epsilon means for a person."""
-    return SAYS("meaning", epsilon=number(held.epsilon), attacker=odds(held))
+    return SAYS("meaning", epsilon=number(guarantee.epsilon), attacker=odds_text(guarantee))
 
 
-def large_delta(delta: float, count: int, units: str = "rows") -> str:
-    """Return a warning where delta would allow releasing one of ``count`` private units whole, else
-    nothing.
-    """
-    return (
-        SAYS("large-delta", delta=delta_text(delta), count=count, units=units)
-        if delta * count >= 1
-        else ""
-    )
+def large_delta_warning(delta: float, count: int, units: str = "rows") -> str:
+    """Warn if delta would allow releasing one of ``count`` private units whole; else ""."""
+    if delta * count < 1:
+        return ""
+    return SAYS("large-delta", delta=delta_text(delta), count=count, units=units)
 
 
 def badge(text: str) -> str:
-    """Return where a number comes from: trained now, bound, published."""
+    """Mark the source of a number: trained now, bound, published (HTML)."""
     return f'<span class="lab-badge">{text}</span>'
 
 
 def bullets(sentences: Iterable[str]) -> str:
-    """Return a list of sentences."""
-    return (
-        '<ul class="lab-note">'
-        + "".join(f"<li>{sentence}</li>" for sentence in sentences)
-        + "</ul>"
-    )
+    """Return a list of sentences (HTML)."""
+    items = "".join(f"<li>{sentence}</li>" for sentence in sentences)
+    return f'<ul class="lab-note">{items}</ul>'
 
 
 def note(text: str) -> str:
-    """Return a paragraph beside the main thing."""
+    """Return a paragraph of secondary text (HTML)."""
     return f'<p class="lab-note">{text}</p>'
 
 
-def guarantee(**cases: Guarantee) -> str:
-    """Return all that belongs to a guarantee, and never epsilon alone.
+def guarantee_facts(**cases: Guarantee) -> str:
+    """Return all that belongs to a guarantee, and never epsilon alone (HTML).
 
-    Several cases of the same delta, neighbours and basis stand under each other, each by its name.
+    Args:
+        cases: Name -> guarantee. Several have the same delta, adjacency and accountant, and their
+            epsilons stand under each other by name.
     """
-    any_case = next(iter(cases.values()))
-    epsilons = {
-        f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()
-    }
-    mus = {f"mu, {name.replace('_', ' ')}": mu_text.said(one) for name, one in cases.items()}
-    pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
-        "delta": delta_text(any_case.delta),
-        **(mus if len({*mus.values()}) > 1 else {"mu": mu_text.said(any_case)}),
-        "adjacency": f"{any_case.adjacency}, one {unit_word(any_case.unit)}",
-        "accountant": any_case.basis,
-    }
-    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in pairs.items())
+    first = next(iter(cases.values()))
+    facts = {}
+    if len(cases) == 1:
+        facts["epsilon"] = number(first.epsilon)
+    else:
+        for name, guarantee in cases.items():
+            facts[f"epsilon, {name.replace('_', ' ')}"] = number(guarantee.epsilon)
+    facts["delta"] = delta_text(first.delta)
+    mus = {}
+    for name, guarantee in cases.items():
+        mus[f"mu, {name.replace('_', ' ')}"] = mu_text.describe_mu(guarantee)
+    if len(set(mus.values())) == 1:
+        facts["mu"] = mu_text.describe_mu(first)
+    else:
+        facts.update(mus)
+    facts["adjacency"] = f"{first.adjacency}, one {unit_word(first.unit)}"
+    facts["accountant"] = first.basis
+    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts.items())
     return f'<dl class="lab-facts">{rows}</dl>'
 
 
@@ -254,40 +328,59 @@ Rows = pd.DataFrame | Sequence[Mapping[str, Any]]
 
 
 def table(
-    shown: Rows,
+    rows: Rows,
     *,
     caption: str,
     heads: Mapping[str, str],
-    now: float | str | None = None,
+    marked: float | str | None = None,
     title: str = "",
     formats: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
 ) -> str:
-    """Return a table that can be read, copied and spoken; ``heads`` maps columns to their heading
-    (HTML), in order.
+    """Return a table that can be read, copied and spoken (HTML).
 
-    ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has
-    this value, as it is shown. ``title`` (HTML) stands over it. ``formats`` writes the values of a
-    column. A first column of names stands at the left, one of numbers as the others do.
+    A first column of names stands at the left, one of numbers at the right as the others do.
+
+    Args:
+        rows: A frame, or rows by column.
+        caption: A note under the table (HTML).
+        heads: Column -> heading (HTML), in order.
+        marked: The formatted value in the first column of the row to mark.
+        title: A title over the table (HTML).
+        formats: Column -> function that formats its values.
     """
+    records: Iterable[Mapping[Any, Any]]
+    if isinstance(rows, pd.DataFrame):
+        records = rows.to_dict("records")
+    else:
+        records = rows
+    formatted_rows = []
+    for row in records:
+        formatted = dict(row)
+        for column, format_value in formats.items():
+            formatted[column] = format_value(row[column])
+        formatted_rows.append(formatted)
     first = next(iter(heads))
-    given: Iterable[Any] = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
-    written_rows = [
-        dict(row) | {name: write(row[name]) for name, write in formats.items()} for row in given
-    ]
-    named = any(
-        isinstance(row[first], str) and len(_LETTERS.findall(row[first])) > 2
-        for row in written_rows
-    )
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
-    rows = "".join(
-        f"<tr{' class=now' if now is not None and row[first] == now else ''}>"
-        + "".join(f"<td>{row[column]}</td>" for column in heads)
-        + "</tr>"
-        for row in written_rows
-    )
+    table_class = "lab-table"
+    if any(_is_name(row[first]) for row in formatted_rows):
+        table_class = "lab-table lab-named"
+    head_cells = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
+    body = ""
+    for row in formatted_rows:
+        cells = "".join(f"<td>{row[column]}</td>" for column in heads)
+        if marked is not None and row[first] == marked:
+            body += f"<tr class=now>{cells}</tr>"
+        else:
+            body += f"<tr>{cells}</tr>"
+    title_html = ""
+    if title:
+        title_html = f'<p class="lab-title">{title}</p>'
     return (
-        (f'<p class="lab-title">{title}</p>' if title else "")
-        + f'<div class="lab-scroll" tabindex="0"><table class="lab-table{" lab-named" * named}">'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        f'<p class="lab-note">{caption}</p>'
+        f'{title_html}<div class="lab-scroll" tabindex="0"><table class="{table_class}">'
+        f"<thead><tr>{head_cells}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{note(caption)}"
     )
+
+
+def _is_name(value: Any) -> bool:
+    """Return whether a cell holds a name, and no number with a short unit."""
+    return isinstance(value, str) and len(_LETTERS.findall(value)) >= _LETTERS_OF_NAMES

@@ -5,20 +5,20 @@ from typing import Any
 from lab.statistics.claims import Case
 from pages.attack.fairness.tasks import GROUPS, REPEATS, GroupsResult
 from pages.attack.texts import SAYS, best_attacker, say, tabled
-from ui.text import sentences
+from ui.text import sentences, tiles
 from ui.text.tiles import Tile, number
 
 
 def numbers(result: GroupsResult) -> list[Tile]:
     said, tile = [], "pays.tiles"
     for group, name in ((1, "minority"), (0, "majority")):
-        mine, plain = sentences.apart(result.typical(group), float(result.plain[group, -1]))
+        mine, plain = tiles.distinct_percents(result.typical(group), float(result.plain[group, -1]))
         note = SAYS(f"{tile}.plain", accuracy=plain)
         said.append(
             Tile(SAYS[f"{tile}.{name}"], mine, note, "private", float(mine.split()[0]), "points")
         )
     more = result.cost(1) - result.cost(0)
-    value = f"{sentences.signed(more)} <small>points</small>"
+    value = f"{sentences.signed_points(more)} <small>points</small>"
     few = SAYS(f"{tile}.few", few=result.few, rows=result.settings.rows)
     gap = Tile(SAYS[f"{tile}.gap"], value, few, amount=round(100 * more, 1), unit="points")
     return [*said, gap, best_attacker(result.settings)]
@@ -33,7 +33,7 @@ def verdict(result: GroupsResult) -> str:
         if not _change(result, group):
             key += "_alike"
         change = "loses" if cost > 0 else "gains"
-        points = sentences.points(cost)
+        points = sentences.points_text(cost)
         said.append(
             SAYS(key, change=change, points=points, few=result.few, rows=result.settings.rows)
         )
@@ -44,7 +44,7 @@ def _change(result: GroupsResult, group: int, label: int = -1) -> str:
     """Return the change of accuracy in points, and nothing where no change is shown."""
     cost = result.cost(group, label)
     shown = result.lost(group, label) == (Case.BEHIND if cost > 0 else Case.AHEAD)
-    return sentences.signed(-cost) if shown else ""
+    return sentences.signed_points(-cost) if shown else ""
 
 
 def diagnostics(result: GroupsResult) -> list[str]:

@@ -42,7 +42,7 @@ def verdict(result: MembersResult) -> str:
         said = "alike"
     else:
         said = "times" if private else "none"
-        times = tiles.multiple(number(plain / private)) if private else ""
+        times = tiles.multiple_text(number(plain / private)) if private else ""
     shares = {"plain": found(plain), "private": found(private)}
     text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
     gap = (

@@ -3,7 +3,7 @@
 import math
 
 from pages.mechanisms.local_model.tasks import LocalAnswers
-from ui.text import sentences, tiles
+from ui.text import guarantee_notes, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
@@ -22,19 +22,21 @@ def numbers(result: LocalAnswers) -> list[Tile]:
     case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
     note = SAYS(f"page.{case}", times=number(max(times, 1 / times)))
     people = SAYS("page.error_note", people=survey.respondents)
-    truth = sentences.percent(survey.mechanism.truth_probability)
+    truth = tiles.percent(survey.mechanism.truth_probability)
     return [
-        Tile(SAYS["page.error"], f"±{error}", people, "private", tiles.amount(error), "points"),
-        Tile(SAYS["page.central"], f"±{central}", note, "", tiles.amount(central), "points"),
+        Tile(
+            SAYS["page.error"], f"±{error}", people, "private", tiles.shown_number(error), "points"
+        ),
+        Tile(SAYS["page.central"], f"±{central}", note, "", tiles.shown_number(central), "points"),
         Tile(
             SAYS["page.truth"],
             truth,
             SAYS("page.truth_note", options=survey.options),
             "",
-            tiles.amount(truth),
+            tiles.shown_number(truth),
             "points",
         ),
-        tiles.attacker(result.guarantee),
+        tiles.attacker_tile(result.guarantee),
     ]
 
 
@@ -52,7 +54,7 @@ def verdict(result: LocalAnswers) -> str:
     error, share = result.error(), float(result.shares[0])
     case = "useless" if error >= _USELESS else "hidden" if error >= share else "learns"
     fewer = max(1, math.ceil(result.central(1) / error))
-    said = SAYS(f"verdict.{case}", share=sentences.percent(share, digits=1), error=_points(error))
+    said = SAYS(f"verdict.{case}", share=tiles.percent(share, digits=1), error=_points(error))
     return f"{said} {SAYS('verdict.price', fewer=fewer)}"
 
 
@@ -69,21 +71,21 @@ def diagnostics(result: LocalAnswers) -> list[str]:
         SAYS(
             "why.answers",
             epsilon=number(survey.epsilon),
-            truthful=sentences.percent(mechanism.truth_probability, digits=1),
-            other=sentences.percent(mechanism.other_probability, digits=1),
+            truthful=tiles.percent(mechanism.truth_probability, digits=1),
+            other=tiles.percent(mechanism.other_probability, digits=1),
         ),
-        SAYS("why.deniable", lies=sentences.percent(untrue / naive, digits=1)),
+        SAYS("why.deniable", lies=tiles.percent(untrue / naive, digits=1)),
         SAYS(
             "why.biased",
-            naive=sentences.percent(naive, digits=1),
-            share=sentences.percent(share, digits=1),
+            naive=tiles.percent(naive, digits=1),
+            share=tiles.percent(share, digits=1),
         ),
     ]
 
 
 def guarantee(result: LocalAnswers) -> str:
     """Return what each person is guaranteed."""
-    return sentences.guaranteed(result.guarantee, assumed=SAYS["page.assumed"])
+    return guarantee_notes.guarantee_with_notes(result.guarantee, assumed=SAYS["page.assumed"])
 
 
 def findings(result: LocalAnswers) -> dict[str, str]:

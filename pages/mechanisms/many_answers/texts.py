@@ -3,7 +3,7 @@
 import math
 
 from pages.mechanisms.many_answers.tasks import PEOPLE, ManyAnswers
-from ui.text import sentences, tiles
+from ui.text import guarantee_notes, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
@@ -31,9 +31,15 @@ def numbers(result: ManyAnswers) -> list[Tile]:
             "bound",
             result.many,
         ),
-        Tile(SAYS["page.error"], f"±{off}", SAYS["page.error_note"], "private", tiles.amount(off)),
+        Tile(
+            SAYS["page.error"],
+            f"±{off}",
+            SAYS["page.error_note"],
+            "private",
+            tiles.shown_number(off),
+        ),
         Tile(SAYS["page.epsilon"], number(held.epsilon), delta, "", held.epsilon),
-        tiles.attacker(held),
+        tiles.attacker_tile(held),
     ]
 
 
@@ -63,7 +69,7 @@ def diagnostics(result: ManyAnswers) -> list[str]:
     if math.isnan(result.expected):
         theory = SAYS("why.few", people=PEOPLE)
     else:
-        theory = SAYS("why.formula", expected=sentences.percent(result.expected))
+        theory = SAYS("why.formula", expected=tiles.percent(result.expected))
     return [
         SAYS("why.attack", questions=result.settings.questions),
         theory,
@@ -73,12 +79,12 @@ def diagnostics(result: ManyAnswers) -> list[str]:
 
 def guarantee(result: ManyAnswers) -> str:
     """Return what all answers together guarantee each person."""
-    return sentences.guaranteed(result.guarantee, assumed=SAYS["page.assumed"])
+    return guarantee_notes.guarantee_with_notes(result.guarantee, assumed=SAYS["page.assumed"])
 
 
 def findings(result: ManyAnswers) -> dict[str, str]:
     """Return what each picture shows, for its title."""
-    middle = sentences.percent(result.median)
+    middle = tiles.percent(result.median)
     return {
         "people": SAYS("finding.people", many=result.many),
         "curve": SAYS("finding.curve", share=middle, questions=result.settings.questions),

@@ -239,8 +239,11 @@ def test_the_attacker_is_the_exact_number_at_any_settings_and_on_the_tile(name):
 def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
     network = NetworkSettings(mechanism="ordered", epsilon=epsilon)
     classifier = ClassifierSettings(adjacency="add/remove", epsilon=epsilon, delta=network.delta)
-    assert panels.attacker(None).amount == 100
-    assert panels.attacker(network.guarantee)[:6] == panels.attacker(classifier.guarantee)[:6]
+    assert panels.attacker_tile(None).amount == 100
+    assert (
+        panels.attacker_tile(network.guarantee)[:6]
+        == panels.attacker_tile(classifier.guarantee)[:6]
+    )
     whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon).guarantee
     assert best_attacker(whole).right == pytest.approx(
         stats.norm.cdf(gdp.mu_of_event(whole.event) / 2), rel=1e-12

@@ -134,8 +134,8 @@ def mus(html):
 
 def made(**cases):
     """What is said of mu once it has been counted."""
-    words = Made({TAB: lambda _: tiles.guarantee(**cases)}, None)
-    mu.count(words, [TAB])
+    words = Made({TAB: lambda _: tiles.guarantee_facts(**cases)}, None)
+    mu.compute(words, [TAB])
     return mus(words[TAB])
 
 

@@ -25,7 +25,7 @@ from pages.attack.membership.tasks import MembersResult, Shadows
 from pages.attack.result import attacked
 from tests import reached
 from tests.claims import better, worse
-from ui.text.tiles import at_most, in_hundred, number
+from ui.text.tiles import number, out_of_hundred, percent_rounded_up
 
 # What no sentence may say: who the attacker is, a row that is there or not where one is replaced,
 # and worn phrases.
@@ -163,13 +163,13 @@ SELDOM |= {
 }
 # Label of a tile -> its text, or its number, with half of its last digit.
 TILES = {
-    "Attack accuracy": lambda r: f"{in_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
+    "Attack accuracy": lambda r: f"{out_of_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
     "Empirical epsilon, at least": lambda r: number(shown(r)),
     "Influence on a step": lambda r: (
-        f"{in_hundred(r.risk)}\u00a0%" if correct(r) else f"{number(r.risk)} &times;"
+        f"{out_of_hundred(r.risk)}\u00a0%" if correct(r) else f"{number(r.risk)} &times;"
     ),
     "Bound if the claim held": lambda r: (
-        f"{at_most(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
+        f"{percent_rounded_up(one) if (one := r.settings.claim.attacker_accuracy) <= 0.9995 else 100}\u00a0%"
     ),
     "Majority accuracy": lambda r: (100 * np.median(r.now[0, -1]), 0.51),
     "Minority accuracy": lambda r: (100 * np.median(r.now[1, -1]), 0.51),

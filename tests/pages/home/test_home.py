@@ -82,7 +82,7 @@ def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
     result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
     assert set(front.numbers(result)) <= set(whole.numbers(result))
     app = opened("", epsilon="0.05", pin="epsilon~2.0")
-    assert text(app).count(tiles.tiles(front.numbers(result))) == 1
+    assert text(app).count(tiles.tile_row(front.numbers(result))) == 1
     assert [one.value for one in app.warning] == [
         "The pin in the link was ignored, because this page has none."
     ]

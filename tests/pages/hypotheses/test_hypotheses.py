@@ -32,7 +32,7 @@ from pages.network.experiment import NetworkSettings
 from pages.network.tasks import inputs
 from pages.parties.experiment import PartiesSettings
 from tests.sentences import broken_by, first, plain
-from ui.text import sentences as outcomes
+from ui.text import class_predictions
 
 SMALL = {
     "source_rows": 200,
@@ -373,7 +373,7 @@ def test_a_class_without_rows_is_no_part_of_any_number():
     one = ByClass(counts=np.array([[[3, 1, 0], [0, 0, 0], [0, 2, 2]]]), loss=np.array([0.5]))
     assert np.isnan(one.shares[1]).all()
     assert one.medians == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
-    said = plain(outcomes.by_class(one, {"alone": one}, ["a", "b", "c"], models="models"))
+    said = plain(class_predictions.table(one, {"alone": one}, ["a", "b", "c"], models="models"))
     assert "b - - - -" in said
     assert not broken_by(said, one, {})
 

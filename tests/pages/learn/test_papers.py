@@ -29,7 +29,7 @@ from pages.parties import published_bounds
 from pages.topics import PAGES
 from tests.app import opened, text
 from ui.session.page_state import TAB, from_link
-from ui.text.glossary import FIGURES, TERMS, found, linked, said
+from ui.text.glossary import FIGURES, TERMS, link_terms, meaning, search
 from ui.text.sliders import SLIDERS
 
 ROOT = Path(__file__).parents[3]
@@ -266,7 +266,7 @@ GIVEN = re.compile(
 
 def test_a_term_is_short_cites_a_paper_and_its_figures_are_the_engine_s():
     for key, term in TERMS.items():
-        assert 20 < len(said(key)) < 420, key
+        assert 20 < len(meaning(key)) < 420, key
         assert term.paper in PAPERS
         assert set(term.see) <= TERMS.keys() - {key}
         assert not re.search(r"\d", GIVEN.sub("", term.says)), f"a number is typed in {key}"
@@ -292,8 +292,10 @@ def test_the_glossary_shows_all_terms_the_one_that_is_asked_for_and_what_is_sear
     for searched, heads in (("frank", ["Private Frank-Wolfe"]), ("zebra", [])):
         app.text_input(key="glossary.search").set_value(searched).run()
         assert [head.value for head in app.subheader] == heads
-    assert (found("clip")[0], found("RDP")) == ("clipping", ["rdp"]), "names come before sentences"
-    assert set(found("noise gumbel")) >= {"exponential"}
+    assert (search("clip")[0], search("RDP")) == ("clipping", ["rdp"]), (
+        "names come before sentences"
+    )
+    assert set(search("noise gumbel")) >= {"exponential"}
     one = opened("glossary", term="clipping")
     assert [head.value for head in one.header] == ["Clipping"]
     links = [(link.proto.page, link.proto.query_string) for link in one.get("page_link")]
@@ -318,7 +320,8 @@ def test_epsilon_is_said_to_bound_probabilities_and_not_odds():
 
 def test_only_the_first_word_of_a_plain_text_is_linked():
     assert (
-        linked("Clipping, then clipping.") == "[Clipping](glossary?term=clipping), then clipping."
+        link_terms("Clipping, then clipping.")
+        == "[Clipping](glossary?term=clipping), then clipping."
     )
     for apart in (
         "$epsilon$",
@@ -328,13 +331,13 @@ def test_only_the_first_word_of_a_plain_text_is_linked():
         "# epsilon",
         "$$\nepsilon\n$$",
     ):
-        assert linked(apart) == apart
+        assert link_terms(apart) == apart
     assert (
-        linked("the noise multiplier of epsilons")
+        link_terms("the noise multiplier of epsilons")
         == "the [noise multiplier](glossary?term=multiplier) of epsilons"
     )
     for page in PAGES:
-        whole = linked(page.method)
+        whole = link_terms(page.method)
         keys = re.findall(r"\]\(glossary\?term=(\w+)\)", whole)
         assert len(keys) == len(set(keys)) >= 3
         assert set(keys) <= TERMS.keys()

@@ -155,7 +155,10 @@ def test_words_say_what_is_drawn_and_nothing_is_where_nothing_holds():
     )
     # The people agree with the tile and never understate the attacker.
     for right in (*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999):
-        people, tile = attacker_icons.correct_of_hundred(right), float(tiles.at_most(right))
+        people, tile = (
+            attacker_icons.correct_of_hundred(right),
+            float(tiles.percent_rounded_up(right)),
+        )
         assert 100 * right - 1e-6 <= people < 100 * right + 1
         assert people == math.ceil(tile)
         assert 100 * right - 1e-6 <= tile
@@ -211,6 +214,6 @@ def test_only_a_measured_curve_with_a_band_has_a_dot_and_its_spread():
     drawn = accuracy_chart(main, other, current=1.0, xaxis=EPSILON, title="Accuracy")
     assert [trace.get("fill") for trace in drawn["data"]] == ["toself", None, None]
     assert main.value == other.value == percent(0.6)
-    assert main.dot(1.0, ACCURACY)
-    assert not other.dot(1.0, ACCURACY)
-    assert list(main.runs) == [50, 70]
+    assert main.dot_shapes(1.0, ACCURACY)
+    assert not other.dot_shapes(1.0, ACCURACY)
+    assert list(main.strokes) == [50, 70]

@@ -35,7 +35,7 @@ from ui.live.channel import (
 )
 from ui.page.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.session.page_state import LONGEST, from_link
-from ui.text.tiles import tiles
+from ui.text.tiles import tile_row
 
 PATIENCE = 60  # seconds
 pytestmark = pytest.mark.anyio
@@ -201,7 +201,7 @@ def compare(
         boards = answer.boards  # what is asked may do work of the page, of which it says more then
     else:
         assert words[".lab-verdict"] == view.words["verdict"]
-        assert words[".lab-numbers"] == tiles(view.numbers)
+        assert words[".lab-numbers"] == tile_row(view.numbers)
         for name in (*page.captions, *page.tab(tab).words):
             assert words[f".lab-words-{name}"] == view.words[name]
     pictures = {

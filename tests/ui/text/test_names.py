@@ -20,7 +20,7 @@ from ui.charts.alt_text import describe
 from ui.layout.topic_page import MORE
 from ui.text import tiles
 from ui.text.numbers import delta as delta_text
-from ui.text.numbers import number, tick
+from ui.text.numbers import number, tick_text
 from ui.text.sliders import SLIDERS
 from ui.text.texts import TextError, Texts, count
 
@@ -191,9 +191,9 @@ def test_a_number_has_three_digits_up_to_each_edge_and_powers_of_ten_only_where_
                 -0.0: "0",
             },
         ),
-        (tick, {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", 1e-5: "10<sup>-5</sup>"}),
-        (tiles.amount, {"−2,000": -2000.0, "−1.5\u00a0%": -1.5, "below 1": None}),
-        (tiles.multiple, {"1": "about", "1.01": "1.01 times", "…": "… times"}),
+        (tick_text, {-2000.0: "−2,000", -0.0: "0", -1e-5: "−1e-5", 1e-5: "10<sup>-5</sup>"}),
+        (tiles.shown_number, {"−2,000": -2000.0, "−1.5\u00a0%": -1.5, "below 1": None}),
+        (tiles.multiple_text, {"1": "about", "1.01": "1.01 times", "…": "… times"}),
     ):
         assert {value: written(value) for value in shown} == shown
 

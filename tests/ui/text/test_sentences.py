@@ -14,7 +14,7 @@ from lab.statistics.claims import Case
 from lab.statistics.confusion import ByClass, confusion
 from tests import reached
 from tests.sentences import plain
-from ui.text import sentences, tiles
+from ui.text import class_predictions, guarantee_notes, sentences, tiles
 from ui.text.texts import SAYS
 
 # What pages show of a result; the frame of a page reads the other sections.
@@ -68,8 +68,10 @@ def test_the_cost_is_that_of_the_medians():
         ),
         (runs(1.0), 1.0, 1.0, "There is nothing to learn", "no better than a constant baseline"),
     ):
-        assert said in plain(sentences.cost(private, reference, baseline=("no", base), runs=24))
-        assert plain(sentences.price(private, reference, base=base, runs=24)) == tile
+        assert said in plain(
+            sentences.privacy_cost(private, reference, baseline=("no", base), runs=24)
+        )
+        assert plain(sentences.privacy_cost_note(private, reference, base=base, runs=24)) == tile
 
 
 def test_a_start_from_public_rows_is_judged_by_its_pairs():
@@ -80,17 +82,17 @@ def test_a_start_from_public_rows_is_judged_by_its_pairs():
         (0.4, 0.4): "does no better",
     }
     for pair, text in said.items():
-        assert text in plain(sentences.start(30, *map(runs, pair), base=0.5, runs=24))
-    assert sentences.start(30, runs(0.8, 3), runs(0.7, 3), base=0.5, runs=24) == ""
-    few = sentences.start(30, runs(0.8, 5), runs(0.7, 5), base=0.5, runs=5)
+        assert text in plain(sentences.pretraining_gain(30, *map(runs, pair), base=0.5, runs=24))
+    assert sentences.pretraining_gain(30, runs(0.8, 3), runs(0.7, 3), base=0.5, runs=24) == ""
+    few = sentences.pretraining_gain(30, runs(0.8, 5), runs(0.7, 5), base=0.5, runs=5)
     assert few == "5 pairs of runs are too few to say what pre-training on 30 public rows adds."
-    assert "interval −1.0 to +3.0, sign test, 24 pairs" in sentences.confidence(
+    assert "interval −1.0 to +3.0, sign test, 24 pairs" in sentences.pretraining_interval(
         (0.01, -0.01, 0.03), pairs=24
     )
-    assert "3 pairs with the same noise are too few" in sentences.confidence(
+    assert "3 pairs with the same noise are too few" in sentences.pretraining_interval(
         (0.01, -math.inf, math.inf), pairs=3
     )
-    assert sentences.confidence((0.01, 0.01, 0.01), pairs=24) == ""
+    assert sentences.pretraining_interval((0.01, 0.01, 0.01), pairs=24) == ""
 
 
 def test_the_limit_names_what_it_holds_for_and_the_odds_the_unit_of_privacy():
@@ -111,14 +113,18 @@ def test_the_limit_names_what_it_holds_for_and_the_odds_the_unit_of_privacy():
             "of the parts, the best attacker is right 50.1 % of",
         ),
     ):
-        assert said in plain(sentences.limit(guarantee))
-        assert tiles.attacker(guarantee).about.count(". ") >= 4
+        assert said in plain(guarantee_notes.attacker_limit(guarantee))
+        assert tiles.attacker_tile(guarantee).about.count(". ") >= 4
     said = {"record": "your row or another one was used", "person": "your rows or another person's"}
     said |= {"party": "whether a party or another one", "group": said["record"]}
     for unit, text in said.items():
-        assert text in plain(tiles.odds(held(NOISY, unit=unit, adjacency=Adjacency.REPLACE_ONE)))
-    assert "whether you are in the data is right at most 70 %" in plain(tiles.odds(held(NOISY)))
-    assert "practically every time" in tiles.odds(held(Gaussian(noise_multiplier=0.0)))
+        assert text in plain(
+            tiles.odds_text(held(NOISY, unit=unit, adjacency=Adjacency.REPLACE_ONE))
+        )
+    assert "whether you are in the data is right at most 70 %" in plain(
+        tiles.odds_text(held(NOISY))
+    )
+    assert "practically every time" in tiles.odds_text(held(Gaussian(noise_multiplier=0.0)))
 
 
 def test_one_answer_is_counted():
@@ -134,7 +140,7 @@ def test_one_answer_is_counted():
         given = np.array([{"n": [0] * 4, "y": [1] * 4, "r": labels}[one] for one in answers])
         found = ByClass(counts=confusion(given, labels, classes=2), loss=np.zeros(len(given)))
         accuracy = (given == labels).mean(axis=1)
-        text = sentences.one_answer(
+        text = sentences.constant_answer(
             accuracy, labels, lambda found=found: found, ("no", "yes"), model="model"
         )
         assert plain(text) == said
@@ -143,10 +149,10 @@ def test_one_answer_is_counted():
 def test_beyond_accuracy_a_loss_may_have_no_number():
     def said(counts, loss: float) -> str:
         one, names = ByClass(counts=np.array([counts]), loss=np.array([loss])), ("no", "yes")
-        parts = sentences.beyond_accuracy(one, {"non-private": one}, names)
+        parts = class_predictions.notes(one, {"non-private": one}, names)
         return plain(
             " ".join(
-                [*parts, sentences.by_class(one, {"non-private": one}, names, models="models")]
+                [*parts, class_predictions.table(one, {"non-private": one}, names, models="models")]
             )
         )
 
@@ -175,18 +181,22 @@ def test_noise_averages_out_only_where_it_falls_to_the_signal():
         (3.5, 1): "is 3.5 times as long as the mean gradient.",
         (1.0, 60): "the noise is about as long as the mean gradient.",
     }.items():
-        assert plain(sentences.noise(ratio, steps=steps)).endswith(said)
+        assert plain(sentences.noise_to_signal(ratio, steps=steps)).endswith(said)
 
 
 def test_every_text_is_reached():
-    assert sentences.disguised(1.0, 0.6).startswith("The non-private model makes <b>no error</b>.")
-    assert sentences.disguised(0.9, 0.6) == ""
+    assert sentences.leak_warning(1.0, 0.6).startswith(
+        "The non-private model makes <b>no error</b>."
+    )
+    assert sentences.leak_warning(0.9, 0.6) == ""
     sampled = held(PoissonSampled(rate=0.25, event=NOISY))
-    assert "with probability 0.25 (Poisson sampling)." in tiles.attacker(sampled).about
-    tiles.meaning(held(NOISY)), tiles.attacker(None)
-    assert sentences.void_attacker(
+    assert "with probability 0.25 (Poisson sampling)." in tiles.attacker_tile(sampled).about
+    tiles.meaning(held(NOISY)), tiles.attacker_tile(None)
+    assert guarantee_notes.void_attacker_tile(
         SimpleNamespace(void="bounds were read off private rows")
     ).note.startswith("bounds")
-    assert "Delta 0.01 is at least one over the 400 private rows" in tiles.large_delta(0.01, 400)
-    assert sentences.beside(Case.AHEAD, "said", runs=3) == "said"
+    assert "Delta 0.01 is at least one over the 400 private rows" in tiles.large_delta_warning(
+        0.01, 400
+    )
+    assert sentences.difference_or_reason(Case.AHEAD, "said", runs=3) == "said"
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []

@@ -1,0 +1,91 @@
+"""Sentences about uploaded rows that several pages share: the rows used, and who is protected."""
+
+from lab.experiment.data_settings import RowsSettings
+from lab.uploads.column_roles import Roles
+from ui.text import tiles
+from ui.text.numbers import number
+from ui.text.texts import SAYS
+
+# A smaller file is mentioned only if the noise of the whole file would weigh so much less.
+_NOTABLE_RATIO = 1.05
+
+
+def training_rows(
+    settings: RowsSettings,
+    *,
+    tested: int,
+    along: str = "",
+    several: bool = False,
+    most: int = 0,
+) -> str:
+    """State how many rows of a file are used for training and for tests.
+
+    Args:
+        settings: Settings with an uploaded file.
+        tested: Number of held-out rows.
+        along: What must be raised together with the number of rows.
+        several: Whether several rows of a person are used.
+        most: The most rows of a person that are used; 0 for all.
+    """
+    tested_text = f"{tested:,}"
+    if settings.by_person and several:
+        tested_text = SAYS("own.others", tested=tested)
+    used = used_rows(settings, along=along, several=several, most=most)
+    return SAYS("own.trained", used=used, tested=tested_text)
+
+
+def used_rows(
+    settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0
+) -> str:
+    """State how many rows of a file are used, without a full stop.
+
+    The arguments are those of ``training_rows``.
+    """
+    rows = settings.file.private
+    unit = "rows"
+    each = ""
+    if settings.by_person:
+        unit = "people"
+        if several:
+            each = _rows_of_each(most)
+    if settings.rows >= rows:
+        return f"{settings.rows:,} {unit}{each}"
+    used = SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each)
+    ratio = rows / settings.rows
+    if ratio < _NOTABLE_RATIO:
+        return used
+    return SAYS("own.noise", used=used, along=along, times=number(ratio))
+
+
+def _rows_of_each(most: int) -> str:
+    if most == 0:
+        return SAYS("own.all-each", most=most)
+    return SAYS("own.most-each", most=most)
+
+
+def uploaded_scope(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
+    """State who is protected in an uploaded file, and what is not (HTML).
+
+    Args:
+        roles: Roles of the file's columns.
+        public: What is taken as public, besides the declarations.
+        several: Whether several rows of a person are used.
+        most: The most rows of a person that are used; 0 for all.
+    """
+    if not roles.person:
+        case = "row"
+    elif not several:
+        case = "person"
+    elif most:
+        case = "person-most"
+    else:
+        case = "person-all"
+    scope = SAYS(f"own.{case}", protected=protected_unit(roles), public=public, most=most)
+    return tiles.note(f"{scope} {SAYS['own.not-protected']}")
+
+
+def protected_unit(roles: Roles) -> str:
+    """Begin a sentence about the unit of privacy, conditional if bounds were read off the rows."""
+    if roles.void:
+        return SAYS["own.void"]
+    return SAYS["own.protected"]
