@@ -1,10 +1,9 @@
-"""Process-wide LRU cache, bounded in bytes; concurrent requests for a key compute it once.
+"""Keep computed values in one process-wide LRU cache that is bounded in bytes.
 
 ``@cached`` differs from ``functools.lru_cache`` in three ways. All functions share one bound, in
-bytes, on everything
-their values hold: arrays, sparse matrices, frames, attributes and closures. An array that several
-values share is counted once. A thread that requests a value which another thread is computing waits
-for it.
+bytes, on everything their values hold: arrays, sparse matrices, frames, attributes and closures. An
+array that several values share is counted once. A thread that requests a value which another thread
+is computing waits for it.
 """
 
 import gc
@@ -12,12 +11,12 @@ import os
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from dataclasses import fields
 from functools import partial, wraps
 from types import FunctionType, ModuleType
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -25,6 +24,9 @@ import numpy as np
 # largest one (texts in 60 dimensions) 23 MB. With 48 MB, 60 people on settings of their own cost
 # 190 ms of CPU a movement in place of 110.
 LIMIT_BYTES = 96_000_000
+# The values of which only the newest are kept take at most this share of the bound, for each
+# function.
+_LARGEST_SHARE_OF_GROUP = 1 / 3
 # Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL_BYTES = 1000
 
@@ -41,24 +43,47 @@ class Secret(int):
 
 
 class Key:
-    """Base of frozen dataclasses that are keys: the hash of one is computed once, because keys hold
-    other keys.
+    """A base of frozen dataclasses that are keys of a cache.
+
+    The hash of a key is computed once, because keys contain other keys.
     """
 
-    def __init_subclass__(cls, **how: Any) -> None:
-        super().__init_subclass__(**how)
-        cls.__hash__ = Key.__hash__  # type: ignore[method-assign]  # its own, which dataclass leaves alone
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # A class that has a hash itself gets none from dataclass.
+        cls.__hash__ = Key.__hash__  # type: ignore[method-assign]
 
     def __hash__(self) -> int:
         known = vars(self).get("_hash")
-        if known is None:
-            own = (getattr(self, one.name) for one in fields(self) if one.compare)  # type: ignore[arg-type]  # a dataclass
-            known = vars(self)["_hash"] = hash((type(self), *own))
-        return known
+        if known is not None:
+            return known
+        values = []
+        for field in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+            if field.compare:
+                values.append(getattr(self, field.name))
+        computed = hash((type(self), *values))
+        vars(self)["_hash"] = computed
+        return computed
 
     def __getstate__(self) -> dict[str, Any]:
-        """Another process hashes texts otherwise."""
-        return {name: value for name, value in vars(self).items() if name != "_hash"}
+        """Return the fields without the hash, because another process hashes texts differently."""
+        state = dict(vars(self))
+        state.pop("_hash", None)
+        return state
+
+
+class _Entry(NamedTuple):
+    """A cached value.
+
+    Attributes:
+        value: The value.
+        small_bytes: Bytes of its small parts together.
+        large_parts: Identity -> bytes, of its large parts.
+    """
+
+    value: Any
+    small_bytes: int
+    large_parts: dict[int, int]
 
 
 class Cache:
@@ -75,13 +100,13 @@ class Cache:
         lock.
         """
         self.held_bytes = 0
-        # key -> (value, bytes of small parts, bytes of each large part by identity); holders of
-        # each large part
-        self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
+        # The least recently used first.
+        self._answers: OrderedDict[Hashable, _Entry] = OrderedDict()
+        # Identity of a large part -> number of values that hold it.
         self._holders: dict[int, int] = {}
-        # first entry of a key -> such keys, the oldest first, of functions of which only the newest
-        # values are kept
-        self._alike: dict[Hashable, dict[Hashable, None]] = {}
+        # First entry of a key -> keys that start with it, the least recently used first. Only the
+        # newest values of such a group are kept.
+        self._groups: dict[Hashable, dict[Hashable, None]] = {}
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
 
@@ -92,141 +117,171 @@ class Cache:
     def find(self, key: Hashable) -> tuple[bool, Any]:
         """Return (whether ``key`` is cached, its value or None)."""
         with self._lock:
-            known = key in self._answers
-            if known:
-                self._used(key)
-            return known, self._answers[key][0] if known else None
+            entry = self._answers.get(key)
+            if entry is None:
+                return False, None
+            self._mark_as_used(key)
+            return True, entry.value
 
     def running(self, key: Hashable) -> Future | None:
-        """Return the future of a computation of ``key`` that is in progress in any thread,
-        or None.
-        """
+        """Return the future of a computation of ``key`` in progress in any thread, or None."""
         with self._lock:
             return self._running.get(key)
 
     def answer(self, key: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
-        """Return the value of ``key``: cached, computed by ``make``, or awaited from another
-        thread.
+        """Return the value of ``key``: cached, computed, or awaited from another thread.
 
         An exception, of ``make`` or while its value is measured, reaches every waiting thread and
         is not cached. ``make`` may request other values. Because no computation requests its own
-        value, directly or indirectly, threads never wait for each other in a circle. ``newest``:
-        the maximum number of cached values whose keys are tuples with the same first entry; they
-        take at most a third of the bound, or are one. A key that contains a ``Secret`` is computed
-        and not cached.
+        value, directly or indirectly, threads never wait for each other in a circle.
+
+        Args:
+            key: A key that contains a ``Secret`` is computed and not cached.
+            make: Computes the value.
+            newest: Maximum number of cached values whose keys are tuples with the same first entry.
+                Together they take at most a third of the bound, unless there is only one.
         """
-        if _is_secret(key):
+        if _contains_secret(key):
             return make()
         with self._lock:
-            if key in self._answers:
-                self._used(key)
-                return self._answers[key][0]
+            entry = self._answers.get(key)
+            if entry is not None:
+                self._mark_as_used(key)
+                return entry.value
             pending = self._running.get(key)
             if pending is None:
-                future = self._running[key] = Future()
+                future: Future = Future()
+                self._running[key] = future
         if pending is not None:
             return pending.result()
-        value, failure = None, None
         try:
             value = make()
-            self._keep(key, value, newest)
-        except BaseException as raised:
-            failure = raised
+            self._store(key, value, newest)
+        except BaseException as error:
+            self._end_computation(key, future)
+            future.set_exception(error)
             raise
-        finally:
-            with self._lock:
-                # After ``empty`` the key may belong to another computation.
-                if self._running.get(key) is future:
-                    del self._running[key]
-            if failure is None:
-                future.set_result(value)
-            else:
-                future.set_exception(failure)
+        self._end_computation(key, future)
+        future.set_result(value)
         return value
-
-    def _keep(self, key: Hashable, value: Any, newest: int | None) -> None:
-        own, parts = sizes((key, value))
-        with self._lock:
-            self._drop(key)
-            self._answers[key] = value, own, parts
-            self.held_bytes += own
-            for part, size in parts.items():
-                self.held_bytes += 0 if part in self._holders else size
-                self._holders[part] = self._holders.get(part, 0) + 1
-            if newest is not None and isinstance(key, tuple):
-                alike = self._alike.setdefault(key[:1], {})
-                alike[key] = None
-                for one in list(alike)[:-newest]:
-                    self._drop(one)
-                while len(alike) > 1 and sum(map(self._bytes, alike)) > self._limit / 3:
-                    self._drop(next(iter(alike)))
-            while self.held_bytes > self._limit and len(self._answers) > 1:
-                self._drop(next(iter(self._answers)))
-
-    def _bytes(self, key: Hashable) -> int:
-        _, own, parts = self._answers[key]
-        return own + sum(parts.values())
-
-    def _used(self, key: Hashable) -> None:
-        self._answers.move_to_end(key)
-        if isinstance(key, tuple) and key in (alike := self._alike.get(key[:1], {})):
-            alike[key] = alike.pop(key)
-
-    def _drop(self, key: Hashable) -> None:
-        _, own, parts = self._answers.pop(key, (None, 0, {}))
-        if isinstance(key, tuple):
-            self._alike.get(key[:1], {}).pop(key, None)
-        self.held_bytes -= own
-        for part, size in parts.items():
-            self._holders[part] -= 1
-            if not self._holders[part]:
-                del self._holders[part]
-                self.held_bytes -= size
 
     def forget(self, matches: Callable[[Hashable], bool] = lambda key: True) -> None:
         """Drop the values of all keys for which ``matches`` returns True."""
         with self._lock:
-            for key in filter(matches, list(self._answers)):
-                self._drop(key)
+            for key in list(self._answers):
+                if matches(key):
+                    self._drop(key)
+
+    def _end_computation(self, key: Hashable, future: Future) -> None:
+        with self._lock:
+            # After ``empty`` the key may belong to another computation.
+            if self._running.get(key) is future:
+                del self._running[key]
+
+    def _store(self, key: Hashable, value: Any, newest: int | None) -> None:
+        small_bytes, large_parts = sizes((key, value))
+        with self._lock:
+            self._drop(key)
+            self._answers[key] = _Entry(value, small_bytes, large_parts)
+            self.held_bytes += small_bytes
+            for part, size in large_parts.items():
+                if part not in self._holders:
+                    self._holders[part] = 0
+                    self.held_bytes += size
+                self._holders[part] += 1
+            if newest is not None and isinstance(key, tuple):
+                self._add_to_group(key, newest)
+            while self.held_bytes > self._limit and len(self._answers) > 1:
+                oldest = next(iter(self._answers))
+                self._drop(oldest)
+
+    def _add_to_group(self, key: tuple, newest: int) -> None:
+        """Add a key to its group, and drop the oldest values of the group that are too many."""
+        group = self._groups.setdefault(key[:1], {})
+        group[key] = None
+        for old_key in list(group)[:-newest]:
+            self._drop(old_key)
+        limit = self._limit * _LARGEST_SHARE_OF_GROUP
+        while len(group) > 1 and self._bytes_of_values(group) > limit:
+            oldest = next(iter(group))
+            self._drop(oldest)
+
+    def _bytes_of_values(self, keys: Iterable[Hashable]) -> int:
+        total = 0
+        for key in keys:
+            entry = self._answers[key]
+            total += entry.small_bytes + sum(entry.large_parts.values())
+        return total
+
+    def _mark_as_used(self, key: Hashable) -> None:
+        self._answers.move_to_end(key)
+        if not isinstance(key, tuple):
+            return
+        group = self._groups.get(key[:1], {})
+        if key in group:
+            # Moves it to the end.
+            del group[key]
+            group[key] = None
+
+    def _drop(self, key: Hashable) -> None:
+        """Drop the value of ``key``, if there is one."""
+        entry = self._answers.pop(key, None)
+        if entry is None:
+            return
+        if isinstance(key, tuple):
+            group = self._groups.get(key[:1], {})
+            group.pop(key, None)
+        self.held_bytes -= entry.small_bytes
+        for part, size in entry.large_parts.items():
+            self._holders[part] -= 1
+            if self._holders[part] == 0:
+                del self._holders[part]
+                self.held_bytes -= size
 
 
-def _is_secret(key: Hashable) -> bool:
-    return isinstance(key, Secret) or (isinstance(key, tuple) and any(map(_is_secret, key)))
+def _contains_secret(key: Hashable) -> bool:
+    if isinstance(key, tuple):
+        return any(map(_contains_secret, key))
+    return isinstance(key, Secret)
 
 
 def sizes(value: Any) -> tuple[int, dict[int, int]]:
-    """Return (bytes of the small parts of ``value`` together, bytes of each large part by
-    identity).
+    """Return (bytes of the small parts of ``value`` together, identity -> bytes of large parts).
 
     Classes, modules and the globals of functions belong to the program and are not counted.
     """
-    parts: dict[int, int] = {}
-    seen, stack, small = set(), [value], 0
-    while stack:
-        one = stack.pop()
-        if id(one) in seen or isinstance(one, (type, ModuleType)):
+    small_bytes = 0
+    large_parts: dict[int, int] = {}
+    seen = set()
+    remaining = [value]
+    while remaining:
+        part = remaining.pop()
+        if id(part) in seen or isinstance(part, (type, ModuleType)):
             continue
-        seen.add(id(one))
-        size, inside = _size_and_referents(one)
-        stack += inside
+        seen.add(id(part))
+        size, referents = _size_and_referents(part)
+        remaining += referents
         if size < _SMALL_BYTES:
-            small += size
+            small_bytes += size
         else:
-            parts[id(one)] = size
-    return small, parts
+            large_parts[id(part)] = size
+    return small_bytes, large_parts
 
 
-def _size_and_referents(one: Any) -> tuple[int, list[Any]]:
-    """Return (bytes of the object itself, the objects it refers to)."""
-    if isinstance(one, (str, bytes, int, float, complex, np.generic, type(None))):
-        return sys.getsizeof(one), []
-    if isinstance(one, np.ndarray):  # a view keeps its whole base array alive
-        return sys.getsizeof(one), [one.base, *(one.ravel() if one.dtype.hasobject else ())]
-    if hasattr(one, "memory_usage"):  # frames, series and their indices
-        return int(np.sum(one.memory_usage(deep=True))), []
-    if isinstance(one, FunctionType):
-        return sys.getsizeof(one), list(one.__closure__ or ())
-    return sys.getsizeof(one), gc.get_referents(one)
+def _size_and_referents(part: Any) -> tuple[int, list[Any]]:
+    """Return (bytes of the object without its referents, the objects that it refers to)."""
+    if isinstance(part, (str, bytes, int, float, complex, np.generic, type(None))):
+        return sys.getsizeof(part), []
+    if isinstance(part, np.ndarray):
+        referents = [part.base]  # a view keeps its whole base array alive
+        if part.dtype.hasobject:
+            referents.extend(part.ravel())
+        return sys.getsizeof(part), referents
+    if hasattr(part, "memory_usage"):  # frames, series and their indices
+        return int(np.sum(part.memory_usage(deep=True))), []
+    if isinstance(part, FunctionType):
+        return sys.getsizeof(part), list(part.__closure__ or ())
+    return sys.getsizeof(part), gc.get_referents(part)
 
 
 CACHE = Cache(LIMIT_BYTES)
@@ -252,24 +307,27 @@ def cached(
     *, newest: int
 ) -> Callable[[Callable[Arguments, Answer_co]], Cached[Arguments, Answer_co]]: ...
 def cached(function: Callable | None = None, *, newest: int | None = None) -> Any:
-    """Wrap ``function`` of hashable arguments so that its results are cached in ``CACHE``;
-    ``cache_clear`` drops them.
+    """Cache the results of ``function`` in ``CACHE``.
 
-    newest: the maximum number of results kept, for large results that are quick to recompute and
-    would evict others. The key is the function's place in its file, because Streamlit creates the
-    functions of a page anew in each run.
+    The key is the function's place in its file, because Streamlit creates the functions of a page
+    anew in each run.
+
+    Args:
+        function: A function of hashable arguments.
+        newest: Maximum number of results that are kept, for large results that are quick to
+            recompute and would evict others.
     """
     if function is None:
         return partial(cached, newest=newest)
     name = function.__code__.co_filename, function.__qualname__
 
-    def remembered(*args: Hashable, **named: Hashable) -> Any:
-        return CACHE.answer(
-            (name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest
-        )
+    def get_or_compute(*args: Hashable, **named: Hashable) -> Any:
+        key = (name, args, *sorted(named.items()))
+        return CACHE.answer(key, partial(function, *args, **named), newest=newest)
 
-    wrapped: Any = wraps(function)(remembered)
-    wrapped.cache_clear = lambda: CACHE.forget(
-        lambda key: isinstance(key, tuple) and key[0] == name
-    )
+    def is_of_function(key: Hashable) -> bool:
+        return isinstance(key, tuple) and key[0] == name
+
+    wrapped: Any = wraps(function)(get_or_compute)
+    wrapped.cache_clear = lambda: CACHE.forget(is_of_function)
     return wrapped

@@ -23,11 +23,16 @@ _SQUARABLE = (1e-100, 1e100)
 class RefusedError(ValueError):
     """Raised for a value that an argument does not allow.
 
-    Attributes: ``name`` of the argument, ``value`` as given, ``allowed`` values in words.
+    Attributes:
+        name: Name of the argument.
+        value: The value as given.
+        allowed: The allowed values, in words.
     """
 
     def __init__(self, name: str, value: object, allowed: str):
-        self.name, self.value, self.allowed = name, value, allowed
+        self.name = name
+        self.value = value
+        self.allowed = allowed
         super().__init__(f"{name} is {value!r}, but must be {allowed}")
 
 

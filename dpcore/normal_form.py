@@ -17,7 +17,7 @@ _ALIKE = str.maketrans(_DASHES + _APOSTROPHES, "-" * len(_DASHES) + "'" * len(_A
 
 
 def normal_form(spelling: str) -> str:
-    """Return what all spellings of one name have in common.
+    """Return the form that all spellings of one name share.
 
     Two spellings are one name if they differ only in code points, in capital letters, in spaces and
     letters that are not seen, in the kind of a dash or apostrophe, in dots at the end, or in how a
@@ -45,27 +45,36 @@ def normal_form(spelling: str) -> str:
     if _DECIMAL_COMMA.fullmatch(number):
         number = number.replace(",", ".")
     if _NUMBER.fullmatch(number):
-        return _written(number)
+        return _canonical(number)
     return _TRUTH.get(text, text)
 
 
 def _visible(text: str) -> str:
-    """Return compatible letters as one, without those that are not seen (such as direction
-    marks).
+    """Return the text with compatible letters replaced and invisible ones removed.
+
+    Invisible are format characters, such as direction marks.
     """
     text = unicodedata.normalize("NFKC", text.translate(_ALIKE))
-    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
+    visible = [letter for letter in text if unicodedata.category(letter) != "Cf"]
+    return "".join(visible)
 
 
 def _digits(text: str) -> str:
-    """Return the digits of any script as those of ASCII."""
+    """Return the text with the digits of any script replaced by ASCII digits."""
     if text.isascii():
         return text
-    return "".join(
-        str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text
-    )
+    letters = []
+    for letter in text:
+        if letter.isdecimal():
+            letters.append(str(unicodedata.decimal(letter)))
+        else:
+            letters.append(letter)
+    return "".join(letters)
 
 
-def _written(number: str) -> str:
+def _canonical(number: str) -> str:
+    """Return the one spelling of a number, without trailing zeros or a sign of zero."""
     value = Decimal(number).normalize(_EXACT)
-    return str(abs(value) if value == 0 else value)
+    if value == 0:
+        value = abs(value)
+    return str(value)

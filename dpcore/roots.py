@@ -1,4 +1,4 @@
-"""Root finding that always returns a point on the safe side of a sign change."""
+"""Find roots so that the result is always on the safe side of the sign change."""
 
 import math
 from collections.abc import Callable
@@ -18,14 +18,19 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, toleran
     """Return a point where ``excess`` <= 0, within about ``tolerance`` of where it turns positive.
 
     ``excess`` is monotone between ``low`` and ``high``. If the whole bracket is safe, returns the
-    end with the larger excess. Raises UnsafeError if none of it is safe.
+    end with the larger excess.
+
+    Raises:
+        UnsafeError: If none of it is safe.
     """
     excess_of_low = excess(low)
     excess_of_high = excess(high)
     if excess_of_low <= excess_of_high:
-        safe, other = low, high
+        safe = low
+        other = high
     else:
-        safe, other = high, low
+        safe = high
+        other = low
     smaller = min(excess_of_low, excess_of_high)
     if smaller > 0:
         raise UnsafeError(smaller)

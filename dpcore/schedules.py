@@ -51,7 +51,8 @@ class Schedule:
         """
         shares = self.shares
         if count is not None:
-            low, high = shares.min(), shares.max()
+            low = shares.min()
+            high = shares.max()
             grid = low * (high / low) ** (np.arange(count + 1) / count)
             shares = grid[np.searchsorted(grid, shares, side="right") - 1]
         factors, counts = np.unique(shares[:until], return_counts=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore import check
-from dpcore.accountants import advanced, basic, gdp, pld, rdp
+from dpcore.accountants import advanced, basic, gdp, pld, rdp, zcdp
 from dpcore.privacy import Adjacency, Event, Guarantee
 from dpcore.roots import UnsafeError, safe_root
 
@@ -23,6 +23,7 @@ ACCOUNTANTS = {
     "pld-coarse": pld.coarse,
     "pld": pld.epsilons,
     "gdp": gdp.epsilons,
+    "zcdp": zcdp.epsilons,
 }
 
 # Basis of a guarantee: the theorem or library behind each accountant.
@@ -34,6 +35,7 @@ BASES = {
     "pld-coarse": "PLD accountant (dp-accounting, coarse grid)",
     "pld": "PLD accountant (dp-accounting)",
     "gdp": "exact Gaussian composition (GDP)",
+    "zcdp": "zCDP accountant",
 }
 
 # Basis of Renyi accounting where it is that of sampled Gaussian noise.
@@ -49,6 +51,8 @@ _FASTER = {"pld": "pld-coarse"}
 _FASTER_ERROR = 0.03
 _FASTER_TOLERANCE = 1e-3
 _SLOW_TOLERANCE = 1e-4
+# The slow accountant mostly allows at most so many more steps, relatively.
+_FASTER_ERROR_OF_STEPS = 0.02
 # How many numbers of steps an accountant computes at once; the PLD ones take them one by one.
 _STEPS_AT_ONCE = 30
 
@@ -61,10 +65,11 @@ def account(
     unit: str = "record",
     accountant: str = "gdp",
 ) -> Guarantee:
-    """Return the guarantee of ``event`` by the named accountant.
+    """Return the guarantee of ``event`` by the named accountant, a key of ``ACCOUNTANTS``.
 
-    Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no
-    proof for.
+    Raises:
+        RefusedError: If there is no such accountant.
+        UnsupportedEventError: If the accountant has no proof for ``event``.
     """
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
     return Guarantee(
@@ -78,8 +83,7 @@ def account(
 
 
 def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str = "gdp") -> str:
-    """Return the theorem or library behind the epsilon that ``account`` returns for the same
-    arguments.
+    """Return the theorem or library behind the epsilon that `account` returns.
 
     Where rounding may hide as much as delta, or losses are too large, PLD accountants return that
     of Renyi orders.
@@ -108,11 +112,13 @@ def curve(
 
     Raises the same errors as ``account``.
     """
-    chosen = ACCOUNTANTS[check.choice(ACCOUNTANTS, accountant=accountant)]
+    check.choice(ACCOUNTANTS, accountant=accountant)
+    epsilons = ACCOUNTANTS[accountant]
     counts = np.asarray(steps)
-    for count in counts[(counts < 1) | (counts != np.floor(counts))]:
-        raise check.RefusedError("steps", count, "whole numbers, at least 1")
-    return chosen(event, counts, delta=delta, adjacency=Adjacency(adjacency))
+    refused = counts[(counts < 1) | (counts != np.floor(counts))]
+    if refused.size:
+        raise check.RefusedError("steps", refused[0], "whole numbers, at least 1")
+    return epsilons(event, counts, delta=delta, adjacency=Adjacency(adjacency))
 
 
 def calibrate(
@@ -129,8 +135,10 @@ def calibrate(
 
     Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling
     rate). The result is on the safe side, within a relative ``tolerance`` of the root. If the whole
-    bracket is safe, it is the end with the least privacy. Raises RefusedError if no point of the
-    bracket is safe.
+    bracket is safe, it is the end with the least privacy.
+
+    Raises:
+        RefusedError: If no point of the bracket is safe.
     """
     check.positive(epsilon=epsilon)
 
@@ -189,7 +197,8 @@ def most_steps(
             accountant=_FASTER[accountant],
             limit=limit,
         )
-        low, high = narrowed(np.array([near, int(near * 1.02) + 1]))
+        beyond = int(near * (1 + _FASTER_ERROR_OF_STEPS)) + 1
+        low, high = narrowed(np.array([near, beyond]))
     at_once = _STEPS_AT_ONCE
     if accountant in _RESOLUTIONS:
         at_once = 1

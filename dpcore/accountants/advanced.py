@@ -34,18 +34,19 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """
     check.delta(delta=delta)
     counts_of = basic.proved(event, adjacency, accountant="advanced composition")
-    fixed, shares = basic.total_failures(counts_of)
+    failure = basic.total_failures(counts_of)
     counts = np.asarray(counts, dtype=float)[:, None]
-    remaining_delta = delta - counts * fixed
+    remaining_delta = delta - counts * failure.fixed
     is_left = remaining_delta > 0
-    if shares == 0:
+    if failure.slacks == 0:
         splits = np.ones(1)
-        shares = 1.0
+        slacks = 1.0
     else:
         splits = _SPLITS
-    # (counts, splits): what each Gaussian release, and the theorem itself, take of delta. Where
+        slacks = failure.slacks
+    # What each Gaussian release, and the theorem itself, take of delta, (counts, splits). Where
     # nothing is left, any delta does, because epsilon is infinite.
-    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * shares), 0.5)
+    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * slacks), 0.5)
     theorem_delta = np.where(is_left, splits * remaining_delta, 0.5)
     squares = np.zeros_like(slack)
     drift = np.zeros_like(slack)

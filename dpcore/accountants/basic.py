@@ -6,6 +6,7 @@ The module also computes the cost of a single release, from which advanced compo
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,6 +28,19 @@ from dpcore.privacy import (
 )
 
 
+class Failure(NamedTuple):
+    """The probability with which releases fail to be pure, fixed + slacks * slack.
+
+    Attributes:
+        fixed: The sum of the deltas of approximate releases.
+        slacks: The number of Gaussian releases, each of which fails with a probability ``slack``
+            that is chosen later. One in a sample counts as the sampling rate.
+    """
+
+    fixed: float
+    slacks: float
+
+
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
     """Return the epsilon of ``event`` composed each of ``counts`` times, by basic composition.
 
@@ -36,20 +50,23 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """
     check.between(0, 1, delta=delta)
     counts_of = proved(event, adjacency, accountant="basic composition")
-    fixed, shares = total_failures(counts_of)
-    remaining_delta = delta - np.asarray(counts, dtype=float) * fixed
-    if shares == 0:
+    failure = total_failures(counts_of)
+    remaining_delta = delta - np.asarray(counts, dtype=float) * failure.fixed
+    if failure.slacks == 0:
         slack = np.ones_like(remaining_delta)
     else:
-        slack = remaining_delta / (counts * shares)
+        slack = remaining_delta / (counts * failure.slacks)
     epsilon = _sum_of_prices(counts_of, slack)
     return np.where(remaining_delta >= 0, counts * epsilon, math.inf)
 
 
 def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Release, int]:
-    """Return the releases in ``event``; raise UnsupportedEventError for samples under replace-one.
+    """Return each release in ``event`` with its count, if its amplification by sampling is proved.
 
     Amplification by Poisson sampling is proved for add/remove adjacency.
+
+    Raises:
+        UnsupportedEventError: If ``event`` has a sample under replace-one.
     """
     counts_of = releases(event)
     for release in counts_of:
@@ -65,8 +82,12 @@ def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Relea
 def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
     """Return the epsilon of one release.
 
-    slack: the probability with which each Gaussian release in it may fail. A sample of rate q:
-    epsilon' = ln(1 + q (e^epsilon - 1)), delta' = q delta [li2012, Theorem 1].
+    A sample of rate q has epsilon' = ln(1 + q (e^epsilon - 1)), delta' = q delta [li2012, Theorem
+    1].
+
+    Args:
+        release: The release.
+        slack: Probability with which each Gaussian release in it may fail, an array of any shape.
     """
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
@@ -99,31 +120,31 @@ def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
     return np.where(epsilon < 1, small, large)
 
 
-def failures(release: Release) -> tuple[float, float]:
-    """Return (a, b) such that ``release`` fails with probability a + b slack; see ``price``."""
+def failure_of(release: Release) -> Failure:
+    """Return the probability with which one release fails, for the slack of `price`."""
     match release:
         case GaussianRelease():
-            return 0.0, 1.0
+            return Failure(fixed=0.0, slacks=1.0)
         case ApproximateRelease(delta=delta):
-            return delta, 0.0
+            return Failure(fixed=delta, slacks=0.0)
         case PoissonSampled(rate=rate, event=inner):
-            fixed, shares = total_failures(releases(inner))
-            return rate * fixed, rate * shares
+            failure = total_failures(releases(inner))
+            return Failure(fixed=rate * failure.fixed, slacks=rate * failure.slacks)
         case BestOf(event=inner):
             return total_failures(releases(inner))
         case _:
-            return 0.0, 0.0
+            return Failure(fixed=0.0, slacks=0.0)
 
 
-def total_failures(counts_of: Mapping[Release, int]) -> tuple[float, float]:
-    """Return the sums of ``failures`` over all releases, each times its count."""
+def total_failures(counts_of: Mapping[Release, int]) -> Failure:
+    """Return the sums of `failure_of` over all releases, each times its count."""
     fixed = []
-    shares = []
+    slacks = []
     for release, times in counts_of.items():
-        fixed_part, share = failures(release)
-        fixed.append(times * fixed_part)
-        shares.append(times * share)
-    return math.fsum(fixed), math.fsum(shares)
+        failure = failure_of(release)
+        fixed.append(times * failure.fixed)
+        slacks.append(times * failure.slacks)
+    return Failure(fixed=math.fsum(fixed), slacks=math.fsum(slacks))
 
 
 def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:

@@ -296,7 +296,7 @@ def _is_representable(
     counts_of: Mapping[Release, int], adjacency: Adjacency, resolution: Resolution
 ) -> bool:
     """Return whether e^step of the grid, and each loss that the library needs, is a float."""
-    if basic.total_failures(counts_of)[0] >= 1:
+    if basic.total_failures(counts_of).fixed >= 1:
         return False
     relative, most_points = resolution
     for release in counts_of:

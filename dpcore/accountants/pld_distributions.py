@@ -81,10 +81,10 @@ def _of_sample(release: PoissonSampled, step: float, adjacency: Adjacency):
         return library.from_laplace_mechanism(
             inner.noise_multiplier, value_discretization_interval=step, sampling_prob=rate
         )
-    failure, failure_of_gaussians = basic.failures(release)
-    if failure_of_gaussians == 0:
+    failure = basic.failure_of(release)
+    if failure.slacks == 0:
         epsilon = float(basic.price(release, slack=np.ones(1))[0])
-        return _randomised_response(epsilon, failure, step)
+        return _randomised_response(epsilon, failure.fixed, step)
     raise _unsupported(release, adjacency)
 
 

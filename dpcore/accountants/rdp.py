@@ -38,6 +38,10 @@ ORDERS = tuple(map(float, [*_ORDERS_NEAR_ONE, *range(11, 65), *_LARGE_ORDERS]))
 _ORDERS_OF_CLOSED_FORMS = ORDERS + tuple(map(float, np.geomspace(1200, 100_000, 32).round()))
 # e^700 is still a float.
 _LARGEST_EXPONENT = 700
+# The largest step of the quadrature, and how far it reaches beyond the largest values of its
+# integrands, in standard deviations: the density is below 1e-31 there.
+_LARGEST_STEP = 0.25
+_REACH = 12
 # The step of the quadrature falls to sigma/2, so smaller noise is handled by interpolation.
 _LEAST_NOISE = 0.1
 
@@ -52,11 +56,10 @@ def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjace
 
 
 def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Return the epsilon of ``event`` composed each of ``counts`` times, by RDP with the improved
-    conversion.
+    """Return the epsilon of ``event`` composed each of ``counts`` times, by RDP.
 
-    epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12;
-    balle2020, Theorem 21]
+    The improved conversion is epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1)
+    [canonne2020, Proposition 12; balle2020, Theorem 21].
     """
     orders = orders_for(event)
     return _epsilons(event, counts, orders, delta=delta, adjacency=adjacency, improved=True)
@@ -93,7 +96,7 @@ def _epsilons(
     counts = np.asarray(counts, dtype=float)[:, None]
     # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta. The
     # deltas add up.
-    remaining_delta = delta - counts * basic.total_failures(counts_of)[0]
+    remaining_delta = delta - counts * basic.total_failures(counts_of).fixed
     log_delta = np.log(np.where(remaining_delta > 0, remaining_delta, 1))
     a = np.array(orders)
     total = counts * summed(event, orders)
@@ -115,8 +118,9 @@ def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
 
 @cached
 def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
-    """Return the RDP r(a) of one release at each of ``orders`` > 1, without the failures of an
-    approximate release.
+    """Return the RDP r(a) of one release at each of ``orders`` > 1.
+
+    The failures of an approximate release are counted elsewhere.
     """
     a = np.array(orders)
     match release:
@@ -130,10 +134,10 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
             return _randomised_response(epsilon, a)
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
-        case PoissonSampled() if basic.failures(release)[1] == 0:
+        case PoissonSampled() if basic.failure_of(release).slacks == 0:
             epsilon = float(basic.price(release, slack=np.ones(1))[0])
             return _randomised_response(epsilon, a)
-        case BestOf(event=inner) if basic.total_failures(releases(inner))[0] == 0:
+        case BestOf(event=inner) if basic.total_failures(releases(inner)).fixed == 0:
             return _best_of(release, orders)
         case _:
             raise UnsupportedEventError(f"Renyi accounting has no divergence for {release!r}")
@@ -156,8 +160,10 @@ def _best_of(release: BestOf, orders: tuple[float, ...]) -> np.ndarray:
 
 
 def _laplace(epsilon: float, a: np.ndarray) -> np.ndarray:
-    """Return 1/(a-1) ln( a/(2a-1) e^{(a-1) epsilon} + (a-1)/(2a-1) e^{-a epsilon} ) [mironov2017,
-    Proposition 6].
+    """Return the RDP of Laplace noise with ``epsilon`` at the orders ``a``.
+
+    1/(a-1) ln( a/(2a-1) e^{(a-1) epsilon} + (a-1)/(2a-1) e^{-a epsilon} ) [mironov2017, Proposition
+    6].
     """
     first = np.log(a / (2 * a - 1)) + (a - 1) * epsilon
     second = np.log((a - 1) / (2 * a - 1)) - a * epsilon
@@ -250,8 +256,9 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
     line, so the rule converges exponentially in sigma/step. With x = e^u - 1, of mean 0, the
     integrand (1 + q x)^a - 1 - a q x has the integral A_a - 1, which loses no digits when small.
     """
-    step = min(0.25, 1 / (2 * mu))
-    z = np.arange(-12, a.max() * mu + 12, step)  # in standard deviations
+    step = min(_LARGEST_STEP, 1 / (2 * mu))
+    # In standard deviations. At the order a the integrand is largest at most at a mu.
+    z = np.arange(-_REACH, a.max() * mu + _REACH, step)
     u = mu * z - mu * mu / 2
     near_one = np.log1p(rate * np.expm1(np.minimum(u, 1)))
     log_ratio = np.where(u < 0.5, near_one, _log_mixture(rate, u))
@@ -263,10 +270,8 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
         linear = a * rate * np.exp(u + log_weight)
         # The same integrand twice: without loss of digits where (1 + q x)^a is small, without
         # overflow of a difference where it is large.
-        small = np.expm1(np.minimum(power, 1)) - a * rate * np.expm1(
-            np.minimum(u, _LARGEST_EXPONENT)
-        )
-        small = weight * small
+        x = np.expm1(np.minimum(u, _LARGEST_EXPONENT))
+        small = weight * (np.expm1(np.minimum(power, 1)) - a * rate * x)
         large = np.exp(power + log_weight) - weight * (1 - a * rate) - linear
         integral = np.where(power < 1, small, large).sum(axis=1)
         log_moment = np.log1p(np.maximum(integral, 0))

@@ -59,21 +59,21 @@ def released(event: Event, *, way: str, tries: int) -> Event:
 def price(
     event: Event, *, way: str, tries: int, delta: float, adjacency: Adjacency, unit: str = "record"
 ) -> Guarantee:
-    """Return the guarantee of ``released``, by [papernot2022] for the best of K and other quick
-    theorems.
+    """Return the guarantee of ``released``, by the best of the quick theorems.
 
-    If only (epsilon, delta) of a try is known, delta is at least the sum over all tries.
+    The best of a random number of tries is counted by [papernot2022]. If only (epsilon, delta) of a
+    try is known, delta is at least the sum over all tries.
 
     Raises:
         UnsupportedEventError: this way has no proof for such a try.
     """
     search = released(event, way=way, tries=tries)
-    fixed, shares = basic.total_failures(releases(search))
-    delta = max(check.delta(delta=delta), min(fixed, _LARGEST_DELTA))
+    failure = basic.total_failures(releases(search))
+    delta = max(check.delta(delta=delta), min(failure.fixed, _LARGEST_DELTA))
     accountants: tuple[str, ...]
     if gdp.is_gaussian(search):
         accountants = ("gdp",)
-    elif shares:
+    elif failure.slacks > 0:
         accountants = ("renyi",)
     else:
         accountants = ("renyi", "basic")
@@ -94,8 +94,8 @@ def prices(event: Event, *, tries: int, **options) -> dict[str, Guarantee]:
 
     >>> from dpcore.privacy import ApproximateRelease
     >>> run = ApproximateRelease(epsilon=1, delta=1e-6)
-    >>> found = prices(run, tries=5, delta=1e-6, adjacency=Adjacency.ADD_REMOVE)
-    >>> {way: (one.epsilon, one.delta) for way, one in found.items()}
+    >>> guarantees = prices(run, tries=5, delta=1e-6, adjacency=Adjacency.ADD_REMOVE)
+    >>> {way: (guarantee.epsilon, guarantee.delta) for way, guarantee in guarantees.items()}
     {'public': (1.0, 1e-06), 'all': (5.0, 5e-06)}
     """
     guarantees = {}
@@ -119,14 +119,18 @@ def try_for(
     >>> gaussian = lambda noise: GaussianRelease(noise_multiplier=noise)
     >>> options = {"tries": 10, "delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE}
     >>> tries = [try_for(gaussian, epsilon=1, way=way, **options) for way in ("all", "logarithmic")]
-    >>> [round(one.epsilon, 3) for one in tries]
+    >>> [round(guarantee.epsilon, 3) for guarantee in tries]
     [0.285, 0.501]
     """
     accountant = "renyi"
     if way not in LAWS and gdp.is_gaussian(family(1.0)):
         accountant = "gdp"
+
+    def search(noise_multiplier: float) -> Event:
+        return released(family(noise_multiplier), way=way, tries=tries)
+
     noise_multiplier = calibrate(
-        lambda noise_multiplier: released(family(noise_multiplier), way=way, tries=tries),
+        search,
         epsilon=epsilon,
         bracket=_NOISE_BRACKET,
         accountant=accountant,

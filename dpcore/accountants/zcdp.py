@@ -18,7 +18,6 @@ from dpcore.privacy import (
     BoundedRangeRelease,
     Event,
     GaussianRelease,
-    Guarantee,
     LaplaceRelease,
     PureRelease,
     Release,
@@ -26,14 +25,17 @@ from dpcore.privacy import (
     releases,
 )
 
-BASIS = "zCDP accountant"
-
 # Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are
 # fractions of that distance.
 _ORDER_FRACTIONS = np.geomspace(0.2, 1.2, 200)
+# The search for rho starts in the first range, which has that of every (epsilon, delta) that a page
+# offers. The second has all of ``check.EPSILONS``.
 _LOG_RHO = (math.log(1e-16), math.log(1e8))
 _WIDEST_LOG_RHO = (math.log(1e-35), math.log(1e13))
+# Relative reduction of the rho that is found, so that rounding costs no epsilon.
 _SAFETY_MARGIN = 1e-12
+# The square of a larger epsilon is no float.
+_LARGEST_EPSILON = 1e150
 
 
 def rho_of_event(event: Event) -> float:
@@ -51,6 +53,8 @@ def _rho(release: Release) -> float:
             if multiplier == 0:
                 return math.inf
             return 1 / (2 * multiplier**2)
+        case PureRelease(epsilon=epsilon) if epsilon > _LARGEST_EPSILON:
+            return math.inf
         case BoundedRangeRelease(epsilon=epsilon):  # [cesar2021]
             return epsilon**2 / 8
         case PureRelease(epsilon=epsilon):  # [bun2016, Proposition 1.4]
@@ -108,11 +112,10 @@ def _rho_of(epsilon: float, delta: float) -> float:
     return rho
 
 
-def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
-    """Return the guarantee of ``event``, whose noise multipliers refer to the sensitivity under
-    ``adjacency``.
+def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
+    """Return the epsilon of ``event`` composed each of ``counts`` times.
+
+    rho adds up [bun2016, Lemma 1.7]. The adjacency is that of the noise multipliers.
     """
-    epsilon = epsilon_of(rho_of_event(event), delta=delta)
-    return Guarantee(
-        epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event
-    )
+    rho = rho_of_event(event)
+    return np.array([epsilon_of(int(count) * rho, delta=delta) for count in counts])

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import check
-from dpcore.accountants import zcdp
+from dpcore.accountants import account, zcdp
 from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
 from dpcore.privacy import Adjacency, public_count
 from dpcore.training import frank_wolfe, polytopes
@@ -144,7 +144,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         self.coef_ = path.weights[0] / data_bound
         self.path_ = path.choices[:, 0]
         event = frank_wolfe.event(step_epsilon, steps=self.n_iter_, noise=self.noise)
-        guarantee = zcdp.account(event, delta=self.delta, adjacency=adjacency)
+        guarantee = account(event, delta=self.delta, adjacency=adjacency, accountant="zcdp")
         # The sensitivity of the scores, and the default number of steps, follow the number of rows.
         assumptions = public_count(adjacency) + seed_assumption(self.random_state)
         self.guarantee_ = replace(guarantee, assumes=assumptions)

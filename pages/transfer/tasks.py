@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.accountants import zcdp
+from dpcore.accountants import account, zcdp
 from dpcore.cache import cached
 from dpcore.parties import source_detection
 from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection, SourceStatistics
@@ -207,7 +207,7 @@ class Model:
         return self._account(source_detection.event(rho)) if rho else None
 
     def _account(self, event: Event) -> Guarantee:
-        found = zcdp.account(event, **self.claim.neighbours)
+        found = account(event, **self.claim.neighbours, accountant="zcdp")
         # Sensitivities and numbers of steps follow the number of rows.
         return replace(found, assumes=public_count(found.adjacency, unit=found.unit))
 
