@@ -42,7 +42,7 @@ from tests.handouts import quick
 from tests.sentences import plain
 from ui.live.channel import Request, shown
 from ui.page.comparison import compare
-from ui.page.page import Made
+from ui.page.page import LazyValues
 from ui.text import mu_text as mu
 from ui.text import tiles
 
@@ -134,7 +134,7 @@ def mus(html):
 
 def made(**cases):
     """What is said of mu once it has been counted."""
-    words = Made({TAB: lambda _: tiles.guarantee_facts(**cases)}, None)
+    words = LazyValues({TAB: lambda _: tiles.guarantee_facts(**cases)}, None)
     mu.compute(words, [TAB])
     return mus(words[TAB])
 
