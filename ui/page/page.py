@@ -33,6 +33,9 @@ Rows = Sequence[Sequence[Chart]]
 # Of the board in the first screen; each of the others has the name of its tab.
 FIRST = "board"
 _USUAL: Mapping[str, float] = MappingProxyType({})
+# Drawings of which the cache keeps the newest, so that a drag back over a slider draws no chart
+# again; a slider has at most some hundred stops. An entry keeps the whole result.
+_KEPT_DRAWINGS = 128
 
 
 class Slices(NamedTuple):
@@ -339,6 +342,6 @@ def _at(
     return replace(page, tabs=tabs, asked=asked, code=code)
 
 
-@cached(newest=32)  # an entry keeps the whole result, which may have megabytes
+@cached(newest=_KEPT_DRAWINGS)
 def _drawn(pictures: Callable[[Any], Rows], result: Any) -> Rows:
     return pictures(result)
