@@ -55,7 +55,7 @@ _PICTURE = """
 from lab.uploads import rows as own_rows, own_table
 from lab.uploads import rows as own_rows, table as own_table
 from lab.uploads.column_roles import Column, Roles
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from pages.regression.page import PAGE
 from ui.page.page import FIRST
 def drawn(settings):

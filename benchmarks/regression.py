@@ -34,9 +34,8 @@ from benchmarks.contenders import Training, moment
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import Statistics
-from pages.regression import charts
-from pages.regression import texts as say
-from pages.regression.experiment import RegressionSettings
+from pages.regression import charts, texts
+from pages.regression.settings import RegressionSettings
 
 # How far apart weights may be, of the size of the weights: double precision, other orders of
 # summation.
@@ -56,9 +55,8 @@ PICTURES = (
     charts.lines,
     charts.coefficients,
     charts.split,
-    charts.objective,
 )
-WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee)
+WORDS = (texts.numbers, texts.verdict, texts.diagnostics, texts.guarantee)
 
 # Prepares the training with that number.
 Make = Callable[[int], Training]
@@ -151,7 +149,7 @@ class Page:
 
     def __init__(self, settings: RegressionSettings):
         self.pages = [settings.change(mechanism=name) for name in REGRESSIONS]
-        self.done = [{task: task.run() for task in page.tasks()} for page in self.pages]
+        self.done = [{task: task.run() for task in page.experiment.tasks()} for page in self.pages]
         self.epsilon = settings.epsilon
 
     def redraw(self, *, drawn: bool) -> None:
@@ -159,13 +157,14 @@ class Page:
         self.epsilon = self.epsilon * 1.01 if self.epsilon < 50 else 0.02
         for page, done in zip(self.pages, self.done, strict=True):
             moved = page.change(epsilon=self.epsilon)
-            fresh = {task: task.run() for task in moved.tasks() if task.essential}
-            result = moved.result(done | fresh)
+            fresh = {task: task.run() for task in moved.experiment.tasks() if task.essential}
+            result = moved.experiment.gather(done | fresh)
             if drawn:
-                released = result.focus.least is not None
                 for make in (*PICTURES, *WORDS):
-                    if released or make is not charts.objective:
-                        make(result)
+                    make(result)
+                least_eigenvalues = result.fits.least_eigenvalues
+                if least_eigenvalues is not None:
+                    charts.objective(result, least_eigenvalues)
 
 
 def _redraws(*, rounds: int, say: Print) -> list[Line]:

@@ -14,7 +14,7 @@ from dpcore.estimators.linear import REGRESSIONS, standard_noise
 from dpcore.regression import gaussian_statistics
 from dpcore.regression.least_squares import RIDGE_SDS
 from lab.data import regression as regression_data
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS
 
 # Gives (X^T X, X^T y), and the mean gradient of half the squared error at weights w.
@@ -38,10 +38,10 @@ class Work:
         table = regression_data.load(settings.dataset, seed=settings.seed)
         self.X = np.ascontiguousarray(table.X[: settings.rows, : problem.inputs])
         self.y = (
-            np.minimum(table.y[: settings.rows], settings.label_top) - problem.middle
-        ) / problem.half
+            np.minimum(table.y[: settings.rows], settings.label_top) - problem.midpoint
+        ) / problem.half_range
         self.statistics, self.ways = (
-            problem.train(),
+            problem.training_statistics(),
             {name: settings.mechanism_of(name) for name in REGRESSIONS},
         )
         options = {"inputs": problem.inputs, "repeats": settings.repeats, "seed": settings.seed}

@@ -13,7 +13,7 @@ from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression_contenders as fits
 from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from pages.topics import PAGES
 from scripts import load
 

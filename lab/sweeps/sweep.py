@@ -63,7 +63,7 @@ def sweep(
     Raises:
         RefusedError: If the settings refuse a value.
 
-    >>> from pages.regression.experiment import RegressionSettings
+    >>> from pages.regression.settings import RegressionSettings
     >>> runs = sweep(RegressionSettings(mechanism="adassp"), "epsilon", [0.5, 5.0], repeats=50)
     >>> runs.groupby("epsilon")["error"].mean().round(2).to_dict()
     {0.5: 20.06, 5.0: 20.04}
@@ -139,7 +139,7 @@ def smallest(
         RefusedError: If the measure may get better and worse along the parameter, so that nothing
             is the smallest.
 
-    >>> from pages.regression.experiment import RegressionSettings
+    >>> from pages.regression.settings import RegressionSettings
     >>> settings = RegressionSettings(mechanism="adassp")
     >>> found = smallest(settings, "epsilon", 20.3, values=[0.05, 0.1, 0.2, 0.4], repeats=50)
     >>> found[["verdict", "point", "safe"]].round(3).to_dict("records")

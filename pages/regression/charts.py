@@ -1,16 +1,13 @@
-"""The regression's pictures: error between two rails, draws without a minimum, lines, coefficients,
-the split, and the noisy objectives that are minimised.
-"""
+"""Charts of the regression: errors, fitted lines, noisy objectives, coefficients and splits."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionParameters
+from pages.regression.settings import SPLITTERS, RegressionSettings
 from ui.charts import bars, theme
-from ui.charts import coefficients as columns
+from ui.charts.coefficients import shorten
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import number
 from ui.text.texts import Texts
@@ -18,76 +15,94 @@ from ui.text.tiles import shown_number
 
 SAYS = Texts(__file__)
 METHODS = SAYS.cases("methods")
-# An error of three digits is seldom longer than "340,000" or "1.39e+65".
-_LONGEST_ERROR = 8
-
-_EPSILON_AXIS = theme.epsilon_axis(*RegressionParameters.LIMITS["epsilon"], margin=0.05)
-
-# Points of a line of an objective.
-_POINTS = 25
-
-# Letters that a name has at most.
-_LETTERS = 44
+EPSILON_AXIS = theme.epsilon_axis(*RegressionSettings.LIMITS["epsilon"], margin=0.05)
+# Letters of an error such as "340,000" or "1.39e+65", for which legends keep room.
+LONGEST_ERROR = 8
+# Most letters of a name along an axis.
+LONGEST_NAME = 44
+# Where the strokes of single fits begin and end, in pixels right of the set epsilon.
+STROKES = (-9, 9)
+# Errors that many times above the top of the axis are drawn there, so that no line is too steep.
+HIGHEST_ERROR = 20
+# The same for coefficients, in half widths of their axis, and for curvatures.
+LARGEST_COEFFICIENT = 2
+LARGEST_CURVATURE = 20
+# Points of the line of an objective.
+OBJECTIVE_POINTS = 25
+# A coefficient keeps its sign if this share of the fits has the right one.
+KEPT_SIGN = 0.9
 
 
 def errors(result: RegressionResult) -> dict:
-    """Draw the held-out error over epsilon between the two rails: of the chosen method, and of the
-    one that errs least of the others over all epsilons. What lies above the frame is drawn on its
-    edge.
+    """Draw the error over epsilon, between the baseline and least squares.
+
+    Curves are that of the chosen mechanism and that of the best other one.
     """
     low, high = _error_range(result)
-    mean, exact = _rails(result)
-    finding = count_progress(len(result.curves), len(theme.REGRESSIONS), "methods trained")
-    if not finding and result.useful_from is not None:
-        finding = f"better than the baseline from epsilon {result.useful_from:g}"
+    baseline, least_squares = _reference_lines(result)
+    curves = [baseline]
+    if result.best_alternative is not None:
+        curves.append(_alternative_curve(result, result.best_alternative, high))
+    curves.append(_chosen_curve(result, high))
+    curves.append(least_squares)
     return curve_chart(
-        mean,
-        *(
-            _error_curve(result, name, high)
-            for name in (result.rival, result.settings.mechanism)
-            if name
-        ),
-        exact,
+        *curves,
         current=result.settings.epsilon,
         title="RMSE by epsilon",
-        finding=finding,
-        xaxis=_EPSILON_AXIS,
+        finding=_errors_finding(result),
+        xaxis=EPSILON_AXIS,
         yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
 
 
-def _error_curve(result: RegressionResult, name: str, high: float) -> Curve:
-    """Return the median of a method; of the chosen one with 90 % of its runs, and each run at the
-    current epsilon.
+def _errors_finding(result: RegressionResult) -> str:
+    """Return how many curves are computed or, of all, from where the chosen one is useful."""
+    methods_trained = count_progress(len(result.curves), len(theme.REGRESSIONS), "methods trained")
+    if methods_trained:
+        return methods_trained
+    if result.useful_from is None:
+        return ""
+    return f"better than the baseline from epsilon {result.useful_from:g}"
+
+
+def _chosen_curve(result: RegressionResult, high: float) -> Curve:
+    """Return the median error of the chosen mechanism with 90 % of its fits, and each fit now.
+
+    high: top of the axis.
     """
-    chosen = name == result.settings.mechanism
+    name = result.settings.mechanism
     quantiles = np.empty((3, 0))
     if name in result.curves:
-        quantiles = np.minimum(result.quantiles(name), 20 * high)
-    curve = _curve(
-        name, result.settings.epsilons[: quantiles.shape[1]], quantiles[1], chosen=chosen
-    )
-    if name in result.at_now:
-        curve = replace(
-            curve, value=theme.padded(number(result.summary(name).median), longest=_LONGEST_ERROR)
-        )
-    if not chosen:
-        return curve
-    median_text, _ = numbers_apart(result.summary().median, result.least_squares)
-    curve = replace(curve, value=theme.padded(median_text, longest=_LONGEST_ERROR))
-    at_now = np.minimum(result.summary(), 20 * high)
+        quantiles = np.minimum(result.quantiles(name), HIGHEST_ERROR * high)
+    epsilons = result.settings.epsilons[: quantiles.shape[1]]
+    spread = result.summary()
+    median_text, _ = distinct_numbers(spread.median, result.least_squares_error)
     return replace(
-        curve,
-        y=quantiles,
-        at_current=at_now,
-        strokes=np.minimum(result.focus.errors, high),
-        stroke_span=(-9, 9),
+        _curve(name, epsilons, quantiles, chosen=True),
+        value=theme.padded(median_text, longest=LONGEST_ERROR),
+        at_current=np.minimum(spread, HIGHEST_ERROR * high),
+        strokes=np.minimum(result.fits.errors, high),
+        stroke_span=STROKES,
     )
+
+
+def _alternative_curve(result: RegressionResult, name: str, high: float) -> Curve:
+    """Return the median error of another mechanism, with its value now if that is computed."""
+    _, medians, _ = np.minimum(result.quantiles(name), HIGHEST_ERROR * high)
+    curve = _curve(name, result.settings.epsilons, medians, chosen=False)
+    if name not in result.all_fits:
+        return curve
+    median_text = number(result.summary(name).median)
+    return replace(curve, value=theme.padded(median_text, longest=LONGEST_ERROR))
 
 
 def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
-    """Return the curve of a method; the chosen one stands out."""
-    width, dots = (3, 6) if chosen else (2, 0)
+    """Return the curve of a mechanism, which is thicker and has dots if it is the chosen one."""
+    width = 2
+    dots = 0
+    if chosen:
+        width = 3
+        dots = 6
     return Curve(
         name=METHODS[name],
         colour=theme.REGRESSIONS[name],
@@ -100,172 +115,225 @@ def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
-    """Return a range from below least squares to well above the mean; what diverges leaves the
-    frame.
-    """
-    exact, mean = result.least_squares, result.mean_error
-    gap = max(abs(mean - exact), 0.05 * exact)
-    return exact - 0.15 * gap, exact + 3 * gap
+    """Return the ends of the error axis, from below least squares to well above the baseline."""
+    least_squares = result.least_squares_error
+    gap = max(abs(result.baseline - least_squares), 0.05 * least_squares)
+    return least_squares - 0.15 * gap, least_squares + 3 * gap
 
 
-def _rails(result: RegressionResult) -> tuple[Curve, Curve]:
-    """Return the lines of the baseline and of least squares, which bound what is of any use."""
-    mean, exact = result.mean_error, result.least_squares
-    _, exact_text = numbers_apart(result.summary().median, exact)
-    return (
-        Curve(
-            name="baseline (mean)",
-            y=mean,
-            value=number(mean),
-            colour=theme.NON_PRIVATE,
-            dash="dash",
-        ),
-        Curve(name="least squares", y=exact, value=exact_text, colour=theme.NON_PRIVATE),
+def _reference_lines(result: RegressionResult) -> tuple[Curve, Curve]:
+    """Return the lines of the baseline and of least squares, between which models are useful."""
+    _, least_squares_text = distinct_numbers(result.summary().median, result.least_squares_error)
+    baseline = Curve(
+        name="baseline (mean)",
+        y=result.baseline,
+        value=number(result.baseline),
+        colour=theme.NON_PRIVATE,
+        dash="dash",
     )
+    least_squares = Curve(
+        name="least squares",
+        y=result.least_squares_error,
+        value=least_squares_text,
+        colour=theme.NON_PRIVATE,
+    )
+    return baseline, least_squares
 
 
-def numbers_apart(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with three digits, or with four where they would look alike and four tell
-    them apart.
+def distinct_numbers(first: float, second: float) -> tuple[str, str]:
+    """Return two numbers with three digits, or with four if three would make them look alike.
 
-    Both have the same decimals, unless one is too large for any.
+    Both have the same number of decimals, unless one is too large for any.
     """
-    mine, theirs = number(one), number(other)
-    if mine == theirs and f"{one:.4g}" != f"{other:.4g}":
-        mine, theirs = f"{one:.4g}", f"{other:.4g}"
-    decimals = max(len(text.partition(".")[2]) for text in (mine, theirs))
-    return _padded(mine, decimals), _padded(theirs, decimals)
+    first_text = number(first)
+    second_text = number(second)
+    if first_text == second_text and f"{first:.4g}" != f"{second:.4g}":
+        first_text = f"{first:.4g}"
+        second_text = f"{second:.4g}"
+    decimals = max(count_decimals(first_text), count_decimals(second_text))
+    return _with_decimals(first_text, decimals), _with_decimals(second_text, decimals)
 
 
-def _padded(text: str, decimals: int) -> str:
-    """Return a number from 1 to 999 with so many decimals: "20.0" beside "22.7"."""
-    shown = shown_number(text)
-    if shown is None or not 1 <= shown < 1000 or "e" in text:
+def count_decimals(text: str) -> int:
+    """Return the number of characters after the decimal point of a number."""
+    return len(text.partition(".")[2])
+
+
+def _with_decimals(text: str, decimals: int) -> str:
+    """Return a number from 1 to 999 with so many decimals, as "20.0", and any other unchanged."""
+    value = shown_number(text)
+    if value is None or not 1 <= value < 1000 or "e" in text:
         return text
-    return f"{shown:.{decimals}f}"
+    return f"{value:.{decimals}f}"
 
 
 def no_minimum(result: RegressionResult) -> dict:
-    """Draw how often the released quadratic has no minimum, over epsilon."""
-    settings, chosen = result.settings, result.settings.mechanism
-    found = {
-        name: 100 * one.no_minimum
-        for name, one in result.curves.items()
-        if one.no_minimum is not None
-    }
+    """Draw the share of fits whose released quadratic has no minimum, over epsilon."""
+    settings = result.settings
+    curves = []
+    for name, scores in result.curves.items():
+        if scores.without_minimum is None:
+            continue
+        percents = 100 * scores.without_minimum
+        is_chosen = name == settings.mechanism
+        curve = _curve(name, settings.epsilons, percents, chosen=is_chosen)
+        curves.append(curve)
+    # The curve of the chosen mechanism is drawn last, over the others.
+    curves.sort(key=lambda curve: curve.pinned)
     finding = ""
-    if result.focus.least is not None:
-        finding = f"{result.failed} of {settings.repeats} at epsilon {settings.epsilon:.3g}"
-    # The chosen method is drawn last, over the others
-    names = sorted(found, key=chosen.__eq__)
+    if result.fits.least_eigenvalues is not None:
+        share = f"{result.without_minimum} of {settings.repeats}"
+        finding = f"{share} at epsilon {settings.epsilon:.3g}"
     return curve_chart(
-        *(_curve(name, settings.epsilons, found[name], chosen=name == chosen) for name in names),
+        *curves,
         current=settings.epsilon,
         title="Runs without a minimum",
         finding=finding,
-        xaxis=_EPSILON_AXIS,
+        xaxis=EPSILON_AXIS,
         yaxis=theme.axis("% of runs", -3, 103),
     )
 
 
 def lines(result: RegressionResult) -> dict:
-    """Draw the predicted label over one feature: a line for each run, and some held-out rows, but
-    none of a file of one's own.
+    """Draw the predicted label over one feature, a line per fit, and some held-out rows.
+
+    No row of an uploaded file is drawn.
     """
-    settings, source = result.settings, result.problem.source
-    bounds, found, exact = result.lines()
-    points: list[dict] = []
-    (left, right), middle, label = bounds, float(exact.mean()), f"{source.label}, {source.unit}"
+    settings = result.settings
+    source = result.problem.source
+    fitted = result.fitted_lines()
+    points = []
     if settings.private:
-        reach = max(float(np.ptp(exact)), 0.5 * result.problem.half)
-        shown, label = (middle - reach, middle + reach), source.label
+        label = source.label
+        middle = float(fitted.least_squares.mean())
+        change = float(np.ptp(fitted.least_squares))
+        reach = max(change, 0.5 * result.problem.half_range)
+        label_range = (middle - reach, middle + reach)
     else:
-        points, shown = _people(result)
-    path = "".join(f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in found)
-    line = {"color": theme.REGRESSIONS[settings.mechanism], "width": 1.2}
-    rising, margin = int((found[:, 1] > found[:, 0]).sum()), 0.03 * (right - left)
-    many, goes = (rising, "rise") if exact[1] > exact[0] else (settings.repeats - rising, "fall")
+        label = f"{source.label}, {source.unit}"
+        values, labels = result.held_out_points()
+        points.append(_point_markers(values, labels, unit=source.unit))
+        top = float(np.quantile(labels, 0.97)) * 1.1
+        label_range = (source.label_bounds[0] - 0.08 * top, top)
+
+    left, right = fitted.ends
+    margin = 0.03 * (right - left)
+    feature = shorten(source.features[settings.feature], LONGEST_NAME)
+    least_squares = Curve(
+        name="least squares",
+        colour=theme.NON_PRIVATE,
+        x=fitted.ends,
+        y=fitted.least_squares,
+    )
+    path = "".join(
+        f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in fitted.private
+    )
     return curve_chart(
         *points,
-        Curve(name="least squares", colour=theme.NON_PRIVATE, x=bounds, y=exact),
+        least_squares,
         legend=False,
         title="Fitted lines",
-        finding=f"{many} of {settings.repeats} {goes}",
-        xaxis=theme.axis(_feature(result, settings.feature), left - margin, right + margin),
-        yaxis=theme.axis(columns.shorten(label, _LETTERS), *shown),
-        shapes=[theme.path_shape(path, layer="between", line=line, opacity=0.5, name=theme.PINNED)],
+        finding=_lines_finding(result),
+        xaxis=theme.axis(feature, left - margin, right + margin),
+        yaxis=theme.axis(shorten(label, LONGEST_NAME), *label_range),
+        shapes=[_lines_of_fits(result, path)],
     )
 
 
-def _people(result: RegressionResult) -> tuple[list[dict], tuple[float, float]]:
-    """(the held-out rows as points, the range upwards that shows them)."""
-    x, y = result.points()
-    floor, high = result.problem.source.label_bounds[0], float(np.quantile(y, 0.97)) * 1.1
-    hover = f"%{{x:.3~g}}: %{{y:.4~g}} {result.problem.source.unit}<extra>held-out row</extra>"
-    points = theme.markers(
-        x, y, colour=theme.NON_PRIVATE, size=5, hover=hover, name="held-out people", opacity=0.55
+def _lines_finding(result: RegressionResult) -> str:
+    """Return how many lines rise, or fall, as least squares does."""
+    fitted = result.fitted_lines()
+    repeats = result.settings.repeats
+    rising = int((fitted.private[:, 1] > fitted.private[:, 0]).sum())
+    if fitted.least_squares[1] > fitted.least_squares[0]:
+        return f"{rising} of {repeats} rise"
+    return f"{repeats - rising} of {repeats} fall"
+
+
+def _point_markers(values: np.ndarray, labels: np.ndarray, *, unit: str) -> dict:
+    """Return held-out rows as points."""
+    return theme.markers(
+        values,
+        labels,
+        colour=theme.NON_PRIVATE,
+        size=5,
+        hover=f"%{{x:.3~g}}: %{{y:.4~g}} {unit}<extra>held-out row</extra>",
+        name="held-out people",
+        opacity=0.55,
     )
-    return [points], (floor - 0.08 * high, high)
 
 
-def _feature(result: RegressionResult, place: int) -> str:
-    return columns.shorten(result.problem.source.features[place], _LETTERS)
+def _lines_of_fits(result: RegressionResult, path: str) -> dict:
+    """Return the lines of all fits as one shape, which stands for pinned settings."""
+    line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
+    return theme.path_shape(path, layer="between", line=line, opacity=0.5, name=theme.PINNED)
 
 
 def coefficients(result: RegressionResult) -> dict:
-    """Draw what each feature is worth: least squares, and where nine runs in ten fall."""
-    frame, unit = result.coefficients(), result.problem.source.unit
-    exact, places = frame["least squares"].to_numpy(), np.arange(len(frame))
-    reach = max(1.35 * float(np.abs(exact).max()), 1e-9)
-    cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
-    kept = int((frame["sign"] >= 0.9).sum())
-    hover = f"%{{x:.4~g}} {unit}<extra>least squares</extra>"
+    """Draw each coefficient: that of least squares, and the range of 90 % of the fits."""
+    frame = result.coefficients()
+    unit = result.problem.source.unit
+    exact = frame["least squares"].to_numpy()
+    half_width = max(1.35 * float(np.abs(exact).max()), 1e-9)  # not 0 if all are 0
+    largest = LARGEST_COEFFICIENT * half_width
+    spread = frame[["low", "median", "high"]].to_numpy().clip(-largest, largest)
+    kept = int((frame["sign"] >= KEPT_SIGN).sum())
+    least_squares = theme.markers(
+        exact,
+        np.arange(len(frame)),
+        colour=theme.NON_PRIVATE,
+        size=15,
+        symbol="line-ns-open",
+        hover=f"%{{x:.4~g}} {unit}<extra>least squares</extra>",
+    )
+    axis = theme.axis(
+        f"{unit}, from the feature's lowest to its highest value", -half_width, half_width
+    )
+    axis["zeroline"] = True
     return bars.forest(
-        [columns.shorten(name, _LETTERS) for name in frame["feature"]],
-        cut.T,
-        theme.markers(
-            exact, places, colour=theme.NON_PRIVATE, size=15, symbol="line-ns-open", hover=hover
-        ),
+        [shorten(name, LONGEST_NAME) for name in frame["feature"]],
+        spread.T,
+        least_squares,
         colours=[theme.REGRESSIONS[result.settings.mechanism]] * len(frame),
         left=160,
         text="| least squares   ◆ median   bar: 90\u00a0% of runs",
         title="Coefficients",
         finding=f"{kept} of {len(frame)} keep their sign",
-        xaxis=theme.axis(f"{unit}, from the feature's lowest to its highest value", -reach, reach)
-        | {"zeroline": True},
+        xaxis=axis,
     )
 
 
 def split(result: RegressionResult) -> dict:
-    """Median error over the share of epsilon for the quadratic; just above the axis, the share with
-    the least noise.
+    """Draw the median error over the share of epsilon for the quadratic.
+
+    A mark just above the axis is at the share with the least noise.
     """
-    (low, high), settings, frame = _error_range(result), result.settings, result.over_split
+    settings = result.settings
+    low, high = _error_range(result)
+    frame = result.errors_by_share()
     curves: list[Curve | dict] = []
-    for name in SPLITTERS:
-        if name in frame:
-            medians, chosen = (
-                np.minimum(frame[name].to_numpy(), 20 * high),
-                name == settings.mechanism,
-            )
-            curves.append(replace(_curve(name, frame["share"], medians, chosen=chosen), dots=0))
-            mark: dict[str, Any] = {
-                "size": 13,
-                "symbol": "triangle-up",
-                "cliponaxis": False,
-                "showlegend": False,
-            }
-            hover = f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>"
-            least, bottom = SPLITTERS[name](result.problem.inputs), low + 0.012 * (high - low)
-            curves.append(
-                theme.markers(
-                    [least], [bottom], colour=theme.REGRESSIONS[name], hover=hover, **mark
-                )
-            )
+    for name, best_share in SPLITTERS.items():
+        if name not in frame:
+            continue
+        medians = np.minimum(frame[name].to_numpy(), HIGHEST_ERROR * high)
+        is_chosen = name == settings.mechanism
+        curve = _curve(name, frame["share"], medians, chosen=is_chosen)
+        curves.append(replace(curve, dots=0))
+        mark = theme.markers(
+            [best_share(result.problem.inputs)],
+            [low + 0.012 * (high - low)],
+            colour=theme.REGRESSIONS[name],
+            hover=f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>",
+            size=13,
+            symbol="triangle-up",
+            cliponaxis=False,
+            showlegend=False,
+        )
+        curves.append(mark)
     return curve_chart(
-        *_rails(result),
+        *_reference_lines(result),
         *curves,
-        current=settings.share_of(settings.mechanism) if settings.mechanism in SPLITTERS else None,
+        current=settings.share_of(settings.mechanism),
         title="Budget split",
         finding="▲ least noise",
         xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
@@ -273,31 +341,34 @@ def split(result: RegressionResult) -> dict:
     )
 
 
-def objective(result: RegressionResult) -> dict:
-    """Draw each run's released objective along its weakest direction, around its stationary point.
+def objective(result: RegressionResult, least_eigenvalues: np.ndarray) -> dict:
+    """Draw each released objective in the direction in which it curves least.
 
-    Along the eigenvector of the least eigenvalue l, J(t) - J(0) = l t^2 / n. The line of an
-    objective without a minimum falls.
+    With t the distance from its stationary point along the eigenvector of its least eigenvalue l,
+    and n rows, J(t) - J(0) = l t^2 / n. The line of an objective without a minimum falls.
+
+    least_eigenvalues: of the released X^T X of each fit, (R,).
     """
-    least = (
-        np.zeros(0) if result.focus.least is None else result.focus.least / result.problem.places
+    problem = result.problem
+    curvatures = least_eigenvalues / problem.most_rows
+    exact = result.exact_least_eigenvalue / problem.training_statistics().rows
+    top = 1.2 * max(exact, float(np.quantile(np.abs(curvatures), 0.9)))
+    distance = np.linspace(-1.0, 1.0, OBJECTIVE_POINTS)
+    routes = []
+    for curvature in curvatures.clip(-LARGEST_CURVATURE * top, LARGEST_CURVATURE * top):
+        points = np.column_stack([distance, curvature * distance**2])
+        routes.append(theme.svg_path(points))
+    without_noise = Curve(
+        name="without noise",
+        colour=theme.NON_PRIVATE,
+        x=distance,
+        y=exact * distance**2,
     )
-    exact = result.weakest / result.problem.train().rows
-    distance = np.linspace(-1.0, 1.0, _POINTS)
-    reach = 1.2 * max(exact, float(np.quantile(np.abs(least), 0.9)))
-    path = "".join(
-        "M"
-        + "L".join(
-            f"{x:.4g},{y:.4g}" for x, y in zip(distance, curvature * distance**2, strict=True)
-        )
-        for curvature in np.clip(least, -20 * reach, 20 * reach)
-    )
-    line = {"color": theme.REGRESSIONS[result.settings.mechanism], "width": 1.2}
     return curve_chart(
-        Curve(name="without noise", colour=theme.NON_PRIVATE, x=distance, y=exact * distance**2),
+        without_noise,
         title="Noisy objectives",
-        finding=f"{result.failed} of {len(least)} fall",
+        finding=f"{result.without_minimum} of {len(curvatures)} fall",
         xaxis=theme.axis("distance along the weakest direction", -1, 1),
-        yaxis=theme.axis("change of the objective", -reach, reach),
-        shapes=[theme.path_shape(path, layer="between", line=line, opacity=0.5, name=theme.PINNED)],
+        yaxis=theme.axis("change of the objective", -top, top),
+        shapes=[_lines_of_fits(result, "".join(routes))],
     )

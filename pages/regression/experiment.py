@@ -1,91 +1,134 @@
-"""Private linear regression: noise on the quadratic, on its statistics, on the answer, or on each
-step.
+"""What the regression computes: private fits at the set epsilon, error curves, and splits.
 
-The first mechanism follows the report [jiang2018, Section 4] exactly; the others are what is known
-to be sound and sharp. All of them look at sufficient statistics alone, so that 300,000 rows cost no
-more than 300.
+The first mechanism follows the report [jiang2018, Section 4], and the others improve on it. All of
+them read sufficient statistics alone, so that 300,000 rows cost no more than 300.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar, TypeVar
 
 from dpcore.estimators.linear import REGRESSIONS
-from lab.experiment import chunking
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.parts import Runs
-from lab.experiment.settings import Task
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Once, Part, Repeats, Runs
+from lab.experiment.settings import Measure
 from pages.regression import tasks
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionParameters
+from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.tasks import PrivateFits
+
+Outcome = TypeVar("Outcome")
+# The mechanisms that release a quadratic whose noise may leave it without a minimum, and that do
+# not bound the weights.
+_UNBOUNDED = ("published", "functional", "gaussian")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RegressionSettings(RegressionParameters, ComputingSettings):
-    """The experiment with these settings: its work, and what comes of it."""
+@dataclass(frozen=True)
+class ByName:
+    """A part of single tasks by name, gathered into the outcomes of those that are done."""
 
-    def focus(self, name: str) -> Runs[tasks.Method, tasks.FocusOutcome]:
-        chosen = name == self.mechanism
-        return Runs(
-            work=tasks.focus,
-            model=self.method(name),
-            at=(self.left,),
-            count=self.repeats,
-            essential=chosen,
+    parts: Mapping[str, Once]
+
+    @property
+    def tasks(self) -> tuple[Runs, ...]:
+        return tuple(task for part in self.parts.values() for task in part.tasks)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return the outcomes by name, as far as they are done."""
+        done = {}
+        for name, part in self.parts.items():
+            outcome = part.gather(outcomes)
+            if outcome is not None:
+                done[name] = outcome
+        return done
+
+
+class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
+    MEASURES: ClassVar = {
+        "error": Measure(
+            "RMSE on held-out rows",
+            "lower",
+            lambda fits: fits.errors,
+            rises=("epsilon", "delta", "rows"),
         )
+    }
+    PAIRED_BY = (
+        "dataset",
+        "own",
+        "mechanism",
+        "rows",
+        "features",
+        "label_top",
+        "repeats",
+        "seed",
+    )
 
-    def curve(self, name: str) -> Runs[tasks.Method, tasks.CurveOutcome]:
-        at = tuple(epsilon - self.spent for epsilon in self.epsilons)
-        return Runs(work=tasks.over_epsilon, model=self.method(name), at=at, count=self.repeats)
-
-    def over_share(self, name: str) -> Runs[tuple[tasks.Method, ...], np.ndarray]:
-        methods = tuple(self.method(name, share=share) for share in tasks.SHARES)
-        return Runs(
-            work=tasks.over_share,
-            model=methods,
-            at=(self.left,),
-            count=min(self.repeats, tasks.SHARE_REPEATS),
+    def parts(self) -> dict[str, Part]:
+        """Return the chosen mechanism's fits, then the curves, the other fits and the splits."""
+        settings = self.settings
+        chosen = settings.mechanism
+        others = [name for name in REGRESSIONS if name != chosen]
+        chosen_fits = Repeats(
+            tasks.fit_repeats,
+            settings.method(chosen),
+            settings.left,
+            settings.repeats,
+            merge=_only_batch,
+            first_batch=settings.repeats,
+            sampled=tasks.score_repeats,
         )
+        return {
+            "chosen": chosen_fits,
+            "curves": ByName({name: self._curve(name) for name in (chosen, *others)}),
+            "others": ByName({name: self._fits(name) for name in others}),
+            "splits": ByName({name: self._splits(name) for name in SPLITTERS}),
+        }
 
-    def probe(self) -> Runs[tasks.Method, tasks.FocusOutcome]:
-        return self.focus(self.mechanism)
+    def _curve(self, name: str) -> Once:
+        """Return the task of a mechanism's errors over epsilon."""
+        settings = self.settings
+        left = tuple(epsilon - settings.spent for epsilon in settings.epsilons)
+        return Once(tasks.score_curve, settings.method(name), left, settings.repeats)
 
-    def sample(self, count: int) -> tuple[Runs[tasks.Method, tasks.Errors], ...]:
-        method, at = self.method(self.mechanism), (self.left,)
-        return tuple(
-            Runs(
-                work=tasks.errors,
-                model=method,
-                at=at,
-                first=part.start,
-                count=len(part),
-                given=given,
-            )
-            for part, given in chunking.sample([range(self.repeats)], count, each=1.0)
-        )
+    def _fits(self, name: str) -> Once:
+        """Return the task of a mechanism's fits at the set epsilon."""
+        settings = self.settings
+        return Once(tasks.fit_repeats, settings.method(name), (settings.left,), settings.repeats)
 
-    def schedule(self) -> Iterable[Task]:
-        """The chosen mechanism at today's epsilon first, then the curves, the others at this
-        epsilon, and the split.
-        """
-        others = [name for name in REGRESSIONS if name != self.mechanism]
-        return (
-            self.focus(self.mechanism),
-            *(self.curve(name) for name in (self.mechanism, *others)),
-            *(self.focus(name) for name in others),
-            *(self.over_share(name) for name in SPLITTERS),
-        )
+    def _splits(self, name: str) -> Once:
+        """Return the task of a mechanism's errors over the share for the quadratic."""
+        settings = self.settings
+        methods = tuple(settings.method(name, share=share) for share in tasks.SHARES)
+        repeats = min(settings.repeats, tasks.SHARE_REPEATS)
+        return Once(tasks.score_shares, methods, (settings.left,), repeats)
 
-    def result(self, outcomes: Mapping[Any, Any]) -> RegressionResult:
-        def done(names: Iterable[str], task: Callable[[str], Task]) -> dict[str, Any]:
-            return {name: outcomes[one] for name in names if (one := task(name)) in outcomes}
-
+    def result(self, values: Mapping[str, Any]) -> RegressionResult:
+        fits = {self.settings.mechanism: values["chosen"], **values["others"]}
         return RegressionResult(
-            settings=self,
-            problem=self.problem,
-            at_now=done(REGRESSIONS, self.focus),
-            curves=done(REGRESSIONS, self.curve),
-            splits=done(SPLITTERS, self.over_share),
+            settings=self.settings,
+            all_fits=_in_order(fits),
+            curves=_in_order(values["curves"]),
+            splits=values["splits"],
         )
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measure, which need not improve along any field for some mechanisms.
+
+        The minimum of a noisy quadratic may lie anywhere, so that the mean error over the noise is
+        decided by a few fits.
+        """
+        if self.settings.mechanism not in _UNBOUNDED:
+            return self.MEASURES
+        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
+
+
+def _in_order(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Return outcomes by mechanism in the order of ``REGRESSIONS``."""
+    return {name: outcomes[name] for name in REGRESSIONS if name in outcomes}
+
+
+def _only_batch(batches: Sequence[PrivateFits]) -> PrivateFits:
+    """Return the fits of the only batch, as all repeats are fitted in one task."""
+    (fits,) = batches
+    return fits

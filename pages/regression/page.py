@@ -1,6 +1,6 @@
 """What does privacy cost a regression?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,91 +8,125 @@ from dpcore.regression.least_squares import REPAIRS
 from lab.data.regression import SOURCES
 from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
-from pages.regression import charts
-from pages.regression import texts as say
-from pages.regression.experiment import RegressionSettings
+from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionParameters
-from ui import widgets
+from pages.regression.settings import SPLITTERS, RegressionSettings
 from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, SliderLayout, Tab, always, listed
 from ui.page.suggestion import Suggestion
-from ui.session import page_state
+from ui.session.page_state import PageState
 from ui.text import labels
+from ui.widgets import Chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-MAIN = ("rows", "features", "label_top")
-MORE = ("delta", "repeats", "seed")
-# Of the way from least squares to the mean, where a question about made-up rows starts.
-_MADE_UP_WAY = 0.1
-SPLITS = {"best": "least noise", "own": "by hand"}
+TITLES = {name: source.title for name, source in SOURCES.items()}
+# Heights of the charts in the first screen and in the tabs, in pixels.
+HEIGHT = 455
+METHODS_HEIGHT = 360
+COEFFICIENTS_HEIGHT = 380
+MAIN_SLIDERS = ("rows", "features", "label_top")
+MORE_SLIDERS = ("delta", "repeats", "seed")
+SPLIT_LABELS = {"best": "least noise", "own": "by hand"}
+# Where the target of a question starts on the way from least squares to the baseline, for an
+# uploaded file and for the made-up rows in its place.
+TARGET = 0.5
+MADE_UP_TARGET = 0.1
 
 
-def setup(state: page_state.PageState) -> None:
-    state.choose(
-        "dataset",
-        "Data",
-        {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"},
-    )
-    state.choose("mechanism", "Mechanism", charts.METHODS, help=say.HELP["mechanism"])
+def main_choices(state: PageState) -> None:
+    """Show the choices of the data set and of the mechanism."""
+    state.choose("dataset", "Data", {**TITLES, OWN: "My data"})
+    state.choose("mechanism", "Mechanism", charts.METHODS, help=texts.HELP["mechanism"])
 
 
-def more(state: page_state.PageState) -> None:
-    state.choose("split", "Budget split", SPLITS, help=say.HELP["split"])
-    state.choose("repair", "Repair", REPAIRS, help=say.HELP["repair"])
+def more_choices(state: PageState) -> None:
+    """Show the choices of the split, of the repair and, with data, of the feature of the lines."""
+    state.choose("split", "Budget split", SPLIT_LABELS, help=texts.HELP["split"])
+    state.choose("repair", "Repair", REPAIRS, help=texts.HELP["repair"])
     source = state.settings.source
     if source is None:
         return
-    names = dict(enumerate(source.features[: state.settings.features]))
-    state.choose("feature", "Feature of the lines", names)
+    features = dict(enumerate(source.features[: state.settings.features]))
+    state.choose("feature", "Feature of the lines", features)
 
 
-def sliders(settings: RegressionParameters) -> SliderLayout:
-    """Return the sliders, with the share of epsilon where it is set by hand."""
-    by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
+def sliders(settings: RegressionSettings) -> SliderLayout:
+    """Return the sliders, with the share of epsilon if it is set by hand."""
+    main: tuple[str, ...] = MAIN_SLIDERS
+    if settings.split == "own" and settings.mechanism in SPLITTERS:
+        main = (*MAIN_SLIDERS, "share")
     changes: dict[str, dict[str, Any]] = {
-        "rows": {"label": "People"} if settings.by_person else {},
+        "rows": {},
         "label_top": {"unit": settings.problem.source.unit},
     }
-    main = (*MAIN, "share") if by_hand else MAIN
-    return SliderLayout(hero="epsilon", main=main, more=MORE, changes=changes)
+    if settings.by_person:
+        changes["rows"]["label"] = "People"
+    return SliderLayout(hero="epsilon", main=main, more=MORE_SLIDERS, changes=changes)
 
 
-def pictures(result: RegressionResult) -> list[list[widgets.Chart]]:
-    """Draw the errors, the fitted lines, and the noisy objectives of a method that releases one."""
-    drawn = {"errors": charts.errors(result), "lines": charts.lines(result)}
-    if result.focus.least is not None:
-        drawn["objective"] = charts.objective(result)
-    about = say.ABOUT
+def main_charts(result: RegressionResult) -> list[list[Chart]]:
+    """Return the errors, the fitted lines and, if the mechanism releases them, the objectives."""
+    lines_about = texts.ABOUT["lines"]
     if result.settings.private:
-        about = about | {"lines": say.ABOUT["own_lines"]}
-    return [widgets.row(about, drawn, height=455, wide={"errors": 1.5}, pair={"lines": True})]
+        lines_about = texts.ABOUT["own_lines"]
+    row = [
+        _chart("errors", charts.errors(result), height=HEIGHT, wide=1.5),
+        Chart(
+            name="lines",
+            figure=charts.lines(result),
+            about=lines_about,
+            height=HEIGHT,
+            pair=True,
+        ),
+    ]
+    least_eigenvalues = result.fits.least_eigenvalues
+    if least_eigenvalues is not None:
+        objective = charts.objective(result, least_eigenvalues)
+        row.append(_chart("objective", objective, height=HEIGHT))
+    return [row]
 
 
-def methods(result: RegressionResult) -> list[list[widgets.Chart]]:
-    """Draw where a method fails, and how two of them divide epsilon."""
-    drawn = {"no_minimum": charts.no_minimum(result), "split": charts.split(result)}
-    return [widgets.row(say.ABOUT, drawn, height=360)]
+def method_charts(result: RegressionResult) -> list[list[Chart]]:
+    """Return how often mechanisms fail, and how two of them split epsilon."""
+    failures = _chart("no_minimum", charts.no_minimum(result), height=METHODS_HEIGHT)
+    return [[failures, _chart("split", charts.split(result), height=METHODS_HEIGHT)]]
 
 
-def coefficients(result: RegressionResult) -> list[list[widgets.Chart]]:
-    """Draw the change of the prediction over each feature."""
-    return [widgets.row(say.ABOUT, {"coefficients": charts.coefficients(result)}, height=380)]
+def coefficient_charts(result: RegressionResult) -> list[list[Chart]]:
+    """Return the coefficients."""
+    return [[_chart("coefficients", charts.coefficients(result), height=COEFFICIENTS_HEIGHT)]]
+
+
+def _chart(name: str, figure: Mapping[str, Any], *, height: int, wide: float = 1.0) -> Chart:
+    """Return a chart with its help text."""
+    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide)
 
 
 def targets(result: RegressionResult) -> Mapping[str, float]:
-    """Return where the question which epsilon to choose begins for a visitor's own rows: an RMSE
-    midway between that of least squares and that of the mean; of made-up rows, whose loss to noise
-    is asked for, a tenth of the way.
+    """Return, for an uploaded file, the error that a question starts with.
+
+    Of made-up rows the question is what noise costs, so that its target is near least squares.
     """
-    way = _MADE_UP_WAY if isinstance(result.settings.own, MadeUp) else 0.5
-    error = result.least_squares + way * (result.mean_error - result.least_squares)
-    return {"error": float(f"{error:.3g}")} if result.settings.private else {}
+    if not result.settings.private:
+        return {}
+    share = TARGET
+    if isinstance(result.settings.own, MadeUp):
+        share = MADE_UP_TARGET
+    error = result.least_squares_error + share * (result.baseline - result.least_squares_error)
+    return {"error": float(f"{error:.3g}")}
 
 
-def program(settings: RegressionParameters) -> str:
+def program(settings: RegressionSettings) -> str:
+    """Return a Python program that fits one model with these settings."""
     share = settings.share_of(settings.mechanism)
-    given = f"    share={share!r},\n" if settings.mechanism in SPLITTERS else ""
-    return PROGRAM.format(settings=settings, problem=settings.problem, share=given)
+    share_line = ""
+    if share is not None:
+        share_line = f"    share={share!r},\n"
+    return PROGRAM.format(settings=settings, problem=settings.problem, share=share_line)
+
+
+def downloads(result: RegressionResult) -> Mapping[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "All runs": result.runs}
 
 
 PAGE = Page(
@@ -103,29 +137,29 @@ PAGE = Page(
     about="Six DP methods for linear regression",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
-    label=labels.label_of("regression", sources={name: one.title for name, one in SOURCES.items()}),
-    setup=setup,
-    more=more,
-    lead=always(say.LEAD),
-    move=Suggestion("epsilon", say.SAYS["move"], low=1),
-    numbers=say.numbers,
+    label=labels.label_of("regression", sources=TITLES),
+    setup=main_choices,
+    more=more_choices,
+    lead=always(texts.LEAD),
+    move=Suggestion("epsilon", texts.SAYS["move"], low=1),
+    numbers=texts.numbers,
     sliders=sliders,
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "table": say.table,
-        "coefficients": say.coefficients_table,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "table": texts.table,
+        "coefficients": texts.coefficients_table,
     },
-    pictures=pictures,
+    pictures=main_charts,
     code=program,
     targets=targets,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("methods", "All methods", ("table",), methods),
-        Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
+        Tab("methods", "All methods", ("table",), method_charts),
+        Tab("coefficients", "Coefficients", ("coefficients",), coefficient_charts),
     ),
-    frames=lambda result: {"Table": result.table, "All runs": lambda: result.runs},
+    frames=downloads,
 )

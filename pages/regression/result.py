@@ -1,10 +1,9 @@
-"""What the regression page shows: errors, released quadratics, lines and coefficients of the
-private runs.
-"""
+"""Result of the regression: errors, released quadratics, lines and coefficients of private fits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,229 +15,252 @@ from lab.data import regression as regression_data
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, trailing_start
-from pages.regression.settings import RegressionParameters
-from pages.regression.tasks import SHARES, CurveOutcome, FocusOutcome, Problem
+from pages.regression.settings import RegressionSettings
+from pages.regression.tasks import SHARES, ErrorCurve, PrivateFits, Problem
+
+# Most held-out rows that are drawn as points.
+_MOST_POINTS = 160
+
+
+class FittedLines(NamedTuple):
+    """Predictions over one feature, with all other features at their mean on held-out rows.
+
+    ends: the bounds (2,) of the feature, in its unit.
+    private, least_squares: the predictions at both ends, (R, 2) and (2,), in the label's unit.
+    """
+
+    ends: np.ndarray
+    private: np.ndarray
+    least_squares: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RegressionResult:
-    """What a page shows: outcomes by mechanism, as far as they are done.
+    """Result of the tasks done so far.
 
-    Errors are in the label's unit.
+    Errors are root mean squares on held-out rows, in the label's unit.
+
+    all_fits: the fits at the set epsilon, by mechanism. Those of the chosen one are always there.
+    curves: the errors over the epsilons of the settings, by mechanism.
+    splits: the median error (S,) at each of ``SHARES``, by mechanism that splits epsilon.
     """
 
-    settings: RegressionParameters
-    problem: Problem
-    at_now: Mapping[str, FocusOutcome]
-    curves: Mapping[str, CurveOutcome]
+    settings: RegressionSettings
+    all_fits: Mapping[str, PrivateFits]
+    curves: Mapping[str, ErrorCurve]
     splits: Mapping[str, np.ndarray]
 
     @property
-    def focus(self) -> FocusOutcome:
-        return self.at_now[self.settings.mechanism]
+    def problem(self) -> Problem:
+        return self.settings.problem
 
     @property
-    def failed(self) -> int:
-        """Return how many runs released a quadratic without a minimum; 0 where none is released."""
-        least = self.focus.least
-        return 0 if least is None else int((least <= 0).sum())
-
-    @cached_property
-    def least_squares(self) -> float:
-        """Held-out error of least squares without privacy: the lower rail."""
-        return float(self.problem.errors(self.problem.least_squares()))
-
-    @cached_property
-    def weakest(self) -> float:
-        """Least eigenvalue of X^T X without noise; analyst only."""
-        return float(np.linalg.eigvalsh(self.problem.train().gram)[0])
-
-    @cached_property
-    def noise_sd(self) -> float:
-        """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN
-        without such noise.
-        """
-        if self.focus.gram is None:
-            return float("nan")
-        places = np.triu_indices(self.problem.inputs, k=1)
-        return float((self.focus.gram - self.problem.train().gram)[:, *places].std())
-
-    @cached_property
-    def cut(self) -> float:
-        """Share of the private labels above the label bound; analyst only."""
-        problem = self.problem
-        return regression_data.share_above(
-            problem.dataset, seed=problem.seed, rows=problem.rows, label_top=problem.label_top
-        )
-
-    @cached_property
-    def mean_error(self) -> float:
-        """Held-out error of always saying the mean of the clipped training labels: the
-        upper rail.
-        """
-        return float(
-            self.problem.errors(
-                np.r_[self.problem.train().mean_label, np.zeros(self.problem.features)]
-            )
-        )
+    def fits(self) -> PrivateFits:
+        """Return the fits of the chosen mechanism."""
+        return self.all_fits[self.settings.mechanism]
 
     @cached_property
     def guarantee(self) -> Guarantee:
+        """Return the guarantee of one fit by the chosen mechanism."""
         return self.settings.guarantee_of(self.settings.mechanism)
 
     @property
-    def noise_gives(self) -> float:
-        """The epsilon that the noise of the published mechanism gives, counted exactly."""
+    def exact_published_epsilon(self) -> float:
+        """Return the exact epsilon of the published mechanism's noise, with what bounds cost."""
         settings = self.settings
-        return settings.spent + published_epsilon(
-            settings.left, share=settings.share_of("published")
-        )
+        share = settings.mechanism_of("published").share
+        return settings.spent + published_epsilon(settings.left, share=share)
+
+    # Errors
 
     def summary(self, name: str | None = None) -> Spread:
-        return Spread.of(self.at_now[name or self.settings.mechanism].errors)
+        """Return the quantiles of a mechanism's errors; None for the chosen one."""
+        if name is None:
+            name = self.settings.mechanism
+        return Spread.of(self.all_fits[name].errors)
+
+    @cached_property
+    def least_squares_error(self) -> float:
+        """Return the error of least squares without privacy."""
+        return float(self.problem.errors(self.problem.least_squares()))
+
+    @cached_property
+    def baseline(self) -> float:
+        """Return the error of always predicting the mean of the clipped training labels."""
+        constant = self.problem.training_statistics().mean_label
+        weights = np.r_[constant, np.zeros(self.problem.features)]
+        return float(self.problem.errors(weights))
 
     @cached_property
     def costs(self) -> Case:
-        """Return what may be said of today's private runs beside least squares without privacy."""
+        """Return how the private fits compare with least squares."""
         return compare(
-            self.focus.errors, self.least_squares, better="lower", constant=self.mean_error
+            self.fits.errors,
+            self.least_squares_error,
+            better="lower",
+            constant=self.baseline,
         )
 
     def quantiles(self, name: str) -> np.ndarray:
-        """5 %, 50 % and 95 % quantiles (3, E) of the error over the ``epsilons``."""
+        """Return the 5 %, 50 % and 95 % quantiles (3, E) of a mechanism's errors over epsilon."""
         return quantiles_of(self.curves[name].errors, axis=1)
 
     @property
-    def rival(self) -> str | None:
-        """Return which other mechanism errs least over all trained epsilons; None before all are
-        trained.
+    def best_alternative(self) -> str | None:
+        """Return the other mechanism with the least error over all epsilons of the curve.
 
-        It does not depend on today's epsilon, so one curve stays in the picture while epsilon
-        moves.
+        It does not depend on the set epsilon, so that one curve stays in the chart while epsilon
+        moves. Return None until all curves are computed.
         """
         if len(self.curves) < len(REGRESSIONS):
             return None
         others = [name for name in self.curves if name != self.settings.mechanism]
-        return min(others, key=self._error_over_epsilon)
+        return min(others, key=self._mean_error_over_epsilon)
 
-    def _error_over_epsilon(self, name: str) -> float:
-        """Return the mean over the trained epsilons of a mechanism's median error.
+    def _mean_error_over_epsilon(self, name: str) -> float:
+        """Return the mean of a mechanism's median errors over the epsilons of the curve.
 
-        An error above that of the baseline counts as the baseline's, because such a model is of no
-        use however large its error is.
+        An error above the baseline counts as the baseline, because such a model is of no use
+        however large its error is.
         """
         medians = np.median(self.curves[name].errors, axis=1)
-        return float(np.minimum(medians, self.mean_error).mean())
+        return float(np.minimum(medians, self.baseline).mean())
 
     @property
     def useful_from(self) -> float | None:
-        """Return from which trained epsilon on the chosen mechanism is shown to err less than
-        always the mean; None where it is not yet known, or not shown at the highest.
+        """Return the epsilon from which on the chosen mechanism is shown to be below the baseline.
+
+        Return None until its curve is computed, or if it is not shown at the last epsilon.
         """
-        if self.settings.mechanism not in self.curves:
+        curve = self.curves.get(self.settings.mechanism)
+        if curve is None:
             return None
-        found = self.curves[self.settings.mechanism].errors
-        first = trailing_start(
-            [compare(errors, self.mean_error, better="lower") for errors in found]
+        cases = [compare(errors, self.baseline, better="lower") for errors in curve.errors]
+        first = trailing_start(cases)
+        if first == len(cases):
+            return None
+        return self.settings.epsilons[first]
+
+    # The noise. All but the first two are for the analyst only.
+
+    @property
+    def without_minimum(self) -> int:
+        """Return the number of fits whose released quadratic has no minimum."""
+        if self.fits.least_eigenvalues is None:
+            return 0
+        return int((self.fits.least_eigenvalues <= 0).sum())
+
+    @cached_property
+    def noise_sd(self) -> float | None:
+        """Return the standard deviation of the noise on an entry off the diagonal of X^T X.
+
+        It is that of the noise drawn. Return None if the chosen mechanism releases no X^T X.
+        """
+        if self.fits.gram is None:
+            return None
+        rows, columns = np.triu_indices(self.problem.inputs, k=1)
+        noise = self.fits.gram - self.problem.training_statistics().gram
+        return float(noise[:, rows, columns].std())
+
+    @cached_property
+    def exact_least_eigenvalue(self) -> float:
+        """Return the least eigenvalue of X^T X without noise."""
+        return float(np.linalg.eigvalsh(self.problem.training_statistics().gram)[0])
+
+    @cached_property
+    def clipped_labels(self) -> float:
+        """Return the share of the private labels above the label bound."""
+        problem = self.problem
+        return regression_data.share_above(
+            problem.dataset,
+            seed=problem.seed,
+            rows=problem.rows,
+            label_top=problem.label_top,
         )
-        return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
+
+    # Tables
 
     def table(self) -> pd.DataFrame:
-        """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it
-        fails.
-        """
-        rows = [
-            {
+        """Return a row per mechanism that is fitted: quantiles of its errors, and failures."""
+        rows = []
+        for name, fits in self.all_fits.items():
+            spread = Spread.of(fits.errors)
+            row = {
                 "mechanism": name,
                 "delta": self.settings.guarantee_of(name).delta,
-                **Spread.of(one.errors)._asdict(),
-                "over least squares": np.median(one.errors) / self.least_squares,
-                "worse than the mean": float((one.errors > self.mean_error).mean()),
-                "no minimum": one.no_minimum,
+                "low": spread.low,
+                "median": spread.median,
+                "high": spread.high,
+                "over least squares": np.median(fits.errors) / self.least_squares_error,
+                "worse than the mean": float((fits.errors > self.baseline).mean()),
+                "no minimum": fits.share_without_minimum,
             }
-            for name, one in self.at_now.items()
-        ]
+            rows.append(row)
         return pd.DataFrame(rows)
 
-    @property
     def runs(self) -> pd.DataFrame:
-        """A row a run of the curves: mechanism, epsilon, repeat, error."""
-        grid = Grid(
-            self.settings.epsilons, np.array([curve.errors for curve in self.curves.values()])
-        )
+        """Return a row per fit of the curves: mechanism, epsilon, repeat, error."""
+        errors = np.array([curve.errors for curve in self.curves.values()])
+        grid = Grid(self.settings.epsilons, errors)
         return grid.frame("error", mechanism=list(self.curves))
 
-    @property
-    def over_epsilon(self) -> pd.DataFrame:
-        """A row a mechanism and epsilon: quantiles of the error, share of draws without a
-        minimum.
-        """
-        rows = [
-            {"mechanism": name, "epsilon": epsilon, **Spread.of(curve.errors[place])._asdict()}
-            | {
-                "no minimum": (
-                    float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])
-                )
-            }
-            for name, curve in self.curves.items()
-            for place, epsilon in enumerate(self.settings.epsilons)
-        ]
-        return pd.DataFrame(rows)
-
-    @property
-    def over_split(self) -> pd.DataFrame:
-        """Median error over the share of epsilon for the quadratic."""
-        return pd.DataFrame({"share": SHARES} | dict(self.splits))
+    def errors_by_share(self) -> pd.DataFrame:
+        """Return a row per share of epsilon for the quadratic: the median error by mechanism."""
+        return pd.DataFrame({"share": SHARES, **self.splits})
 
     def coefficients(self) -> pd.DataFrame:
-        """A row a coefficient: what the label gains from the lowest to the highest value of the
-        feature, in its unit.
+        """Return a row per coefficient, which is a change of the label in its unit.
 
-        least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs
-        with the right sign.
+        It is the change from the lowest to the highest value of the feature: of least squares, and
+        the quantiles of the private fits. "sign" is the share of fits with the right sign.
         """
-        exact, found = self.problem.least_squares(), self.focus.weights
-        factor = 2 * self.problem.half
-        low, median, high = factor * quantiles_of(found[:, 1:], axis=0)
+        exact = self.problem.least_squares()[1:]
+        private = self.fits.weights[:, 1:]
+        # Features are scaled to [-1, 1], so that their whole range is 2.
+        factor = 2 * self.problem.half_range
+        low, median, high = factor * quantiles_of(private, axis=0)
+        has_right_sign = np.sign(private) == np.sign(exact)
         return pd.DataFrame(
             {
                 "feature": self.problem.source.features[: self.problem.features],
-                "least squares": factor * exact[1:],
+                "least squares": factor * exact,
                 "low": low,
                 "median": median,
                 "high": high,
-                "sign": (np.sign(found[:, 1:]) == np.sign(exact[1:])).mean(axis=0),
+                "sign": has_right_sign.mean(axis=0),
             }
         )
 
-    def lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least
-        squares (2,)).
+    # Lines over the chosen feature, for the analyst only
 
-        All other features are held at their held-out mean; analyst only.
-        """
-        feature, test = self.settings.feature, self.problem.test()
-        at = np.tile(test.gram[0] / test.rows, (2, 1))
-        at[:, feature + 1] = (-1, 1)
-        middle, half = self.problem.middle, self.problem.half
-        runs, exact = (
-            middle + half * weights @ at.T
-            for weights in (self.focus.weights, self.problem.least_squares())
+    def fitted_lines(self) -> FittedLines:
+        """Return the predictions over the chosen feature."""
+        problem = self.problem
+        test = problem.test_statistics()
+        mean_inputs = test.gram[0] / test.rows  # the first input is 1
+        inputs = np.tile(mean_inputs, (2, 1))
+        inputs[:, self.settings.feature + 1] = (-1, 1)
+
+        def predictions(weights: np.ndarray) -> np.ndarray:
+            """Return the predictions (..., 2) of weights (..., p) at both ends."""
+            return problem.midpoint + problem.half_range * weights @ inputs.T
+
+        return FittedLines(
+            ends=self._feature_bounds,
+            private=predictions(self.fits.weights),
+            least_squares=predictions(problem.least_squares()),
         )
-        return self._bounds, runs, exact
 
-    def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
-        """(values of the chosen feature in its unit, labels) of some held-out rows; analyst
-        only.
-        """
+    def held_out_points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return values of the chosen feature and labels of the first held-out rows, (n,) each."""
         table = regression_data.load(self.problem.dataset, seed=self.settings.seed)
-        low, high = self._bounds
-        values = table.X_test[:many, self.settings.feature + 1]
-        return low + (values + 1) / 2 * (high - low), table.y_test[:many]
+        low, high = self._feature_bounds
+        scaled = table.X_test[:_MOST_POINTS, self.settings.feature + 1]
+        values = low + (scaled + 1) / 2 * (high - low)
+        return values, table.y_test[:_MOST_POINTS]
 
     @property
-    def _bounds(self) -> np.ndarray:
-        """Return the bounds (2,) of the chosen feature in its unit."""
-        return np.array(
-            list(self.problem.source.bounds.values())[self.settings.feature], dtype=float
-        )
+    def _feature_bounds(self) -> np.ndarray:
+        """Return the bounds (2,) of the chosen feature, in its unit."""
+        bounds = list(self.problem.source.bounds.values())
+        return np.array(bounds[self.settings.feature], dtype=float)

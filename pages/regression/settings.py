@@ -1,6 +1,4 @@
-"""The settings of the regression: what they may be, which problem and methods they describe, and
-their guarantees.
-"""
+"""Settings of the regression: their ranges, the problem and methods, and the guarantees."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,42 +11,45 @@ from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import REPAIRS
 from lab.data import regression as regression_data
 from lab.experiment.data_settings import OWN, SourceSettings
-from lab.experiment.settings import Measure
-from lab.uploads import column_roles, handles, limits
+from lab.uploads import handles
+from lab.uploads.column_roles import MOST_COLUMNS
+from lab.uploads.limits import MOST_ROWS
 from lab.uploads.rows import OwnRows
 from pages.regression.tasks import EPSILONS, Method, Problem
 
-# The mechanisms that split epsilon, with the split of least noise for each.
+# The mechanisms that split epsilon, with the share of least noise by number of inputs.
 SPLITTERS: Mapping[str, Callable[[int], float]] = {
     "published": published_best_share,
     "functional": best_share,
 }
-# The mechanisms that release a quadratic whose noise may leave it without a minimum, and no bound
-# on the weights.
-_UNBOUNDED = ("published", "functional", "gaussian")
 _FEWEST_ROWS = 50
-# What the label bound of a file is called: those that were declared with it stay there, out of
-# links and scripts.
+# The only label bound that a file allows. It stands for the declared one, which is in no link.
 _DECLARED = 200.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionParameters(SourceSettings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class RegressionSettings(SourceSettings):
+    """Settings of private linear regression.
 
-    mechanism: the one of ``REGRESSIONS`` that is looked at closely.
-    share: of epsilon for the quadratic, where it is set by hand.
-    split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all
-        ``share``.
-    delta: of the guarantee of Gaussian mechanisms.
-    rows, features: how many private rows, or persons of a file, are trained on, and features, from
-    the first.
-    label_top: upper bound to which labels are clipped, in their unit; a file has declared its own.
-    repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
-    seed: of the noise, and of who is held out where the data set is not a fixed one.
-    feature: number of the feature whose line is drawn.
+    Raises RefusedError, with the name of the field, if a value is not allowed.
+
+    dataset: a key of ``regression_data.SOURCES``, or "own" for an uploaded file.
+    own: the handle of the uploaded file.
+    mechanism: the key of ``REGRESSIONS`` that is shown in detail.
+    epsilon: of the guarantee.
+    share: share of epsilon for the quadratic if ``split`` is "own".
+    split: "best" gives each mechanism the share with the least noise, "own" gives all ``share``.
+    delta: of the guarantee of the Gaussian mechanisms.
+    rows: number of private rows, or of people in a file.
+    features: number of features, which are the first ones of the data set.
+    label_top: upper bound to which labels are clipped, in their unit. A file declares its own.
+    repair: of the mechanisms "functional" and "gaussian", a key of ``REPAIRS``.
+    repeats: number R of fits per mechanism and epsilon.
+    seed: of the noise and, unless the data set is fixed, of the held-out rows.
+    feature: index of the feature on the axis of the fitted lines.
     """
 
+    EXPERIMENT: ClassVar = "pages.regression.experiment.RegressionExperiment"
     CHOICES: ClassVar = {
         "dataset": (*regression_data.SOURCES, OWN),
         "mechanism": REGRESSIONS,
@@ -62,28 +63,10 @@ class RegressionParameters(SourceSettings):
         "repeats": (2, 100),
         "seed": (0, 9999),
     }
-    MEASURES: ClassVar = {
-        "error": Measure(
-            "RMSE on held-out rows",
-            "lower",
-            lambda now: now.errors,
-            rises=("epsilon", "delta", "rows"),
-        )
-    }
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
-    COMMON: ClassVar = (
-        "dataset",
-        "own",
-        "mechanism",
-        "rows",
-        "features",
-        "label_top",
-        "repeats",
-        "seed",
-    )
 
     dataset: str = "us"
     own: str = handles.NONE
@@ -100,104 +83,140 @@ class RegressionParameters(SourceSettings):
     seed: int = 4
     feature: int = 2
 
+    # Ranges
+
     def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return all rows of a data set and its usual label bound, and all inputs of a file, unless
-        a link has said how many.
+        """Return the fields that a change of the data set resets.
+
+        A data set starts with all of its rows and its usual label bound. A file starts with all of
+        its rows and inputs, unless a link has named it and thereby set their numbers.
         """
         source = _source(dataset, own)
         if source is None:
-            return {"rows": limits.MOST_ROWS, "features": column_roles.MOST_COLUMNS}
+            return {"rows": MOST_ROWS, "features": MOST_COLUMNS}
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
-        return (
-            {}
-            if self.awaits(dataset)
-            else {"rows": source.train_rows, "features": len(source.features)}
-        )
+        if self.awaits(dataset):
+            return {}
+        return {"rows": source.train_rows, "features": len(source.features)}
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the range of each field, which for some depends on the data set."""
+        source = self.source
+        rows = MOST_ROWS
+        features = MOST_COLUMNS
+        label_tops = (_DECLARED, _DECLARED)
+        if source is not None:
+            rows = source.train_rows
+            features = len(source.features)
+            if not self.private:
+                label_tops = source.label_tops
+        last_feature = 1
+        if isinstance(self.features, int):  # it has not been checked yet
+            last_feature = self.features - 1
+        limits = dict(super().limits)
+        limits["rows"] = (_FEWEST_ROWS, rows)
+        limits["features"] = (2, features)
+        limits["label_top"] = label_tops
+        limits["feature"] = (0, last_feature)
+        return limits
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Return the range of the share if the mechanism has one that is set by hand."""
+        if self.split != "own" or self.mechanism not in SPLITTERS:
+            return {}
+        return super().tuned
+
+    # The data set
 
     @property
     def source(self) -> regression_data.Source | None:
+        """Return the data set, or None for a file known only by its name."""
         return _source(self.dataset, self.own)
 
     @property
     def overlap(self) -> float:
         source = self.problem.source
-        return 0.0 if source.fixed else 1 / source.train_share - 1
-
-    @property
-    def limits(self) -> Mapping[str, tuple[float, float]]:
-        last = self.features - 1 if isinstance(self.features, int) else 1
-        source = self.source
-        rows, features = (limits.MOST_ROWS, column_roles.MOST_COLUMNS)
-        if source is not None:
-            rows, features = source.train_rows, len(source.features)
-        return {
-            **super().limits,
-            "rows": (_FEWEST_ROWS, rows),
-            "features": (2, features),
-            "label_top": source.label_tops
-            if source and not self.private
-            else (_DECLARED, _DECLARED),
-            "feature": (0, last),
-        }
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """The minimum of a noisy quadratic may lie anywhere: the mean over its draws is that of a
-        few far ones.
-        """
-        if self.mechanism not in _UNBOUNDED:
-            return self.MEASURES
-        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
-
-    @property
-    def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """The share is free where a mechanism has one and it is set by hand."""
-        return super().tuned if self.split == "own" and self.mechanism in SPLITTERS else {}
+        if source.fixed:
+            return 0.0
+        return 1 / source.train_share - 1
 
     @cached_property
     def problem(self) -> Problem:
-        top = self.label_top
+        """Return the least-squares problem that all mechanisms solve."""
+        label_top = self.label_top
         if self.private:
-            top = regression_data.source(self.rows_of).label_top
-        return self.subset(Problem, dataset=self.rows_of, label_top=top)
+            label_top = regression_data.source(self.rows_of).label_top
+        return Problem(
+            dataset=self.rows_of,
+            rows=self.rows,
+            features=self.features,
+            label_top=label_top,
+            seed=self.seed,
+        )
 
-    def share_of(self, name: str) -> float:
-        """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there
-        is no split.
+    # The mechanisms and their guarantees
+
+    def share_of(self, name: str) -> float | None:
+        """Return the share of epsilon that a mechanism spends on the quadratic.
+
+        Return None for a mechanism that does not split epsilon.
         """
         if name not in SPLITTERS:
-            return float("nan")
-        return self.share if self.split == "own" else SPLITTERS[name](self.features + 1)
+            return None
+        if self.split == "own":
+            return self.share
+        return SPLITTERS[name](self.features + 1)
 
-    def mechanism_of(self, name: str, **options: Any) -> Any:
-        """The mechanism ``name`` with these settings, but for ``options``."""
-        source, share = self.problem.source, self.share_of(name)
-        known = {"share": share, "delta": self.delta, "repair": self.repair}
+    def mechanism_of(self, name: str, *, share: float | None = None) -> Any:
+        """Return the mechanism with this key of ``REGRESSIONS``.
+
+        share: of epsilon for the quadratic; None for that of these settings.
+        """
+        if share is None:
+            share = self.share_of(name)
+        source = self.problem.source
         return mechanism(
-            name, **(known | {"rows_each": source.rows_each, "gaps": source.gaps} | options)
+            name,
+            share=share,
+            delta=self.delta,
+            repair=self.repair,
+            rows_each=source.rows_each,
+            gaps=source.gaps,
         )
+
+    def method(self, name: str, *, share: float | None = None) -> Method:
+        """Return a mechanism, as of ``mechanism_of``, that solves the problem."""
+        return Method(problem=self.problem, mechanism=self.mechanism_of(name, share=share))
 
     @property
     def guarantee(self) -> Guarantee | None:
-        return None if self.void else self.guarantee_of(self.mechanism)
+        """Return the guarantee of one fit by the chosen mechanism, or None if there is none."""
+        if self.void:
+            return None
+        return self.guarantee_of(self.mechanism)
 
     def guarantee_of(self, name: str) -> Guarantee:
-        """Return what the mechanism ``name`` promises at this epsilon, with what bounds have cost
-        of it.
+        """Return the guarantee of one fit by a mechanism.
+
+        Guarantee: that of the mechanism's class with the epsilon that is left, after the payments
+            for bounds.
         """
         problem = self.problem
-        found = self.mechanism_of(name).guarantee(
-            self.left, inputs=problem.inputs, rows=problem.places
+        fit = self.mechanism_of(name).guarantee(
+            self.left, inputs=problem.inputs, rows=problem.most_rows
         )
-        return self.whole(replace(found, unit="person") if self.by_person else found)
-
-    def method(self, name: str, **options: Any) -> Method:
-        return Method(problem=self.problem, mechanism=self.mechanism_of(name, **options))
+        if self.by_person:
+            fit = replace(fit, unit="person")
+        return self.whole(fit)
 
 
 def _source(dataset: str, own: str) -> regression_data.Source | None:
-    """The data set; None for a file that is only named."""
+    """Return the data set, or None for a file known only by its name."""
     if dataset != OWN:
         return regression_data.SOURCES[dataset]
-    return own.regression_source if isinstance(own, OwnRows) else None
+    if isinstance(own, OwnRows):
+        return own.regression_source
+    return None

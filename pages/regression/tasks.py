@@ -1,5 +1,10 @@
-"""The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon,
-over the split.
+"""Tasks of the regression: private fits of a problem, and their errors on held-out rows.
+
+A task (``lab.experiment.parts.Runs``) calls one of the functions ``fit_repeats``,
+``score_repeats``, ``score_curve`` and ``score_shares`` with a method, its epsilons and its repeats.
+
+Shapes: E epsilons, R repeats, S shares of epsilon, p inputs with the constant. Errors are root mean
+squares in the label's unit.
 """
 
 from collections.abc import Sequence
@@ -12,20 +17,24 @@ from dpcore.estimators.linear import standard_noise
 from dpcore.regression.least_squares import Fit, Statistics, ridge
 from lab.data import regression as regression_data
 
-# Where the curves are trained; the report's own figures stand between 0.1 and 3.2.
+# Epsilons of the curves. Those of the report's figures lie between 0.1 and 3.2.
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0, 30.0, 100.0)
-# Shares of epsilon for the quadratic, and the repeats of each, in the picture of the split.
+# Shares of epsilon for the quadratic in the chart of the split, and the most repeats at each.
 SHARES = (0.05, 0.15, 0.3, 0.45, 0.55, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 SHARE_REPEATS = 16
-# A squared error below it is rounding: labels that are all equal are met exactly.
-_ROUNDING = 1e-18
+# Smaller mean squared errors are rounding errors of labels that are met exactly.
+_LEAST_SQUARED_ERROR = 1e-18
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels
-    clipped to ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows
-    each.
+    """A least-squares problem.
+
+    dataset: the key of the data set.
+    rows: number of private rows, or of people in a file. They are the first ones.
+    features: number of features, which are the first ones.
+    label_top: upper bound to which labels are clipped, in their unit.
+    seed: of the noise and, unless the data set is fixed, of the held-out rows.
     """
 
     dataset: regression_data.Dataset
@@ -39,125 +48,157 @@ class Problem:
         return regression_data.source(self.dataset)
 
     @property
-    def places(self) -> int:
-        """Return how many rows there can be: what sums are divided by."""
+    def most_rows(self) -> int:
+        """Return the largest possible number of rows, by which sums are divided."""
         return self.rows * self.source.rows_each
 
     @property
     def inputs(self) -> int:
-        """p, the constant included."""
+        """Return p."""
         return self.features + 1
 
     @property
-    def half(self) -> float:
-        """Half of the label's range, in its unit: 1 on the scale of the learners."""
+    def half_range(self) -> float:
+        """Return half of the label's range, in its unit, which mechanisms see as 1."""
         return (self.label_top - self.source.label_bounds[0]) / 2
 
     @property
-    def middle(self) -> float:
-        return self.source.label_bounds[0] + self.half
+    def midpoint(self) -> float:
+        """Return the middle of the label's range, in its unit, which mechanisms see as 0."""
+        return self.source.label_bounds[0] + self.half_range
 
-    def train(self) -> Statistics:
+    def training_statistics(self) -> Statistics:
+        """Return the statistics of the private rows."""
         statistics = regression_data.train_statistics(
             self.dataset, seed=self.seed, rows=self.rows, label_top=self.label_top
         )
         return statistics.first_inputs(self.inputs)
 
-    def test(self) -> Statistics:
+    def test_statistics(self) -> Statistics:
+        """Return the statistics of the held-out rows."""
         statistics = regression_data.held_out_statistics(
             self.dataset, seed=self.seed, label_top=self.label_top
         )
         return statistics.first_inputs(self.inputs)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's
-        unit; never 0.
-        """
-        return self.half * np.sqrt(np.maximum(self.test().errors(weights), _ROUNDING))
+        """Return the errors (...) of weights (..., p) on the held-out rows, which are never 0."""
+        squared = self.test_statistics().errors(weights)
+        return self.half_range * np.sqrt(np.maximum(squared, _LEAST_SQUARED_ERROR))
 
     def least_squares(self) -> np.ndarray:
-        return ridge(self.train())
+        """Return the weights (p,) of least squares, without privacy."""
+        return ridge(self.training_statistics())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A mechanism, one of ``REGRESSIONS`` with its options, on a problem."""
+    """A mechanism of ``REGRESSIONS``, with its options, that solves a problem."""
 
     problem: Problem
     mechanism: Any
 
     def fit(self, epsilons: Sequence[float], repeats: range) -> Fit:
-        """Run some ``repeats`` at each of ``epsilons``; repeat r has the same noise at every
-        epsilon.
-        """
+        """Fit the repeats at each epsilon. Repeat r has the same noise at every epsilon."""
         problem = self.problem
         noise = standard_noise(
-            self.mechanism, inputs=problem.inputs, repeats=repeats.stop, seed=problem.seed
+            self.mechanism,
+            inputs=problem.inputs,
+            repeats=repeats.stop,
+            seed=problem.seed,
         )
-        return self.mechanism.fit(problem.train(), noise[repeats.start :], np.array(epsilons))
+        statistics = problem.training_statistics()
+        return self.mechanism.fit(statistics, noise[repeats.start :], np.array(epsilons))
 
 
 @dataclass(frozen=True, kw_only=True)
-class FocusOutcome:
-    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the
-    released gram (R, p, p) and its least eigenvalue (R,); None where no gram is released.
+class PrivateFits:
+    """The fits of one mechanism at one epsilon.
+
+    weights: (R, p).
+    errors: on held-out rows, (R,).
+    gram: the released matrix X^T X, (R, p, p), or None if it is not released.
+    least_eigenvalues: the smallest eigenvalue of each ``gram``, (R,), or None.
     """
 
     weights: np.ndarray
     errors: np.ndarray
     gram: np.ndarray | None
-    least: np.ndarray | None
+    least_eigenvalues: np.ndarray | None
 
     @property
-    def no_minimum(self) -> float:
-        """Share of the runs whose released quadratic has no minimum; NaN where none is released."""
-        return float("nan") if self.least is None else float((self.least <= 0).mean())
+    def share_without_minimum(self) -> float:
+        """Return the share of fits whose released quadratic has no minimum.
+
+        It is NaN if no quadratic is released.
+        """
+        if self.least_eigenvalues is None:
+            return float("nan")
+        return float((self.least_eigenvalues <= 0).mean())
 
 
-def focus(method: Method, at: tuple[float], repeats: range) -> FocusOutcome:
-    fit = method.fit(at, repeats)
-    gram = None if fit.gram is None else fit.gram[0]
-    return FocusOutcome(
-        weights=fit.weights[0],
-        errors=method.problem.errors(fit.weights[0]),
+def fit_repeats(method: Method, epsilons: tuple[float], repeats: range) -> PrivateFits:
+    """Fit the repeats at one epsilon."""
+    fit = method.fit(epsilons, repeats)
+    weights = fit.weights[0]
+    gram = None
+    least_eigenvalues = None
+    if fit.gram is not None:
+        gram = fit.gram[0]
+        least_eigenvalues = np.linalg.eigvalsh(gram)[:, 0]
+    return PrivateFits(
+        weights=weights,
+        errors=method.problem.errors(weights),
         gram=gram,
-        least=None if gram is None else np.linalg.eigvalsh(gram)[:, 0],
+        least_eigenvalues=least_eigenvalues,
     )
 
 
-class Errors(NamedTuple):
-    """Held-out error (R,) in the label's unit."""
+class HeldOutErrors(NamedTuple):
+    """The errors (R,) on held-out rows, as in ``PrivateFits``."""
 
     errors: np.ndarray
 
 
-def errors(method: Method, at: tuple[float], repeats: range, *, given: int) -> Errors:
-    """Return the error that ``focus`` measures, of the first ``given`` repeats; all are fitted
-    together.
+def score_repeats(
+    method: Method, epsilons: tuple[float], repeats: range, *, given: int
+) -> HeldOutErrors:
+    """Fit the repeats at one epsilon, and return the errors of the first ``given``.
+
+    All repeats are fitted together, which gives the errors of ``fit_repeats`` to the last bit.
     """
-    return Errors(method.problem.errors(method.fit(at, repeats).weights[0])[:given])
+    weights = method.fit(epsilons, repeats).weights[0]
+    errors = method.problem.errors(weights)
+    return HeldOutErrors(errors[:given])
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveOutcome:
-    """Held-out error (E, R) at E epsilons, and the share (E,) of draws without a minimum,
-    or None.
+class ErrorCurve:
+    """The errors of one mechanism over epsilon.
+
+    errors: on held-out rows, (E, R).
+    without_minimum: share (E,) of fits whose released quadratic has no minimum, or None if none is
+        released.
     """
 
     errors: np.ndarray
-    no_minimum: np.ndarray | None
+    without_minimum: np.ndarray | None
 
 
-def over_epsilon(method: Method, at: tuple[float, ...], repeats: range) -> CurveOutcome:
-    fit = method.fit(at, repeats)
-    least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
-    no_minimum = None if least is None else (least <= 0).mean(axis=1)
-    return CurveOutcome(errors=method.problem.errors(fit.weights), no_minimum=no_minimum)
+def score_curve(method: Method, epsilons: tuple[float, ...], repeats: range) -> ErrorCurve:
+    """Fit the repeats at several epsilons, and return their errors."""
+    fit = method.fit(epsilons, repeats)
+    without_minimum = None
+    if fit.gram is not None:
+        least_eigenvalues = np.linalg.eigvalsh(fit.gram)[..., 0]
+        without_minimum = (least_eigenvalues <= 0).mean(axis=1)
+    return ErrorCurve(errors=method.problem.errors(fit.weights), without_minimum=without_minimum)
 
 
-def over_share(methods: tuple[Method, ...], at: tuple[float], repeats: range) -> np.ndarray:
-    """Return the median held-out error (S,) of a method with each of ``SHARES`` of epsilon for the
-    quadratic.
+def score_shares(methods: tuple[Method, ...], epsilons: tuple[float], repeats: range) -> np.ndarray:
+    """Fit the repeats by each method at one epsilon, and return the median errors (S,).
+
+    methods: the same mechanism with each of ``SHARES`` of epsilon for the quadratic.
     """
-    weights = np.stack([method.fit(at, repeats).weights[0] for method in methods])
+    weights = np.stack([method.fit(epsilons, repeats).weights[0] for method in methods])
     return np.median(methods[0].problem.errors(weights), axis=1)

@@ -1,215 +1,331 @@
-"""The regression page's words: which text of ``texts.md`` is said, and with which numbers."""
+"""Texts of the regression page: which text of ``texts.md`` is shown, and with which numbers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
 from lab.statistics.claims import Case
 from lab.uploads.column_roles import Roles
-from pages.regression.charts import METHODS, SAYS, numbers_apart
+from pages.regression.charts import METHODS, SAYS, count_decimals, distinct_numbers
 from pages.regression.result import RegressionResult
 from ui.text import guarantee_notes, tiles, upload_notes
-from ui.text.numbers import delta
+from ui.text.numbers import delta as delta_text
 from ui.text.tiles import Tile, number, out_of_hundred
 
-LEAD, ABOUT, HELP = SAYS["lead"], SAYS.cases("about"), SAYS.cases("help")
-# The methods that release a noisy objective.
-ON = ("published", "functional", "gaussian", "adassp")
-# Share of labels whose clipping the explanation mentions.
-_NEGLIGIBLE_CUT = 0.001
-# A worst run is mentioned where its error is more than this many times the median.
-_FAR = 3
-Formats = dict[str, Callable[[Any], str]]
+LEAD = SAYS["lead"]
+ABOUT = SAYS.cases("about")
+HELP = SAYS.cases("help")
+# Share of clipped labels from which on the explanation mentions them.
+_NEGLIGIBLE_CLIPPING = 0.001
+# The explanation mentions the worst fit if its error is more than so many times the median.
+_OUTLIER = 3
+# The dots of single fits end at so many times the baseline, where diverged fits are.
+_END_OF_DOTS = 3
+# Larger errors are shown in scientific notation, whose decimals do not count.
+_LARGEST_PLAIN = 1e9
+Formats = Mapping[str, Callable[[Any], str]]
+
+
+# Tiles
 
 
 def numbers(result: RegressionResult) -> list[Tile]:
-    found, unit = result.summary(), result.problem.source.unit
-    mine, plain, loss = _beside(result)
-    reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
-    places = [min(error / reach, 1.0) for error in result.focus.errors]
-    dots = tiles.runs_tile("", places, low=min(places), high=max(places)).mark
-    baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
-    case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
-    note = SAYS(
-        "tiles.loses" if case == Case.BEHIND else f"tiles.{case}",
-        loss=loss,
-        runs=result.settings.repeats,
+    """Return the tiles: private and non-private error, the range of fits, the attacker."""
+    unit = result.problem.source.unit
+    private, non_private, loss = _errors_and_loss(result)
+    private_tile = Tile(
+        SAYS["tiles.private"],
+        f"{private} <small>{unit}</small>",
+        SAYS("tiles.baseline", baseline=number(result.baseline)),
+        tone="private",
+        amount=tiles.shown_number(private),
+        unit=unit,
     )
-    low, high = numbers_apart(found.low, found.high)
-    value = low if low == high else f"{low} <small>to</small> {high}"
-    return [
-        Tile(
-            SAYS["tiles.private"],
-            f"{mine} <small>{unit}</small>",
-            baseline,
-            "private",
-            tiles.shown_number(mine),
-            unit,
-        ),
-        Tile(SAYS["tiles.plain"], plain, note),
-        Tile(SAYS["tiles.range"], value, mark=dots),
-        (
-            guarantee_notes.void_attacker_tile(result.settings)
-            if result.settings.void
-            else tiles.attacker_tile(result.guarantee)
-        ),
-    ]
+    reference_tile = Tile(SAYS["tiles.plain"], non_private, _loss_note(result, loss))
+    if result.settings.void:
+        attacker_tile = guarantee_notes.void_attacker_tile(result.settings)
+    else:
+        attacker_tile = tiles.attacker_tile(result.guarantee)
+    return [private_tile, reference_tile, _range_tile(result), attacker_tile]
 
 
-def _beside(result: RegressionResult) -> tuple[str, str, str]:
-    """Return the RMSE of the median run and of least squares, and their difference, all as
-    shown.
+def _range_tile(result: RegressionResult) -> Tile:
+    """Return the range of 90 % of the fits, with a dot per fit."""
+    end = _END_OF_DOTS * result.baseline
+    positions = [min(error / end, 1.0) for error in result.fits.errors]
+    dots = tiles.runs_tile("", positions, low=min(positions), high=max(positions)).mark
+    spread = result.summary()
+    low, high = distinct_numbers(spread.low, spread.high)
+    value = f"{low} <small>to</small> {high}"
+    if low == high:
+        value = low
+    return Tile(SAYS["tiles.range"], value, mark=dots)
+
+
+def _loss_note(result: RegressionResult, loss: str) -> str:
+    """Return what privacy costs in a few words."""
+    if result.costs == Case.BEHIND:
+        return SAYS("tiles.loses", loss=loss)
+    if result.costs in (Case.AHEAD, Case.ALIKE):
+        return SAYS["tiles.alike"]
+    return SAYS(f"tiles.{result.costs}", runs=result.settings.repeats)
+
+
+def _errors_and_loss(result: RegressionResult) -> tuple[str, str, str]:
+    """Return the median private error, that of least squares, and the difference of the two texts.
+
+    The difference has the decimals of the texts, and is infinite if one of them shows no number.
     """
-    mine, plain = numbers_apart(result.summary().median, result.least_squares)
-    one, other = (
-        math.inf if (shown := tiles.shown_number(text)) is None else shown for text in (mine, plain)
-    )
-    places = (
-        max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
-    )
-    return mine, plain, number(round(one - other, places))
+    private_text, exact_text = distinct_numbers(result.summary().median, result.least_squares_error)
+    private = _amount(private_text)
+    exact = _amount(exact_text)
+    decimals = 0
+    if max(private, exact) < _LARGEST_PLAIN:
+        decimals = max(count_decimals(private_text), count_decimals(exact_text))
+    return private_text, exact_text, number(round(private - exact, decimals))
+
+
+def _amount(text: str) -> float:
+    """Return the number that a text shows, or infinity if it shows none."""
+    amount = tiles.shown_number(text)
+    if amount is None:
+        return math.inf
+    return amount
+
+
+# Verdict, caption and explanation
 
 
 def verdict(result: RegressionResult) -> str:
-    """Return what fails, where something does, and what privacy costs."""
-    settings, exact, baseline = result.settings, result.least_squares, result.mean_error
-    nothing = result.summary().median >= baseline
-    learnt = {Case.BEHIND: "loses", Case.FEW: "few"}.get(result.costs, "alike")
-    case = learnt if not nothing else "constant_plain" if exact >= baseline else "constant"
-    holes = dict(
-        zip(("private", "plain", "loss"), _beside(result), strict=True),
+    """Return what privacy costs, after the failures of the published mechanism."""
+    settings = result.settings
+    parts = []
+    if settings.mechanism == "published" and result.without_minimum > 0:
+        failures = SAYS("verdict.no_minimum", failed=result.without_minimum, runs=settings.repeats)
+        parts.append(failures)
+    private, non_private, loss = _errors_and_loss(result)
+    cost = SAYS(
+        f"verdict.{_verdict_case(result)}",
+        private=private,
+        plain=non_private,
+        loss=loss,
         unit=result.problem.source.unit,
+        baseline=number(result.baseline),
+        runs=settings.repeats,
     )
-    said = SAYS(f"verdict.{case}", baseline=number(baseline), runs=settings.repeats, **holes)
-    fails = settings.mechanism == "published" and result.failed
-    failed = (
-        SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
-    )
-    return " ".join(filter(None, [failed, said, guarantee_notes.void_verdict(settings)]))
+    parts.append(cost)
+    if settings.void:
+        parts.append(guarantee_notes.void_verdict(settings))
+    return " ".join(parts)
+
+
+def _verdict_case(result: RegressionResult) -> str:
+    """Return the case of the verdict on what privacy costs."""
+    if result.summary().median >= result.baseline:
+        if result.least_squares_error >= result.baseline:
+            return "constant_plain"
+        return "constant"
+    if result.costs == Case.BEHIND:
+        return "loses"
+    if result.costs == Case.FEW:
+        return "few"
+    return "alike"
 
 
 def caption(result: RegressionResult) -> str:
+    """Return the line under the charts: what is drawn and, of a file, how much of it is used."""
     settings = result.settings
-    if settings.private:
-        people, most = "people" if settings.by_person else "rows", result.problem.source.train_rows
-        used = SAYS(
-            "caption.some" if settings.rows < most else "caption.all",
-            rows=settings.rows,
-            all=most,
-            people=people,
-        )
-        return f"{used} {SAYS('caption.own', tested=int(result.problem.test().present_rows))}"
-    return SAYS["caption.made"]
+    if not settings.private:
+        return SAYS["caption.made"]
+    unit = "rows"
+    if settings.by_person:
+        unit = "people"
+    total = result.problem.source.train_rows
+    used = SAYS("caption.all", rows=settings.rows, people=unit)
+    if settings.rows < total:
+        used = SAYS("caption.some", rows=settings.rows, all=total, people=unit)
+    tested = int(result.problem.test_statistics().present_rows)
+    return f"{used} {SAYS('caption.own', tested=tested)}"
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    """Return the explanation, at most three sentences: the noise, clipped labels, the worst run."""
+    """Return at most two sentences: the noise, and clipped labels or the worst fit."""
+    found = [_noise(result), _clipping(result) or _worst_fit(result)]
+    return [sentence for sentence in found if sentence]
+
+
+def _noise(result: RegressionResult) -> str:
+    """Return where noise is added and, on a quadratic, how large it is and how often it fails."""
     name = result.settings.mechanism
-    sentences = []
-    if name in ON:
-        case = "indefinite" if result.failed else "definite"
-        noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
-        sentences.append(
-            f"{noise} {SAYS(f'why.{case}', failed=result.failed, runs=result.settings.repeats)}"
-        )
-    elif name in ("output", "descent"):
-        sentences.append(SAYS[f"why.{name}"])
-    if result.cut > _NEGLIGIBLE_CUT:
-        share = number(100 * result.cut)
-        sentences.append(SAYS("why.cut", bound=number(result.settings.label_top), share=share))
-        return sentences
+    if result.noise_sd is None:
+        return SAYS[f"why.{name}"]
+    noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
+    runs = result.settings.repeats
+    failures = SAYS("why.definite", runs=runs)
+    if result.without_minimum > 0:
+        failures = SAYS("why.indefinite", failed=result.without_minimum, runs=runs)
+    return f"{noise} {failures}"
+
+
+def _clipping(result: RegressionResult) -> str:
+    """Return how many labels are clipped, or "" if hardly any are."""
+    if result.clipped_labels <= _NEGLIGIBLE_CLIPPING:
+        return ""
+    bound = number(result.settings.label_top)
+    return SAYS("why.cut", bound=bound, share=number(100 * result.clipped_labels))
+
+
+def _worst_fit(result: RegressionResult) -> str:
+    """Return the error of the worst fit, or "" if it is not far from the median."""
     median = result.summary().median
-    worst = float(result.focus.errors.max())
-    if worst > _FAR * median:
-        unit = result.problem.source.unit
-        sentences.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=unit))
-    return sentences
+    worst = float(result.fits.errors.max())
+    if worst <= _OUTLIER * median:
+        return ""
+    unit = result.problem.source.unit
+    return SAYS("why.worst", worst=number(worst), median=number(median), unit=unit)
+
+
+# Guarantee
 
 
 def guarantee(result: RegressionResult) -> str:
-    settings, held, published = (
-        result.settings,
-        result.guarantee,
-        result.settings.mechanism == "published",
-    )
-    own = _of_own(settings.roles) if settings.roles else ""
+    """Return what is guaranteed, for whom, and under which assumptions."""
+    settings = result.settings
+    if settings.roles is not None:
+        scope = _scope_of_file(settings.roles)
+    else:
+        scope = tiles.note(SAYS["guarantee.assumed"])
     if settings.void:
-        return guarantee_notes.void_note(settings) + own
-    text = (
-        tiles.note(tiles.meaning(held))
-        + tiles.guarantee_facts(here=held)
-        + tiles.note(guarantee_notes.attacker_limit(held))
-    )
-    text += tiles.note(guarantee_notes.spent_on_bounds(settings)) if settings.paid else ""
-    if published:
-        fails = SAYS["guarantee.fails"] if result.failed else ""
-        text += tiles.note(
-            f"{SAYS('guarantee.published', epsilon=number(result.noise_gives))} {fails}"
-        )
-    return text + (own or tiles.note(SAYS["guarantee.assumed"]))
+        return guarantee_notes.void_note(settings) + scope
+    parts = [
+        tiles.note(tiles.meaning(result.guarantee)),
+        tiles.guarantee_facts(here=result.guarantee),
+        tiles.note(guarantee_notes.attacker_limit(result.guarantee)),
+    ]
+    if settings.paid:
+        parts.append(tiles.note(guarantee_notes.spent_on_bounds(settings)))
+    if settings.mechanism == "published":
+        parts.append(tiles.note(_published_margin(result)))
+    return "".join(parts) + scope
 
 
-def _of_own(roles: Roles) -> str:
-    """Return who is protected where rows are a visitor's own, and what is taken as public."""
-    who = "row" if not roles.person else "one" if roles.rows_each == 1 else "several"
-    unit = SAYS(
-        f"own.{who}", protected=upload_notes.protected_unit(roles), rows_each=roles.rows_each
-    )
-    others = (
-        "public_people" if roles.person else "public_rows",
-        "gaps" if roles.gaps else "complete",
-        "analyst",
-    )
-    return tiles.note(" ".join([unit, *(SAYS[f"own.{one}"] for one in others)]))
+def _published_margin(result: RegressionResult) -> str:
+    """Return the exact epsilon of the published noise, and whether the method fails."""
+    margin = SAYS("guarantee.published", epsilon=number(result.exact_published_epsilon))
+    failure = ""
+    if result.without_minimum > 0:
+        failure = SAYS["guarantee.fails"]
+    return f"{margin} {failure}"
 
 
-def _table(
-    part: str, rows: tiles.Rows, formats: Formats, *, now: str | None = None, **holes: object
-) -> str:
-    """Return the table ``part``, whose columns are those of ``formats``."""
-    heads = SAYS.heads(
-        part, formats, now=tiles.badge("trained now"), analyst=tiles.badge("analyst only")
-    )
-    title, caption = (SAYS(f"{part}.{one}", **holes) for one in ("title", "caption"))
-    return tiles.table(rows, title=title, caption=caption, heads=heads, marked=now, formats=formats)
+def _scope_of_file(roles: Roles) -> str:
+    """Return who is protected in an uploaded file, and what is taken as public."""
+    if not roles.person:
+        unit = "row"
+        public = "public_rows"
+    else:
+        unit = "several"
+        if roles.rows_each == 1:
+            unit = "one"
+        public = "public_people"
+    missing = "complete"
+    if roles.gaps:
+        missing = "gaps"
+    parts = [
+        SAYS(
+            f"own.{unit}", protected=upload_notes.protected_unit(roles), rows_each=roles.rows_each
+        ),
+        SAYS[f"own.{public}"],
+        SAYS[f"own.{missing}"],
+        SAYS["own.analyst"],
+    ]
+    return tiles.note(" ".join(parts))
+
+
+# Tables
 
 
 def table(result: RegressionResult) -> str:
-    settings, frame = result.settings, result.table()
+    """Return all mechanisms at the set epsilon."""
+    settings = result.settings
+    frame = result.table()
     frame["range"] = frame["low"].map(number) + " to " + frame["high"].map(number)
     formats: Formats = {
         "mechanism": METHODS.__getitem__,
-        "delta": delta,
-        "median": lambda value: f"<b>{number(value)}</b>",
+        "delta": delta_text,
+        "median": lambda error: f"<b>{number(error)}</b>",
         "range": str,
         "over least squares": "{:.2f}".format,
         "worse than the mean": out_of_hundred,
-        "no minimum": lambda value: "–" if value != value else out_of_hundred(value),
+        "no minimum": _share_or_dash,
     }
-    rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
-    holes = {
-        "epsilon": number(settings.epsilon),
-        "unit": result.problem.source.unit,
-        "runs": settings.repeats,
-    } | rails
-    return _table("table", frame, formats, now=METHODS[settings.mechanism], **holes)
+    title = SAYS(
+        "table.title",
+        epsilon=number(settings.epsilon),
+        unit=result.problem.source.unit,
+    )
+    caption = SAYS(
+        "table.caption",
+        runs=settings.repeats,
+        plain=number(result.least_squares_error),
+        baseline=number(result.baseline),
+    )
+    return tiles.table(
+        frame,
+        title=title,
+        caption=caption,
+        heads=_heads("table", formats),
+        marked=METHODS[settings.mechanism],
+        formats=formats,
+    )
 
 
 def coefficients_table(result: RegressionResult) -> str:
+    """Return the coefficients of least squares and of the private fits."""
     frame = result.coefficients()
     frame["range"] = frame["low"].map(_signed) + " to " + frame["high"].map(_signed)
     formats: Formats = {
         "feature": escape,
         "least squares": _signed,
-        "median": lambda value: f"<b>{_signed(value)}</b>",
+        "median": lambda change: f"<b>{_signed(change)}</b>",
         "range": str,
         "sign": out_of_hundred,
     }
-    holes = {"method": METHODS[result.settings.mechanism], "unit": result.problem.source.unit}
-    return _table("coefficients", frame, formats, **holes)
+    title = SAYS(
+        "coefficients.title",
+        method=METHODS[result.settings.mechanism],
+        unit=result.problem.source.unit,
+    )
+    return tiles.table(
+        frame,
+        title=title,
+        caption=SAYS["coefficients.caption"],
+        heads=_heads("coefficients", formats),
+        formats=formats,
+    )
+
+
+def _heads(section: str, formats: Formats) -> dict[str, str]:
+    """Return the headings of a table by column, with the badges of what it shows."""
+    return SAYS.heads(
+        section,
+        formats,
+        now=tiles.badge("trained now"),
+        analyst=tiles.badge("analyst only"),
+    )
+
+
+def _share_or_dash(share: float) -> str:
+    """Return a share as a count of 100, or a dash if it is NaN."""
+    if math.isnan(share):
+        return "–"
+    return out_of_hundred(share)
 
 
 def _signed(value: float) -> str:
-    """Three digits with a sign, a true minus."""
-    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
+    """Return a number of three digits with its sign, a true minus."""
+    sign = "+"
+    if value < 0:
+        sign = "−"
+    return f"{sign}{number(abs(value))}"

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.classifier.settings import ClassifierSettings
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from tests.browser.conftest import Server
 from tests.browser.person import PATIENCE, button, choose, enter, field, grab, hold_still, slider
 from tests.browser.sight import AXE, RUN, addressed, darken, drawn, rests, settings_of, still

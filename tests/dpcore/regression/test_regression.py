@@ -17,9 +17,8 @@ from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import Statistics
 from lab.data.regression import SOURCES, load
 from pages.regression import charts
-from pages.regression.experiment import RegressionSettings
-from pages.regression.settings import SPLITTERS
-from pages.regression.tasks import EPSILONS, SHARES, over_epsilon
+from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.tasks import EPSILONS, SHARES, score_curve
 from tests.oracles import quiet, rows_of, statistics_of
 
 
@@ -332,12 +331,12 @@ def settings(**changes) -> RegressionSettings:
 
 @pytest.fixture(scope="module")
 def small():
-    return settings().run()
+    return settings().experiment.run()
 
 
 @pytest.fixture(scope="module")
 def census():
-    return RegressionSettings(epsilon=0.1, repeats=100).run()
+    return RegressionSettings(epsilon=0.1, repeats=100).experiment.run()
 
 
 class TestSettings:
@@ -351,13 +350,13 @@ class TestSettings:
         assert start.share_of("functional") == best_share(14)
         own = start.change(split="own")
         assert own.share_of("published") == own.share_of("functional") == 0.4
-        assert np.isnan(own.share_of("gaussian"))
+        assert own.share_of("gaussian") is None
 
 
 def test_moving_epsilon_leaves_the_curves_alone():
-    one, other = (settings(epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
-    assert {task for task in one if task.work is over_epsilon} == {
-        task for task in other if task.work is over_epsilon
+    one, other = (settings(epsilon=epsilon).experiment.tasks() for epsilon in (0.1, 5.0))
+    assert {task for task in one if task.work is score_curve} == {
+        task for task in other if task.work is score_curve
     }
 
 
@@ -368,8 +367,8 @@ class TestResult:
         X, y = data.X[:n, :5], data.y[:n]
         weights = np.linalg.lstsq(X, y, rcond=None)[0]
         off = data.X_test[:, :5] @ weights - data.y_test
-        assert small.least_squares == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
-        assert small.mean_error == pytest.approx(
+        assert small.least_squares_error == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
+        assert small.baseline == pytest.approx(
             np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9
         )
 
@@ -378,15 +377,15 @@ class TestResult:
         self, name, census
     ):
         today, end = (census.curves[name].errors[EPSILONS.index(at)] for at in (0.1, 100.0))
-        np.testing.assert_allclose(today, census.at_now[name].errors, rtol=1e-6)
-        assert np.median(end) < 1.01 * census.least_squares
+        np.testing.assert_allclose(today, census.all_fits[name].errors, rtol=1e-6)
+        assert np.median(end) < 1.01 * census.least_squares_error
 
     def test_tables_hold_every_mechanism(self, small):
         table = small.table()
         assert list(table["mechanism"]) == list(REGRESSIONS)
-        assert table["median"][0] == pytest.approx(np.median(small.at_now["published"].errors))
+        assert table["median"][0] == pytest.approx(np.median(small.all_fits["published"].errors))
         assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
-        assert (tuple(small.over_split["share"]), list(small.over_split)) == (
+        assert (tuple(small.errors_by_share()["share"]), list(small.errors_by_share())) == (
             SHARES,
             ["share", *SPLITTERS],
         )
@@ -396,22 +395,22 @@ class TestResult:
         ends = np.tile(np.zeros(4), (2, 1))
         ends[:, 2] = (-1, 1)
         weights = small.problem.least_squares()
-        at = small.problem.middle + small.problem.half * (weights[0] + ends @ weights[1:])
+        at = small.problem.midpoint + small.problem.half_range * (weights[0] + ends @ weights[1:])
         assert frame["least squares"][2] == pytest.approx(at[1] - at[0])
         assert (frame["low"] <= frame["median"]).all()
         assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
 
     def test_a_lower_label_bound_cuts_and_a_higher_does_not(self, small):
-        low = settings(label_top=100.0).run()
-        assert small.cut == 0 < 0.3 < low.cut < 0.9
-        assert low.least_squares > small.least_squares
+        low = settings(label_top=100.0).experiment.run()
+        assert small.clipped_labels == 0 < 0.3 < low.clipped_labels < 0.9
+        assert low.least_squares_error > small.least_squares_error
 
 
 class TestObjective:
     def test_a_line_falls_where_the_run_has_no_minimum(self, census):
-        least = census.focus.least
+        least = census.fits.least_eigenvalues
         assert least.min() < 0 < least.max()
-        drawn = charts.objective(census)
+        drawn = charts.objective(census, least)
         lines = drawn["layout"]["shapes"][-1]["path"].split("M")[1:]
         ends = [float(line.rpartition(",")[2]) for line in lines]
         assert np.sign(ends).tolist() == np.sign(least).tolist()
@@ -419,7 +418,7 @@ class TestObjective:
 
     def test_its_curvature_is_the_least_of_the_quadratic(self, census):
         """In any direction the released objective curves at least as much as it is drawn."""
-        gram, least = census.focus.gram[0], census.focus.least[0]
+        gram, least = census.fits.gram[0], census.fits.least_eigenvalues[0]
         directions = np.random.default_rng(0).normal(size=(200, len(gram)))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         assert (

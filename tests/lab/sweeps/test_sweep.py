@@ -19,7 +19,7 @@ from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import apart, drawn, recommend, summary, sweep
 from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from pages.topics import ROOMS
 from pages.what_if import page_command
 from scripts import sweep as program

@@ -24,7 +24,7 @@ from lab.uploads import rows as own_rows
 from lab.uploads.column_roles import Column, Roles
 from lab.uploads.persons import RowsByPerson
 from lab.uploads.rows import OwnRows
-from pages.regression.experiment import RegressionSettings
+from pages.regression.settings import RegressionSettings
 from tests.own_files import CLASSES, COLUMNS, NUMBER, QUICK, choose, frame, same, settings, table_of
 from ui.export import archive
 
@@ -47,7 +47,9 @@ def test_a_file_written_from_the_study_gives_its_numbers_bit_for_bit():
     assert (own.rows, own.features) == (built.rows, built.features) == (353, 10)
     assert same(own, built)
     for name in ("table", "coefficients"):
-        pd.testing.assert_frame_equal(getattr(own.run(), name)(), getattr(built.run(), name)())
+        pd.testing.assert_frame_equal(
+            getattr(own.experiment.run(), name)(), getattr(built.experiment.run(), name)()
+        )
     assert [own.guarantee_of(name) for name in REGRESSIONS] == [
         built.guarantee_of(name) for name in REGRESSIONS
     ]
@@ -74,16 +76,19 @@ class TestRows:
         blank.loc[::3, "pay"], other.loc[::3, "pay"] = np.nan, 40
         one, whole = (settings("regression", file=file) for file in (blank, frame()))
         found = one.problem
-        assert found.train().rows == whole.problem.train().rows == 720
-        assert found.train().present_rows == found.train().gram[0, 0] < 720
-        assert found.test().present_rows == found.test().rows < 180
+        assert found.training_statistics().rows == whole.problem.training_statistics().rows == 720
+        assert (
+            found.training_statistics().present_rows == found.training_statistics().gram[0, 0] < 720
+        )
+        assert found.test_statistics().present_rows == found.test_statistics().rows < 180
         X, y = rows_of(one.own).X[:720], rows_of(one.own).y[:720]
         again = Statistics.of(X[~np.isnan(y)], 2 * y[~np.isnan(y)] / 80 - 1)
-        np.testing.assert_allclose(again.gram, found.train().gram)
-        np.testing.assert_allclose(again.moment, found.train().moment)
+        np.testing.assert_allclose(again.gram, found.training_statistics().gram)
+        np.testing.assert_allclose(again.moment, found.training_statistics().moment)
         roles = replace(NUMBER, gaps=False)
         one, two = (
-            settings("regression", roles, file=file).problem.train() for file in (blank, other)
+            settings("regression", roles, file=file).problem.training_statistics()
+            for file in (blank, other)
         )
         np.testing.assert_array_equal(one.gram, two.gram)
         np.testing.assert_allclose(one.moment, two.moment, atol=1e-12)
@@ -112,7 +117,7 @@ class TestPersons:
         first = file["who"].iloc[place[found.first(320)]]
         assert first.nunique() == 320
         assert not {*first} & {*file["who"].iloc[place[found.first(320).stop :]]}
-        statistics = settings("regression", self.PLACED, file=file).problem.train()
+        statistics = settings("regression", self.PLACED, file=file).problem.training_statistics()
         assert (statistics.rows, statistics.present_rows) == (960, found.first(320).stop)
 
     def test_each_of_a_persons_rows_is_as_likely(self):
@@ -129,7 +134,7 @@ class TestPersons:
             for k in (3, 1)
         )
         for name in ("published", "functional", "gaussian", "adassp"):
-            sd = [one.change(mechanism=name).run().noise_sd for one in (several, single)]
+            sd = [one.change(mechanism=name).experiment.run().noise_sd for one in (several, single)]
             assert sd[0] == pytest.approx(3 * sd[1], rel=0.12), name
 
 
@@ -251,7 +256,7 @@ def test_the_script_runs_where_the_file_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     printed = []
     exec(before + f"roles = {NUMBER!r}\n" + rest.partition("\n)\n")[2], {"print": printed.append})
-    assert printed == [of.run().table().to_string()]
+    assert printed == [of.experiment.run().table().to_string()]
 
 
 # Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what

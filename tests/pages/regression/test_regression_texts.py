@@ -8,8 +8,7 @@ import pytest
 
 from pages.regression import charts
 from pages.regression import texts as say
-from pages.regression.experiment import RegressionSettings
-from pages.regression.settings import SPLITTERS
+from pages.regression.settings import SPLITTERS, RegressionSettings
 from tests import attackers, own_files, reached
 from tests.claims import better, since, worse
 from tests.sentences import Rules, amount, counts, first, hold, plain, says, tiles, titles
@@ -50,26 +49,26 @@ def shown_gap(result) -> float:
 
 
 def middle(result) -> float:
-    return float(np.median(result.focus.errors))
+    return float(np.median(result.fits.errors))
 
 
 def exact(result) -> float:
-    return result.least_squares
+    return result.least_squares_error
 
 
 def baseline(result) -> float:
-    return result.mean_error
+    return result.baseline
 
 
 def failed(result) -> int:
     """Runs whose released quadratic does not curve up everywhere."""
     return (
-        sum(np.linalg.eigvalsh(one)[0] <= 0 for one in result.focus.gram) if on_sums(result) else 0
+        sum(np.linalg.eigvalsh(one)[0] <= 0 for one in result.fits.gram) if on_sums(result) else 0
     )
 
 
 def on_sums(result, *_) -> bool:
-    return result.focus.gram is not None
+    return result.fits.gram is not None
 
 
 def published(result) -> bool:
@@ -84,7 +83,7 @@ def split(result) -> float:
 
 def off(result) -> bool:
     return worse(
-        result.focus.errors, result.least_squares, higher=False, constant=result.mean_error
+        result.fits.errors, result.least_squares_error, higher=False, constant=result.baseline
     )
 
 
@@ -93,7 +92,7 @@ def useful(result):
         zip(result.settings.epsilons, result.curves[result.settings.mechanism].errors, strict=True)
     )
     return result.settings.epsilons, lambda place: better(
-        found[place], result.mean_error, higher=False
+        found[place], result.baseline, higher=False
     )
 
 
@@ -106,23 +105,23 @@ RULES: Rules = {
     r"no loss shown": lambda r, _: not off(r),
     r"no better than the baseline": lambda r, _: min(middle(r), exact(r)) >= baseline(r),
     r"90 % of runs: ([\d.,e+]+) to ([\d.,e+]*\d)": says(
-        *(lambda r, q=q: np.quantile(r.focus.errors, q) for q in (0.05, 0.95))
+        *(lambda r, q=q: np.quantile(r.fits.errors, q) for q in (0.05, 0.95))
     ),
     r"Privacy raises the median RMSE by ([\d.,e+]+) to ([\d.,e+]+) .*, from ([\d.,e+]+) for": says(
         shown_gap, middle, exact, given=off
     ),
     r"In (\d+) of (\d+) runs the noisy objective has no minimum": counts(
-        failed, lambda r: len(r.focus.weights), given=lambda r: published(r) and failed(r)
+        failed, lambda r: len(r.fits.weights), given=lambda r: published(r) and failed(r)
     ),
     r"learnt nothing yet.*? (?:has|and) ([\d.,e+]*\d)": says(
         baseline, given=lambda r: middle(r) >= baseline(r)
     ),
     r"No loss can be shown in (\d+) runs": counts(
-        lambda r: len(r.focus.errors), given=lambda r: not off(r)
+        lambda r: len(r.fits.errors), given=lambda r: not off(r)
     ),
     r"median RMSE is ([\d.,e+]*\d) ": says(middle),
     r"worst run has RMSE ([\d.,e+]*\d)": says(
-        lambda r: r.focus.errors.max(), given=lambda r: r.focus.errors.max() > 3 * middle(r)
+        lambda r: r.fits.errors.max(), given=lambda r: r.fits.errors.max() > 3 * middle(r)
     ),
     r"In (\d+) of \d+ runs? the noise made the Hessian indefinite": counts(failed, given=failed),
     r"In none of \d+ runs did the noise make": lambda r, _: on_sums(r) and failed(r) == 0,
@@ -140,16 +139,23 @@ RULES: Rules = {
 
 def test_every_sentence_says_what_was_computed():
     seldom = attackers.rules(lambda r: r.guarantee)
-    how = {"within": QUICK, "also": [one.run() for one in ONCE], "count": 50, "essential": True}
+    how = {
+        "within": QUICK,
+        "also": [one.experiment.run() for one in ONCE],
+        "count": 50,
+        "essential": True,
+    }
     hold(RegressionSettings, words, RULES, seldom=seldom, harmless=("adds? noise",), **how)
 
 
 def test_the_noise_on_the_sums_does_not_depend_on_how_many_people_there_are():
     for mechanism in ("published", "functional", "gaussian", "adassp"):
         how = {"mechanism": mechanism, "repair": "none", "epsilon": 1.0}
-        few, many = (RegressionSettings(rows=rows, **how).run() for rows in (30_000, 290_000))
+        few, many = (
+            RegressionSettings(rows=rows, **how).experiment.run() for rows in (30_000, 290_000)
+        )
         assert few.noise_sd == pytest.approx(many.noise_sd, rel=0.02)
-        assert few.weakest < many.weakest / 5
+        assert few.exact_least_eigenvalue < many.exact_least_eigenvalue / 5
 
 
 @pytest.mark.parametrize("mechanism", ["published", "adassp"])
@@ -159,13 +165,17 @@ def test_the_method_beside_the_chosen_one_stays_while_epsilon_moves(mechanism):
     At 0.01 and at 100, different ones are the best.
     """
     settings = RegressionSettings(mechanism=mechanism, repeats=20)
-    results = [settings.change(epsilon=epsilon).run() for epsilon in (0.01, 0.1, 1.0, 10.0, 100.0)]
+    results = [
+        settings.change(epsilon=epsilon).experiment.run()
+        for epsilon in (0.01, 0.1, 1.0, 10.0, 100.0)
+    ]
 
-    assert len({result.rival for result in results}) == 1
+    assert len({result.best_alternative for result in results}) == 1
 
-    medians = results[0].over_epsilon.groupby("epsilon")
-    best = {frame.set_index("mechanism")["median"].drop(mechanism).idxmin() for _, frame in medians}
-    assert len(best) > 1
+    curves = results[0].curves
+    others = [name for name in curves if name != mechanism]
+    medians = np.array([np.median(curves[name].errors, axis=1) for name in others])
+    assert len({*medians.argmin(axis=0).tolist()}) > 1
 
 
 def test_every_text_is_reached():
