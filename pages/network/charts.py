@@ -1,13 +1,14 @@
-"""The network's pictures: decision regions, trajectories over epochs, and gradient norms."""
+"""Charts of the networks: decision regions, trajectories over epochs, and gradient norms."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lab.statistics.claims import Case
-from pages.network.result import EDGES, NetworkResult, columns_of
-from pages.network.tasks import FRAMES
+from pages.network.gradients import EDGES, WHOLE_GRADIENT, layer_name
+from pages.network.result import NetworkResult
+from pages.network.training import FRAMES
+from pages.network.trajectories import columns_of
 from ui.charts import bars, coefficients, maps, theme
 from ui.charts.curves import Curve, accuracy_chart, accuracy_line, count_progress, curve_chart
 from ui.text.numbers import percent
@@ -16,121 +17,150 @@ from ui.text.texts import Texts
 SAYS = Texts(__file__)
 
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
+# The name of the private networks by training loop, and that of the others.
 NAMES = {
     "correct": "private",
     "realised": "actual batch size",
     "shuffled": "shuffled batches",
 }
 PLAIN = "non-private"
-# Layers, from the first to the last.
+# Colours of the layers, from the first to the last.
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
-# The histogram's height: a share of all gradients in one bar.
-_TALLEST = 0.25
-# How far an axis goes on beyond the end of the training.
-_BESIDE = 1.02
+# Width of the boundary of a network. There are fewer non-private ones.
+_BOUNDARY_WIDTHS = {"private": 1.2, "plain": 1.6}
+# Range of the loss axis, in nats, if the curves go further.
+_LOWEST_LOSS = 1e-3
+_HIGHEST_LOSS = 1e3
+# Height of the histogram: a share of all gradients in one bar.
+_TALLEST_BAR = 0.25
+# The epochs axis is this many times as long as the training.
+_LONGER = 1.02
 
 
 def arm_name(result: NetworkResult, arm: str) -> str:
-    return PLAIN if arm == "plain" else NAMES[result.settings.variant]
+    """Return the name of an arm in legends."""
+    if arm == "plain":
+        return PLAIN
+    return NAMES[result.settings.variant]
+
+
+# What networks decide
 
 
 def regions(result: NetworkResult, arm: str) -> dict:
-    """Draw what the ensemble of an arm decides at the drawn moment, with the boundary of every
-    network.
-    """
-    width = 1.2 if arm == "private" else 1.6
+    """Draw what the networks of an arm decide by majority, and the boundary of each of them."""
     winner, share, boundaries = result.regions(arm)
-    boundary = maps.boundary(result.plane, boundaries, colour=COLOURS[arm], width=width)
+    boundary = maps.boundary(
+        result.plane,
+        boundaries,
+        colour=COLOURS[arm],
+        width=_BOUNDARY_WIDTHS[arm],
+    )
+    boundary["name"] = theme.PINNED
     return maps.decision_map(
         result.split,
         result.plane,
         winner,
         share,
-        boundaries=[boundary | {"name": theme.PINNED}],
+        boundaries=[boundary],
         title=arm_name(result, arm).capitalize(),
         finding=percent(result.summary(arm).median),
     )
 
 
 def inputs(result: NetworkResult) -> dict:
-    """Draw how far training has moved what each input enters by, beside what noise alone would do:
-    a dot a network.
+    """Draw how far training has moved the weights of each input, a dot per network.
+
+    A line shows how far noise alone would move them.
     """
     return coefficients.dots(
-        leading(result),
+        furthest_inputs(result),
         model="network",
         title=SAYS["figures.inputs"],
         finding=SAYS["figures.inputs_noise"],
         axis="distance its weights moved",
         rangemode="tozero",
-        noise_alone=result.moved_by_noise,
+        noise_alone=result.distance_by_noise,
     )
 
 
-def leading(result: NetworkResult) -> coefficients.LargestInputs:
-    """Return the inputs whose weights have moved most; without privacy, in the median finite
-    network.
+def furthest_inputs(result: NetworkResult) -> coefficients.LargestInputs:
+    """Return the inputs whose weights have moved furthest.
+
+    Non-private distances are the medians of the networks that have not diverged.
     """
-    plain = result.moved("plain")
+    private = result.distance_moved("private")
+    plain = result.distance_moved("plain")
     plain = plain[np.isfinite(plain).all(axis=1)]
-    middle = np.median(plain, axis=0) if len(plain) else np.full(plain.shape[1], np.nan)
-    return coefficients.largest_inputs(
-        result.split.source.features, result.moved("private"), middle
-    )
+    if len(plain) > 0:
+        plain_median = np.median(plain, axis=0)
+    else:
+        plain_median = np.full(plain.shape[1], np.nan)
+    return coefficients.largest_inputs(result.split.source.features, private, plain_median)
+
+
+# Curves over epochs
 
 
 def accuracy(result: NetworkResult) -> dict:
-    """Draw the right answers on held-out rows in training, above those of always giving the same
-    answer.
+    """Draw the held-out accuracy over the training, and that of the majority class.
 
-    What moves while it plays are shapes, so that the curves need not be drawn again; the values
-    stand over the maps.
+    What moves while the training plays are shapes, so that the curves need not be drawn again. The
+    values are in the titles of the maps.
     """
+    _, baseline = result.split.best_constant
+    at_frame = 100 * np.array(result.summary("private"))
     return accuracy_chart(
-        *_trajectory(result, "accuracy", 100, at_current=100 * np.array(result.summary("private"))),
-        accuracy_line(SAYS["figures.baseline"], result.split.best_constant[1], dash="dash"),
+        *_arm_curves(result, "accuracy", scale=100, at_current=at_frame),
+        accuracy_line(SAYS["figures.baseline"], baseline, dash="dash"),
         current=result.epochs,
         title=SAYS["figures.accuracy"],
-        finding=_finding(result),
+        finding=_accuracy_finding(result),
         xaxis=_epochs_axis(result),
     )
 
 
-def _finding(result: NetworkResult) -> str:
-    """Return what the second half of the training adds to the median network, or how far training
-    has come.
-    """
-    if part := count_progress(result.reached, FRAMES, "checkpoints trained"):
-        return part
+def _accuracy_finding(result: NetworkResult) -> str:
+    """Return what the second half of the training adds, or how much of it is done."""
+    progress = count_progress(result.reached, FRAMES, "checkpoints trained")
+    if progress:
+        return progress
     if result.second_half is None:
         return ""
-    case, gain = result.second_half
+    case, difference = result.second_half
     if case == Case.FEW:
         return SAYS["figures.few"]
-    name, sign = {Case.AHEAD: ("adds", 1), Case.BEHIND: ("loses", -1)}.get(case, ("unchanged", 0))
-    points = int(f"{100 * sign * gain:.0f}")
-    return SAYS(f"figures.{name}", points=points) if points > 0 else SAYS["figures.unchanged"]
+    if case == Case.AHEAD:
+        text = "figures.adds"
+        gain = difference
+    elif case == Case.BEHIND:
+        text = "figures.loses"
+        gain = -difference
+    else:
+        return SAYS["figures.unchanged"]
+    points = int(f"{100 * gain:.0f}")
+    if points <= 0:
+        return SAYS["figures.unchanged"]
+    return SAYS(text, points=points)
 
 
 def loss(result: NetworkResult) -> dict:
-    seen = np.concatenate(
-        [one[columns_of("loss")].to_numpy().ravel() for one in result.trajectories.values()]
+    """Draw the loss of both arms on private rows, and of private networks on held-out rows."""
+    curves = _arm_curves(result, "loss")
+    _, median_column, _ = columns_of("tested")
+    trajectory = result.trajectories["private"]
+    held_out = Curve(
+        name=SAYS("figures.held_out", model=arm_name(result, "private")),
+        x=trajectory["epochs"].to_numpy(),
+        y=trajectory[median_column].to_numpy(),
+        colour=COLOURS["private"],
+        dash="dash",
+        width=2,
     )
-    seen = seen[np.isfinite(seen)]
-    low, high = theme.stable_log_range(
-        max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3)
-    )
-    (tested,) = (one for one in _trajectory(result, "tested") if one.pinned)
+    low, high = _loss_range(result)
     return curve_chart(
-        *_trajectory(result, "loss"),
-        replace(
-            tested,
-            name=SAYS("figures.held_out", model=tested.name),
-            y=tested.y[1],
-            dash="dash",
-            width=2,
-            pinned=False,
-        ),
+        *curves,
+        held_out,
         current=result.epochs,
         title=SAYS["figures.loss"],
         finding="not released",
@@ -139,85 +169,149 @@ def loss(result: NetworkResult) -> dict:
     )
 
 
-def _trajectory(
-    result: NetworkResult, what: str, scale: float = 1, at_current: Any = None
+def _loss_range(result: NetworkResult) -> np.ndarray | list[float]:
+    """Return the ends of the loss axis, which stay while the curves move a little."""
+    columns = columns_of("loss")
+    losses = [frame[columns].to_numpy().ravel() for frame in result.trajectories.values()]
+    all_losses = np.concatenate(losses)
+    all_losses = all_losses[np.isfinite(all_losses)]
+    lowest = max(all_losses.min(initial=1), _LOWEST_LOSS)
+    highest = min(all_losses.max(initial=1), _HIGHEST_LOSS)
+    return theme.stable_log_range(lowest / 2, highest)
+
+
+def _arm_curves(
+    result: NetworkResult, quantity: str, *, scale: float = 1, at_current: Any = None
 ) -> list[Curve]:
-    """Return the median and 90 % of the networks in training, and the median without privacy."""
-    curves = []
-    for arm, trajectory in result.trajectories.items():
-        x, y = trajectory["epochs"].to_numpy(), scale * trajectory[columns_of(what)].to_numpy().T
-        one = Curve(name=arm_name(result, arm), x=x, y=y[1], colour=COLOURS[arm])
-        curves.append(
-            replace(one, y=y, at_current=at_current, pinned=True) if arm == "private" else one
-        )
-    return curves
+    """Return the curve of a quantity for each arm, with a shaded area for the private one.
+
+    at_current: the quantiles of the private networks at the frame that is shown.
+    """
+    _, median_column, _ = columns_of(quantity)
+    plain = result.trajectories["plain"]
+    plain_curve = Curve(
+        name=arm_name(result, "plain"),
+        x=plain["epochs"].to_numpy(),
+        y=scale * plain[median_column].to_numpy(),
+        colour=COLOURS["plain"],
+    )
+    private = result.trajectories["private"]
+    private_curve = Curve(
+        name=arm_name(result, "private"),
+        x=private["epochs"].to_numpy(),
+        y=scale * private[columns_of(quantity)].to_numpy().T,
+        colour=COLOURS["private"],
+        at_current=at_current,
+        pinned=True,
+    )
+    return [plain_curve, private_curve]
 
 
 def _epochs_axis(result: NetworkResult) -> dict:
-    """Return the axis of the epochs, a little longer than the training."""
-    settings = result.settings
-    epochs = max(settings.steps * settings.rate, 1e-9)
-    return theme.axis("epochs", 0, epochs * _BESIDE)
+    """Return the axis of the epochs, which goes on a little after the training."""
+    epochs = result.settings.steps * result.settings.rate
+    return theme.axis("epochs", 0, _LONGER * epochs)
+
+
+# Clipping
 
 
 def norms(result: NetworkResult) -> dict:
-    """Draw how long the gradients of single rows are at the drawn moment, with the bounds that clip
-    them.
-    """
-    bounds, (*layers, whole) = result.bounds, result.histogram.to_numpy().T[2:]
-    who = "person" if result.settings.by_person else "row"
-    each, at = len(bounds) > 1, float(bounds[0])
-    shares = dict(zip(LAYERS, layers, strict=False)) if each else {theme.PRIVATE: whole}
-    line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
-    place = {"yref": "paper", "xanchor": "center", "yanchor": "middle"}
-    words = [
-        theme.annotation(
-            theme.coloured(f"C = {at:.3g}", theme.BOUND), x=np.log10(at), y=0.86, size=13, **place
-        )
-    ]
-    named = " ".join(
-        theme.coloured(f"■ layer {place}", colour) for place, colour in enumerate(shares, 1)
-    )
-    words += [theme.note(named, "upper left")] if each else []
+    """Draw the histogram of gradient norms, and the clipping norm."""
+    gradients = result.gradients
+    by_layer = gradients.is_clipped_by_layer
+    shares = {}
+    if by_layer:
+        for index in range(len(gradients.norms)):
+            shares[LAYERS[index]] = gradients.histogram[layer_name(index)].to_numpy()
+    else:
+        shares[theme.PRIVATE] = gradients.histogram[WHOLE_GRADIENT].to_numpy()
+    annotations = [_bound_annotation(gradients.bounds[0])]
+    if by_layer:
+        legend = _layer_legend(len(shares))
+        annotations.append(theme.note(legend, "upper left"))
+    unit = "row"
+    units = "rows"
+    if result.settings.by_person:
+        unit = "person"
+        units = "people"
     return bars.histogram(
         EDGES,
         shares,
-        filled=not each,
+        filled=not by_layer,
         title=SAYS["figures.norms"],
-        finding=SAYS("figures.too_long", share=percent(result.clipped[-1])),
-        shapes=[theme.vertical_line(at) | {"y1": 0.82, "line": line}],
-        annotations=words,
+        finding=SAYS("figures.too_long", share=percent(gradients.clipped[-1])),
+        shapes=[_bound_line(gradients.bounds[0])],
+        annotations=annotations,
         xaxis=theme.axis(
-            f"norm of a {who}'s gradient (log scale)",
+            f"norm of a {unit}'s gradient (log scale)",
             EDGES[0],
             EDGES[-1],
             log=True,
             ticks=(1e-4, 1e-2, 1, 100),
         ),
-        yaxis=theme.share_axis(
-            "share of " + ("people" if who == "person" else "rows"), _TALLEST, step=0.05
-        ),
+        yaxis=theme.share_axis(f"share of {units}", _TALLEST_BAR, step=0.05),
     )
+
+
+def _bound_line(clip_norm: float) -> dict:
+    """Return the vertical line at the clipping norm, which ends under its name."""
+    line = theme.vertical_line(clip_norm)
+    line["y1"] = 0.82
+    line["line"] = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
+    return line
+
+
+def _bound_annotation(clip_norm: float) -> dict:
+    """Return the name of the clipping norm, over its line."""
+    return theme.annotation(
+        theme.coloured(f"C = {clip_norm:.3g}", theme.BOUND),
+        x=np.log10(clip_norm),
+        y=0.86,
+        size=13,
+        yref="paper",
+        xanchor="center",
+        yanchor="middle",
+    )
+
+
+def _layer_legend(layers: int) -> str:
+    """Return the names of the layers in their colours."""
+    names = [theme.coloured(f"■ {layer_name(index)}", LAYERS[index]) for index in range(layers)]
+    return " ".join(names)
 
 
 def clipped(result: NetworkResult) -> dict:
-    """Draw the share of gradients that the bound clips, over the epochs: of each layer where each
-    has a bound.
-    """
-    (epochs, *layers, whole), each = result.clipping.to_numpy().T, len(result.recipe.bounds) > 1
-    named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
-    shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
-    first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
-    change = SAYS("figures.clipped_range", first=first, last=last) if first != last else ""
+    """Draw the share of clipped gradients over the training, by layer if each has a bound."""
+    by_layer = result.gradients.is_clipped_by_layer
+    shares = result.clipping
+    epochs = shares["epochs"].to_numpy()
+    any_layer = shares["any layer"].to_numpy()
+    curves = []
+    if by_layer:
+        for index in range(len(result.architecture.shapes)):
+            name = layer_name(index)
+            y = 100 * shares[name].to_numpy()
+            curves.append(Curve(name=name, x=epochs, y=y, colour=LAYERS[index]))
+        name = "any layer"
+    else:
+        name = "gradients"
+    curves.append(Curve(name=name, x=epochs, y=100 * any_layer, colour=theme.PRIVATE))
     return curve_chart(
-        *(
-            Curve(name=name, x=epochs, y=100 * share, colour=colour)
-            for name, share, colour in shown
-        ),
+        *curves,
         current=result.epochs,
         title=SAYS["figures.clipped"],
-        finding=change,
-        legend=each,
+        finding=_clipped_finding(any_layer),
+        legend=by_layer,
         xaxis=_epochs_axis(result),
         yaxis=theme.axis("gradients clipped, %", 0, 108),
     )
+
+
+def _clipped_finding(shares: np.ndarray) -> str:
+    """Return the first and the last share (m,) of clipped gradients, if they differ as shown."""
+    first = f"{100 * shares[0]:.0f}"
+    last = f"{100 * shares[-1]:.0f}"
+    if first == last:
+        return ""
+    return SAYS("figures.clipped_range", first=first, last=last)

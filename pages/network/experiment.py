@@ -1,135 +1,303 @@
-"""A network trained by DP-SGD, watched from the first step to the last [abadi2016]."""
+"""What the network page computes: both arms' training, and the epsilon spent by each frame."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, takewhile, zip_longest
-from typing import Any
+from itertools import zip_longest
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dpcore.schedules import Schedule
 from lab.experiment import chunking
 from lab.experiment.accounting_tasks import Price
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.parts import Runs
-from lab.experiment.settings import Task
-from pages.network import tasks as work
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Part, Runs
+from lab.experiment.settings import Measure, Task
+from pages.network import tasks
 from pages.network.result import NetworkResult
-from pages.network.settings import ACCOUNTANT, ARMS, NetworkParameters
-from pages.network.tasks import FRAMES, QUARTERS, Stretches, Trained, Training
+from pages.network.settings import ACCOUNTANT, ARMS, NetworkSettings
+from pages.network.tasks import QUARTERS, Segment, Segments, Trained
+from pages.network.training import FRAMES, Training
 
-# Networks without privacy, at most.
-_PLAIN = 8
-# Of a sample beyond the page's own networks, so many are trained together at most.
-_SAMPLED = 12
+# Largest number of non-private networks.
+_MOST_PLAIN = 8
+# Of a sample beyond the page's own networks, at most so many are trained together.
+_MOST_SAMPLED_TOGETHER = 12
+# Numbers of steps that one task counts in some 30 ms. Noise that changes takes longer to count.
+_STEPS_PER_PRICE = 4
+_STEPS_PER_PRICE_OF_RAMP = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkSettings(NetworkParameters, ComputingSettings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning."""
+@dataclass(frozen=True)
+class TrainingGroups:
+    """The part of an arm: ``count`` networks, trained in groups and segment by segment.
 
-    @cached_property
-    def _stretches(self) -> Mapping[str, tuple[Stretches, ...]]:
-        """Return the training of each group of an arm's networks."""
-        count = {"plain": min(self.repeats, _PLAIN), "private": self.repeats}
-        return {arm: model.stretches(count[arm]) for arm, model in self.models.items()}
+    The page waits for the first segment of the first group.
+    """
 
-    @cached_property
-    def _prices(self) -> tuple[Price, ...]:
-        """Return the tasks of epsilon at every frame: at once, or where that is slow, in parts by
-        the quick form, of which a first picture has those that it tells.
-        """
-        marks = self._counted_marks(range(FRAMES + 1))
-        moved = [1.0] if self.by_chance else map(self.sensitivity, marks)
-        one = Price(
-            accountant=self.counted_by,
-            sampling_rate=self.accounted_rate,
-            noise_multipliers=tuple(self.sigma / one for one in moved),
-            steps=marks if self.by_chance else (1,),
-            delta=self.delta,
-            essential=True,
-            ramp=None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape),
-        )
-        if not self.by_chance:
-            return (one,)
-        width = 1 if one.ramp else 4
-        # the end first: it is what was asked for
-        parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
-        begun = min(work.reached(groups[0][0]) for groups in self._stretches.values())
-        told = set(self._counted_marks({self.shown, min(self.shown, begun)}))
-        return tuple(
-            replace(one, steps=part, essential=not told.isdisjoint(part)) for part in parts
-        )
+    training: Training
+    count: int
 
     @cached_property
-    def _prices_at_rest(self) -> tuple[Price, ...]:
-        """Return epsilon by the accountant itself, where it has a quick form besides, at the frames
-        of which it is told.
-        """
-        if not self.by_chance:
+    def groups(self) -> tuple[Segments, ...]:
+        """Return the segments of each group."""
+        groups = [
+            tasks.segments(self.training, group) for group in self.training.groups(self.count)
+        ]
+        first_segment, *other_segments = groups[0]
+        groups[0] = (replace(first_segment, essential=True), *other_segments)
+        return tuple(groups)
+
+    @property
+    def tasks(self) -> tuple[Segment, ...]:
+        return (*self.groups[0], *self.later_tasks)
+
+    @property
+    def later_tasks(self) -> list[Segment]:
+        """Return the tasks of all groups but the first."""
+        return [segment for group in self.groups[1:] for segment in group]
+
+    @property
+    def first_end(self) -> int:
+        """Return the frame at which the first segment ends."""
+        return tasks.end_frame(self.groups[0][0])
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> list[Trained]:
+        """Return the groups that have begun, each up to its first segment that is not done."""
+        begun = []
+        for group in self.groups:
+            done = []
+            for segment in group:
+                if segment not in outcomes:
+                    break
+                done.append(outcomes[segment])
+            if done:
+                begun.append(Trained.concatenate(done))
+        return begun
+
+
+class Spent(NamedTuple):
+    """The epsilon spent by each frame.
+
+    epsilon: with the payments for bounds, (FRAMES + 1,), NaN where it is not counted yet.
+    is_fine: whether it is counted on a fine grid (FRAMES + 1,).
+    """
+
+    epsilon: np.ndarray
+    is_fine: np.ndarray
+
+
+@dataclass(frozen=True)
+class SpentEpsilon:
+    """The part of the epsilon spent by each frame.
+
+    The page waits for the frame that is shown first. With sampled batches a quick accountant counts
+    all frames, and then a fine one those that are stated.
+
+    first_end: the frame that both arms reach with their first task.
+    """
+
+    settings: NetworkSettings
+    first_end: int
+
+    @property
+    def tasks(self) -> tuple[Price, ...]:
+        return (*self._quick_tasks, *self._fine_tasks)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> Spent:
+        quick = self._epsilons(self._quick_tasks, outcomes)
+        fine = self._epsilons(self._fine_tasks, outcomes)
+        least = np.fmin(quick, fine)  # both are upper bounds
+        return Spent(epsilon=self.settings.spent + least, is_fine=np.isfinite(fine))
+
+    @cached_property
+    def _quick_tasks(self) -> tuple[Price, ...]:
+        """Return the tasks that count all frames, the end of the training first."""
+        if not self.settings.by_chance:
+            return (self._fixed_order_task,)
+        all_steps = self._steps(range(FRAMES + 1))
+        first_frame = min(self.settings.shown, self.first_end)
+        first_shown = set(self._steps([self.settings.shown, first_frame]))
+        steps_per_task = _STEPS_PER_PRICE
+        if self.settings.ramp != 1:
+            steps_per_task = _STEPS_PER_PRICE_OF_RAMP
+        prices = []
+        for end in range(len(all_steps), 0, -steps_per_task):
+            steps = all_steps[max(0, end - steps_per_task) : end]
+            is_shown_first = not first_shown.isdisjoint(steps)
+            prices.append(self._price(self.settings.accountant, steps, essential=is_shown_first))
+        return tuple(prices)
+
+    @cached_property
+    def _fine_tasks(self) -> tuple[Price, ...]:
+        """Return the tasks that count the stated frames on a fine grid, the latest first."""
+        if not self.settings.by_chance:
             return ()
-        quick, told = self._prices[0], self._counted_marks({self.shown, *QUARTERS})
-        return tuple(
-            replace(quick, accountant=ACCOUNTANT, steps=(mark,), essential=False)
-            for mark in reversed(told)
+        steps = self._steps([self.settings.shown, *QUARTERS])
+        return tuple(self._price(ACCOUNTANT, (step,)) for step in reversed(steps))
+
+    @property
+    def _fixed_order_task(self) -> Price:
+        """Return the task that counts all frames. All steps up to a frame are one release."""
+        noise_multipliers = []
+        for step in self._steps(range(FRAMES + 1)):
+            noise_multipliers.append(self.settings.sigma / self.settings.sensitivity(step))
+        return Price(
+            accountant=self.settings.accountant,
+            sampling_rate=self.settings.accounted_rate,
+            noise_multipliers=tuple(noise_multipliers),
+            steps=(1,),
+            delta=self.settings.delta,
+            essential=True,
         )
 
-    def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
-        """Return the steps by the time of each of these frames, but for none."""
-        return tuple(sorted({int(self.marks[frame]) for frame in frames} - {0}))
-
-    def schedule(self) -> Iterable[Task]:
-        """Return both arms' first networks step by step side by side, then the others."""
-        (plain, *more_plain), (private, *more_private) = (self._stretches[arm] for arm in ARMS)
-        first = [one for pair in zip_longest(plain, private) for one in pair if one]
-        begin = [replace(one, essential=True) for one in first[:2]]
-        later = chain(*more_private, *more_plain)
-        return (*begin, *self._prices, *self._prices_at_rest, *first[2:], *later)
-
-    def probe(self) -> Runs[Training, np.ndarray]:
-        return Runs(
-            work=work.accuracies, model=self.models["private"], at=(self.shown,), count=self.repeats
+    def _price(self, accountant: str, steps: tuple[int, ...], *, essential: bool = False) -> Price:
+        """Return the task that counts these numbers of steps with sampled batches."""
+        settings = self.settings
+        ramp = None
+        if settings.ramp != 1:
+            ramp = Schedule(settings.ramp, settings.steps, settings.shape)
+        return Price(
+            accountant=accountant,
+            sampling_rate=settings.accounted_rate,
+            noise_multipliers=(settings.sigma,),
+            steps=steps,
+            delta=settings.delta,
+            essential=essential,
+            ramp=ramp,
         )
+
+    def _steps(self, frames: Iterable[int]) -> tuple[int, ...]:
+        """Return the different numbers of steps by these frames, in order and without 0."""
+        step_of_frame = self.settings.step_of_frame
+        steps = {int(step_of_frame[frame]) for frame in frames}
+        return tuple(sorted(steps - {0}))
+
+    def _epsilons(self, prices: Sequence[Price], outcomes: Mapping[Any, Any]) -> np.ndarray:
+        """Return the epsilon of the training by each frame, NaN where no task has counted it."""
+        epsilon_of_step = {0: 0.0}
+        for price in prices:
+            if price not in outcomes:
+                continue
+            steps = price.steps
+            if not self.settings.by_chance:
+                steps = self._steps(range(FRAMES + 1))
+            for step, epsilon in zip(steps, outcomes[price].ravel(), strict=True):
+                epsilon_of_step[step] = epsilon
+        step_of_frame = self.settings.step_of_frame.tolist()
+        return np.array(
+            [epsilon_of_step.get(step, math.nan) for step in step_of_frame], dtype=float
+        )
+
+
+class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
+    """Networks trained by DP-SGD, shown from the first step to the last [abadi2016]."""
+
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy(
+            "accuracy at the moment shown",
+            np.asarray,
+            rises=("epsilon", "delta", "rows"),
+        )
+    }
+    # Starts and noise have the shape of the network. Batches depend on the rows and the rate.
+    PAIRED_BY = (
+        "dataset",
+        "own",
+        "variant",
+        "mechanism",
+        "rows",
+        "rows_each",
+        "layers",
+        "width",
+        "lot_size",
+        "repeats",
+        "seed",
+    )
+
+    def parts(self) -> dict[str, Part]:
+        return {"plain": self._plain, "private": self._private, "spent": self._spent}
+
+    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
+        """Return the first groups of both arms segment by segment, then the others.
+
+        The tasks of epsilon follow the first segment of each arm.
+        """
+        first_tasks: list[Segment] = []
+        for pair in zip_longest(self._plain.groups[0], self._private.groups[0]):
+            first_tasks += [segment for segment in pair if segment is not None]
+        return [
+            *first_tasks[:2],
+            *self._spent.tasks,
+            *first_tasks[2:],
+            *self._private.later_tasks,
+            *self._plain.later_tasks,
+        ]
+
+    def result(self, values: Mapping[str, Any]) -> NetworkResult:
+        spent = values["spent"]
+        return NetworkResult(
+            settings=self.settings,
+            groups={arm: values[arm] for arm in ARMS},
+            spent=spent.epsilon,
+            fine=spent.is_fine,
+        )
+
+    @cached_property
+    def _plain(self) -> TrainingGroups:
+        count = min(self.settings.repeats, _MOST_PLAIN)
+        return TrainingGroups(self.settings.trainings["plain"], count)
+
+    @cached_property
+    def _private(self) -> TrainingGroups:
+        return TrainingGroups(self.settings.trainings["private"], self.settings.repeats)
+
+    @cached_property
+    def _spent(self) -> SpentEpsilon:
+        first_end = min(self._plain.first_end, self._private.first_end)
+        return SpentEpsilon(self.settings, first_end)
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measures.
+
+        In a fixed order, more rows make more batches in a pass, each with its own noise. So more
+        rows may lower accuracy.
+        """
+        if self.settings.by_chance:
+            return self.MEASURES
+        accuracy = self.MEASURES["accuracy"]._replace(rises=("epsilon", "delta"))
+        return {"accuracy": accuracy}
+
+    def shown_sample(self) -> tuple[Runs[Training, np.ndarray]]:
+        """Return the task of the accuracy of all private networks at the frame that is shown."""
+        task = Runs(
+            work=tasks.score_networks,
+            model=self.settings.trainings["private"],
+            at=(self.settings.shown,),
+            count=self.settings.repeats,
+        )
+        return (task,)
 
     def sample(self, count: int) -> tuple[Runs[Training, np.ndarray], ...]:
-        model = self.models["private"]
-        parts = chunking.sample(model.groups(self.repeats), count, each=model.cells, most=_SAMPLED)
-        return tuple(
-            Runs(
-                work=work.sampled,
-                model=model,
-                at=(self.shown,),
-                first=part.start,
-                count=len(part),
-                given=given,
+        training = self.settings.trainings["private"]
+        groups = chunking.sample(
+            training.groups(self.settings.repeats),
+            count,
+            each=training.cells,
+            most=_MOST_SAMPLED_TOGETHER,
+        )
+        sampled = []
+        for group, wanted in groups:
+            task = Runs(
+                work=tasks.score_sample,
+                model=training,
+                at=(self.settings.shown,),
+                first=group.start,
+                count=len(group),
+                given=wanted,
             )
-            for part, given in parts
-        )
-
-    def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
-        quick, fine = (
-            self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest)
-        )
-        return NetworkResult(
-            settings=self,
-            runs={arm: _trained(self._stretches[arm], outcomes) for arm in ARMS},
-            spent=self.spent + np.fmin(quick, fine),  # both are upper bounds
-            fine=np.isfinite(fine),
-        )
-
-    def _count(self, prices: Iterable[Price], outcomes: Mapping[Any, Any]) -> np.ndarray:
-        """Return epsilon of the training at each frame, as far as ``prices`` are known."""
-        known = {0: 0.0}
-        for task in prices:
-            if task in outcomes:
-                marks = task.steps if self.by_chance else self._counted_marks(range(FRAMES + 1))
-                known |= dict(zip(marks, outcomes[task].ravel(), strict=True))
-        return np.array([known.get(mark, math.nan) for mark in self.marks.tolist()], dtype=float)
-
-
-def _trained(groups: Iterable[Stretches], outcomes: Mapping[Any, Any]) -> list[Trained]:
-    """Return the groups that have begun, each up to its first gap."""
-    begun = ([*takewhile(outcomes.__contains__, stretches)] for stretches in groups)
-    return [Trained.of([outcomes[stretch] for stretch in done]) for done in begun if done]
+            sampled.append(task)
+        return tuple(sampled)

@@ -1,28 +1,29 @@
 """What does privacy cost a neural network?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from lab.data.classification import DATASETS
 from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
-from pages.network import charts, texts_tables
-from pages.network import texts as say
-from pages.network.experiment import NetworkSettings
+from pages.network import charts, texts, texts_label, texts_tables
 from pages.network.result import NetworkResult
-from pages.network.settings import CLIPPING, DATA
-from ui import widgets
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, Rows, SliderLayout, Tab, listed
+from pages.network.settings import CLIPPING, DATA, NetworkSettings
+from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
 from ui.page.suggestion import Suggestion
-from ui.session import page_state
+from ui.session.page_state import PageState
 from ui.text import sentences
+from ui.widgets import Chart
 
-HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
-MORE = (
+# Height of the charts in the first screen, and in the tabs, in pixels.
+HEIGHT = 455
+TAB_HEIGHT = 320
+MAIN_SLIDERS = ("lot_size", "clip_norm", "epochs", "learning_rate")
+MORE_SLIDERS = (
     "width",
     "layers",
     "rows",
@@ -35,26 +36,31 @@ MORE = (
     "repeats",
     "seed",
 )
-LOOPS = {"correct": "Correct", "realised": "Actual batch size", "shuffled": "Shuffled batches"}
-MECHANISMS = {
+LOOP_LABELS = {
+    "correct": "Correct",
+    "realised": "Actual batch size",
+    "shuffled": "Shuffled batches",
+}
+MECHANISM_LABELS = {
     "sampled": "Poisson sampling",
     "ordered": "fixed order",
     "toeplitz": "fixed order, DP-FTRL",
 }
 
 
-def setup(state: page_state.PageState) -> None:
-    state.choose(
-        "dataset",
-        "Data",
-        {name: "My data" if name == OWN else DATASETS[name].title for name in DATA},
-    )
-    allowed = {name: LOOPS[name] for name in state.settings.choices["variant"]}
-    state.choose("variant", "DP-SGD variant", allowed, wide=True, help=say.HELP["variant"])
+def main_choices(state: PageState) -> None:
+    """Show the choices of the data set and of the training loop."""
+    titles = {}
+    for name in DATA:
+        titles[name] = "My data" if name == OWN else DATASETS[name].title
+    state.choose("dataset", "Data", titles)
+    loops = {name: LOOP_LABELS[name] for name in state.settings.choices["variant"]}
+    state.choose("variant", "DP-SGD variant", loops, wide=True, help=texts.HELP["variant"])
 
 
-def more(state: page_state.PageState) -> None:
-    state.choose("mechanism", "Batching", MECHANISMS, help=say.HELP["mechanism"])
+def more_choices(state: PageState) -> None:
+    """Show the choices of the batches, the clipping, the schedule and the activation."""
+    state.choose("mechanism", "Batching", MECHANISM_LABELS, help=texts.HELP["mechanism"])
     state.choose("clipping", "Clip per", CLIPPING)
     state.choose("shape", "Schedule", SHAPES)
     state.choose("activation", "Activation", dict(ACTIVATIONS))
@@ -69,52 +75,85 @@ def sliders(settings: NetworkSettings) -> SliderLayout:
         without_effect |= {"noise_ramp", "clip_ramp"}
     if settings.limits["rows_each"][1] == 1:
         without_effect.add("rows_each")
-    more = [name for name in MORE if name not in without_effect]
-    return SliderLayout(hero="epsilon", main=MAIN, more=more, play="shown", changes=say.SLIDERS)
+    more = [name for name in MORE_SLIDERS if name not in without_effect]
+    return SliderLayout(
+        hero="epsilon",
+        main=MAIN_SLIDERS,
+        more=more,
+        play="shown",
+        changes=texts.SLIDERS,
+    )
 
 
-def pictures(result: NetworkResult) -> Rows:
-    """Draw what networks reach in training, and what they decide at the moment shown; of rows that
-    may not be drawn, which columns they go by.
+def main_charts(result: NetworkResult) -> list[list[Chart]]:
+    """Return accuracy over the training beside the decision map of each arm.
+
+    The rows of an uploaded file are not drawn: how far weights have moved replaces the maps.
     """
-    drawn, private = {"accuracy": charts.accuracy(result)}, result.settings.private
-    if private:
-        drawn["inputs"] = charts.inputs(result)
-    else:
-        drawn |= {f"map.{arm}": charts.regions(result, arm) for arm in charts.COLOURS}
-    wide, pair = {"accuracy": 1.3 if private else 1.9}, {"map.private": True}
-    return [widgets.row(say.ABOUT, drawn, height=HEIGHT, wide=wide, pair=pair)]
+    accuracy = charts.accuracy(result)
+    if result.settings.private:
+        row = [
+            _chart("accuracy", accuracy, height=HEIGHT, wide=1.3),
+            _chart("inputs", charts.inputs(result), height=HEIGHT),
+        ]
+        return [row]
+    row = [
+        _chart("accuracy", accuracy, height=HEIGHT, wide=1.9),
+        _chart("map.private", charts.regions(result, "private"), height=HEIGHT, pair=True),
+        _chart("map.plain", charts.regions(result, "plain"), height=HEIGHT),
+    ]
+    return [row]
 
 
-def training(result: NetworkResult) -> Rows:
-    drawn = {
-        "loss": charts.loss(result),
-        "norms": charts.norms(result),
-        "clipped": charts.clipped(result),
-    }
-    return [widgets.row(say.ABOUT, drawn)]
+def training_charts(result: NetworkResult) -> list[list[Chart]]:
+    """Return the loss, the gradient norms and the share of clipped gradients."""
+    row = [
+        _chart("loss", charts.loss(result)),
+        _chart("norms", charts.norms(result)),
+        _chart("clipped", charts.clipped(result)),
+    ]
+    return [row]
+
+
+def _chart(
+    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, **layout: Any
+) -> Chart:
+    """Return a chart with the help text of its kind, which is its name up to the dot."""
+    kind = name.partition(".")[0]
+    return Chart(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
 
 
 def program(settings: NetworkSettings) -> str:
-    recipe, epochs = settings.models["private"].recipe, settings.steps * settings.rate
-    hidden = recipe.architecture.sizes[1:-1]
-    alone = "\n# And each row is protected alone." * (settings.rows_each > 1)
-    names = {"recipe": recipe, "hidden": hidden, "epochs": epochs, "alone": alone}
-    return PROGRAM.format(settings=settings, **names)
+    """Return a Python program that trains one network with these settings."""
+    recipe = settings.trainings["private"].recipe
+    alone = ""
+    if settings.rows_each > 1:
+        alone = "\n# And each row is protected alone."
+    return PROGRAM.format(
+        settings=settings,
+        recipe=recipe,
+        hidden=recipe.architecture.sizes[1:-1],
+        epochs=settings.steps * settings.rate,
+        alone=alone,
+    )
 
 
 def targets(result: NetworkResult) -> Mapping[str, float]:
-    """Return where the question which epsilon to choose begins for a visitor's own rows, by what is
-    asked for.
-    """
+    """Return, for an uploaded file, the target that a question about each measure starts with."""
     if not result.settings.private:
         return {}
-    base, made_up = result.split.best_constant[1], isinstance(result.settings.own, MadeUp)
-    return {
-        "accuracy": sentences.reachable_accuracy(
-            result.summary("plain").median, base, made_up=made_up
-        )
-    }
+    _, baseline = result.split.best_constant
+    accuracy = sentences.reachable_accuracy(
+        result.summary("plain").median,
+        baseline,
+        made_up=isinstance(result.settings.own, MadeUp),
+    )
+    return {"accuracy": accuracy}
+
+
+def downloads(result: NetworkResult) -> dict[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "Training": result.curves}
 
 
 PAGE = Page(
@@ -125,29 +164,29 @@ PAGE = Page(
     about="DP-SGD, step by step",
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
-    label=say.label,
-    setup=setup,
-    more=more,
-    lead=say.lead,
-    move=Suggestion("shown", say.SAYS["move"], high=15),
-    numbers=say.numbers,
+    label=texts_label.label,
+    setup=main_choices,
+    more=more_choices,
+    lead=texts.lead,
+    move=Suggestion("shown", texts.SAYS["move"], high=15),
+    numbers=texts.numbers,
     sliders=sliders,
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "classes": say.by_class,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "classes": texts.by_class,
         "table": texts_tables.table,
     },
-    pictures=pictures,
+    pictures=main_charts,
     code=program,
     targets=targets,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("training", "Training", pictures=training),
+        Tab("training", "Training", pictures=training_charts),
         RESULTS_TAB,
     ),
-    frames=lambda result: {"Table": result.table, "Training": result.curves},
+    frames=downloads,
 )

@@ -1,6 +1,4 @@
-"""The parameters of the network page, and what follows from them: batches, steps, noise and the
-guarantee.
-"""
+"""Settings of the networks: their ranges, the batches, steps and noise, and the guarantee."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +10,7 @@ import numpy as np
 
 from dpcore.accountants import basis
 from dpcore.cache import cached
-from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee, public_count
+from dpcore.privacy import Adjacency, ApproximateRelease, Event, Guarantee, public_count
 from dpcore.schedules import SHAPES
 from dpcore.training import dp_ftrl
 from dpcore.training.networks import ACTIVATIONS, Architecture
@@ -20,54 +18,64 @@ from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.accounting_tasks import NoiseFor
 from lab.experiment.data_settings import OWN, RowsSettings
-from lab.experiment.settings import Measure
 from lab.uploads import handles
-from pages.network.tasks import FRAMES, MOST_EACH, Training
+from pages.network.training import FRAMES, MOST_EACH, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
+# How gradients are clipped, and what is clipped.
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
-# The training loops of which the page shows what they cost, keys of ``sgd_recipe.VARIANTS``.
+# The training loops whose cost the page shows, keys of ``sgd_recipe.VARIANTS``.
 LOOPS = ("correct", "realised", "shuffled")
-# The accountant at rest, and the form that is quick enough for searches and while a slider moves.
-ACCOUNTANT, QUICK_ACCOUNTANT = "pld", "pld-coarse"
+# The accountant of sampled batches, and its form on a coarse grid, which is quick enough while a
+# slider moves. In a fixed order the exact formula is quick.
+ACCOUNTANT = "pld"
+QUICK_ACCOUNTANT = "pld-coarse"
+EXACT_ACCOUNTANT = "gdp"
 ARMS = ("plain", "private")
 
-# Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of
-# all.
-_LEAST_LOTS = 20
+# The largest batches of a file may have this share of its rows, if it is more than ``LIMITS`` has.
+_LARGEST_BATCH = 20
+# A product of a rate and a number of rows may be rounded to slightly below a whole number.
+_ROUNDING = 1e-9
 
-# Data set -> what of the recipe it starts with, where the page's own does worse on other seeds and
+# Data set -> fields that it starts with, because the page's own values do worse on other seeds and
 # splits (`python -m scripts.starts network digits`).
 STARTS: Mapping[str, Mapping[str, float]] = {"digits": {"clip_norm": 0.25, "learning_rate": 5.0}}
-RECIPE = ("clip_norm", "learning_rate")
+_STARTED = ("clip_norm", "learning_rate")
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkParameters(RowsSettings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class NetworkSettings(RowsSettings):
+    """Settings of networks trained by DP-SGD [abadi2016].
 
-    variant: the training loop: the correct one, or one that departs from what accountants count.
-    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free;
-        of a file at most 20,000.
-    rows_each: rows of a person, whose gradients are averaged, then clipped; lots are of people.
-    layers, width: hidden layers, and units in each.
-    lot_size: L = q n, the expected size of a lot.
-    clip_norm: C, the L2 bound on a row's gradient.
-    mechanism: how lots and noise are made, a key of ``dp_ftrl.MECHANISMS``; loops that are not
-        correct draw by chance.
-    clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which
-        has the same sensitivity.
-    epochs: steps times L over n.
-    learning_rate, plain_rate: at the start, of the private networks, and of those whose gradients
-    are not clipped.
-    decay: the rate at the end over the one at the start.
-    shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
-    noise_ramp, clip_ramp: noise multiplier, and clip norm, of the last step over those of the
-        first; both stay where lots have a fixed order.
-    repeats: networks of the private ensemble; the one without privacy has 8 at most.
-    shown: frame of the training that is drawn.
+    Raises RefusedError, with the name of the field, if a value is not allowed.
+
+    dataset: one of ``DATA``, where "own" stands for an uploaded file.
+    own: the handle of the uploaded file.
+    variant: the training loop, one of ``LOOPS``. The accountants count the one called "correct".
+    mechanism: how batches and noise are made, a key of ``dp_ftrl.MECHANISMS``. Loops other than
+        "correct" sample their batches.
+    epsilon, delta: the guarantee of the whole training.
+    rows: number n of private rows. None stands for all rows, or 400 if their number is free.
+    rows_each: rows per person. The gradients of a person are averaged and then clipped, and batches
+        are of people.
+    layers, width: number of hidden layers, and of units in each.
+    activation: of the hidden units.
+    lot_size: expected size L = q n of a batch (lot).
+    clip_norm: L2 bound C on a gradient.
+    clipping: a key of ``CLIPPING``. With "layers", each of m layers is clipped to C / sqrt(m),
+        which has the same sensitivity.
+    epochs: number of steps times L / n.
+    learning_rate, plain_rate: of the first step, for private and for non-private networks.
+    decay: ratio of the last learning rate to the first.
+    shape: how learning rate, noise and clipping norm change, a key of ``SHAPES``.
+    noise_ramp, clip_ramp: ratio of the last noise multiplier, and clipping norm, to the first.
+        Both are constant if batches have a fixed order.
+    repeats: number R of private networks. There are at most 8 non-private ones.
+    shown: the frame of the training that is shown.
     """
 
+    EXPERIMENT: ClassVar = "pages.network.experiment.NetworkExperiment"
     CHOICES: ClassVar = {
         "dataset": DATA,
         "variant": LOOPS,
@@ -95,11 +103,6 @@ class NetworkParameters(RowsSettings):
         "seed": (0, 9999),
         "shown": (0, FRAMES),
     }
-    MEASURES: ClassVar = {
-        "accuracy": Measure.accuracy(
-            "accuracy at the moment shown", np.asarray, rises=("epsilon", "delta", "rows")
-        )
-    }
     TUNED: ClassVar = {
         "clip_norm": (0.05, 5.0),
         "lot_size": (20, 400),
@@ -109,27 +112,13 @@ class NetworkParameters(RowsSettings):
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
-    # Starts and noise have the network's shape, and lots that of the rows and of the rate
-    COMMON: ClassVar = (
-        "dataset",
-        "own",
-        "variant",
-        "mechanism",
-        "rows",
-        "rows_each",
-        "layers",
-        "width",
-        "lot_size",
-        "repeats",
-        "seed",
-    )
 
     dataset: str = "moons"
     own: str = handles.NONE
     variant: str = "correct"
     mechanism: str = "sampled"
     epsilon: float = 0.5
-    rows: int = None  # type: ignore[assignment]  # all, once validated
+    rows: int = None  # type: ignore[assignment]  # a number once validated
     rows_each: int = 1
     layers: int = 2
     width: int = 16
@@ -149,102 +138,119 @@ class NetworkParameters(RowsSettings):
     seed: int = 1
     shown: int = FRAMES
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return also the recipe of a data set, of which what was changed stays."""
-
-        def start(name: str, of: str) -> float:
-            return STARTS.get(of, {}).get(name, getattr(type(self), name))
-
-        same = (name for name in RECIPE if getattr(self, name) == start(name, self.dataset))
-        return super().starts(dataset, own) | {name: start(name, dataset) for name in same}
-
-    def of_rows(self, rows: int) -> Self:
-        """Return the settings with lots that are the same part of all rows: as many steps, with the
-        same noise in a larger sum.
-        """
-        return self.change(
-            rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9))
-        )
+    # Ranges
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the range of each field. That of batches depends on the number of people."""
+        limits = dict(super().limits)
         low, high = self.LIMITS["lot_size"]
-        if (
-            isinstance(self.rows, int) and isinstance(self.rows_each, int) and self.rows_each > 0
-        ):  # else refused
-            people = self.people
-            high = min(max(high, people // _LEAST_LOTS) if self.private else high, max(people, low))
-        return {**super().limits, "lot_size": (low, high)}
+        # Limits are also asked for before the fields are validated.
+        has_rows = isinstance(self.rows, int) and isinstance(self.rows_each, int)
+        if has_rows and self.rows_each > 0:
+            if self.private:
+                high = max(high, self.people // _LARGEST_BATCH)
+            high = min(high, max(self.people, low))
+        limits["lot_size"] = (low, high)
+        return limits
 
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """Return the measures with what they rise along.
+    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return the fields that a change of the data set resets.
 
-        In a fixed order, more rows make more batches in a pass, each with its own noise, and may
-        lower accuracy.
+        Clipping norm and learning rate are among them, unless they have been changed.
         """
-        if self.by_chance:
-            return self.MEASURES
-        return {
-            name: measure._replace(rises=("epsilon", "delta"))
-            for name, measure in self.MEASURES.items()
-        }
+        changes = super().starts(dataset, own)
+        for name in _STARTED:
+            if getattr(self, name) == self._start_value(name, self.dataset):
+                changes[name] = self._start_value(name, dataset)
+        return changes
+
+    @classmethod
+    def _start_value(cls, name: str, dataset: str) -> float:
+        """Return the value of a field that a data set starts with."""
+        starts = STARTS.get(dataset, {})
+        return starts.get(name, getattr(cls, name))
+
+    def of_rows(self, rows: int) -> Self:
+        """Return the settings for another number of rows, with batches that are the same part.
+
+        They have as many steps, with the same noise in a larger sum.
+        """
+        smallest, _ = self.LIMITS["lot_size"]
+        lot_size = int(self.rate * rows + _ROUNDING)
+        return self.change(rows=rows, lot_size=max(smallest, lot_size))
+
+    # Batches and steps
 
     @property
     def by_chance(self) -> bool:
-        """Return whether lots are drawn by chance; else each row has its place in a fixed order."""
+        """Return whether batches are sampled. Otherwise each row has a place in a fixed order."""
         return self.mechanism == "sampled" or self.variant != "correct"
 
     @property
-    def lot(self) -> float:
-        """Return the size L of a lot: expected, or in the mean of a pass, which has a whole number
-        of lots.
+    def batch_size(self) -> float:
+        """Return the expected size L of a batch or, in a fixed order, the mean size over a pass.
+
+        A pass in a fixed order has a whole number of batches.
         """
         if self.by_chance:
             return self.lot_size
-        return self.people / max(1, round(self.people / self.lot_size))
+        batches = max(1, round(self.people / self.lot_size))
+        return self.people / batches
 
     @property
     def rate(self) -> float:
-        """Return the chance q of a row, or a person, to be in a lot; in a fixed order, 1 over how
-        many lots there are.
-        """
-        return self.lot / self.people
-
-    def sensitivity(self, steps: int) -> float:
-        """Return what a row moves by so many steps in a fixed order, as one release, in clipping
-        norms; else 1.
-        """
-        if self.by_chance:
-            return 1.0
-        return dp_ftrl.sensitivity(
-            self.mechanism, steps, batches_per_pass=dp_ftrl.count_batches_per_pass(self.rate)
-        )
-
-    @property
-    def counted_by(self) -> str:
-        """Return the accountant, in the form that is quick enough."""
-        return QUICK_ACCOUNTANT if self.by_chance else "gdp"
-
-    @property
-    def accounted_rate(self) -> float:
-        """Return the sampling rate that the accountant counts with; 1 for a fixed order, which is
-        not sampled.
-        """
-        return self.rate if self.by_chance else 1.0
+        """Return the sampling rate q or, in a fixed order, 1 over the number of batches a pass."""
+        return self.batch_size / self.people
 
     @cached_property
     def steps(self) -> int:
         """Return the number of training steps."""
         return max(1, round(self.epochs / self.rate))
 
+    # Noise
+
+    @property
+    def accountant(self) -> str:
+        """Return the accountant, in its quick form, by which the noise is calibrated."""
+        if self.by_chance:
+            return QUICK_ACCOUNTANT
+        return EXACT_ACCOUNTANT
+
+    @property
+    def accounted_rate(self) -> float:
+        """Return the sampling rate that the accountant counts with, 1 without sampling."""
+        if self.by_chance:
+            return self.rate
+        return 1.0
+
+    def sensitivity(self, steps: int) -> float:
+        """Return the L2 sensitivity of what the accountant counts as one release, over C.
+
+        It is one step if batches are sampled, and all of the first ``steps`` in a fixed order.
+        """
+        if self.by_chance:
+            return 1.0
+        batches_per_pass = dp_ftrl.count_batches_per_pass(self.rate)
+        return dp_ftrl.sensitivity(self.mechanism, steps, batches_per_pass=batches_per_pass)
+
+    @property
+    def ramp(self) -> float:
+        """Return the ratio of the last noise multiplier to the first, 1 in a fixed order."""
+        if self.by_chance:
+            return self.noise_ramp
+        return 1.0
+
     @cached_property
     def sigma(self) -> float:
-        """Return the noise multiplier of the whole release of the first step: noise sd over C."""
+        """Return the noise multiplier of the first step: standard deviation of the noise over C."""
+        releases = 1
+        if self.by_chance:
+            releases = self.steps
         task = NoiseFor(
-            accountant=self.counted_by,
+            accountant=self.accountant,
             sampling_rate=self.accounted_rate,
-            steps=self.steps if self.by_chance else 1,
+            steps=releases,
             epsilon=self.left,
             delta=self.delta,
             ramp_end=self.ramp,
@@ -254,96 +260,131 @@ class NetworkParameters(RowsSettings):
 
     @property
     def noise_sd(self) -> float:
-        """Return the noise's sd on a weight's mean gradient in the first step: sigma C / L."""
-        return self.sigma * self.clip_norm / self.lot
+        """Return the standard deviation of a coordinate of the first step's noise, sigma C / L."""
+        return self.sigma * self.clip_norm / self.batch_size
 
-    @property
-    def ramp(self) -> float:
-        """Return the noise multiplier of the last step over that of the first."""
-        return self.noise_ramp if self.by_chance else 1.0
-
-    def _recipe(self, *, private: bool) -> Recipe:
-        source, layers = data.source(self.rows_of), self.layers + 1
-        sizes = len(source.features), *(self.width,) * self.layers, len(source.classes)
-        in_order = self.mechanism if private else "ordered"
-        bounds = (
-            (self.clip_norm / math.sqrt(layers),) * layers
-            if self.clipping == "layers"
-            else self.clip_norm
-        )
-        return Recipe(
-            architecture=Architecture(sizes=sizes, activation=self.activation),
-            sampling_rate=self.rate,
-            steps=self.steps,
-            learning_rate=self.learning_rate if private else self.plain_rate,
-            clip_norm=bounds if private else None,
-            decay=self.decay,
-            variant=self.variant if private else "correct",
-            shape=self.shape,
-            noise_ramp=self.ramp if private else 1.0,
-            clip_ramp=self.clip_ramp if private and self.by_chance else 1.0,
-            mechanism="sampled" if self.by_chance else in_order,
-        )
+    # Training
 
     @cached_property
-    def models(self) -> Mapping[str, Training]:
-        rows = {"dataset": self.rows_of, "private_rows": self.rows}
-        recipes = {arm: self._recipe(private=arm == "private") for arm in ARMS}
-        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no
-        # bound, no noise
-        noise = {arm: self.sigma * math.sqrt(len(recipe.bounds)) for arm, recipe in recipes.items()}
+    def trainings(self) -> Mapping[str, Training]:
+        """Return the training of the networks of each arm."""
+        recipe = self._private_recipe
+        # Each of m bounds makes a release. Together they have the multiplier over sqrt(m).
+        noise_multiplier = self.sigma * math.sqrt(len(recipe.bounds))
         return {
-            arm: self.subset(Training, **rows, recipe=recipes[arm], noise_multiplier=noise[arm])
-            for arm in ARMS
+            "plain": self._training(self._plain_recipe, noise_multiplier=0.0),
+            "private": self._training(recipe, noise_multiplier=noise_multiplier),
         }
 
     @property
-    def marks(self) -> np.ndarray:
-        return self.models["private"].marks
+    def step_of_frame(self) -> np.ndarray:
+        """Return the number of steps taken by each frame, (FRAMES + 1,)."""
+        return self.trainings["private"].step_of_frame
 
-    def noise_left(self, steps: int) -> float:
-        """Return the sd that noise alone gives each weight by ``steps`` steps.
+    def _training(self, recipe: Recipe, *, noise_multiplier: float) -> Training:
+        return Training(
+            dataset=self.rows_of,
+            private_rows=self.rows,
+            seed=self.seed,
+            recipe=recipe,
+            noise_multiplier=noise_multiplier,
+            rows_each=self.rows_each,
+        )
 
-        Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of
-        correlated noise, only what later steps have not taken out again counts.
+    @property
+    def _architecture(self) -> Architecture:
+        source = data.source(self.rows_of)
+        hidden = [self.width] * self.layers
+        sizes = (len(source.features), *hidden, len(source.classes))
+        return Architecture(sizes=sizes, activation=self.activation)
+
+    @property
+    def _private_recipe(self) -> Recipe:
+        """Return how private networks are trained."""
+        mechanism = self.mechanism
+        clip_ramp = 1.0
+        if self.by_chance:
+            mechanism = "sampled"
+            clip_ramp = self.clip_ramp
+        clip_norm: float | tuple[float, ...] = self.clip_norm
+        if self.clipping == "layers":
+            layers = self.layers + 1
+            clip_norm = (self.clip_norm / math.sqrt(layers),) * layers
+        return Recipe(
+            architecture=self._architecture,
+            sampling_rate=self.rate,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            clip_norm=clip_norm,
+            decay=self.decay,
+            variant=self.variant,
+            shape=self.shape,
+            noise_ramp=self.ramp,
+            clip_ramp=clip_ramp,
+            mechanism=mechanism,
+        )
+
+    @property
+    def _plain_recipe(self) -> Recipe:
+        """Return how non-private networks are trained, with the same batches and steps."""
+        mechanism = "ordered"
+        if self.by_chance:
+            mechanism = "sampled"
+        return Recipe(
+            architecture=self._architecture,
+            sampling_rate=self.rate,
+            steps=self.steps,
+            learning_rate=self.plain_rate,
+            clip_norm=None,
+            decay=self.decay,
+            shape=self.shape,
+            mechanism=mechanism,
+        )
+
+    # Guarantee
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """Return the guarantee of a whole training, or None if there is none."""
+        if self.variant != "correct" or self.void:
+            return None
+        return self.guarantee_after(self.steps, epsilon=self.left)
+
+    def guarantee_after(
+        self, steps: int, *, epsilon: float, accountant: str | None = None
+    ) -> Guarantee:
+        """Return the guarantee of ``steps`` steps, together with the payments for bounds.
+
+        It is only a claim for loops other than "correct".
+
+        epsilon: of the steps alone.
+        accountant: by which it was counted; by default the one that calibrates the noise.
         """
-        recipe = self.models["private"].recipe
-        rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
-        if recipe.mechanism == "toeplitz":
-            rates = dp_ftrl.noise_factors(
-                rates, batches_per_pass=dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
-            )
-        return self.noise_sd * float(np.linalg.norm(rates))
-
-    def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
-        """Return what the accountant ``by``, or the one that made the noise, says of so many steps,
-        which cost
-        ``epsilon`` beside what bounds have: a promise of the correct loop, of others a claim.
-        """
-        model, nothing = self.models["private"], ApproximateRelease(epsilon=0, delta=0)
-        event = model.recipe.event(model.noise_multiplier, until=steps) if steps else nothing
+        if accountant is None:
+            accountant = self.accountant
+        event: Event
+        if steps == 0:
+            event = ApproximateRelease(epsilon=0, delta=0)
+        else:
+            training = self.trainings["private"]
+            event = training.recipe.event(training.noise_multiplier, until=steps)
         adjacency = Adjacency.ADD_REMOVE
-        training = Guarantee(
+        assumes = public_count(adjacency, unit=self.unit)
+        if not self.by_chance:
+            assumes += (dp_ftrl.ASSUMES,)
+        guarantee = Guarantee(
             epsilon=epsilon,
             delta=self.delta,
             adjacency=adjacency,
             unit=self.unit,
-            basis=basis(
-                event, delta=self.delta, adjacency=adjacency, accountant=by or self.counted_by
-            ),
+            basis=basis(event, delta=self.delta, adjacency=adjacency, accountant=accountant),
             event=event,
-            assumes=public_count(adjacency, unit=self.unit)
-            + (() if self.by_chance else (dp_ftrl.ASSUMES,)),
+            assumes=assumes,
         )
-        return self.whole(training)
-
-    @property
-    def guarantee(self) -> Guarantee | None:
-        correct = self.variant == "correct" and not self.void
-        return self.counted(self.left, steps=self.steps) if correct else None
+        return self.whole(guarantee)
 
 
 @cached
 def _noise_multiplier(task: NoiseFor) -> float:
-    """Return the noise multiplier of a search that many settings repeat."""
+    """Return the noise multiplier that a search finds, which many settings share."""
     return float(task.run())

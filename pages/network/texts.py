@@ -1,252 +1,347 @@
-"""The networks in words: which text of ``texts.md`` is said, and with which numbers."""
+"""Texts of the network page: which text of ``texts.md`` is shown, and with which numbers."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
-from dpcore.training.dp_ftrl import ASSUMES, MECHANISMS
-from dpcore.training.sgd_recipe import VARIANTS
-from lab.data.classification import DATASETS
 from lab.statistics.claims import Case
 from lab.statistics.decision_regions import FEW
 from pages.network.charts import SAYS
 from pages.network.result import NetworkResult
-from pages.network.settings import NetworkParameters
-from pages.network.tasks import FRAMES, MOST_EACH
-from ui.text import class_predictions, guarantee_notes, labels, tiles, upload_notes
-from ui.text import sentences as outcomes
+from pages.network.settings import NetworkSettings
+from pages.network.training import FRAMES, MOST_EACH
+from ui.text import class_predictions, guarantee_notes, sentences, tiles, upload_notes
 from ui.text.texts import count
 from ui.text.tiles import Tile, number, out_of_hundred, percent
 
-HELP, ABOUT = SAYS.cases("help"), SAYS.cases("about")
-SLIDERS = {"shown": {"unit": f"/ {FRAMES}", "pace": 80}} | {
-    name: {"help": HELP[name]} for name in ("epsilon", "learning_rate")
+ABOUT = SAYS.cases("about")
+HELP = SAYS.cases("help")
+# What this page changes about its sliders. Playing shows a frame every 80 ms.
+SLIDERS: Mapping[str, Mapping[str, Any]] = {
+    "shown": {"unit": f"/ {FRAMES}", "pace": 80},
+    "epsilon": {"help": HELP["epsilon"]},
+    "learning_rate": {"help": HELP["learning_rate"]},
 }
+# Shares of clipped gradients below and above which the explanation says "few" and "nearly all".
+_FEW_CLIPPED = 0.01
+_NEARLY_ALL_CLIPPED = 0.9
+# A signal of zero is divided by as this.
+_LEAST_SIGNAL = 1e-12
+_MOST_SENTENCES = 3
+# Stands for an epsilon that is still to be counted.
+_COUNTING = "…"
 
 
-def lead(settings: NetworkParameters) -> str:
-    batches = "sampled" if settings.by_chance else settings.mechanism
-    cases = (
-        batches,
-        "people" if settings.by_person else "rows",
-        "columns" if settings.private else "maps",
-    )
-    return " ".join(SAYS[f"lead.{case}"] for case in cases)
+def lead(settings: NetworkSettings) -> str:
+    """Return the introduction of the page."""
+    batches = settings.mechanism
+    if settings.by_chance:
+        batches = "sampled"
+    units = "rows"
+    if settings.by_person:
+        units = "people"
+    watched = "maps"
+    if settings.private:
+        watched = "columns"
+    return " ".join(SAYS[f"lead.{case}"] for case in (batches, units, watched))
+
+
+# Tiles
 
 
 def numbers(result: NetworkResult) -> list[Tile]:
-    found, private, plain = (
-        result.summary("private"),
-        result.accuracy["private"],
-        result.accuracy["plain"],
+    """Return the tiles: private and non-private accuracy, the range of runs, the guarantee."""
+    spread = result.summary("private")
+    runs = result.accuracy["private"]
+    private, plain = tiles.distinct_percents(spread.median, result.summary("plain").median)
+    title = SAYS["tiles.private"]
+    if not result.is_covered:
+        title = SAYS["tiles.network"]
+    price = ""
+    if result.step > 0:
+        _, baseline = result.split.best_constant
+        price = sentences.privacy_cost_note(
+            runs,
+            result.accuracy["plain"],
+            base=baseline,
+            runs=result.settings.repeats,
+            paired=False,
+        )
+    private_tile = Tile(
+        title,
+        private,
+        SAYS("tiles.median", networks=len(runs)),
+        tone="private",
+        amount=tiles.shown_number(private),
+        unit="points",
     )
-    mine, without = tiles.distinct_percents(found.median, result.summary("plain").median)
-    title, median = (
-        SAYS[f"tiles.{'private' if result.holds else 'network'}"],
-        SAYS("tiles.median", networks=len(private)),
-    )
-    base = result.split.best_constant[1]
-    price = outcomes.privacy_cost_note(
-        private, plain, base=base, runs=result.settings.repeats, paired=False
-    )
-    return [
-        Tile(title, mine, median, tone="private", amount=tiles.shown_number(mine), unit="points"),
-        Tile(SAYS["tiles.plain"], without, price if result.step else ""),
-        tiles.runs_tile(SAYS["tiles.range"], private, low=found.low, high=found.high),
-        _promise(result),
-    ]
+    plain_tile = Tile(SAYS["tiles.plain"], plain, price)
+    range_tile = tiles.runs_tile(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
+    return [private_tile, plain_tile, range_tile, _guarantee_tile(result)]
 
 
-def _promise(result: NetworkResult) -> Tile:
-    """Return what is guaranteed at the step shown: before the first step nothing is released but
-    bounds.
+def _guarantee_tile(result: NetworkResult) -> Tile:
+    """Return the best attacker's accuracy or, if no theorem covers the loop, the proved epsilon.
+
+    Before the first step only bounds are released.
     """
     if result.settings.void:
         return guarantee_notes.void_attacker_tile(result.settings)
-    if result.holds or not result.step:
+    if result.is_covered or result.step == 0:
         return tiles.attacker_tile(result.guarantee)
-    amount = result.by_epochs.epsilon if result.settings.variant == "shuffled" else None
-    proved = SAYS["tiles.unproved"] if amount is None else number(amount)
-    claimed = SAYS("tiles.claimed", epsilon=_epsilon(result))
-    return Tile(SAYS["tiles.proved"], proved, claimed, tone="bound", amount=amount)
+    epsilon = None
+    proved = SAYS["tiles.unproved"]
+    if result.settings.variant == "shuffled":
+        epsilon = result.guarantee_by_epochs.epsilon
+        proved = number(epsilon)
+    claim = SAYS("tiles.claimed", epsilon=_epsilon(result))
+    return Tile(SAYS["tiles.proved"], proved, claim, tone="bound", amount=epsilon)
+
+
+# Verdict
 
 
 def verdict(result: NetworkResult) -> str:
-    """Return what is spent at the step shown and what it costs; where no theorem holds,
-    that alone.
+    """Return what is spent by the frame shown, and what privacy costs there.
+
+    If no theorem covers the loop, return what is claimed.
     """
-    settings, held = result.settings, result.guarantee
-    if not result.step:
-        case = "start_paid" if settings.paid else "start"
-        return SAYS(
-            f"verdict.{case}",
+    settings = result.settings
+    if result.step == 0:
+        return _start_verdict(result)
+    if not result.is_covered:
+        claim = SAYS(
+            "verdict.unproved",
+            step=result.step,
             steps=settings.steps,
-            accuracy=percent(result.summary("private").median),
+            epsilon=_epsilon(result),
         )
-    holes = {"step": result.step, "steps": settings.steps, "epsilon": _epsilon(result)}
-    if not result.holds:
-        return f"{SAYS('verdict.unproved', **holes)} {SAYS[f'verdict.{settings.variant}']}"
+        return f"{claim} {SAYS[f'verdict.{settings.variant}']}"
     if settings.void:
         return f"{_cost(result)} {guarantee_notes.void_verdict(settings)}"
-    case = "spent" if math.isfinite(held.epsilon) else "counting"
-    return f"{SAYS(f'verdict.{case}', **holes)} {_cost(result)}"
+    case = "spent"
+    if math.isinf(result.guarantee.epsilon):
+        case = "counting"
+    spent = SAYS(
+        f"verdict.{case}",
+        step=result.step,
+        steps=settings.steps,
+        epsilon=_epsilon(result),
+    )
+    return f"{spent} {_cost(result)}"
+
+
+def _start_verdict(result: NetworkResult) -> str:
+    """Return that nothing, or only the payments for bounds, is spent before the first step."""
+    case = "start"
+    if result.settings.paid:
+        case = "start_paid"
+    return SAYS(
+        f"verdict.{case}",
+        steps=result.settings.steps,
+        accuracy=percent(result.summary("private").median),
+    )
 
 
 def _cost(result: NetworkResult) -> str:
-    """Return the median private network against the non-private one at the same step."""
-    always, base = result.split.best_constant
-    private, plain = result.accuracy["private"], result.accuracy["plain"]
-    runs, baseline = result.settings.repeats, (escape(always), base)
-    parts = [
-        outcomes.privacy_cost(
-            private, plain, baseline=baseline, runs=runs, model="network", paired=False
-        )
-    ]
-    found, labels = lambda: result.held_out["private"], result.split.y_test
-    parts.append(outcomes.constant_answer(private, labels, found, result.classes, model="network"))
+    """Return what privacy costs, and what makes accuracy misleading."""
+    private = result.accuracy["private"]
+    majority_class, baseline = result.split.best_constant
+    cost = sentences.privacy_cost(
+        private,
+        result.accuracy["plain"],
+        baseline=(escape(majority_class), baseline),
+        runs=result.settings.repeats,
+        model="network",
+        paired=False,
+    )
+    constant_prediction = sentences.constant_answer(
+        private,
+        result.split.y_test,
+        lambda: result.held_out["private"],
+        result.classes,
+        model="network",
+    )
+    disguised = ""
     if result.settings.private:
-        parts.append(outcomes.leak_warning(result.summary("plain").median, base))
-    return " ".join(filter(None, parts))
+        disguised = sentences.leak_warning(result.summary("plain").median, baseline)
+    parts = [cost, constant_prediction, disguised]
+    return " ".join(part for part in parts if part)
+
+
+# Explanation
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
-    """Explain the accuracy in at most three sentences, warnings first."""
+    """Return at most three sentences that explain the accuracy, warnings first."""
     settings = result.settings
-    units = "people" if settings.by_person else "rows"
-    sentences = [
+    units = "rows"
+    if settings.by_person:
+        units = "people"
+    found = [
         tiles.large_delta_warning(settings.delta, settings.people, units),
         _plain(result),
         _clipping(result),
         _noise(result),
         _budget(result),
     ]
-    return [sentence for sentence in sentences if sentence][:3]
+    return [sentence for sentence in found if sentence][:_MOST_SENTENCES]
+
+
+def _plain(result: NetworkResult) -> str:
+    """Return what non-private networks fail to reach, which is no cost of privacy."""
+    if result.diverged > 0:
+        return SAYS("plain.diverged", lost=result.diverged)
+    if result.step > 0 and result.costs == Case.AHEAD:
+        private, plain = tiles.distinct_percents(
+            result.summary("private").median, result.summary("plain").median
+        )
+        return SAYS("plain.ahead", mine=private, theirs=plain)
+    return ""
 
 
 def _clipping(result: NetworkResult) -> str:
-    shares, bounds, norm = result.clipped, result.bounds, number(result.bounds[0])
-    if len(bounds) > 1:
-        clipped = enumerate(map(out_of_hundred, shares[:-1]), 1)
-        layers = ", ".join(
-            SAYS("clipping.layer", share=share, place=place) for place, share in clipped
+    """Return how many gradients are clipped, in each layer if each has a bound."""
+    gradients = result.gradients
+    norm = number(gradients.bounds[0])
+    *clipped_in_layer, clipped = gradients.clipped
+    if gradients.is_clipped_by_layer:
+        layers = []
+        for place, share in enumerate(clipped_in_layer, 1):
+            layers.append(SAYS("clipping.layer", share=out_of_hundred(share), place=place))
+        return SAYS(
+            "clipping.layers",
+            layers=len(gradients.bounds),
+            norm=norm,
+            shares=", ".join(layers),
         )
-        return SAYS("clipping.layers", layers=len(bounds), norm=norm, shares=layers)
-    share = shares[-1]
-    case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
-    return SAYS(f"clipping.{case}", norm=norm, share=out_of_hundred(share))
+    if clipped == 0:
+        case = "none"
+    elif clipped < _FEW_CLIPPED:
+        case = "few"
+    elif clipped > _NEARLY_ALL_CLIPPED:
+        case = "nearly"
+    else:
+        case = "some"
+    return SAYS(f"clipping.{case}", norm=norm, share=out_of_hundred(clipped))
 
 
 def _noise(result: NetworkResult) -> str:
-    ratio = result.noise / max(result.signal, 1e-12)
-    # Correlated noise does not fall with the square root of the number of steps
-    steps = 0 if result.settings.mechanism == "toeplitz" else result.step
-    return outcomes.noise_to_signal(ratio, steps=steps)
+    """Return the noise of one step next to its gradient, and what many steps leave of it."""
+    ratio = result.gradients.noise / max(result.gradients.signal, _LEAST_SIGNAL)
+    if result.settings.mechanism == "toeplitz":
+        # Correlated noise does not fall with the square root of the number of steps.
+        return sentences.noise_to_signal(ratio, steps=0)
+    return sentences.noise_to_signal(ratio, steps=result.step)
 
 
 def _budget(result: NetworkResult) -> str:
     """Return the noise multiplier that the training needs."""
     settings = result.settings
-    units = ("person", "people") if settings.by_person else ("row", "rows")
+    case = "all"
+    if settings.paid:
+        case = "left"
+    units = ("row", "rows")
+    if settings.by_person:
+        units = ("person", "people")
     return SAYS(
-        "budget.left" if settings.paid else "budget.all",
+        f"budget.{case}",
         noise=number(settings.sigma),
         of=count(settings.people, *units),
         steps=settings.steps,
-        lot=settings.lot,
+        lot=settings.batch_size,
         epsilon=number(settings.left),
     )
 
 
-def _plain(result: NetworkResult) -> str:
-    """Return what the non-private networks do not reach, so that it is no cost of privacy."""
-    if result.diverged:
-        return SAYS("plain.diverged", lost=result.diverged)
-    if result.step and result.costs == Case.AHEAD:
-        mine, theirs = tiles.distinct_percents(
-            result.summary("private").median, result.summary("plain").median
-        )
-        return SAYS("plain.ahead", mine=mine, theirs=theirs)
-    return ""
+def by_class(result: NetworkResult) -> str:
+    """Return how often each class is predicted as which, and what accuracy hides."""
+    models = "networks"
+    if result.is_covered:
+        models = "private networks"
+    return class_predictions.table(
+        result.held_out["private"],
+        {"non-private": result.held_out["plain"]},
+        result.classes,
+        models=models,
+    )
+
+
+# Guarantee
 
 
 def guarantee(result: NetworkResult) -> str:
+    """Return what is guaranteed by the frame shown, for whom, and under which assumptions."""
     settings = result.settings
     if settings.void:
         text = guarantee_notes.void_note(settings)
-    elif result.holds:
-        text = _spent(result) if math.isfinite(result.guarantee.epsilon) else tiles.note("…")
-        text += tiles.note(guarantee_notes.spent_on_bounds(settings)) if settings.paid else ""
-        so_far = f" {SAYS['guarantee.so_far']}" if result.frame < FRAMES else ""
-        text += tiles.note(SAYS["guarantee.every"] + so_far)
+    elif result.is_covered:
+        text = _covered_guarantee(result)
     elif settings.variant == "shuffled":
-        text = tiles.note(SAYS("guarantee.shuffled", epsilon=_epsilon(result)))
-        text += tiles.guarantee_facts(here=result.by_epochs)
+        claim = SAYS("guarantee.shuffled", epsilon=_epsilon(result))
+        text = tiles.note(claim) + tiles.guarantee_facts(here=result.guarantee_by_epochs)
     else:
         text = tiles.note(SAYS("guarantee.claimed", epsilon=_epsilon(result)))
-    secret = SAYS["guarantee.secret" if settings.by_chance else "guarantee.ordered"]
+    return text + _assumptions(settings)
+
+
+def _covered_guarantee(result: NetworkResult) -> str:
+    """Return what epsilon means and the facts of the guarantee, or dots while it is counted."""
+    spent = result.guarantee
+    if math.isinf(spent.epsilon):
+        text = tiles.note(_COUNTING)
+    else:
+        meaning = tiles.note(tiles.meaning(spent))
+        facts = tiles.guarantee_facts(here=spent)
+        limit = tiles.note(guarantee_notes.attacker_limit(spent))
+        text = meaning + facts + limit
+    if result.settings.paid:
+        text += tiles.note(guarantee_notes.spent_on_bounds(result.settings))
+    scope = SAYS["guarantee.every"]
+    if result.frame < FRAMES:
+        scope += f" {SAYS['guarantee.so_far']}"
+    return text + tiles.note(scope)
+
+
+def _assumptions(settings: NetworkSettings) -> str:
+    """Return what must be public or secret, and what is not protected."""
+    secret = SAYS["guarantee.ordered"]
+    if settings.by_chance:
+        secret = SAYS["guarantee.secret"]
     if settings.roles:
-        text += tiles.note(secret)
-        return text + upload_notes.uploaded_scope(
+        scope = upload_notes.uploaded_scope(
             settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH
         )
-    assumed = SAYS["guarantee.assumed_people" if settings.by_person else "guarantee.assumed"]
-    return text + tiles.note(f"{assumed} {secret} {SAYS['guarantee.uncovered']}")
-
-
-def _spent(result: NetworkResult) -> str:
-    spent = result.guarantee
-    text = tiles.note(tiles.meaning(spent)) + tiles.guarantee_facts(here=spent)
-    return text + tiles.note(guarantee_notes.attacker_limit(spent))
+        return tiles.note(secret) + scope
+    assumed = SAYS["guarantee.assumed"]
+    if settings.by_person:
+        assumed = SAYS["guarantee.assumed_people"]
+    return tiles.note(f"{assumed} {secret} {SAYS['guarantee.uncovered']}")
 
 
 def _epsilon(result: NetworkResult) -> str:
-    found = result.guarantee.epsilon
-    return number(found) if math.isfinite(found) else "…"
+    """Return the epsilon spent by the frame shown, or dots while it is counted."""
+    epsilon = result.guarantee.epsilon
+    if math.isinf(epsilon):
+        return _COUNTING
+    return number(epsilon)
 
 
-def by_class(result: NetworkResult) -> str:
-    found, models = result.held_out, "private networks" if result.holds else "networks"
-    return class_predictions.table(
-        found["private"], {"non-private": found["plain"]}, result.classes, models=models
-    )
+# Texts at the charts
 
 
 def caption(result: NetworkResult) -> str:
-    if not result.settings.private:
-        return SAYS["caption.many" if len(result.classes) > FEW else "caption.maps"]
-    tested, along = len(result.split.y_test), SAYS["caption.along"]
-    used = upload_notes.training_rows(
-        result.settings, tested=tested, along=along, several=True, most=MOST_EACH
-    )
-    return f"{SAYS['caption.own']} {used}"
-
-
-def _cases(result: NetworkResult) -> Iterator[str]:
-    settings = result.settings
-    if result.frame < FRAMES:
-        yield "unfinished"
-    if not result.holds:
-        yield "variant"
-    if not settings.by_chance:
-        yield from ("ordered", "own_ordered") if settings.private else ("ordered",)
-    if settings.rows_each > 1:
-        yield "persons"
-
-
-# The privacy label, of the training up to the step that is shown.
-label = labels.label_of(
-    "network",
-    sources={name: one.title for name, one in DATASETS.items()},
-    guarantee=lambda now: (
-        now.settings.guarantee and (now.guarantee if now.frame < FRAMES else now.settings.guarantee)
-    ),
-    cases=_cases,
-    holes=lambda now: {
-        "step": now.step,
-        "each": now.settings.rows_each,
-        "batches": "Poisson-sampled batches" if now.settings.by_chance else ASSUMES,
-        "assumes": ASSUMES,
-        "variant": VARIANTS[now.settings.variant],
-        "mechanism": MECHANISMS[now.settings.mechanism],
-    },
-)
+    """Return the line under the charts."""
+    if result.settings.private:
+        used = upload_notes.training_rows(
+            result.settings,
+            tested=len(result.split.y_test),
+            along=SAYS["caption.along"],
+            several=True,
+            most=MOST_EACH,
+        )
+        return f"{SAYS['caption.own']} {used}"
+    if len(result.classes) > FEW:
+        return SAYS["caption.many"]
+    return SAYS["caption.maps"]

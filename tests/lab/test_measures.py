@@ -15,7 +15,8 @@ from lab.experiment.settings import QUANTILES, Spread, quantiles_of
 from lab.statistics.confusion import balanced_accuracy, recalls
 from pages.accounting.tasks import Costs
 from pages.attack import result as attack
-from pages.network.tasks import Training
+from pages.network.tasks import segments
+from pages.network.training import Training
 from pages.parties.tasks import METHODS
 from pages.topics import ROOMS
 from pages.transfer.tasks import CANDIDATES
@@ -68,7 +69,8 @@ def pieces(probe) -> set:
     if isinstance(probe, Costs):
         return {probe.run_price, probe.search_price}
     if isinstance(getattr(probe, "model", None), Training):
-        return set(itertools.chain(*probe.model.stretches(probe.count)))
+        groups = probe.model.groups(probe.count)
+        return {task for group in groups for task in segments(probe.model, group)}
     return {probe}
 
 

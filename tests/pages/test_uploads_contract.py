@@ -29,8 +29,9 @@ from dpcore.privacy import (
 from lab.experiment.data_settings import SourceSettings
 from lab.uploads.handles import NONE, forget
 from pages.classifier.settings import ClassifierSettings
-from pages.network.experiment import NetworkSettings
-from pages.network.tasks import FRAMES
+from pages.network.settings import NetworkSettings
+from pages.network.tasks import weights_at
+from pages.network.training import FRAMES
 from tests.handouts import handout
 from tests.lab.uploads.test_rows import own_of
 from tests.own_files import (
@@ -362,8 +363,8 @@ class TestBounds:
 def drawn(of) -> np.ndarray:
     """What the page's noise is in."""
     if isinstance(of, NetworkSettings):
-        model = of.models["private"]
-        return model.weights_at(FRAMES, model.groups(of.repeats)[0])
+        model = of.trainings["private"]
+        return weights_at(model, FRAMES, model.groups(of.repeats)[0])
     found = of.experiment.shown_sample()[0].run()
     names = (name for name in ("weights", "risk") if hasattr(found, name))
     return getattr(found, next(names), found)

@@ -24,7 +24,7 @@ from dpcore.privacy import (
 )
 from pages import topics
 from pages.classifier.settings import ClassifierSettings
-from pages.network.experiment import NetworkSettings
+from pages.network.settings import NetworkSettings
 from tests import attackers
 from tests.event_builders import (
     approximate,

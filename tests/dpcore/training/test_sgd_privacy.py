@@ -20,7 +20,7 @@ from dpcore.training import batches, network_gradients, sgd
 from dpcore.training.networks import Architecture
 from dpcore.training.sgd_recipe import Recipe
 from lab.experiment.accounting_tasks import NoiseFor, Price
-from pages.network.tasks import MOST_EACH
+from pages.network.training import MOST_EACH
 from tests import network_oracles as plain
 from tests.accounting_oracles import epsilon
 from tests.event_builders import sampled
@@ -339,7 +339,7 @@ class TestPeople:
         other = PLDAccountant().compose(step, page.steps).get_epsilon(page.delta)
         assert other == pytest.approx(2.0, rel=0.02)
         few, many = page, of_people(rows=8000)  # all rows count, and only so many
-        (X, _, people), (more, _, theirs) = (one.models["private"].learned() for one in (few, many))
+        (X, _, people), (more, _, theirs) = (one.trainings["private"].rows() for one in (few, many))
         assert (len(X), set(np.bincount(people))) == (1280, {2})
         assert (len(more), set(np.bincount(theirs)), many.rows) == (
             640 * MOST_EACH,

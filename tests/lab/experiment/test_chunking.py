@@ -25,7 +25,7 @@ from pages.attack.result import attacked
 from pages.attack.settings import FITTING
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import tasks as work
-from pages.network.experiment import NetworkSettings
+from pages.network.settings import NetworkSettings
 from tests.own_files import CLASSES, choose
 
 AT = (0.5, 1.0, 2.0)
@@ -304,10 +304,10 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
         assert whole.steps == settings.steps
         assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
         assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
-        assert [[len(group) for group in model.groups(3)] for model in whole.models.values()] == [
-            [2, 1]
-        ] * 2
-        assert {len(model.learned()[0]) for model in whole.models.values()} == {PRIVATE}
+        assert [
+            [len(group) for group in model.groups(3)] for model in whole.trainings.values()
+        ] == [[2, 1]] * 2
+        assert {len(model.rows()[0]) for model in whole.trainings.values()} == {PRIVATE}
     else:
         result = whole.experiment.run()
         assert settings.experiment.run().ensemble.noise / result.ensemble.noise == pytest.approx(

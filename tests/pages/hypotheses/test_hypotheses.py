@@ -28,8 +28,8 @@ from pages.hypotheses import texts as say
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.settings import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.tasks import METHODS, hypothesis_weights, target_fit
-from pages.network.experiment import NetworkSettings
-from pages.network.tasks import inputs
+from pages.network.settings import NetworkSettings
+from pages.network.training import scale_inputs
 from pages.parties.experiment import PartiesSettings
 from tests.sentences import broken_by, first, plain
 from ui.text import class_predictions
@@ -395,8 +395,8 @@ def classifier():
 def network():
     result = NetworkSettings(
         dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0
-    ).run()
-    X, y, said = inputs(result.split.X_test), result.split.y_test, {}
+    ).experiment.run()
+    X, y, said = scale_inputs(result.split.X_test), result.split.y_test, {}
     for arm in ("private", "plain"):
         said[arm] = [
             (y, softmax(z.T, axis=1)) for z in result.architecture.logits(result.weights(arm), X)

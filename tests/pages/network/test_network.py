@@ -16,9 +16,9 @@ from lab.experiment import links
 from lab.experiment.data_settings import OWN
 from lab.experiment.parts import Runs
 from pages.network import settings as network
-from pages.network import tasks
-from pages.network.experiment import NetworkSettings
-from pages.network.tasks import FRAMES, inputs
+from pages.network import tasks, training
+from pages.network.settings import NetworkSettings
+from pages.network.training import FRAMES, scale_inputs
 from tests import network_oracles as plain
 
 SMALL = {"rows": 300, "lot_size": 50, "epochs": 3, "repeats": 6, "width": 5, "layers": 1}
@@ -45,20 +45,24 @@ class TestSettings:
         lots by chance.
         """
         one, order = small(), small(mechanism="toeplitz")
-        assert one.models["plain"] == small(epsilon=1.0).models["plain"]
-        assert (one.models["plain"].recipe.clip_norm, one.models["plain"].noise_multiplier) == (
+        assert one.trainings["plain"] == small(epsilon=1.0).trainings["plain"]
+        assert (
+            one.trainings["plain"].recipe.clip_norm,
+            one.trainings["plain"].noise_multiplier,
+        ) == (
             None,
             0,
         )
         assert (
-            order.models["plain"]
-            == small(mechanism="ordered").models["plain"]
-            != order.models["private"]
+            order.trainings["plain"]
+            == small(mechanism="ordered").trainings["plain"]
+            != order.trainings["private"]
         )
         assert (
-            order.change(noise_ramp=0.3, clip_ramp=2.0).models["private"] == order.models["private"]
+            order.change(noise_ramp=0.3, clip_ramp=2.0).trainings["private"]
+            == order.trainings["private"]
         )
-        assert order.change(variant="shuffled").models == small(variant="shuffled").models
+        assert order.change(variant="shuffled").trainings == small(variant="shuffled").trainings
 
     def test_a_batch_follows_a_number_of_rows_that_is_smaller_than_it(self):
         settings = NetworkSettings(dataset="blobs", rows=400, lot_size=400)
@@ -81,7 +85,7 @@ class TestSettings:
             1,
             usual,
         )
-        assert usual.models["private"].split is data.load(
+        assert usual.trainings["private"].split is data.load(
             "moons", seed=usual.seed, private_rows=400
         )
 
@@ -102,16 +106,16 @@ class TestBudget:
     @pytest.mark.parametrize("clipping", network.CLIPPING)
     def test_the_training_spends_its_epsilon_and_never_more(self, clipping, ramp):
         one = small(clipping=clipping, repeats=2, layers=2, **ramp)
-        result = one.run()
+        result = one.experiment.run()
         assert one.epsilon * (1 - 3e-3) <= result.guarantee.epsilon <= one.epsilon
         half = dataclasses.replace(result, settings=one.change(shown=FRAMES // 2))
         assert half.guarantee.epsilon == result.spent[FRAMES // 2] < result.guarantee.epsilon
         assert (
             half.step
-            == one.marks[FRAMES // 2]
+            == one.step_of_frame[FRAMES // 2]
             == (half.step if ramp else half.guarantee.event.count)
         )
-        assert (np.diff(result.spent) > 0)[np.diff(one.marks) > 0].all()
+        assert (np.diff(result.spent) > 0)[np.diff(one.step_of_frame) > 0].all()
         # by another accountant, of one plain Gaussian release a step: layers with bounds of their
         # own cost no more
         plain = PoissonSampled(rate=one.rate, event=GaussianRelease(noise_multiplier=one.sigma))
@@ -122,17 +126,17 @@ class TestBudget:
         assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
 
     def test_shuffled_lots_count_each_epoch_as_one_release(self):
-        result = small(variant="shuffled", repeats=2).run()
+        result = small(variant="shuffled", repeats=2).experiment.run()
         held, ramp = (
-            result.by_epochs,
+            result.guarantee_by_epochs,
             dataclasses.replace(result, settings=result.settings.change(noise_ramp=0.3)),
         )
-        assert (held.adjacency, result.holds) == (Adjacency.REPLACE_ONE, False)
+        assert (held.adjacency, result.is_covered) == (Adjacency.REPLACE_ONE, False)
         assert held.event == Composed(
             event=GaussianRelease(noise_multiplier=result.settings.sigma / 2), count=3
         )
         assert held.epsilon > 3 * result.guarantee.epsilon
-        least = ramp.by_epochs.event.event.noise_multiplier
+        least = ramp.guarantee_by_epochs.event.event.noise_multiplier
         assert least == pytest.approx(ramp.settings.sigma * 0.3 / 2)
 
 
@@ -141,16 +145,17 @@ class TestInOrder:
     @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
     def test_the_budget_is_spent_and_never_more(self, mechanism, clipping):
         one = small(mechanism=mechanism, clipping=clipping, repeats=2, epsilon=2.0)
-        result = one.run()
+        result = one.experiment.run()
         assert result.guarantee.epsilon <= 2
         assert one.steps % 6 == 0
         assert [
-            small(mechanism=how, rows=410, lot_size=100).lot for how in (mechanism, "sampled")
+            small(mechanism=how, rows=410, lot_size=100).batch_size
+            for how in (mechanism, "sampled")
         ] == [102.5, 100]
         assert result.guarantee.epsilon == pytest.approx(2, rel=1e-3)
         for frame in (1, 20, FRAMES):
             now = dataclasses.replace(result, settings=one.change(shown=frame)).guarantee
-            if one.marks[frame] == 0:
+            if one.step_of_frame[frame] == 0:
                 assert (now.epsilon, now.event) == (0, ApproximateRelease(epsilon=0, delta=0))
             else:
                 exact = accountants.account(
@@ -164,7 +169,7 @@ class TestInOrder:
         """Networks whose steps see no gradient: noise alone moves the weights."""
         for mechanism in dp_ftrl.MECHANISMS:
             one = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
-            result, model = one.run(), one.models["private"]
+            result, model = one.experiment.run(), one.trainings["private"]
             how = {
                 "start": np.zeros(model.recipe.architecture.parameters),
                 "seed": 0,
@@ -174,21 +179,21 @@ class TestInOrder:
             moved = sgd.train(
                 model.recipe, *nobody, noise_multiplier=model.noise_multiplier, **how
             ).weights
-            assert one.noise_left(one.steps) == pytest.approx(moved.std(), rel=0.02)
-            assert result.moved_by_noise == pytest.approx(moved.std() * math.sqrt(5), rel=0.02)
+            assert result.accumulated_noise_sd(one.steps) == pytest.approx(moved.std(), rel=0.02)
+            assert result.distance_by_noise == pytest.approx(moved.std() * math.sqrt(5), rel=0.02)
 
 
 class TestTraining:
     @pytest.mark.parametrize(
-        "cells", [tasks._CELLS_AT_ONCE, 4e3], ids=["in one piece", "in stretches"]
+        "cells", [training._CELLS_PER_SEGMENT, 4e3], ids=["in one piece", "in stretches"]
     )
     def test_frames_are_the_weights_after_their_steps(self, cells, monkeypatch):
-        monkeypatch.setattr(tasks, "_CELLS_AT_ONCE", cells)
-        tasks.stretch.cache_clear()
+        monkeypatch.setattr(training, "_CELLS_PER_SEGMENT", cells)
+        tasks.train_segment.cache_clear()
         one = small(repeats=2)
-        model, weights = one.models["private"], one.run().runs["private"][0].weights
+        model, weights = one.trainings["private"], one.experiment.run().groups["private"][0].weights
         rows, how = (
-            (inputs(model.split.X_private), model.split.y_private),
+            (scale_inputs(model.split.X_private), model.split.y_private),
             {"seed": one.seed, "draws": [0, 1]},
         )
         how |= {
@@ -196,24 +201,25 @@ class TestTraining:
             "noise_multiplier": model.noise_multiplier,
         }
         for frame in (0, 7, FRAMES):
-            trained = sgd.train(model.recipe, *rows, last=int(one.marks[frame]), **how)
+            trained = sgd.train(model.recipe, *rows, last=int(one.step_of_frame[frame]), **how)
             np.testing.assert_allclose(weights[frame], trained.weights, atol=5e-6)
-        (stretches,) = model.stretches(2)
+        (group,) = model.groups(2)
+        stretches = tasks.segments(model, group)
         assert (len(stretches) > 5) == (cells == 4e3)
-        tasks.stretch.cache_clear()  # the last one asked for alone does again what comes before it
+        tasks.train_segment.cache_clear()  # the last one asked for alone does again what comes before it
         np.testing.assert_allclose(stretches[-1].run().weights[-1], weights[-1], atol=5e-6)
-        tasks.stretch.cache_clear()
+        tasks.train_segment.cache_clear()
 
     def test_the_moment_shown_changes_no_work_but_its_own_count_and_each_piece_is_small(self):
         early, late, other = (
-            {*small(**change).tasks()} for change in ({"shown": 3}, {"shown": 40}, {})
+            {*small(**change).experiment.tasks()} for change in ({"shown": 3}, {"shown": 40}, {})
         )
         assert other <= early & late
         counted = {(task.accountant, task.steps) for task in (early | late) - other}
-        assert counted == {("pld", (int(small().marks[frame]),)) for frame in (3, 40)}
+        assert counted == {("pld", (int(small().step_of_frame[frame]),)) for frame in (3, 40)}
         heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
-        for task in (one for one in heavy.tasks() if isinstance(one, Runs)):
-            width = task.model.frames_at_once(task.count)
+        for task in (one for one in heavy.experiment.tasks() if isinstance(one, Runs)):
+            width = task.model.frames_per_segment(task.count)
             lot = task.model.recipe.sampling_rate * task.model.private_rows
             cells = (
                 task.count
@@ -229,8 +235,10 @@ class TestResult:
     def test_clipped_gradients_are_those_that_are_too_long_and_their_mean_that_of_plain_loops(
         self, clipping
     ):
-        result = small(clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20).run()
-        rows, labels = inputs(result.split.X_private[:300]), result.split.y_private[:300]
+        result = small(
+            clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20
+        ).experiment.run()
+        rows, labels = scale_inputs(result.split.X_private[:300]), result.split.y_private[:300]
         weights, bounds, clip_norm = result.weights("private"), 0.3, 0.3
         norms = network_gradients.gradient_norms(result.architecture, weights[:4], rows, labels)
         long = np.linalg.norm(norms, axis=0) > bounds
@@ -238,16 +246,16 @@ class TestResult:
             clip_norm, bounds = result.recipe.bounds, np.array(result.recipe.bounds)
             long = (norms > bounds[:, None, None]).any(axis=0)
         assert np.linalg.norm(bounds) == pytest.approx(0.3)
-        assert result.clipped[-1] == pytest.approx(long.mean())
-        assert 0.05 < result.clipped[-1] < 0.95
-        np.testing.assert_allclose(result.norms, norms, rtol=1e-6)
-        np.testing.assert_allclose(result.histogram.sum().iloc[2:], 1)
+        assert result.gradients.clipped[-1] == pytest.approx(long.mean())
+        assert 0.05 < result.gradients.clipped[-1] < 0.95
+        np.testing.assert_allclose(result.gradients.norms, norms, rtol=1e-6)
+        np.testing.assert_allclose(result.gradients.histogram.sum().iloc[2:], 1)
         sizes, how = result.architecture.sizes, {"clip_norm": clip_norm, "activation": "tanh"}
         sums = [
             plain.lot_gradient(sizes, w, rows.astype(float), labels, **how)
             for w in weights.astype(float)
         ]
-        assert result.signal == pytest.approx(
+        assert result.gradients.signal == pytest.approx(
             np.median(np.linalg.norm(sums, axis=1) / 300), rel=1e-3
         )
 
@@ -256,7 +264,7 @@ class TestResult:
         one = NetworkSettings(repeats=2, epsilon=50.0, rows=2000, lot_size=200).change(
             dataset=dataset
         )
-        result = one.result({task: task.run() for task in one.tasks()[:40]})
+        result = one.experiment.gather({task: task.run() for task in one.experiment.tasks()[:40]})
         assert result.reached == FRAMES
         assert result.summary("private").median > {"spirals": 0.75, "digits": 0.8}.get(
             dataset, 0.85

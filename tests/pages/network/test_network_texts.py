@@ -9,9 +9,8 @@ from lab.experiment.data_settings import OWN
 from lab.statistics.claims import Case
 from pages.network import charts, texts_tables
 from pages.network import texts as say
-from pages.network.experiment import NetworkSettings
-from pages.network.settings import DATA
-from pages.network.tasks import FRAMES
+from pages.network.settings import DATA, NetworkSettings
+from pages.network.training import FRAMES
 from tests import attackers, reached
 from tests.claims import better, worse
 from tests.lab.uploads.test_regression_rows import paid
@@ -86,7 +85,7 @@ def gap(result) -> float:
 
 def second_half(result) -> tuple[np.ndarray, np.ndarray]:
     """Accuracy of the private networks at the end, and in the middle of the axis."""
-    every = np.concatenate([run.accuracy for run in result.runs["private"]], axis=1)
+    every = np.concatenate([run.accuracy for run in result.groups["private"]], axis=1)
     axis = result.trajectories["private"]["epochs"].to_numpy()
     return every[-1], every[np.abs(axis - axis[-1] / 2).argmin()]
 
@@ -114,7 +113,7 @@ RULES: Rules = {
     **costs(
         lambda r: r.accuracy["private"],
         lambda r: r.accuracy["plain"],
-        lambda r: r.noise / r.signal,
+        lambda r: r.gradients.noise / r.gradients.signal,
         begun=lambda r: r.step > 0,
         steps=lambda r: 1 if r.settings.mechanism == "toeplitz" else r.step,
         paired=False,
@@ -148,7 +147,7 @@ SELDOM: Rules = {
 
 @pytest.fixture(scope="module")
 def once():
-    return [one.run() for one in ONCE]
+    return [one.experiment.run() for one in ONCE]
 
 
 def test_every_sentence_says_what_was_computed(once):
@@ -169,7 +168,7 @@ def test_every_sentence_says_what_was_computed(once):
 )
 def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed):
     tight, loose = (
-        NetworkSettings(seed=seed, epsilon=epsilon).run()
+        NetworkSettings(seed=seed, epsilon=epsilon).experiment.run()
         for epsilon in (NetworkSettings().epsilon, 10.0)
     )
     assert gap(tight) >= 0.05
@@ -180,7 +179,7 @@ def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed
 def test_every_text_is_reached(once):
     again = [SMALL.change(variant="realised")]
     again += [SMALL.change(clip_norm=0.01, shown=30), SMALL.change(epochs=8)]
-    for result in (*once, *(settings.run() for settings in again)):
+    for result in (*once, *(settings.experiment.run() for settings in again)):
         words(result), say.lead(result.settings), texts_tables.table(result)
         charts.norms(result), charts.clipped(result), charts.loss(result)
     part = first(NetworkSettings(rows=5000, epochs=30, repeats=2))
@@ -189,7 +188,7 @@ def test_every_text_is_reached(once):
         choose(frame(1000, people=400), replace(CLASSES, person=person)) for person in ("", "who")
     ]
     for file, shown in ((own[0], FRAMES), (own[1], FRAMES), (paid(0.1), 0), (paid(0.1), FRAMES)):
-        result = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown).run()
+        result = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown).experiment.run()
         words(result), say.lead(result.settings), charts.inputs(result)
     for said in ((Case.AHEAD, 0.1), (Case.BEHIND, -0.1)):
         vars(result)["second_half"] = said

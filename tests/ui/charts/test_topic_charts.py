@@ -23,8 +23,9 @@ from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import charts as hypotheses
 from pages.network import charts as network
 from pages.network import texts as of_network
-from pages.network.experiment import NetworkSettings
 from pages.network.page import sliders
+from pages.network.settings import NetworkSettings
+from pages.network.texts_label import label as network_label
 from pages.parties import charts as parties
 from pages.parties import texts as of_parties
 from pages.parties.charts_trust import trust
@@ -122,7 +123,7 @@ NETWORK = NetworkSettings(rows=300, lot_size=50, epochs=3, repeats=2, width=4, l
     "changes", [{"clipping": "layers", "layers": 2}, {"dataset": "blobs", "layers": 0}]
 )
 def test_curves_of_a_network_are_those_that_are_downloaded(changes):
-    result = NETWORK.change(**changes).run()
+    result = NETWORK.change(**changes).experiment.run()
     frame = result.curves()
     private = frame[frame["arm"] == "private"]
     (line,) = (trace for trace in network.accuracy(result)["data"] if trace.get("meta") == "ghost")
@@ -132,10 +133,10 @@ def test_curves_of_a_network_are_those_that_are_downloaded(changes):
 
 @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
 def test_lots_in_a_fixed_order_need_no_secret(mechanism):
-    result = NETWORK.change(mechanism=mechanism, noise_ramp=0.5).run()
+    result = NETWORK.change(mechanism=mechanism, noise_ramp=0.5).experiment.run()
     assert not {"noise_ramp", "clip_ramp"} & {*sliders(result.settings).more}
     assert "must stay secret" not in of_network.guarantee(result)
-    stated = of_network.label(result).said
+    stated = network_label(result).said
     assert dp_ftrl.ASSUMES in stated["assumptions"]
     assert "secret" not in stated["public"]
     assert stated["mechanism"].startswith(dp_ftrl.MECHANISMS[mechanism])

@@ -17,7 +17,7 @@ from lab.experiment.links import brief, word
 from lab.sweeps.grids import beside
 from pages.classifier.page import PAGE
 from pages.classifier.settings import ClassifierSettings
-from pages.network.experiment import NetworkSettings
+from pages.network.settings import NetworkSettings
 from pages.topics import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES
 from scripts.fuzz_links import links

@@ -1,0 +1,126 @@
+"""Gradients of some private rows at one frame: their norms, what clipping does, and the noise.
+
+Shapes: R networks with P weights each, n rows, or n people with several rows.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpcore.training import dp_ftrl, network_gradients, sgd
+from pages.network.training import Training, clipped_share
+
+# Rows, or people, and networks that gradients are computed for.
+ROWS = 300
+NETWORKS = 4
+# Edges of the histogram's bars. They are fixed, so that bars of different frames can be compared.
+EDGES = np.geomspace(1e-4, 1e2, 49)
+WHOLE_GRADIENT = "whole gradient"
+
+
+def layer_name(index: int) -> str:
+    """Return the name of a layer, given its index from 0."""
+    return f"layer {index + 1}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gradients:
+    """Gradients of the first ``ROWS`` private rows under the first private networks at a frame.
+
+    weights: of the networks (R, P), with R at most ``NETWORKS``.
+    noise_sd: standard deviation of the noise of the first step on a coordinate of the mean
+        gradient.
+    """
+
+    training: Training
+    frame: int
+    weights: np.ndarray
+    noise_sd: float
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """Return the clipping norms at this frame: one, or one per layer."""
+        return self.training.bounds(self.frame)
+
+    @property
+    def is_clipped_by_layer(self) -> bool:
+        return len(self.bounds) > 1
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """Return the gradient norms (layers, R, n), of rows or of the means of people."""
+        architecture = self.training.recipe.architecture
+        rows = self.training.rows(ROWS)
+        return network_gradients.gradient_norms(architecture, self.weights, *rows)
+
+    @property
+    def clipped(self) -> np.ndarray:
+        """Return the share of clipped gradients in each layer, and in any, (layers + 1,)."""
+        return clipped_share(self.bounds, self.norms)
+
+    @cached_property
+    def histogram(self) -> pd.DataFrame:
+        """Return the shares of norms between neighbouring ``EDGES``, a column per layer and one of
+        the whole gradient.
+        """
+        columns = {"from": EDGES[:-1], "to": EDGES[1:]}
+        for index, norms in enumerate(self.norms):
+            columns[layer_name(index)] = _histogram(norms)
+        whole_norms = np.sqrt(np.square(self.norms).sum(axis=0))
+        columns[WHOLE_GRADIENT] = _histogram(whole_norms)
+        return pd.DataFrame(columns)
+
+    @cached_property
+    def signal(self) -> float:
+        """Return the L2 norm of the mean clipped gradient, the median over the networks.
+
+        It is how far one step without noise and with learning rate 1 moves the weights.
+        """
+        clip_norm: float | tuple[float, ...] = self.bounds
+        if not self.is_clipped_by_layer:
+            clip_norm = self.bounds[0]
+        one_step = replace(
+            self.training.recipe,
+            sampling_rate=1.0,
+            steps=1,
+            learning_rate=1.0,
+            clip_norm=clip_norm,
+            variant="correct",
+        )
+        X, y, people = self.training.rows(ROWS)
+        trained = sgd.train(
+            one_step,
+            X,
+            y,
+            people=people,
+            start=self.weights,
+            noise_multiplier=0.0,
+            seed=0,
+            draws=range(len(self.weights)),
+        )
+        distances = np.linalg.norm(trained.weights - self.weights, axis=1)
+        return float(np.median(distances))
+
+    @property
+    def noise(self) -> float:
+        """Return the expected L2 norm of the noise on the mean gradient of the last step so far."""
+        recipe = self.training.recipe
+        step = self.training.last_step(self.frame)
+        noise_sd = self.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
+        if recipe.mechanism == "toeplitz":
+            # The noise of a step is a combination of those of this and earlier steps of the pass.
+            batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
+            steps_of_pass = step % batches_per_pass + 1
+            weights_of_steps = dp_ftrl.coefficients("toeplitz", steps_of_pass, power=-1)
+            noise_sd *= float(np.linalg.norm(weights_of_steps))
+        return noise_sd * math.sqrt(recipe.architecture.parameters)
+
+
+def _histogram(norms: np.ndarray) -> np.ndarray:
+    """Return the share of norms in each bar. Those beyond the edges are in the outermost bars."""
+    inside = np.clip(norms.ravel(), EDGES[0], EDGES[-1])
+    counts, _ = np.histogram(inside, EDGES)
+    return counts / norms.size
