@@ -48,7 +48,7 @@ class Drag:
         self.name = f"{page.name} {part}" if part else page.name
         self._page, self._link = page, {"part": part} if part else {}
         self._settings = page.settings().change(**self._link)
-        self._seen, self._values = channel.Seen(), self._unasked()
+        self._seen, self._values = channel.ClientState(), self._unasked()
         self._hero = page.at(self._settings).slider_layout(self._settings).hero
         self.taken: list[Counter] = []
 
@@ -72,7 +72,7 @@ class Drag:
         """One answer, and the CPU seconds of its parts."""
         spent = Counter()
         moves = ((self._hero, next(self._values)),)
-        asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
+        asked = channel.Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
             (ui.page.comparison, "computed", "train"),
             (ui.page.page, "_drawn", "figures"),
