@@ -41,7 +41,7 @@ _PROGRAM = """
 import json, resource, sys, time
 from threadpoolctl import threadpool_limits
 from lab.data import domains
-from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.settings import HypothesesSettings
 import sklearn.utils.extmath
 def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 def clock(work):
@@ -54,13 +54,13 @@ with threadpool_limits(1, user_api="blas"):
     settings = HypothesesSettings().change(seed=seed)
     for name, value in changes.items():
         settings = settings.change(**{name: value})
-    once = clock(lambda: domains.load(settings.model.where))
-    essential = [task for task in settings.tasks() if task.essential]
+    once = clock(lambda: domains.load(settings.source_training.domains))
+    essential = [task for task in settings.experiment.tasks() if task.essential]
     first = once + sum(clock(task.run) for task in essential)
-    slices = [clock(task.run) for task in settings.tasks() if not task.essential]
+    slices = [clock(task.run) for task in settings.experiment.tasks() if not task.essential]
     def moved(**change):
         there = settings.change(**change)
-        return sum(clock(task.run) for task in there.tasks() if task.essential)
+        return sum(clock(task.run) for task in there.experiment.tasks() if task.essential)
     found = {"once": once, "first": first, "rest": sum(slices), "slice": max(slices), "memory": most() - empty,
              "epsilon": moved(epsilon=7.7), "features": moved(dimension=13)}
 print(json.dumps(found))

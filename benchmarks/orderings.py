@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, row
-from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.settings import HypothesesSettings
 from pages.hypotheses.tasks import METHODS
 from pages.parties.experiment import PartiesSettings
 from pages.parties.tasks import Tried, fits
@@ -47,7 +47,7 @@ def transfer(epsilon: float, *, noise: str = "exponential") -> Found:
     weights.
     """
     settings = HypothesesSettings(repeats=REPEATS).change(noise=noise)
-    outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
+    outcomes = [task.run() for task in settings.experiment.repeats_with(epsilon=epsilon).tasks]
     accuracy = np.concatenate([one.accuracy for one in outcomes]).T
     weights = np.concatenate([one.weights for one in outcomes])
     error = ((weights - np.array(settings.shares)) ** 2).mean(axis=1)

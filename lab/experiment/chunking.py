@@ -39,16 +39,23 @@ def cut(start: int, stop: int, *, each: float, most: int | None = None) -> tuple
     return tuple(range(begin, min(begin + width, stop)) for begin in range(start, stop, width))
 
 
-def batches(count: int, *, cost: float, first_batch: int | None = None) -> tuple[range, ...]:
+def batches(
+    count: int,
+    *,
+    cost: float,
+    first_batch: int | None = None,
+    largest_batch: int | None = None,
+) -> tuple[range, ...]:
     """Cut repeats 0 to ``count`` - 1 into batches, of which a page waits for the first.
 
     cost: cells of one repeat.
     first_batch: size of the first batch; by default as many repeats as a page may wait for.
+    largest_batch: largest number of repeats in another batch.
     """
     if first_batch is None:
         first_batch = first(count, each=cost)
     first_batch = min(first_batch, count)
-    return (range(first_batch), *cut(first_batch, count, each=cost))
+    return (range(first_batch), *cut(first_batch, count, each=cost, most=largest_batch))
 
 
 def sample(

@@ -205,6 +205,7 @@ class Repeats:
     merge: function that joins the outcomes of batches.
     cost: cells of one repeat (``lab.experiment.chunking``). By default one task has all repeats.
     first_batch: size of the first batch; by default as many repeats as a page may wait for.
+    largest_batch: largest number of repeats in another batch.
     essential: whether the page waits for the first batch.
     sampled: a cheaper function for samples, called as ``sampled(model, (at,), repeats, given=n)``.
         It must give the first n repeats as ``function`` does. It may need all ``repeats`` of a
@@ -219,13 +220,19 @@ class Repeats:
     merge: Callable[[Sequence[Any]], Any] = join_repeats
     cost: float = 1.0
     first_batch: int | None = None
+    largest_batch: int | None = None
     essential: bool = True
     sampled: Callable[..., Any] | None = None
 
     @property
     def batches(self) -> tuple[range, ...]:
         """Return the repeats that each task trains together."""
-        return chunking.batches(self.count, cost=self.cost, first_batch=self.first_batch)
+        return chunking.batches(
+            self.count,
+            cost=self.cost,
+            first_batch=self.first_batch,
+            largest_batch=self.largest_batch,
+        )
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
@@ -242,7 +249,9 @@ class Repeats:
     def sample(self, count: int) -> tuple[Runs, ...]:
         """Return tasks that give repeats 0 to ``count`` - 1, in their order."""
         tasks = []
-        for batch, wanted in chunking.sample(self.batches, count, each=self.cost):
+        for batch, wanted in chunking.sample(
+            self.batches, count, each=self.cost, most=self.largest_batch
+        ):
             if self.sampled is None:
                 task = Runs(
                     work=self.function,

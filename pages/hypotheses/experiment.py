@@ -1,195 +1,337 @@
-"""Hypothesis transfer from private sources: what a target with few labels can borrow [wang2019]."""
+"""What hypothesis transfer computes: runs at the set values, curves, and a table."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from lab.experiment import chunking
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.parts import Runs, slices
-from lab.experiment.settings import Task
-from pages.hypotheses.result import Found, HypothesesResult, Question
-from pages.hypotheses.settings import (
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Part, Repeats, Runs
+from lab.experiment.settings import Measure, Task
+from pages.hypotheses import tasks
+from pages.hypotheses.mixture import normalised
+from pages.hypotheses.result import (
+    ALL_WORDS,
     DIMENSIONS,
     DIRECTIONS,
     EPSILONS,
-    FEW_REPEATS,
     LAWS,
-    LEVELS,
     SHARES,
-    HypothesesParameters,
+    TABLE_EPSILONS,
+    HypothesesResult,
 )
-from pages.hypotheses.tasks import (
-    Outcome,
-    Sources,
-    Target,
-    Transfer,
-    fit_sources,
-    fit_target,
-    make_rows,
-    transfer,
-)
+from pages.hypotheses.runs import TransferRuns
+from pages.hypotheses.settings import ROWS, HypothesesSettings
+from pages.hypotheses.training import SourceTraining, TargetTraining, Transfer
 
-# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most
-# of the table.
-_FIRST, _CHUNK, _TABLE = 3, 6, 12
-_FIRST_EFFORT = 3e7
-# With more features than this, a slice has half as many.
-_WIDE = 30
-
-Answer = Runs[Transfer, Outcome]
+# Fields that lower the noise of the releases, and those that improve the sources' hypotheses.
+_LESS_NOISE = ("epsilon", "delta")
+_BETTER_HYPOTHESES = (*_LESS_NOISE, "source_rows")
+# Repeats that the page waits for. They are fewer if their fits cost more than this.
+_FIRST_REPEATS = 3
+_FIRST_COST = 3e7
+# Repeats of one task, and features above which a task has half as many.
+_REPEATS_PER_TASK = 6
+_MANY_FEATURES = 30
+# Most repeats of each number of features and of each distribution of noise, and of the table.
+FEW_REPEATS = 8
+TABLE_REPEATS = 12
 
 
-@dataclass(frozen=True, kw_only=True)
-class HypothesesSettings(HypothesesParameters, ComputingSettings):
-    """All that decides what the page shows, with the work that it takes."""
+@dataclass(frozen=True)
+class TransferRepeats(Repeats):
+    """Repeats of a transfer, gathered into ``TransferRuns``."""
 
-    def answers(
+    @cached_property
+    def tasks(self) -> tuple[Runs, ...]:
+        return super().tasks
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> TransferRuns:
+        """Return the repeats done so far."""
+        done = [outcomes[task] for task in self.tasks if task in outcomes]
+        return TransferRuns(done, planned=self.count)
+
+
+@dataclass(frozen=True)
+class PartsByValue:
+    """Parts by the value of a parameter, gathered into a mapping."""
+
+    parts: Mapping[Any, Any]
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        return tuple(task for part in self.parts.values() for task in part.tasks)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {value: part.gather(outcomes) for value, part in self.parts.items()}
+
+
+class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
+    """Hypothesis transfer from private sources, and what a target with few labels gains by it."""
+
+    RESULT = HypothesesResult
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy(
+            "accuracy of transfer",
+            lambda outcome: outcome.accuracy_of("transfer"),
+            rises=_BETTER_HYPOTHESES,
+        ),
+        "gain": Measure(
+            "gain over few labels only",
+            "higher",
+            lambda outcome: outcome.accuracy_of("transfer") - outcome.accuracy_of("weak"),
+            rises=_BETTER_HYPOTHESES,
+            unit="%",
+            limits=(-1.0, 1.0),
+        ),
+        "error": Measure(
+            "mean squared error of the weights",
+            "lower",
+            lambda outcome: outcome.error,
+            rises=(*_LESS_NOISE, "unlabelled_rows"),
+        ),
+    }
+    PAIRED_BY = (
+        "data",
+        "sources",
+        "dimension",
+        "projection",
+        "similarity",
+        *ROWS,
+        "public_rows",
+        "noise",
+        "repeats",
+        "seed",
+        "mixture",
+    )
+
+    # Parts
+
+    def parts(self) -> dict[str, Part]:
+        """Return the parts, with the names of the fields of ``HypothesesResult``."""
+        return {
+            "now": self.now,
+            "over_epsilon": self.over_epsilon,
+            "over_share": self.over_share,
+            "over_dimension": self.over_dimension,
+            "over_dimension_without_noise": self.over_dimension_without_noise,
+            "over_law": self.over_law,
+            "over_mixture": self.over_mixture,
+        }
+
+    @cached_property
+    def now(self) -> TransferRepeats:
+        """Return the repeats at the set values."""
+        return self.repeats_with(essential=True)
+
+    @cached_property
+    def over_epsilon(self) -> PartsByValue:
+        parts = {epsilon: self.repeats_with(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)}
+        return PartsByValue(parts)
+
+    @cached_property
+    def over_share(self) -> PartsByValue:
+        """Return the repeats by share of labels.
+
+        The page waits for a few at the ends. They stand for the curve until it follows.
+        """
+        parts = {}
+        for share in SHARES:
+            is_end = share in (SHARES[0], SHARES[-1])
+            parts[share] = self.repeats_with(label_share=share, essential=is_end)
+        return PartsByValue(parts)
+
+    @cached_property
+    def over_dimension(self) -> PartsByValue:
+        return self._over_dimension(self.settings.epsilon)
+
+    @cached_property
+    def over_dimension_without_noise(self) -> PartsByValue:
+        return self._over_dimension(math.inf)
+
+    def _over_dimension(self, epsilon: float) -> PartsByValue:
+        parts = {}
+        for dimension in DIMENSIONS:
+            target = self.settings.target_with_dimension(dimension)
+            parts[dimension] = self.repeats_with(
+                epsilon=epsilon, target=target, most_repeats=FEW_REPEATS
+            )
+        return PartsByValue(parts)
+
+    @cached_property
+    def over_law(self) -> PartsByValue:
+        """Return the repeats with two distributions of noise, which are only compared with all
+        words.
+        """
+        if self.settings.projected:
+            return PartsByValue({})
+        parts = {}
+        for directions in (ALL_WORDS, DIRECTIONS):
+            for law in LAWS:
+                parts[law, directions] = self._over_epsilon_with(law, directions)
+        return PartsByValue(parts)
+
+    def _over_epsilon_with(self, law: str, directions: int) -> PartsByValue:
+        """Return the repeats by epsilon, with a distribution of noise in public directions."""
+        target = self.settings.target_training
+        if directions != ALL_WORDS:
+            target = self.settings.target_with_dimension(directions)
+        parts = {}
+        for epsilon in EPSILONS:
+            parts[epsilon] = self.repeats_with(
+                epsilon=epsilon, noise=law, target=target, most_repeats=FEW_REPEATS
+            )
+        return PartsByValue(parts)
+
+    @cached_property
+    def over_mixture(self) -> PartsByValue:
+        """Return the repeats of the table."""
+        parts = {}
+        for mixture in self.mixtures:
+            target = self.settings.target_with_mixture(mixture)
+            by_epsilon = {}
+            for epsilon in TABLE_EPSILONS:
+                by_epsilon[epsilon] = self.repeats_with(
+                    epsilon=epsilon, target=target, most_repeats=TABLE_REPEATS
+                )
+            parts[mixture] = PartsByValue(by_epsilon)
+        return PartsByValue(parts)
+
+    @property
+    def mixtures(self) -> tuple[tuple[float, ...], ...]:
+        """Return the mixtures of the table, the set one first."""
+        count = self.settings.sources
+        nothing = [0.0] * (count - 2)
+        mixtures = [
+            self.settings.shares,
+            (1.0, 0.0, *nothing),
+            (0.5, 0.5, *nothing),
+            (*nothing, 0.25, 0.75),
+            normalised((1 / count,) * count),
+        ]
+        return tuple(dict.fromkeys(mixtures))
+
+    def repeats_with(
         self,
         *,
         epsilon: float | None = None,
         noise: str | None = None,
-        share: float | None = None,
-        mixture: tuple[float, ...] | None = None,
-        target: Target | None = None,
-        most: int = 10**6,
-    ) -> tuple[Answer, ...]:
-        """Return what comes out at another epsilon, noise, share of labels, mixture or target: all
-        repeats, some at once.
+        label_share: float | None = None,
+        target: TargetTraining | None = None,
+        most_repeats: int | None = None,
+        essential: bool = False,
+    ) -> TransferRepeats:
+        """Return the repeats with some values changed, at most ``most_repeats``.
+
+        essential: whether the page waits for the first ones.
         """
-        count = min(self.repeats, most)
-        model = target.sources if target else self.model
-        chunk = self._chunk(model)
-        first = max(1, min(_FIRST, count, int(_FIRST_EFFORT / (model.effort * self.sources))))
-        if (epsilon, mixture, target) != (None, None, None):
-            first = min(first, chunk)
-        asked = Transfer(
-            target=target or self.target(mixture),
-            budget=replace(self.budget, epsilon=epsilon or self.epsilon, noise=noise or self.noise),
+        settings = self.settings
+        changes: dict[str, Any] = {}
+        if epsilon is not None:
+            changes["epsilon"] = epsilon
+        if noise is not None:
+            changes["noise"] = noise
+        budget = replace(settings.budget, **changes)
+        if label_share is None:
+            label_share = settings.label_share
+        count = settings.repeats
+        if most_repeats is not None:
+            count = min(count, most_repeats)
+
+        sources = settings.source_training
+        if target is not None:
+            sources = target.sources
+        largest_batch = self._largest_batch(sources)
+        affordable = int(_FIRST_COST / (sources.cost * settings.sources))
+        first_batch = max(1, min(_FIRST_REPEATS, count, affordable))
+        if epsilon is not None or target is not None:
+            first_batch = min(first_batch, largest_batch)
+        return TransferRepeats(
+            tasks.transfer,
+            Transfer(target=target or settings.target_training, budget=budget),
+            label_share,
+            count,
+            first_batch=first_batch,
+            largest_batch=largest_batch,
+            essential=essential,
+            sampled=tasks.first_outcomes,
         )
-        parts = range(first), *chunking.cut(first, count, each=1.0, most=chunk)
-        return slices(transfer, asked, (self.label_share if share is None else share,), parts)
 
-    def _chunk(self, model: Sources) -> int:
-        """Return how many repeats are answered at once."""
-        if self.noise == "objective" or not model.projected:
-            return 1  # the minima are found anew at each epsilon, or each takes long
-        return _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
+    def _largest_batch(self, sources: SourceTraining) -> int:
+        """Return the largest number of repeats of one task."""
+        if self.settings.noise == "objective" or not sources.projected:
+            # The minima are found anew at each epsilon, or each takes long.
+            return 1
+        if sources.domains.dimension > _MANY_FEATURES:
+            return _REPEATS_PER_TASK // 2
+        return _REPEATS_PER_TASK
 
-    @cached_property
-    def work(self) -> dict[Question, tuple[Answer, ...]]:
-        """Return each question -> the tasks that answer it, most urgent first."""
-        over_epsilon = {
-            ("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)
-        }
-        over_shares = {("share", share): self.answers(share=share) for share in SHARES}
-        over_dimensions = {
-            (over, dimension): self.answers(
-                epsilon=epsilon, target=self.target_at(dimension), most=FEW_REPEATS
-            )
-            for dimension in DIMENSIONS
-            for over, epsilon in (("dimension", self.epsilon), ("plain dimension", math.inf))
-        }
-        # Without a projection, with all words (0) and in a few public directions
-        laws = {
-            ("law", noise, few, epsilon): self.answers(
-                epsilon=epsilon,
-                noise=noise,
-                target=self.target_at(few) if few else None,
-                most=FEW_REPEATS,
-            )
-            for few in (() if self.projected else (0, DIRECTIONS))
-            for noise in LAWS
-            for epsilon in EPSILONS
-        }
-        table = {
-            ("table", mixture, level): self.answers(mixture=mixture, epsilon=level, most=_TABLE)
-            for mixture in self.mixtures
-            for level in LEVELS
-        }
-        return {**over_epsilon, **over_shares, **over_dimensions, **laws, **table}
+    # Order of the tasks
 
-    def schedule(self) -> Iterator[Task]:
-        """Today's answer for a few repeats first, also without noise, then for all, then the curves
-        and the table.
+    def order(self, parts: Iterable[Part]) -> Iterator[Task]:
+        """Yield the tasks of the set values, then those of the curves and of the table.
+
+        Each follows the fits that it needs. ``parts`` is not used.
         """
-        first, *later = self.samples()
-        yield first
-        # Until the curve over labels follows, its ends and today's point stand for it
-        yield from (
-            replace(self.work["share", share][0], essential=True)
-            for share in (SHARES[0], SHARES[-1])
-        )
-        yield self.work["epsilon", math.inf][0]
-        if (
-            not self.projected
-        ):  # a repeat takes long: a few of each epsilon come before all of today's
-            yield from (self.work["epsilon", epsilon][0] for epsilon in EPSILONS)
-        yield from _fits(self.target(), range(first.count, self.repeats))
-        yield from later
-        for (over, *place), tasks in self.work.items():
-            there = tasks[0].model.target
-            if over == "dimension":
-                yield Runs(work=make_rows, model=there.sources, count=1)
-                yield from _fits(there, range(min(self.repeats, FEW_REPEATS)))
-            if over == "table" and place == [
-                self.mixtures[1],
-                LEVELS[0],
-            ]:  # the rows of a repeat are drawn once for all
-                others = [self.target(mixture) for mixture in self.mixtures[1:]]
-                yield from (
-                    _target_fit(one, repeat)
-                    for repeat in range(min(self.repeats, _TABLE))
-                    for one in others
-                )
-            yield from tasks
+        target = self.settings.target_training
+        yield from self._first_tasks()
+        repeats_left = range(self.now.batches[0].stop, self.settings.repeats)
+        yield from _fits(target, repeats_left)
+        yield from self.now.tasks[1:]
+        yield from self.over_epsilon.tasks
+        yield from self.over_share.tasks
+        yield from self._dimension_tasks()
+        yield from self.over_law.tasks
+        yield from self._table_tasks()
 
-    def probe(self) -> Answer:
-        """Return today's answer, for as many repeats as the first picture has."""
-        return self.samples()[0]
+    def _first_tasks(self) -> Iterator[Task]:
+        """Yield the first tasks at the set values, at the ends of labels, and without noise.
 
-    def samples(self) -> tuple[Answer, ...]:
-        first, *later = self.answers()
-        return replace(first, essential=True), *later
+        With all words a repeat takes long. A few of each epsilon then come before all of the set
+        one.
+        """
+        yield self.now.tasks[0]
+        yield self.over_share.parts[SHARES[0]].tasks[0]
+        yield self.over_share.parts[SHARES[-1]].tasks[0]
+        yield self.over_epsilon.parts[math.inf].tasks[0]
+        if not self.settings.projected:
+            for epsilon in EPSILONS:
+                yield self.over_epsilon.parts[epsilon].tasks[0]
 
-    def sample(self, count: int) -> tuple[Answer, ...]:
-        own = self.samples()
-        parts = chunking.sample(
-            [one.repeats for one in own], count, each=1.0, most=self._chunk(self.model)
-        )
-        return tuple(
-            replace(
-                own[0],
-                first=part.start,
-                count=len(part),
-                given=given if given < len(part) else None,
-            )
-            for part, given in parts
-        )
+    def _dimension_tasks(self) -> Iterator[Task]:
+        """Yield the tasks of each number of features, with and without noise."""
+        repeats = range(min(self.settings.repeats, FEW_REPEATS))
+        for dimension in DIMENSIONS:
+            target = self.settings.target_with_dimension(dimension)
+            yield Runs(work=tasks.make_rows, model=target.sources, count=1)
+            yield from _fits(target, repeats)
+            yield from self.over_dimension.parts[dimension].tasks
+            yield from self.over_dimension_without_noise.parts[dimension].tasks
 
-    def result(self, outcomes: Mapping[Any, Any]) -> HypothesesResult:
-        asked = self.work | {("share", self.label_share): self.samples()}
-        if not self.projected:
-            words = self.model.world.features
-            asked |= {
-                ("dimension", words): self.samples(),
-                ("plain dimension", words): asked["epsilon", math.inf],
-            }
-        return HypothesesResult(
-            settings=self,
-            found={question: Found.of(tasks, outcomes) for question, tasks in asked.items()},
-        )
+    def _table_tasks(self) -> Iterator[Task]:
+        """Yield the tasks of the table, after the set mixture the fits of all other mixtures.
+
+        Those are yielded repeat by repeat, so that the rows of a repeat are drawn once.
+        """
+        set_mixture, *others = self.mixtures
+        yield from self.over_mixture.parts[set_mixture].tasks
+        for repeat in range(min(self.settings.repeats, TABLE_REPEATS)):
+            for mixture in others:
+                yield _target_fit(self.settings.target_with_mixture(mixture), repeat)
+        for mixture in others:
+            yield from self.over_mixture.parts[mixture].tasks
 
 
-def _fits(target: Target, repeats: range) -> Iterator[Task]:
-    """Yield the tasks of all that is fitted in some repeats, a slice each."""
+def _fits(target: TargetTraining, repeats: range) -> Iterator[Task]:
+    """Yield the tasks that fit the sources and the target in each repeat."""
     for repeat in repeats:
         for group in target.sources.groups:
-            yield Runs(work=fit_sources, model=target.sources, at=group, first=repeat, count=1)
+            yield Runs(
+                work=tasks.fit_sources, model=target.sources, at=group, first=repeat, count=1
+            )
         yield _target_fit(target, repeat)
 
 
-def _target_fit(target: Target, repeat: int) -> Task:
-    return Runs(work=fit_target, model=target, first=repeat, count=1)
+def _target_fit(target: TargetTraining, repeat: int) -> Task:
+    return Runs(work=tasks.fit_target, model=target, first=repeat, count=1)

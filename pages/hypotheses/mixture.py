@@ -1,53 +1,66 @@
-"""A mixture: shares that sum to 1, how one of them moves, and how a link writes them."""
+"""Mixtures: shares of the sources that sum to 1, and their text in links."""
 
 import math
+from collections.abc import Sequence
 
 from dpcore import check
 
-# A share is given to this many digits.
-_DIGITS = 4
+# Shares are rounded to so many decimals.
+_DECIMALS = 4
+# A rounded share may be off by half a unit of its last decimal, and the sum by as much for each.
+_ROUNDING_ERROR = 0.51 * 10**-_DECIMALS
+# The sum of the shares in a link may differ from 1 by so much.
+_TOLERANCE = 1e-2
 
 
-def given(shares: tuple[float, ...], place: int, value: float) -> tuple[float, ...]:
-    """``shares`` with one of them set; the others share the rest in proportion, or evenly if they
-    have nothing.
-    """
-    others = math.fsum(shares) - shares[place]
-    if others > 0:
-        new = [share * (1 - value) / others for share in shares]
+def with_share(shares: Sequence[float], index: int, share: float) -> tuple[float, ...]:
+    """Set one share. The others take the rest in proportion, or evenly if all of them are 0."""
+    total_of_others = math.fsum(shares) - shares[index]
+    if total_of_others > 0:
+        changed = [other * (1 - share) / total_of_others for other in shares]
     else:
-        new = [(1 - value) / (len(shares) - 1)] * len(shares)
-    new[place] = value
-    return tuple(new)
+        changed = [(1 - share) / (len(shares) - 1)] * len(shares)
+    changed[index] = share
+    return tuple(changed)
 
 
-def whole(shares: tuple[float, ...]) -> tuple[float, ...]:
-    """Shares that sum to 1, in the digits of a link; nothing at all is taken for even shares."""
-    total, rounded = math.fsum(shares), tuple(round(share, _DIGITS) for share in shares)
-    # Three thirds in four digits miss 1: what a link has written comes back as it was.
-    if rounded == tuple(shares) and abs(total - 1) <= len(shares) * 0.51 * 10**-_DIGITS:
+def normalised(shares: Sequence[float]) -> tuple[float, ...]:
+    """Scale shares to a sum of 1 and round them. Shares that are all 0 become even."""
+    total = math.fsum(shares)
+    rounded = _rounded(shares)
+    # Rounded shares such as three thirds miss 1 a little. They must not change again, so that a
+    # link gives back the settings that it was made of.
+    if rounded == tuple(shares) and abs(total - 1) <= len(shares) * _ROUNDING_ERROR:
         return rounded
-    even = [1 / len(shares)] * len(shares)
-    return tuple(
-        round(share, _DIGITS) for share in ([s / total for s in shares] if total > 0 else even)
-    )
+    if total > 0:
+        return _rounded([share / total for share in shares])
+    return _rounded([1 / len(shares)] * len(shares))
 
 
-def word(shares: tuple[float, ...]) -> str:
-    return "-".join(f"{share:.{_DIGITS}f}".rstrip("0").rstrip(".") for share in shares)
+def _rounded(shares: Sequence[float]) -> tuple[float, ...]:
+    return tuple(round(share, _DECIMALS) for share in shares)
 
 
-def read(text: str, count: int) -> tuple[float, ...]:
-    """The shares that ``word`` has written."""
+def mixture_text(shares: Sequence[float]) -> str:
+    """Return shares as in a link, such as "0.6-0-0.4"."""
+    texts = []
+    for share in shares:
+        text = f"{share:.{_DECIMALS}f}"
+        texts.append(text.rstrip("0").rstrip("."))
+    return "-".join(texts)
+
+
+def parse_mixture(text: str, count: int) -> tuple[float, ...]:
+    """Return the ``count`` shares of a text that ``mixture_text`` has written.
+
+    Raises RefusedError for another text.
+    """
     allowed = f"{count} shares that sum to 1, with a - between them"
     try:
         shares = tuple(float(part) for part in text.split("-"))
     except ValueError:
         raise check.RefusedError("mixture", text, allowed) from None
-    if (
-        len(shares) != count
-        or not all(0 <= share <= 1 for share in shares)
-        or abs(math.fsum(shares) - 1) > 1e-2
-    ):
+    in_range = all(0 <= share <= 1 for share in shares)
+    if len(shares) != count or not in_range or abs(math.fsum(shares) - 1) > _TOLERANCE:
         raise check.RefusedError("mixture", text, allowed)
     return shares

@@ -1,39 +1,50 @@
 """Can a target learn from others' private models?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.data.domains import KINDS
-from pages.hypotheses import charts
-from pages.hypotheses import texts as say
-from pages.hypotheses import texts_algorithm as algorithm
+from pages.hypotheses import charts, charts_features, texts, texts_algorithm
 from pages.hypotheses.charts import SAYS
-from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesParameters
-from ui import widgets
+from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesSettings
 from ui.page.page import (
     GUARANTEE_TAB,
     RESULTS_TAB,
     WHY_TAB,
     Page,
+    Rows,
     SliderLayout,
     Tab,
     always,
     listed,
 )
 from ui.page.suggestion import Suggestion
-from ui.session import page_state
+from ui.session.page_state import PageState
 from ui.text import labels
+from ui.widgets import Chart
 
-NOISES = {
+# Heights of the charts in the first screen and in the tabs, in pixels.
+MAIN_HEIGHT = 455
+TAB_HEIGHT = 340
+NOISE_LABELS = {
     "exponential": "Output perturbation",
     "gaussian": "Gaussian",
     "objective": "Objective perturbation",
 }
-PROJECTIONS = {"svd": "Projected", "none": "All words"}
-MAIN = ("label_share", "dimension", "similarity")
-MORE = ("sources", *ROWS, "public_rows", "lambda_lr", "lambda_iw", "delta", "repeats", "seed")
+PROJECTION_LABELS = {"svd": "Projected", "none": "All words"}
+MAIN_SLIDERS = ("label_share", "dimension", "similarity")
+MORE_SLIDERS = (
+    "sources",
+    *ROWS,
+    "public_rows",
+    "lambda_lr",
+    "lambda_iw",
+    "delta",
+    "repeats",
+    "seed",
+)
+# What sliders have other than in ``sliders.toml``, besides their help texts.
 SLIDERS: dict[str, dict[str, Any]] = {
     "epsilon": {},
     "sources": {"label": "Sources", "symbol": "K"},
@@ -43,56 +54,85 @@ SLIDERS: dict[str, dict[str, Any]] = {
     "repeats": {},
     "seed": {},
 }
-HELP = SAYS.cases("help")
 
 
-def setup(state: page_state.PageState) -> None:
-    state.choose("data", "Data", dict(KINDS), help=HELP["data"])
-    state.choose("noise", "Mechanism", NOISES, wide=True, help=HELP["noise"])
+def main_choices(state: PageState) -> None:
+    """Show the choices of data and mechanism and, for texts, of the features."""
+    state.choose("data", "Data", dict(KINDS), help=texts.HELP["data"])
+    state.choose("noise", "Mechanism", NOISE_LABELS, wide=True, help=texts.HELP["noise"])
     if state.settings.data != "domains":
-        state.choose("projection", "Features", PROJECTIONS, help=HELP["projection"])
+        help_text = texts.HELP["projection"]
+        state.choose("projection", "Features", PROJECTION_LABELS, help=help_text)
 
 
-def sliders(settings: HypothesesParameters) -> SliderLayout:
-    """Return the sliders that have a say. The target's mixture is one slider where there are two
-    sources, else a weight for each, folded away.
+def sliders(settings: HypothesesSettings) -> SliderLayout:
+    """Return the sliders that have an effect.
+
+    With two sources, one slider sets the mixture. Otherwise each source has one, under *More
+    settings*.
     """
-    two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
-    shown = [*MAIN, *weights[:two]]
-    main = [name for name in shown if name != "dimension" or settings.projected]
-    more = [
-        *([] if two else weights),
-        *(name for name in MORE if name != "delta" or settings.noise == "gaussian"),
-    ]
-    changes = {name: change | {"help": HELP[name]} for name, change in SLIDERS.items()}
+    main = list(MAIN_SLIDERS)
+    if not settings.projected:
+        main.remove("dimension")
+    more = list(MORE_SLIDERS)
+    if settings.noise != "gaussian":
+        more.remove("delta")
+    if settings.sources == 2:
+        main.append(WEIGHTS[0])
+    else:
+        more = [*WEIGHTS[: settings.sources], *more]
+    changes = {}
+    for name, change in SLIDERS.items():
+        changes[name] = {**change, "help": texts.HELP[name]}
     return SliderLayout(hero="epsilon", main=main, more=more, changes=changes)
 
 
-def _row(height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[widgets.Chart]:
-    """Return pictures side by side, figures by name; ``wide``: the share of the first one."""
-    return widgets.row(SAYS.cases("about"), drawn, height=height, wide={next(iter(drawn)): wide})
+def main_charts(result: HypothesesResult) -> Rows:
+    """Return accuracy over epsilon beside the weights of the sources."""
+    accuracy = charts.accuracy(result, "epsilon")
+    row = [
+        _chart("epsilon", accuracy, height=MAIN_HEIGHT, wide=1.5),
+        _chart("weights", charts.weights(result), height=MAIN_HEIGHT),
+    ]
+    return [row]
 
 
-def pictures(result: HypothesesResult) -> list[list[widgets.Chart]]:
-    epsilon, weights = charts.accuracy(result, "epsilon"), charts.weights(result)
-    return [_row(height=455, wide=1.5, epsilon=epsilon, weights=weights)]
+def algorithm_charts(result: HypothesesResult) -> Rows:
+    """Return the error of the weights."""
+    return [[_chart("error", charts.error(result))]]
 
 
-def steps(result: HypothesesResult) -> list[list[widgets.Chart]]:
-    return [_row(error=charts.error(result))]
+def method_charts(result: HypothesesResult) -> Rows:
+    """Return the gain of each method, and their accuracy over epsilon and over labels."""
+    row = [
+        _chart("gain", charts.gain(result)),
+        _chart("others", charts.accuracy(result, "epsilon", charts.OTHER_METHODS)),
+        _chart("share", charts.accuracy(result, "share")),
+    ]
+    return [row]
 
 
-def ways(result: HypothesesResult) -> list[list[widgets.Chart]]:
-    others, share = (
-        charts.accuracy(result, "epsilon", charts.OTHERS),
-        charts.accuracy(result, "share"),
-    )
-    return [_row(gain=charts.gain(result), others=others, share=share)]
+def feature_charts(result: HypothesesResult) -> Rows:
+    """Return accuracy and noise over the number of features and, with all words, two noises."""
+    row = [
+        _chart("dimension", charts_features.dimension(result)),
+        _chart("noise", charts_features.noise(result)),
+    ]
+    if result.settings.projected:
+        return [row]
+    return [[_chart("laws", charts_features.laws(result), height=MAIN_HEIGHT)], row]
 
 
-def features(result: HypothesesResult) -> list[list[widgets.Chart]]:
-    row = _row(dimension=charts.dimension(result), noise=charts.noise(result))
-    return [row] if result.settings.projected else [_row(height=455, laws=charts.laws(result)), row]
+def _chart(
+    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, wide: float = 1.0
+) -> Chart:
+    """Return a chart with its help text."""
+    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide)
+
+
+def downloads(result: HypothesesResult) -> Mapping[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "All runs": result.curves}
 
 
 PAGE = Page(
@@ -104,29 +144,29 @@ PAGE = Page(
     question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
     label=labels.label_of("hypotheses", sources=KINDS),
-    setup=setup,
+    setup=main_choices,
     lead=always(SAYS["lead"]),
     move=Suggestion("epsilon", SAYS["move"], high=1),
-    numbers=say.numbers,
+    numbers=texts.numbers,
     sliders=sliders,
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "stages": algorithm.stages,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "classes": say.by_class,
-        "table": say.table,
-        "published": algorithm.published,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "stages": texts_algorithm.stages,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "classes": texts.by_class,
+        "table": texts.table,
+        "published": texts_algorithm.published,
     },
-    pictures=pictures,
+    pictures=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("steps", "Algorithm", ("stages",), steps),
-        Tab("ways", "Methods", pictures=ways),
-        Tab("features", "Features", pictures=features),
+        Tab("steps", "Algorithm", ("stages",), algorithm_charts),
+        Tab("ways", "Methods", pictures=method_charts),
+        Tab("features", "Features", pictures=feature_charts),
         RESULTS_TAB._replace(words=("table", "classes", "published")),
     ),
-    frames=lambda result: {"Table": result.table, "All runs": result.curves},
+    frames=downloads,
 )

@@ -1,9 +1,10 @@
-"""The paper's experiments [wang2019]: what its text states, what stands only in pictures that we
-could not read.
+"""The published experiments [wang2019], as settings that show them here.
+
+Sizes, regularisation and mixtures are those of the paper's text. Its epsilons are only in pictures,
+which could not be read.
 """
 
-# As the text gives them; epsilons are ours. In a link's order: what comes first decides what may
-# follow.
+# The fields are in the order of a link, which applies them one after the other.
 TOPICS = {"data": "topics", "projection": "none", "lambda_lr": 0.003, "mixture": "0.6-0-0-0.4-0"}
 REVIEWS = {
     "data": "reviews",
@@ -13,7 +14,7 @@ REVIEWS = {
     "lambda_lr": 0.005,
     "mixture": "0-0.25-0-0.75",
 }
-# A part of the paper by the name of its texts -> the settings that show it here.
+# Settings by the name that a part of the paper has in ``texts.md``.
 PARTS = {
     "algorithms": TOPICS,
     "table_1": TOPICS,

@@ -1,319 +1,361 @@
-"""Results of the page of hypotheses: weights, accuracies, curves and a table."""
+"""Result of hypothesis transfer: weights, accuracies, curves and a table."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from dpcore.parties import source_releases
-from lab.data import domains
+from lab.data.domains import DomainData
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, leaders, too_few_to_lead, trailing_start
 from lab.statistics.confusion import ByClass
-from pages.hypotheses.settings import HypothesesParameters
-from pages.hypotheses.tasks import METHODS, Outcome
+from pages.hypotheses.runs import (
+    QuantileCurve,
+    RunsByValue,
+    TransferRuns,
+    accuracy_curve,
+    begun,
+    quantile_curve,
+)
+from pages.hypotheses.settings import HypothesesSettings
+from pages.hypotheses.tasks import FEWEST_LABELS, METHODS
 
-# The sizes of the paper's two data sets: features.
+# Values of the parameters at which the curves and the table are computed.
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+DIMENSIONS = (2, 5, 10, 20, 40, 60)
+TABLE_EPSILONS = (1.0, 10.0, 100.0, math.inf)
+# With all words, two distributions of noise are compared, there and in so many public directions.
+LAWS = ("exponential", "gaussian")
+DIRECTIONS = 20
+# Stands for all words among numbers of public directions.
+ALL_WORDS = 0
+# What the curves are over. The last one is over the number of features too, without noise.
+ALONG = ("epsilon", "share", "dimension", "plain dimension")
+# Numbers of features of the published data sets.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
-_DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
-
-# A curve's name, or "table" and a mixture, and the place on it.
-Question = tuple[Any, ...]
-
-
-class QuantileCurve(NamedTuple):
-    """Places (m,), and the 5 %, 50 % and 95 % quantiles of the repeats (3, m)."""
-
-    at: np.ndarray
-    quantiles: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The answers to a question that are done, of ``asked`` repeats."""
-
-    done: Sequence[Outcome]
-    asked: int
-
-    @classmethod
-    def of(cls, tasks: Iterable[Any], outcomes: Mapping[Any, Outcome]) -> Self:
-        return cls(
-            [outcomes[task] for task in tasks if task in outcomes],
-            sum(task.count for task in tasks),
-        )
-
-    def runs(self, name: str) -> np.ndarray:
-        """Return one array (R, ...) of all repeats: a method's accuracy, or a field of the
-        outcomes.
-        """
-        parts = [one.of(name) if name in METHODS else getattr(one, name) for one in self.done]
-        return np.concatenate(parts)
-
-    def middle(self, name: str) -> np.ndarray:
-        """Return the median over the repeats, (...); NaN where none is done yet."""
-        return np.median(self.runs(name), axis=0) if self.done else np.array(math.nan)
-
-    @property
-    def repeats(self) -> int:
-        return sum(len(one.repeats) for one in self.done)
-
-    @property
-    def complete(self) -> bool:
-        return self.repeats == self.asked
-
-    @property
-    def constant(self) -> float:
-        """Return the accuracy of the best constant answer on the target's test rows."""
-        rows = self.runs("counts")[:, 0].sum(axis=(0, 2))
-        return float(rows.max() / rows.sum())
-
-    def compare(self, method: str = "transfer", other: str = "weak") -> Case:
-        return compare(
-            self.runs(method), self.runs(other), constant=self.constant, complete=self.complete
-        )
+# Numbers of features at which the size of the noise is drawn.
+_NOISE_DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HypothesesResult:
-    """The settings, and question -> what is found so far."""
+    """Result of the tasks done so far.
 
-    settings: HypothesesParameters
-    found: Mapping[Question, Found]
+    now: runs at the set values of all parameters.
+    over_epsilon: runs by epsilon, of which infinity is without noise.
+    over_share: runs by share of labels.
+    over_dimension, over_dimension_without_noise: runs by number of features.
+    over_law: runs by epsilon, for each distribution of noise and number of public directions.
+    over_mixture: runs by epsilon, for each mixture of the table.
+    """
+
+    settings: HypothesesSettings
+    now: TransferRuns
+    over_epsilon: RunsByValue
+    over_share: RunsByValue
+    over_dimension: RunsByValue
+    over_dimension_without_noise: RunsByValue
+    over_law: Mapping[tuple[str, int], RunsByValue]
+    over_mixture: Mapping[tuple[float, ...], RunsByValue]
 
     @property
-    def now(self) -> Found:
-        return self.found["share", self.settings.label_share]
-
-    @property
-    def plain(self) -> Found:
-        """Return the same without noise."""
-        return self.found["epsilon", math.inf]
+    def without_noise(self) -> TransferRuns:
+        return self.over_epsilon[math.inf]
 
     @property
     def repeats(self) -> int:
+        """Return the number of repeats done at the set values."""
         return self.now.repeats
 
-    @cached_property
-    def accuracy(self) -> dict[str, np.ndarray]:
-        """Return method -> accuracy (R,) on the target's test rows."""
-        return {name: self.now.runs(name) for name in METHODS}
-
-    @cached_property
-    def summary(self) -> dict[str, Spread]:
-        return {name: Spread.of(values) for name, values in self.accuracy.items()}
-
-    @cached_property
-    def gain(self) -> dict[str, Spread]:
-        """Return method -> what it gains over the target's own few labels, repeat by repeat."""
-        return {
-            name: Spread.of(values - self.accuracy["weak"])
-            for name, values in self.accuracy.items()
-        }
-
     @property
-    def classes(self) -> tuple[str, str]:
-        """Return what the two classes are called."""
-        return "class 1", "class 2"
-
-    @cached_property
-    def held_out(self) -> dict[str, ByClass]:
-        """Return what "transfer", the few labels alone ("weak") and, once it is trained, "transfer
-        without noise" do on the target's test rows, class by class.
-        """
-        models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
-        if self.plain.done:
-            models["transfer without noise"] = self.plain, 0
-        return {
-            name: ByClass(
-                counts=found.runs("counts")[:, which], loss=found.runs("losses")[:, which]
-            )
-            for name, (found, which) in models.items()
-        }
-
-    def now_beside(self, other: str, method: str = "transfer") -> Case:
-        return self.now.compare(method, other)
-
-    @cached_property
-    def noiseless(self) -> Case:
-        if not (self.now.complete and self.plain.complete):
-            return Case.SO_FAR
-        return compare(
-            self.accuracy["transfer"], self.plain.runs("transfer"), constant=self.now.constant
-        )
-
-    @cached_property
-    def weighing(self) -> Case:
-        """Return what may be said of the found weights beside the same weight for all, by their
-        mean squared error.
-        """
-        return compare(
-            self.now.runs("error"), self.equal_error, better="lower", complete=self.now.complete
-        )
-
-    @property
-    def harmed(self) -> float:
-        return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
-
-    @cached_property
-    def weight_spread(self) -> np.ndarray:
-        """Return quantiles (3, K) of the hypothesis weights."""
-        return quantiles_of(self.now.runs("weights"), axis=0)
-
-    def places(self, *over: Any) -> list[tuple[float, Found]]:
-        """Return (place, what is found there) where anything is, over "epsilon", "share" of labels,
-        "dimension", "plain dimension" (without noise), or over epsilon with one "law" of noise and
-        0 (all words) or a few public directions.
-        """
-        there = [
-            (place, found)
-            for (*what, place), found in self.found.items()
-            if what == [*over] and found.done
-        ]
-        return sorted((one for one in there if math.isfinite(one[0])), key=lambda one: one[0])
-
-    def curve(self, name: str, *over: Any) -> QuantileCurve:
-        """Return the accuracy of a method, or the "error" of the weights, over ``places``."""
-        places = self.places(*over)
-        found = np.array([quantiles_of(found.runs(name)) for _, found in places]).reshape(-1, 3).T
-        return QuantileCurve(np.array([place for place, _ in places]), found)
-
-    def helps_from(self, noise: str) -> float | None:
-        """Return the epsilon from which on transfer with all words is shown to beat the few labels.
-
-        It is inf where that is not shown at the highest epsilon, and None until all is measured.
-        """
-        found = {key[-1]: one for key, one in self.found.items() if key[:-1] == ("law", noise, 0)}
-        if not found or not all(one.complete for one in found.values()):
-            return None
-        since = trailing_start([one.compare() for one in found.values()])
-        return [*found, math.inf][since]
-
-    @cached_property
-    def best_dimensions(self) -> tuple[int, ...]:
-        """Return places on the curve over numbers of features: the best median, and those that
-        cannot be told apart from it; nothing until all are measured.
-        """
-        arms = self._over_dimensions
-        return tuple(map(int, leaders(arms))) if arms else ()
-
-    @property
-    def too_few_for_dimensions(self) -> bool:
-        """Return whether there are too few runs to show any number of features to be the best."""
-        arms = self._over_dimensions
-        return bool(arms) and too_few_to_lead(arms)
-
-    @property
-    def _over_dimensions(self) -> dict[str, np.ndarray]:
-        """Return place on the curve over numbers of features -> accuracies of as many runs each; {}
-        until all are measured.
-        """
-        places = [found for _, found in self.places("dimension")]
-        if len(places) < self.settings.widths or not all(found.complete for found in places):
-            return {}
-        fewest = min(found.repeats for found in places)
-        return {str(place): found.runs("transfer")[:fewest] for place, found in enumerate(places)}
-
-    @property
-    def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return (numbers of features, the noise's share of a released margin): noise^2 / (noise^2
-        + signal^2), the median.
-        """
-        places, shares = self.places("dimension"), []
-        for _, found in places:
-            signal, noise = found.runs("margins").T
-            squares, total = (
-                noise**2,
-                noise**2 + signal**2,
-            )  # both 0 where no text has a word that counts
-            shares.append(
-                float(
-                    np.median(np.divide(squares, total, out=np.zeros_like(total), where=total > 0))
-                )
-            )
-        return np.array([place for place, _ in places]), np.array(shares)
-
-    @property
-    def measured_noise(self) -> float:
-        """Return what the noise does to a margin now (root of the mean square), whatever kind of
-        noise it is.
-        """
-        return float(self.now.middle("margins")[1])
-
-    @property
-    def equal_error(self) -> float:
-        """Return the mean squared error of the same weight for all sources."""
-        return float(np.mean((np.array(self.settings.shares) - 1 / len(self.settings.shares)) ** 2))
-
-    @property
-    def labels(self) -> int:
-        """Return how many rows of the target have a label: two at least."""
-        return max(2, round(self.settings.label_share * self.settings.target_rows))
-
-    @cached_property
-    def sensitivities(self) -> tuple[float, float]:
-        model = self.settings.model
-        return (
-            source_releases.hypothesis_sensitivity(model.labelled, model.lambda_lr),
-            source_releases.tilt_sensitivity(model.unlabelled, model.lambda_iw),
-        )
-
-    def noise_at(self, dimension: int) -> tuple[float, float]:
-        """Return the sd of the noise on the margin of a row of length 1, and on the logarithm of
-        its weight.
-
-        With noise in the objective there is no such formula: the first is then that of noise on the
-        answer.
-        """
-        own = self.settings.budget
-        budget = replace(own, noise="exponential") if own.noise == "objective" else own
-        margin, weight = (
-            budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities
-        )
-        return margin, weight
-
-    @cached_property
-    def noise(self) -> pd.DataFrame:
-        """Return a row per number of features: ``noise_at`` it."""
-        margin, weight = zip(*(self.noise_at(int(one)) for one in _DIMENSIONS), strict=True)
-        return pd.DataFrame({"dimension": _DIMENSIONS, "margin": margin, "weight": weight})
-
-    @property
-    def world(self) -> domains.DomainData:
-        return self.settings.model.world
+    def data(self) -> DomainData:
+        return self.settings.source_training.data
 
     @property
     def dimension(self) -> int:
         """Return the number of features that the sources work with."""
-        return self.world.public.shape[1]
+        return self.data.public.shape[1]
+
+    @property
+    def labels(self) -> int:
+        """Return the number of the target's rows that have a label."""
+        return max(FEWEST_LABELS, round(self.settings.label_share * self.settings.target_rows))
+
+    # The target's models at the set values
+
+    @cached_property
+    def accuracy(self) -> dict[str, np.ndarray]:
+        """Return the accuracy (R,) of each method on the target's test rows."""
+        return {method: self.now.accuracy(method) for method in METHODS}
+
+    @cached_property
+    def summary(self) -> dict[str, Spread]:
+        """Return the quantiles of each method's accuracy."""
+        return {method: Spread.of(runs) for method, runs in self.accuracy.items()}
+
+    @cached_property
+    def gain(self) -> dict[str, Spread]:
+        """Return the quantiles of each method's gain over the target's few labels, run by run."""
+        gains = {}
+        for method, runs in self.accuracy.items():
+            gains[method] = Spread.of(runs - self.accuracy["weak"])
+        return gains
+
+    @property
+    def harmed(self) -> float:
+        """Return the share of runs in which transfer is worse than the target's few labels."""
+        return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
+
+    def compare(self, other: str, method: str = "transfer") -> Case:
+        """Return how a method compares with another one."""
+        return self.now.compare(method, other)
+
+    @cached_property
+    def compared_without_noise(self) -> Case:
+        """Return how transfer compares with transfer without noise."""
+        if not self.now.complete or not self.without_noise.complete:
+            return Case.SO_FAR
+        return compare(
+            self.accuracy["transfer"],
+            self.without_noise.accuracy("transfer"),
+            constant=self.now.baseline,
+        )
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """Return the names of the classes."""
+        return "class 1", "class 2"
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """Return the confusion matrices of some models on the target's test rows.
+
+        They are "transfer", the few labels alone ("weak") and, once some repeats are done,
+        "transfer without noise".
+        """
+        scores = {"transfer": _by_class(self.now, 0), "weak": _by_class(self.now, 1)}
+        if self.without_noise.begun:
+            scores["transfer without noise"] = _by_class(self.without_noise, 0)
+        return scores
+
+    # Weights of the sources
+
+    @cached_property
+    def weight_quantiles(self) -> np.ndarray:
+        """Return the quantiles (3, K) of the hypothesis weights."""
+        return quantiles_of(self.now.outcome.weights, axis=0)
+
+    @property
+    def error_of_equal_weights(self) -> float:
+        """Return the mean squared error of the same weight for all sources."""
+        shares = np.array(self.settings.shares)
+        return float(np.mean((shares - 1 / len(shares)) ** 2))
+
+    @cached_property
+    def compared_with_equal_weights(self) -> Case:
+        """Return how the mean squared error of the weights compares with that of equal ones."""
+        return compare(
+            self.now.outcome.error,
+            self.error_of_equal_weights,
+            better="lower",
+            complete=self.now.complete,
+        )
+
+    # Curves
+
+    def runs_along(self, along: str) -> dict[float, TransferRuns]:
+        """Return the runs begun so far by the value of a parameter (``ALONG``), ascending.
+
+        With all words, their number is a value of the curves over the number of features too.
+        """
+        runs: dict[float, TransferRuns]
+        if along == "epsilon":
+            runs = {**self.over_epsilon}
+        elif along == "share":
+            runs = {**self.over_share, self.settings.label_share: self.now}
+        elif along == "dimension":
+            runs = {**self.over_dimension}
+            if not self.settings.projected:
+                runs[self.data.features] = self.now
+        else:
+            runs = {**self.over_dimension_without_noise}
+            if not self.settings.projected:
+                runs[self.data.features] = self.without_noise
+        return begun(runs)
+
+    def curve(self, method: str, along: str) -> QuantileCurve:
+        """Return the accuracy of a method along a parameter."""
+        return accuracy_curve(self.runs_along(along), method)
+
+    def law_curve(self, law: str, directions: int) -> QuantileCurve:
+        """Return the accuracy of transfer over epsilon with a distribution of noise.
+
+        directions: number of public directions, or ``ALL_WORDS``.
+        """
+        return accuracy_curve(begun(self.over_law[law, directions]), "transfer")
+
+    @property
+    def error_curve(self) -> QuantileCurve:
+        """Return the mean squared error of the weights over epsilon."""
+        runs = self.runs_along("epsilon")
+        return quantile_curve(runs, [at.outcome.error for at in runs.values()])
+
+    def helps_from(self, law: str) -> float | None:
+        """Return the epsilon from which on transfer with all words is shown to help.
+
+        Return infinity if that is shown at no epsilon, and None until all runs are done.
+        """
+        runs = self.over_law.get((law, ALL_WORDS), {})
+        if not runs or not all(at.complete for at in runs.values()):
+            return None
+        start = trailing_start([at.compare() for at in runs.values()])
+        return [*runs, math.inf][start]
+
+    # Number of features
+
+    @cached_property
+    def best_dimensions(self) -> tuple[int, ...]:
+        """Return the number of features with the best median, and those not shown to be worse.
+
+        Return nothing until all of the curve is done.
+        """
+        accuracies = self._accuracies_by_dimension
+        if not accuracies:
+            return ()
+        return tuple(int(dimension) for dimension in leaders(accuracies))
+
+    def accuracy_with(self, dimension: int) -> float:
+        """Return the median accuracy of transfer with a number of features."""
+        runs = self.runs_along("dimension")[dimension]
+        return Spread.of(runs.accuracy("transfer")).median
+
+    @property
+    def too_few_for_dimensions(self) -> bool:
+        """Return whether there are too few runs to show any number of features to be the best."""
+        accuracies = self._accuracies_by_dimension
+        return bool(accuracies) and too_few_to_lead(accuracies)
+
+    @property
+    def _accuracies_by_dimension(self) -> dict[str, np.ndarray]:
+        """Return the accuracy of transfer in as many runs by number of features.
+
+        Return nothing until all of the curve is done.
+        """
+        runs = self.runs_along("dimension")
+        if len(runs) < self.dimension_count or not all(at.complete for at in runs.values()):
+            return {}
+        fewest = min(at.repeats for at in runs.values())
+        accuracies = {}
+        for dimension, at in runs.items():
+            accuracies[str(dimension)] = at.accuracy("transfer")[:fewest]
+        return accuracies
+
+    @property
+    def dimension_count(self) -> int:
+        """Return the number of values of the curve over the number of features."""
+        if self.settings.projected:
+            return len(DIMENSIONS)
+        return len(DIMENSIONS) + 1
+
+    # Noise
+
+    @property
+    def noise_shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return numbers of features, and the noise's share of a released margin there.
+
+        The share is noise^2 / (noise^2 + signal^2) in the median run, and 0 if both are 0, as when
+        no text has a word that counts.
+        """
+        runs = self.runs_along("dimension")
+        shares = []
+        for at in runs.values():
+            signal, noise = at.outcome.margins.T
+            noise_power = noise**2
+            power = noise_power + signal**2
+            share = np.divide(noise_power, power, out=np.zeros_like(power), where=power > 0)
+            shares.append(float(np.median(share)))
+        return np.array(list(runs)), np.array(shares)
+
+    @property
+    def measured_noise(self) -> float:
+        """Return the root mean square of the noise on a margin in the median run."""
+        _, noise = np.median(self.now.outcome.margins, axis=0)
+        return float(noise)
+
+    @cached_property
+    def sensitivities(self) -> tuple[float, float]:
+        """Return the L2 sensitivities of a hypothesis and of a tilt."""
+        training = self.settings.source_training
+        return (
+            source_releases.hypothesis_sensitivity(training.labelled_rows, training.lambda_lr),
+            source_releases.tilt_sensitivity(training.unlabelled_rows, training.lambda_iw),
+        )
+
+    def noise_at(self, dimension: int) -> tuple[float, float]:
+        """Return the sd of the noise on the margin of a row of length 1, and on its log weight.
+
+        For noise in the objective, which has no such formula, it is that of output perturbation.
+        """
+        budget = self.settings.budget
+        if budget.noise == "objective":
+            budget = replace(budget, noise="exponential")
+        of_hypothesis, of_tilt = self.sensitivities
+        return (
+            budget.coordinate_sd(of_hypothesis, dimension=dimension),
+            budget.coordinate_sd(of_tilt, dimension=dimension),
+        )
+
+    @cached_property
+    def noise(self) -> pd.DataFrame:
+        """Return a row per number of features: the sd on a margin and on a log weight."""
+        deviations = [self.noise_at(int(dimension)) for dimension in _NOISE_DIMENSIONS]
+        margin, weight = np.transpose(deviations)
+        return pd.DataFrame({"dimension": _NOISE_DIMENSIONS, "margin": margin, "weight": weight})
+
+    # Tables
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per place, method and quantile: accuracy over epsilon, share of labels,
-        number of features.
-        """
-        parts = []
-        for over in ("epsilon", "share", "dimension", "plain dimension"):
+        """Return a row per parameter, method and value: the quantiles of the accuracy."""
+        frames = []
+        for along in ALONG:
             for method in METHODS:
-                at, quantiles = self.curve(method, over)
+                at, quantiles = self.curve(method, along)
                 columns = dict(zip(Spread._fields, quantiles, strict=True))
-                parts.append(pd.DataFrame({"over": over, "at": at, "method": method} | columns))
-        return pd.concat(parts, ignore_index=True)
+                frame = pd.DataFrame({"over": along, "at": at, "method": method, **columns})
+                frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
 
     def table(self) -> pd.DataFrame:
-        """Return a row per mixture and level of privacy: median accuracy in 100 by method, and the
-        best of the first five where one is shown to be.
+        """Return a row per mixture and epsilon: median accuracy by method in %, and the best.
 
-        Epsilon inf is without noise. NaN where it is still to be computed.
+        The best is the method shown to be ahead of all others that do not see all labels, or "".
+        Numbers are NaN until they are computed.
         """
         rows = []
-        for question, found in self.found.items():
-            if question[0] == "table":
-                arms = {name: found.runs(name) for name in METHODS[:-1]} if found.complete else {}
-                best = leaders(arms) if arms else ()
-                medians = {name: 100 * float(found.middle(name)) for name in METHODS}
-                row = {"mixture": question[1], "epsilon": question[2]} | medians
-                rows.append(row | {"best": best[0] if len(best) == 1 else ""})
+        for mixture, runs_by_epsilon in self.over_mixture.items():
+            for epsilon, runs in runs_by_epsilon.items():
+                medians = {method: 100 * runs.median_accuracy(method) for method in METHODS}
+                row = {"mixture": mixture, "epsilon": epsilon, **medians, "best": _best(runs)}
+                rows.append(row)
         return pd.DataFrame(rows)
+
+
+def _by_class(runs: TransferRuns, model: int) -> ByClass:
+    """Return the confusion matrices of "transfer" (0) or of the few labels alone (1)."""
+    return ByClass(counts=runs.outcome.counts[:, model], loss=runs.outcome.losses[:, model])
+
+
+def _best(runs: TransferRuns) -> str:
+    """Return the method shown to be the best of those that do not see all labels, or ""."""
+    if not runs.complete:
+        return ""
+    arms = {method: runs.accuracy(method) for method in METHODS if method != "target"}
+    best = leaders(arms)
+    if len(best) > 1:
+        return ""
+    return best[0]

@@ -1,6 +1,4 @@
-"""The settings of hypothesis transfer from private sources, and what follows from them
-[wang2019].
-"""
+"""Settings of private hypothesis transfer: their ranges, the target's mixture and the guarantee."""
 
 import math
 from collections.abc import Mapping
@@ -12,104 +10,75 @@ from dpcore import check
 from dpcore.parties.source_releases import NOISES, Budget
 from dpcore.privacy import Guarantee, NormExponentialRelease
 from lab.data import domains
-from lab.experiment.settings import Measure, Settings
-from pages.hypotheses import mixture as mixing
-from pages.hypotheses.tasks import Sources, Target, projected
+from lab.experiment.settings import Settings
+from pages.hypotheses.mixture import mixture_text, normalised, parse_mixture, with_share
+from pages.hypotheses.training import SourceTraining, TargetTraining, is_projected
 
 MOST_SOURCES = 8
-# Data -> (fewest, most) sources; those with topics have as many as they have topics.
+# Lowest and highest number of sources by data. Texts have at most one source per topic.
 SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4)}
 ROWS = ("source_rows", "unlabelled_rows", "target_rows")
-# Data -> most rows (with labels, without, target): text has a fixed number of documents, from which
-# repeats draw.
-ROOM = {
+# Highest numbers of ``ROWS`` by data. The repeats draw from a fixed number of texts.
+MOST_ROWS = {
     "domains": (4000, 4000, 3000),
     "topics": (1000, 1200, 1500),
     "reviews": (1000, 1200, 1500),
 }
-WEIGHTS = tuple(f"weight_{place}" for place in range(1, MOST_SOURCES + 1))
-
-# Field -> (lowest, highest) value that the settings accept.
-LIMITS = {
-    "epsilon": (0.1, 1000.0),
-    "sources": (2, MOST_SOURCES),
-    "label_share": (0.01, 0.5),
-    "dimension": (2, 60),
-    "similarity": (0.0, 1.0),
-    "source_rows": (100, 4000),
-    "unlabelled_rows": (100, 4000),
-    "target_rows": (200, 3000),
-    "public_rows": (200, 3000),
-    "lambda_lr": (1e-4, 1.0),
-    "lambda_iw": (1e-4, 1.0),
-    "delta": (1e-9, 1e-2),
-    "repeats": (2, 40),
-    "seed": (0, 9999),
-    **dict.fromkeys(WEIGHTS, (0.0, 1.0)),
-}
-# Where the curves and the table are computed.
-EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-LEVELS = (1.0, 10.0, 100.0, math.inf)
-# Numbers of features at which right answers are measured.
-DIMENSIONS = (2, 5, 10, 20, 40, 60)
-# Where all words are left, two laws of noise are held against each other, there and in so many
-# public directions.
-LAWS, DIRECTIONS = ("exponential", "gaussian"), 20
-# Repeats at most for each number of features, and of each law of noise.
-FEW_REPEATS = 8
-# What makes the noise of the sources' releases smaller, and what brings their hypotheses closer to
-# the truth.
-_LESS_NOISE = ("epsilon", "delta")
-_CLOSER = (*_LESS_NOISE, "source_rows")
-# What decides which rows there are, besides their numbers.
-_OF_ROWS = ("data", "sources", "dimension", "projection", "similarity")
+WEIGHTS = tuple(f"weight_{number}" for number in range(1, MOST_SOURCES + 1))
+# The rounded weights may miss a sum of 1 by so much.
+_SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
-class HypothesesParameters(Settings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class HypothesesSettings(Settings):
+    """Settings of hypothesis transfer from private sources [wang2019].
 
-    sources: K. epsilon: cost of a row of one source, with ``delta`` where noise is Gaussian.
-    dimension: d', features after the public ``projection``; "none" leaves all words, whatever
+    Raises RefusedError, with the name of the field, if a value is not allowed.
+
+    data: a key of ``domains.KINDS``.
+    sources: number K of sources.
+    epsilon: budget for a row of one source, with ``delta`` if the noise is Gaussian.
+    label_share: share of the target's rows that have a label.
+    dimension: number of features after a projection.
+    projection: "svd" to the main directions of public texts, or "none" for all words, whatever
         ``dimension`` is.
-    source_rows: n_l, with labels, of each source. unlabelled_rows: n_ul, others, of each source.
-    target_rows: of the target, of which a ``label_share`` has labels. public_rows: n_P.
-    lambda_lr, lambda_iw: regularisation of hypotheses and importance weights.
-    repeats: runs, each with other rows and other noise.
-    weight_1, ..., weight_8: the target's share of each domain; those of the sources K sum to 1.
-    mixture: the same in one word.
+    similarity: of the sources of generated domains.
+    source_rows, unlabelled_rows: numbers of rows of each source, with and without labels.
+    target_rows: number of rows of the target.
+    public_rows: number of public rows.
+    lambda_lr, lambda_iw: L2 regularisation of hypotheses and importance weights.
+    noise: a key of ``NOISES``.
+    repeats: number of runs, each with its own rows and noise.
+    weight_1, ..., weight_8: the target's share of each domain. Those of the sources sum to 1.
+    mixture: the weights of the sources in one text.
     """
 
+    EXPERIMENT: ClassVar = "pages.hypotheses.experiment.HypothesesExperiment"
     CHOICES: ClassVar = {
         "data": domains.KINDS,
         "projection": domains.PROJECTIONS,
         "noise": NOISES,
     }
-    LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {
-        "accuracy": Measure.accuracy(
-            "accuracy of transfer", lambda now: now.of("transfer"), rises=_CLOSER
-        ),
-        "gain": Measure(
-            "gain over few labels only",
-            "higher",
-            lambda now: now.of("transfer") - now.of("weak"),
-            rises=_CLOSER,
-            unit="%",
-            limits=(-1.0, 1.0),
-        ),
-        "error": Measure(
-            "mean squared error of the weights",
-            "lower",
-            lambda now: now.error,
-            rises=(*_LESS_NOISE, "unlabelled_rows"),
-        ),
+    LIMITS: ClassVar = {
+        "epsilon": (0.1, 1000.0),
+        "sources": (2, MOST_SOURCES),
+        "label_share": (0.01, 0.5),
+        "dimension": (2, 60),
+        "similarity": (0.0, 1.0),
+        "source_rows": (100, 4000),
+        "unlabelled_rows": (100, 4000),
+        "target_rows": (200, 3000),
+        "public_rows": (200, 3000),
+        "lambda_lr": (1e-4, 1.0),
+        "lambda_iw": (1e-4, 1.0),
+        "delta": (1e-9, 1e-2),
+        "repeats": (2, 40),
+        "seed": (0, 9999),
+        **dict.fromkeys(WEIGHTS, (0.0, 1.0)),
     }
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
     PEOPLE: ClassVar = "source_rows"
     STATED: ClassVar = ("sources", *ROWS)
-    COMMON: ClassVar = (*_OF_ROWS, *ROWS, "public_rows", "noise", "repeats", "seed", "mixture")
 
     data: str = "domains"
     sources: int = 5
@@ -140,117 +109,121 @@ class HypothesesParameters(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
-            raise check.RefusedError(
-                "mixture", self.mixture, "the weights, which sum to 1: change() keeps them so"
-            )
+        is_written = mixture_text(self.shares) == self.mixture
+        if not is_written or abs(math.fsum(self.shares) - 1) > _SUM_TOLERANCE:
+            allowed = "the weights, which sum to 1: change() keeps them so"
+            raise check.RefusedError("mixture", self.mixture, allowed)
+
+    # Ranges
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the range of each field, which for some depends on the data."""
+        return {**self.LIMITS, **_row_limits(self.data), "sources": SOURCES[self.data]}
 
     def change(self, **changes: Any) -> Self:
         """Return these settings with ``changes``.
 
-        A weight takes from the others, or gives to them, in proportion.
+        If a weight changes, the other weights share the rest in proportion. Other data, or another
+        number of sources, bring the dependent fields into range.
         """
         data = check.choice(domains.KINDS, data=changes.get("data", self.data))
-        if {"data", "sources"} & set(changes):
-            changes = self._fitting(data, changes) | changes
+        if "data" in changes or "sources" in changes:
+            changes = {**self._sizes_in_range(data, changes), **changes}
         low, high = SOURCES[data]
         count = check.whole(low, high, sources=changes.get("sources", self.sources))
-        shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
-        if "mixture" in changes:
-            shares = mixing.read(str(changes["mixture"]), count)
-        for place, name in enumerate(WEIGHTS):
-            if name in changes and "mixture" not in changes:
-                if place >= count and changes[name] == 0:
-                    continue
-                check.between(0, 1 if place < count else 0, **{name: changes[name]})
-                shares = mixing.given(
-                    shares, place, float(changes[name]) + 0.0
-                )  # no link has a minus zero
-        shares = mixing.whole(shares)
-        weights = dict.fromkeys(WEIGHTS, 0.0) | dict(zip(WEIGHTS, shares, strict=False))
-        return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
+        shares = normalised(self._shares_after(changes, count))
+        changes |= dict.fromkeys(WEIGHTS, 0.0)
+        changes |= dict(zip(WEIGHTS, shares, strict=False))
+        changes["mixture"] = mixture_text(shares)
+        return replace(self, **changes)
 
-    def _fitting(self, data: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the numbers of sources and rows that fit other data or another number of sources.
+    def _sizes_in_range(self, data: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return numbers of sources and rows within the ranges of ``data``.
 
-        Other data take the usual number of rows from a source, or what they have of them.
+        New data take the default number of rows from a source, or as many as there are.
         """
         low, high = SOURCES[data]
-        found: dict[str, Any] = {
-            "sources": changes.get("sources", min(max(self.sources, low), high))
-        }
+        sizes: dict[str, Any] = {"sources": min(max(self.sources, low), high)}
         for name, (least, most) in _row_limits(data).items():
-            usual = least
             if "data" in changes and name != "target_rows":
-                usual = getattr(type(self), name)
-            found[name] = min(max(getattr(self, name), usual), most)
-        return found
+                least = getattr(type(self), name)
+            sizes[name] = min(max(getattr(self, name), least), most)
+        return sizes
 
-    @property
-    def limits(self) -> Mapping[str, tuple[float, float]]:
-        return self.LIMITS | _row_limits(self.data) | {"sources": SOURCES[self.data]}
+    def _shares_after(self, changes: Mapping[str, Any], count: int) -> tuple[float, ...]:
+        """Return the target's share of each of ``count`` sources after ``changes``."""
+        if "mixture" in changes:
+            return parse_mixture(str(changes["mixture"]), count)
+        shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
+        for index, name in enumerate(WEIGHTS):
+            if name not in changes:
+                continue
+            highest = 1
+            if index >= count:
+                highest = 0  # the target has no share of a source that there is not
+            check.between(0, highest, **{name: changes[name]})
+            if index < count:
+                share = float(changes[name]) + 0.0  # turns -0.0, which no link has, into 0.0
+                shares = with_share(shares, index, share)
+        return shares
+
+    # What is trained, and what it guarantees
 
     @property
     def shares(self) -> tuple[float, ...]:
+        """Return the target's share of each source, (K,)."""
         return tuple(getattr(self, name) for name in WEIGHTS[: self.sources])
 
     @property
+    def projected(self) -> bool:
+        """Return whether the rows have few features."""
+        return is_projected(self.data, self.projection)
+
+    @property
     def budget(self) -> Budget:
+        """Return the budget of each source."""
         return self.subset(Budget)
 
     @cached_property
-    def model(self) -> Sources:
-        """Return what the sources do, whatever the target is."""
-        where = self.subset(domains.DomainParams, kind=self.data)
+    def source_training(self) -> SourceTraining:
+        """Return the training of the sources, which does not depend on the target."""
         return self.subset(
-            Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows
+            SourceTraining,
+            domains=self.subset(domains.DomainParams, kind=self.data),
+            labelled_rows=self.source_rows,
         )
 
-    def target(self, mixture: tuple[float, ...] | None = None) -> Target:
-        return Target(sources=self.model, mixture=mixture or self.shares)
-
-    def target_at(self, dimension: int) -> Target:
-        """Return the target with rows of so many features, by main directions."""
-        where = replace(self.model.where, dimension=dimension, projection="svd")
-        model = replace(self.model, where=where)
-        return Target(sources=model, mixture=self.shares)
-
     @property
-    def projected(self) -> bool:
-        """Return whether rows have few features; known before there are any rows."""
-        return projected(self.data, self.projection)
+    def target_training(self) -> TargetTraining:
+        """Return the training of the target."""
+        return TargetTraining(sources=self.source_training, mixture=self.shares)
 
-    @property
-    def widths(self) -> int:
-        """Return how many numbers of features there are at which accuracy is measured."""
-        return len(DIMENSIONS) + (not self.projected)
+    def target_with_mixture(self, mixture: tuple[float, ...]) -> TargetTraining:
+        """Return the training of a target with another mixture of the domains."""
+        return TargetTraining(sources=self.source_training, mixture=mixture)
 
-    @property
-    def mixtures(self) -> tuple[tuple[float, ...], ...]:
-        """Return the targets of the table: today's first."""
-        K = self.sources
-        usual = [
-            (1.0, *[0.0] * (K - 1)),
-            (0.5, 0.5, *[0.0] * (K - 2)),
-            (*[0.0] * (K - 2), 0.25, 0.75),
-            mixing.whole((1 / K,) * K),
-        ]
-        return tuple(dict.fromkeys([self.shares, *usual]))
+    def target_with_dimension(self, dimension: int) -> TargetTraining:
+        """Return the training of the target after a projection to so many features."""
+        training = self.source_training
+        projected = replace(training.domains, dimension=dimension, projection="svd")
+        return TargetTraining(sources=replace(training, domains=projected), mixture=self.shares)
 
     @property
     def guarantee(self) -> Guarantee:
-        held = self.budget.guarantee
+        """Return the guarantee of one run for a row of a source."""
+        guarantee = self.budget.guarantee
         if self.noise != "exponential":
-            return held
-        return replace(
-            held,
-            event=NormExponentialRelease(
-                epsilon=self.epsilon, dimension=self.model.world.public.shape[1]
-            ),
-        )
+            return guarantee
+        features = self.source_training.data.public.shape[1]
+        event = NormExponentialRelease(epsilon=self.epsilon, dimension=features)
+        return replace(guarantee, event=event)
 
 
 def _row_limits(data: str) -> dict[str, tuple[float, float]]:
-    """Return number of rows -> (lowest, highest)."""
-    highest = dict(zip(ROWS, ROOM[data], strict=True))
-    return {name: (LIMITS[name][0], highest[name]) for name in ROWS}
+    """Return the lowest and the highest value of each of ``ROWS``."""
+    limits: dict[str, tuple[float, float]] = {}
+    for name, most in zip(ROWS, MOST_ROWS[data], strict=True):
+        least, _ = HypothesesSettings.LIMITS[name]
+        limits[name] = (least, most)
+    return limits

@@ -1,116 +1,53 @@
-"""The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what
-comes out.
+"""Tasks of hypothesis transfer: fits of the sources and the target, and scores of its models.
+
+A task (``lab.experiment.parts.Runs``) calls one of the functions ``make_rows``, ``fit_sources``,
+``fit_target``, ``transfer`` and ``first_outcomes``.
+
+Shapes: K sources, R repeats, d features.
 """
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpcore.cache import CACHE, Key, cached
+from dpcore.cache import CACHE
 from dpcore.parties import hypothesis_transfer
-from dpcore.parties import source_releases as sources
-from dpcore.parties.source_releases import Budget, Fitted, Release
-from dpcore.parties.source_rows import Part, Source
-from dpcore.streams import stream
 from dpcore.training import dense_or_sparse, erm
-from dpcore.training.dense_or_sparse import Matrix
-from lab.data import domains
-from lab.data.domains import DomainParams
+from dpcore.training.dense_or_sparse import Rows
 from lab.experiment.parts import Runs
 from lab.statistics.confusion import ByClass
+from pages.hypotheses.training import (
+    SourceTraining,
+    TargetFit,
+    TargetTraining,
+    Transfer,
+    group_fit,
+    hypothesis_weights,
+    source_fit,
+    target_fit,
+)
 
+# "transfer" is Steps 1 to 6. "average" weights all sources alike, "soft" learns from their votes,
+# "source" is the best source, "weak" has the target's few labels alone and "target" all of them.
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
-# Of a part's key to its stream: the target's draw, and what a source's noise is for
-_TARGET_PART = 99
-# What one slice of work may take (see ``Sources.effort``): some 20 ms.
-_SLICE_EFFORT = 4e6
-# What one row takes where all words are left: each of its words counts, in steps that are found
-# step by step.
-_WORDS_EFFORT = 1500.0
-# Rows that the target's test has
-TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600}
-
-
-def projected(kind: str, projection: str) -> bool:
-    """Return whether rows have few features: else they have a place for each word, and are
-    sparse.
-    """
-    return kind == "domains" or projection != "none"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sources(Key):
-    """What the sources are and fit: nothing here depends on the target or on epsilon."""
-
-    where: DomainParams
-    labelled: int
-    unlabelled: int
-    target_rows: int
-    lambda_lr: float
-    lambda_iw: float
-
-    @property
-    def reserve(self) -> int:
-        """Rows of each domain that are kept for the target and its test."""
-        return self.target_rows + TEST_ROWS[self.where.kind]
-
-    @property
-    def effort(self) -> float:
-        """Return what the fits of one source take, about, in multiplications of one Newton step."""
-        each = self.where.dimension**2 if self.projected else _WORDS_EFFORT
-        return float((self.labelled + self.unlabelled + self.where.public_rows) * each)
-
-    @property
-    def world(self) -> domains.DomainData:
-        """Return the public set and the rows of all domains, made where they were not."""
-        return domains.load(self.where)
-
-    @property
-    def projected(self) -> bool:
-        return projected(self.where.kind, self.where.projection)
-
-    @property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Sources that are fitted in one slice of work."""
-        count, size = self.where.sources, max(1, int(_SLICE_EFFORT / self.effort))
-        return tuple(
-            tuple(range(first, min(first + size, count))) for first in range(0, count, size)
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target(Key):
-    """The target: how it mixes the domains."""
-
-    sources: Sources
-    mixture: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TargetFit:
-    """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of
-    its test, in random order and single precision, and the hypothesis of all of its labels.
-    """
-
-    weights: np.ndarray
-    X: Matrix
-    y: np.ndarray
-    X_test: Matrix
-    y_test: np.ndarray
-    target: np.ndarray
+# A target has at least so many labels.
+FEWEST_LABELS = 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """Results by repeat.
+    """Scores of R repeats.
 
-    weights: of the hypotheses (R, K). error: their mean squared error (R,). accuracy: by
-        ``METHODS`` (R, 6).
-    counts, losses: confusion (R, 2, 2, 2) and mean loss (R, 2) on the test rows, of transfer and of
-    the few labels alone. margins: analyst only, root mean square (R, 2) of the margins that the
-    sources' hypotheses give the target's test rows without noise, and of the noise on them.
+    repeats: their numbers (R,).
+    weights: of the hypotheses (R, K).
+    error: mean squared error of the weights (R,).
+    accuracy: on test rows, by ``METHODS`` (R, 6).
+    counts, losses: confusion matrices (R, 2, 2, 2) and mean losses (R, 2) on test rows, with
+        transfer and of the few labels alone.
+    margins: root mean square (R, 2) of the margins that the sources' hypotheses give test rows
+        without noise, and of the noise on them. They are not released.
     """
 
     repeats: np.ndarray
@@ -121,235 +58,157 @@ class Outcome:
     losses: np.ndarray
     margins: np.ndarray
 
-    def of(self, method: str) -> np.ndarray:
+    def accuracy_of(self, method: str) -> np.ndarray:
+        """Return the accuracy (R,) of a method."""
         return self.accuracy[:, METHODS.index(method)]
 
+    def first(self, count: int) -> "Outcome":
+        """Return the scores of the first repeats."""
+        return Outcome(**{field.name: getattr(self, field.name)[:count] for field in fields(self)})
 
-@cached
-def source_fit(model: Sources, repeat: int) -> Fitted:
-    """Take Steps 1 and 2 of one repeat before noise: axes (K, d)."""
-    parts = [group_fit(model, repeat, group) for group in model.groups]
-    found, tilts = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts")
-    )
-    return replace(parts[0], hypotheses=found, tilts=tilts)
-
-
-@cached
-def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
-    parts = source_parts(model, repeat, group)
-    return sources.fit(
-        parts, model.world.public, lambda_lr=model.lambda_lr, lambda_iw=model.lambda_iw
-    )
+    @classmethod
+    def concatenate(cls, batches: Sequence[Self]) -> Self:
+        """Return the scores of all repeats of some batches."""
+        values = {}
+        for field in fields(cls):
+            values[field.name] = np.concatenate([getattr(batch, field.name) for batch in batches])
+        return cls(**values)
 
 
-def source_parts(model: Sources, repeat: int, group: Iterable[int]) -> list[Source]:
-    drawn = [draw(model, repeat, k) for k in group]
-    return [
-        Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
-        for (X, y, names), (other, _, others) in ((one.labelled, one.unlabelled) for one in drawn)
-    ]
+# Fits for ``transfer`` to find in the cache. They contain rows, so the tasks return nothing.
 
 
-# As many as there are sources and repeats in the first picture: sources and target are fitted to
-# the same draws.
-@cached(newest=30)
-def draw(model: Sources, repeat: int, k: int) -> domains.Draw:
-    sizes = {"labelled": model.labelled, "unlabelled": model.unlabelled, "target": model.reserve}
-    return domains.draw(model.where, repeat, k, **sizes)
+def make_rows(training: SourceTraining, at: tuple[()], repeats: range) -> int:
+    """Make the rows of all domains, such as texts projected to other features.
 
-
-@cached
-def target_fit(model: Target, repeat: int) -> TargetFit:
-    """Take Step 3 of one repeat, and fit the baseline that sees all labels of the target."""
-    source, public = model.sources, model.sources.world.public
-    rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
-    left = [draw(source, repeat, k).remaining for k in range(source.where.sources)]
-    X, y = domains.mixed(left, np.array(model.mixture), source.reserve, rng)
-    rows = round(len(y) * source.target_rows / source.reserve)
-    X_own, y_own = X[:rows], y[:rows]
-    return TargetFit(
-        weights=sources.importance_weights(
-            sources.tilts(X_own, public, regularisation=source.lambda_iw), public
-        ),
-        X=X_own.astype(np.float32, copy=False),
-        y=y_own,
-        X_test=X[rows:].astype(np.float32, copy=False),
-        y_test=y[rows:],
-        target=erm.logistic(X_own, y_own, regularisation=source.lambda_lr).weights,
-    )
-
-
-@cached
-def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
-    """Draw noise of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's
-    hypothesis and tilt.
+    Return the number of features before a projection. ``at`` and ``repeats`` are not used.
     """
-    seed, d = model.where.seed, model.world.public.shape[1]
-    return np.array(
-        [
-            [
-                sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which))
-                for which in (0, 1)
-            ]
-            for k in range(model.where.sources)
-        ]
-    )
+    return training.data.features
 
 
-# Other curves ask for them again: today's repeats, and some more.
-@cached(newest=60)
-def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised for
-    each epsilon.
-    """
-    return sources.fit_perturbed(
-        source_parts(model, repeat, range(model.where.sources)),
-        model.world.public,
-        budget,
-        noise(model, budget.noise, repeat),
-        near=source_fit(model, repeat),
-        lambda_lr=model.lambda_lr,
-        lambda_iw=model.lambda_iw,
-    )
-
-
-def make_rows(model: Sources, _: tuple[()], repeats: range) -> int:
-    """Make the rows of a world, as texts projected to other features, before anything is fitted to
-    them.
-    """
-    return model.world.features
-
-
-def fit_sources(model: Sources, group: tuple[int, ...], repeats: range) -> None:
-    """Fit a group of sources in some repeats, for ``transfer`` to find: they show rows, and are not
-    handed on.
-    """
+def fit_sources(training: SourceTraining, group: tuple[int, ...], repeats: range) -> None:
+    """Fit a group of sources."""
     for repeat in repeats:
-        group_fit(model, repeat, group)
+        group_fit(training, repeat, group)
 
 
-def fit_target(model: Target, _: tuple[()], repeats: range) -> None:
-    """Fit the target in some repeats, for ``transfer`` to find: it holds rows, and is not handed
-    on.
-    """
+def fit_target(training: TargetTraining, at: tuple[()], repeats: range) -> None:
+    """Fit the target. ``at`` is not used."""
     for repeat in repeats:
-        target_fit(model, repeat)
+        target_fit(training, repeat)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transfer(Key):
-    """What the sources release at a budget, to a target that weights them; epsilon inf is without
-    noise.
-    """
-
-    target: Target
-    budget: Budget
-
-    def releases(self, repeats: range) -> list[Release]:
-        """Return what every source releases, arrays (R, d)."""
-        model, budget = self.target.sources, self.budget
-        if budget.noise == "objective" and budget.epsilon < math.inf:
-            pairs = [perturbed(model, budget, repeat) for repeat in repeats]
-            found, tilts = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
-            return sources.as_releases(found, tilts, budget)
-        fits = [source_fit(model, repeat) for repeat in repeats]
-        draws = np.stack([noise(model, budget.noise, repeat) for repeat in repeats], axis=1)
-        fitted = Fitted(
-            hypotheses=np.stack([one.hypotheses for one in fits], axis=1),
-            tilts=np.stack([one.tilts for one in fits], axis=1),
-            hypothesis_sensitivity=fits[0].hypothesis_sensitivity,
-            tilt_sensitivity=fits[0].tilt_sensitivity,
-        )
-        return sources.release(fitted, budget, draws)
+# Scores
 
 
-@cached
-def hypothesis_weights(model: Transfer, repeats: range) -> np.ndarray:
-    """Return those of Step 4, (R, K).
+def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
+    """Train the target with the share ``at`` of its labels, and score it and the baselines."""
+    target = model.target
+    releases = model.releases(repeats)
+    fits = [target_fit(target, repeat) for repeat in repeats]
+    rows = _TargetRows.of(fits, label_share=at[0])
+    lambda_lr = target.sources.lambda_lr
 
-    What was released is larger by far, and quickly made again.
-    """
-    public = model.target.sources.world.public
-    own = np.stack([target_fit(model.target, repeat).weights for repeat in repeats])
-    theirs = hypothesis_transfer.source_weights(model.releases(repeats), public)
-    return hypothesis_transfer.hypothesis_weights(own, theirs)
-
-
-def transfer(
-    model: Transfer, at: tuple[float], repeats: range, *, given: int | None = None
-) -> Outcome:
-    """Return what comes out of the releases with the share ``at`` of the target's labels, of
-    ``given`` repeats.
-    """
-    if given is None:
-        return _outcome(model, at[0], repeats)
-    task = Runs(work=transfer, model=model, at=at, first=repeats.start, count=len(repeats))
-    whole = CACHE.answer(task, task.run)
-    return Outcome(**{one.name: getattr(whole, one.name)[:given] for one in fields(whole)})
-
-
-def _outcome(asked: Transfer, share: float, repeats: range) -> Outcome:
-    """Take Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the
-    target's rows.
-    """
-    model = asked.target
-    released, weights = asked.releases(repeats), hypothesis_weights(asked, repeats)
-    fits = [target_fit(model, repeat) for repeat in repeats]
-    count, lambda_lr = min(len(one.y) for one in fits), model.sources.lambda_lr
-    labelled = max(2, round(share * count))
-    y = np.stack([one.y[:count] for one in fits])
-    own, labels = (
-        dense_or_sparse.stack([one.X[:labelled].astype(float) for one in fits]),
-        y[:, :labelled],
+    weights = hypothesis_weights(model, repeats)
+    transferred = hypothesis_transfer.informed(releases, weights, rows.X, rows.y)
+    averaged = hypothesis_transfer.equal(releases, rows.X, rows.y)
+    voted = hypothesis_transfer.soft(
+        releases, rows.X, rows.y, rows.X_unlabelled, lambda_lr=lambda_lr
     )
-    others = dense_or_sparse.stack([one.X[labelled:count] for one in fits])
-    found = hypothesis_transfer.informed(released, weights, own, labels)
-    alone = erm.logistic(own, labels, regularisation=lambda_lr).weights
-    thetas, _ = hypothesis_transfer.stacked(released)
-    models = [
-        found,
-        hypothesis_transfer.equal(released, own, labels),
-        hypothesis_transfer.soft(released, own, labels, others, lambda_lr=lambda_lr),
-        alone,
-        np.stack([one.target for one in fits]),
-    ]
-    reached = [_accuracy(one, fits) for one in models]
-    best = np.max([_accuracy(thetas[:, k], fits) for k in range(thetas.shape[1])], axis=0)
-    held_out = _by_class(np.stack([found, alone]), fits)
+    few_labels = erm.logistic(rows.X, rows.y, regularisation=lambda_lr).weights
+    all_labels = np.stack([fit.hypothesis for fit in fits])
+    of_sources, _ = hypothesis_transfer.stacked(releases)
+
+    accuracy = {
+        "transfer": _accuracy(transferred, fits),
+        "average": _accuracy(averaged, fits),
+        "soft": _accuracy(voted, fits),
+        "source": _best_accuracy(of_sources, fits),
+        "weak": _accuracy(few_labels, fits),
+        "target": _accuracy(all_labels, fits),
+    }
+    held_out = _by_class(np.stack([transferred, few_labels]), fits)
+    margins = []
+    for repeat, fit, released in zip(repeats, fits, of_sources, strict=True):
+        margins.append(_margins(target.sources, repeat, fit, released))
     return Outcome(
         repeats=np.array(repeats),
         weights=weights,
-        error=((weights - np.array(model.mixture)) ** 2).mean(axis=1),
-        accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
-        counts=np.stack([one.counts for one in held_out]),
-        losses=np.stack([one.loss for one in held_out]),
-        margins=np.array(
-            [_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]
-        ),
+        error=((weights - np.array(target.mixture)) ** 2).mean(axis=1),
+        accuracy=np.stack([accuracy[method] for method in METHODS], axis=1),
+        counts=np.stack([scores.counts for scores in held_out]),
+        losses=np.stack([scores.loss for scores in held_out]),
+        margins=np.array(margins),
     )
 
 
-def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) -> list[float]:
-    """Signal and noise in the margins of a repeat's test rows; released (K, d)."""
-    noiseless = source_fit(model, repeat).hypotheses
-    return [
-        float(np.sqrt(((fit.X_test @ one.T) ** 2).mean()))
-        for one in (noiseless, released - noiseless)
-    ]
+def first_outcomes(model: Transfer, at: tuple[float], repeats: range, *, given: int) -> Outcome:
+    """Return the scores of the first ``given`` repeats, which are trained with all ``repeats``.
+
+    They are those of ``transfer`` to the last bit, and use its outcome if it is in the cache.
+    """
+    task = Runs(work=transfer, model=model, at=at, first=repeats.start, count=len(repeats))
+    return CACHE.answer(task, task.run).first(given)
 
 
-def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
-    """Return what models with ``weights`` (models, R, d) do on the test rows of each repeat."""
-    found = []
-    for repeat, fit in enumerate(fits):
-        margins = (fit.X_test @ weights[:, repeat].T).T
-        found.append(ByClass.of(margins[:, None], fit.y_test.astype(int)))
-    return found
+class _TargetRows(NamedTuple):
+    """The target's rows in each of R repeats.
+
+    X, y: labelled rows (R, n, d) and their labels (R, n).
+    X_unlabelled: the other rows.
+    """
+
+    X: Rows
+    y: np.ndarray
+    X_unlabelled: Rows
+
+    @classmethod
+    def of(cls, fits: list[TargetFit], *, label_share: float) -> Self:
+        """Return the rows of some repeats, as many of each."""
+        count = min(len(fit.y) for fit in fits)
+        labels = max(FEWEST_LABELS, round(label_share * count))
+        return cls(
+            X=dense_or_sparse.stack([fit.X[:labels].astype(float) for fit in fits]),
+            y=np.stack([fit.y[:labels] for fit in fits]),
+            X_unlabelled=dense_or_sparse.stack([fit.X[labels:count] for fit in fits]),
+        )
 
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
-    """Return the accuracy on each repeat's test rows: (R, d) -> (R,)."""
-    return np.array(
-        [((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)]
-    )
+    """Return the accuracy (R,) of a model (R, d) on the test rows of each repeat."""
+    accuracies = []
+    for weights_of_repeat, fit in zip(weights, fits, strict=True):
+        is_correct = (fit.X_test @ weights_of_repeat > 0) == fit.y_test
+        accuracies.append(is_correct.mean())
+    return np.array(accuracies)
+
+
+def _best_accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
+    """Return the accuracy (R,) of the best of K models (R, K, d) in each repeat."""
+    accuracies = [_accuracy(weights[:, k], fits) for k in range(weights.shape[1])]
+    return np.max(accuracies, axis=0)
+
+
+def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
+    """Return the scores of some models (models, R, d) on the test rows of each repeat."""
+    scores = []
+    for repeat, fit in enumerate(fits):
+        margins = (fit.X_test @ weights[:, repeat].T).T
+        # The logits of two classes are (models, 1, n).
+        scores.append(ByClass.of(margins[:, None], fit.y_test.astype(int)))
+    return scores
+
+
+def _margins(
+    training: SourceTraining, repeat: int, fit: TargetFit, released: np.ndarray
+) -> list[float]:
+    """Return the root mean squares of the noiseless margins of test rows, and of their noise.
+
+    released: hypotheses (K, d) with noise.
+    """
+    noiseless = source_fit(training, repeat).hypotheses
+    root_mean_squares = []
+    for hypotheses in (noiseless, released - noiseless):
+        margins = fit.X_test @ hypotheses.T
+        root_mean_squares.append(float(np.sqrt((margins**2).mean())))
+    return root_mean_squares

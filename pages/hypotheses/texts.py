@@ -1,103 +1,155 @@
-"""Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
+"""Texts of hypothesis transfer: which text of ``texts.md`` is shown, and with which numbers."""
 
 import math
+from collections.abc import Sequence
 
 from lab.statistics.claims import Case
 from pages.hypotheses.charts import SAYS, STYLES, accuracy_digits, three_accuracies
-from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.settings import EPSILONS, LAWS
+from pages.hypotheses.result import EPSILONS, LAWS, HypothesesResult
 from pages.hypotheses.tasks import METHODS
 from pages.hypotheses.texts_algorithm import trust
-from ui.text import class_predictions, guarantee_notes, tiles
-from ui.text import sentences as outcomes
+from ui.text import class_predictions, guarantee_notes, sentences, tiles
 from ui.text.numbers import delta
 from ui.text.sentences import format_tenths, points_text
 from ui.text.tiles import Tile, number, percent
 
+ABOUT = SAYS.cases("about")
+HELP = SAYS.cases("help")
+# The verdict warns if transfer harms in more than this share of runs.
+_OFTEN_HARMED = 0.2
+# Further models in the tab of results, with the names of their texts.
+_OTHER_MODELS = {"weak": "weak", "transfer without noise": "plain"}
+
+
+# Tiles
+
 
 def numbers(result: HypothesesResult) -> list[Tile]:
-    notes = {
-        "transfer": SAYS("tiles.runs", runs=result.repeats),
-        "weak": _gained(result),
-        "plain": _lost(result),
-    }
-    shares, digits = [], accuracy_digits(result)
-    for (name, note), value in zip(notes.items(), three_accuracies(result), strict=True):
-        label, tone = SAYS[f"tiles.{name}"], "private" if name == "transfer" else ""
-        if math.isnan(value):
-            shares.append(Tile(label, "…", note))
-            continue
-        # A difference of big numbers is made from the number as shown
-        shown, amount = percent(value, digits=digits), round(100 * value, digits)
-        shares.append(Tile(label, shown, note, tone, amount=amount, unit="points"))
-    return [*shares, tiles.attacker_tile(result.settings.guarantee)]
+    """Return the tiles: three accuracies, and the best attacker's."""
+    transferred, few_labels, noiseless = three_accuracies(result)
+    runs = SAYS("tiles.runs", runs=result.repeats)
+    return [
+        _accuracy_tile(result, "transfer", transferred, runs, tone="private"),
+        _accuracy_tile(result, "weak", few_labels, _gain_note(result)),
+        _accuracy_tile(result, "plain", noiseless, _loss_note(result)),
+        tiles.attacker_tile(result.settings.guarantee),
+    ]
 
 
-def _between(result: HypothesesResult, one: float, other: float) -> str:
-    """Return the difference of two numbers as they are shown, without its sign."""
-    return tiles.points_difference(max(one, other), min(one, other), digits=accuracy_digits(result))
+def _accuracy_tile(
+    result: HypothesesResult, name: str, accuracy: float, note: str, tone: str = ""
+) -> Tile:
+    """Return the tile of an accuracy, which is NaN while it is computed."""
+    label = SAYS[f"tiles.{name}"]
+    if math.isnan(accuracy):
+        return Tile(label, "…", note)
+    digits = accuracy_digits(result)
+    # Differences of tiles are those of the numbers as shown.
+    amount = round(100 * accuracy, digits)
+    return Tile(label, percent(accuracy, digits=digits), note, tone, amount=amount, unit="points")
 
 
-def _gained(result: HypothesesResult) -> str:
-    mine, alone, _ = three_accuracies(result)
-    said = SAYS("tiles.gain", gain=f"{'+' if mine > alone else '−'}{_between(result, mine, alone)}")
-    return outcomes.difference_or_reason(
-        result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats
+def _difference(result: HypothesesResult, accuracy: float, other: float) -> str:
+    """Return the difference of two accuracies as shown, without its sign."""
+    higher = max(accuracy, other)
+    lower = min(accuracy, other)
+    return tiles.points_difference(higher, lower, digits=accuracy_digits(result))
+
+
+def _gain_note(result: HypothesesResult) -> str:
+    """Return what transfer gains over the few labels, or why nothing is claimed."""
+    transferred, few_labels, _ = three_accuracies(result)
+    sign = "−"
+    if transferred > few_labels:
+        sign = "+"
+    gain = f"{sign}{_difference(result, transferred, few_labels)}"
+    return sentences.difference_or_reason(
+        result.compare("weak"),
+        SAYS("tiles.gain", gain=gain),
+        runs=result.repeats,
+        of=result.settings.repeats,
     )
 
 
-def _lost(result: HypothesesResult) -> str:
-    mine, _, plain = three_accuracies(result)
-    if math.isnan(plain) or (result.now.complete and result.noiseless == Case.SO_FAR):
+def _loss_note(result: HypothesesResult) -> str:
+    """Return what the noise costs, or why nothing is claimed."""
+    transferred, _, noiseless = three_accuracies(result)
+    case = result.compared_without_noise
+    if math.isnan(noiseless) or (result.now.complete and case == Case.SO_FAR):
         return SAYS["tiles.training"]
-    case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
-    said = SAYS("tiles.price", loss=_between(result, plain, mine))
-    return outcomes.difference_or_reason(
-        case, said, runs=result.repeats, of=result.settings.repeats, none=SAYS["tiles.none"]
+    if case == Case.AHEAD:
+        case = Case.ALIKE  # noise costs nothing then
+    return sentences.difference_or_reason(
+        case,
+        SAYS("tiles.price", loss=_difference(result, noiseless, transferred)),
+        runs=result.repeats,
+        of=result.settings.repeats,
+        none=SAYS["tiles.none"],
     )
+
+
+# Verdict
 
 
 def verdict(result: HypothesesResult) -> str:
-    (mine, alone, _), shares = three_accuracies(result), result.settings.shares
-    case, best, digits = (
-        result.now_beside("weak"),
-        shares.index(max(shares)),
-        accuracy_digits(result),
-    )
-    said = SAYS(
+    """Return whether transfer helps, and the weight of the source with the largest share."""
+    transferred, few_labels, _ = three_accuracies(result)
+    case = result.compare("weak")
+    digits = accuracy_digits(result)
+    outcome = SAYS(
         f"outcome.{case.value.replace(' ', '_')}",
-        share=percent(result.now.constant),
-        mine=percent(mine, digits=digits),
-        alone=percent(alone, digits=digits),
-        gain=_between(result, mine, alone),
+        share=percent(result.now.baseline),
+        mine=percent(transferred, digits=digits),
+        alone=percent(few_labels, digits=digits),
+        gain=_difference(result, transferred, few_labels),
         done=result.repeats,
         runs=result.settings.repeats,
         labels=result.labels,
     )
-    if case == Case.AHEAD and result.harmed > 0.2:
-        said += " " + SAYS(
-            "outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats
-        )
-    share, weight = percent(shares[best]), percent(result.weight_spread[1][best])
-    return f"{said} {SAYS('outcome.source', source=best + 1, share=share, weight=weight)}"
+    parts = [outcome]
+    if case == Case.AHEAD and result.harmed > _OFTEN_HARMED:
+        harmed = round(result.harmed * result.repeats)
+        parts.append(SAYS("outcome.harm", harmed=harmed, runs=result.repeats))
+    parts.append(_largest_source(result))
+    return " ".join(parts)
 
 
-def caption(_: HypothesesResult) -> str:
+def _largest_source(result: HypothesesResult) -> str:
+    """Return share and weight of the source with the largest share of the target."""
+    shares = result.settings.shares
+    largest = shares.index(max(shares))
+    _, medians, _ = result.weight_quantiles
+    return SAYS(
+        "outcome.source",
+        source=largest + 1,
+        share=percent(shares[largest]),
+        weight=percent(medians[largest]),
+    )
+
+
+def caption(result: HypothesesResult) -> str:
+    """Return the line under the charts, which is the same for all results."""
     return SAYS["caption"]
 
 
+# Explanation
+
+
 def diagnostics(result: HypothesesResult) -> list[str]:
-    """Return the explanation, at most three sentences: the noise, the weights, and what matters
-    most besides.
-    """
-    sentences = [_laws(result) or _noise(result), _weights(result), _besides(result)]
-    return [sentence for sentence in sentences if sentence]
+    """Return at most three sentences that explain the accuracy: noise, weights, and one more."""
+    noise = _laws(result)
+    if not noise:
+        noise = _noise(result)
+    explanation = [noise, _weights(result), _most_important(result)]
+    return [sentence for sentence in explanation if sentence]
 
 
 def _noise(result: HypothesesResult) -> str:
-    """Return how far the noise moves a margin, and the weight of a public row."""
+    """Return how far the noise moves a margin, and the log weight of a public row."""
     margin, weight = result.noise_at(result.dimension)
-    case = "objective" if result.settings.noise == "objective" else "moves"
+    case = "moves"
+    if result.settings.noise == "objective":
+        case = "objective"
     return SAYS(
         f"noise.{case}",
         features=result.dimension,
@@ -108,21 +160,20 @@ def _noise(result: HypothesesResult) -> str:
 
 
 def _laws(result: HypothesesResult) -> str:
-    """Return from which epsilon on transfer with all words helps, by the distribution of
-    the noise.
-    """
-    if result.settings.projected or result.now_beside("weak") == Case.FEW:
+    """Return from which epsilon on transfer with all words helps, by distribution of the noise."""
+    settings = result.settings
+    if settings.projected or result.compare("weak") == Case.FEW:
         return ""
-    found = {noise: result.helps_from(noise) for noise in LAWS}
-    if None in found.values():
-        return ""
-    helps = {noise: _onwards(epsilon) for noise, epsilon in found.items() if epsilon is not None}
-    return SAYS(
-        "laws.helps", words=result.world.features, delta=delta(result.settings.delta), **helps
-    )
+    texts = {}
+    for law in LAWS:
+        epsilon = result.helps_from(law)
+        if epsilon is None:
+            return ""
+        texts[law] = _from_epsilon(epsilon)
+    return SAYS("laws.helps", words=result.data.features, delta=delta(settings.delta), **texts)
 
 
-def _onwards(epsilon: float) -> str:
+def _from_epsilon(epsilon: float) -> str:
     if math.isinf(epsilon):
         case = "nowhere"
     elif epsilon == EPSILONS[0]:
@@ -134,18 +185,18 @@ def _onwards(epsilon: float) -> str:
 
 def _weights(result: HypothesesResult) -> str:
     """Return how far the weights are from the true mixture."""
-    case = "misled" if result.weighing == Case.BEHIND else "missed"
+    case = "missed"
+    if result.compared_with_equal_weights == Case.BEHIND:
+        case = "misled"
     return SAYS(
         f"why.{case}",
-        error=number(float(result.now.middle("error"))),
-        equal=number(result.equal_error),
+        error=number(result.now.median_error),
+        equal=number(result.error_of_equal_weights),
     )
 
 
-def _besides(result: HypothesesResult) -> str:
-    """Return a warning of a large delta, the number of features that does best, or what the weights
-    gain.
-    """
+def _most_important(result: HypothesesResult) -> str:
+    """Return a warning of a large delta, the best number of features, or the gain of weights."""
     settings = result.settings
     if settings.noise == "gaussian":
         large_delta = tiles.large_delta_warning(
@@ -154,62 +205,84 @@ def _besides(result: HypothesesResult) -> str:
         if large_delta:
             return large_delta
     if len(result.best_dimensions) == 1 and not result.too_few_for_dimensions:
-        at, (_, medians, _) = result.curve("transfer", "dimension")
         best = result.best_dimensions[0]
-        return SAYS("features.best", best=round(at[best]), accuracy=percent(medians[best]))
+        return SAYS("features.best", best=best, accuracy=percent(result.accuracy_with(best)))
     return _average(result)
 
 
 def _average(result: HypothesesResult) -> str:
     """Return what the weights gain over equal ones."""
     cases = {Case.BEHIND: "equal", Case.AHEAD: "weighted", Case.ALIKE: "even"}
-    case = result.now_beside("average")
+    case = result.compare("average")
     if case not in cases:
         return ""
     gain = result.summary["transfer"].median - result.summary["average"].median
     return SAYS(f"why.{cases[case]}", points=points_text(gain))
 
 
+# Guarantee
+
+
 def guarantee(result: HypothesesResult) -> str:
-    held, data = result.settings.guarantee, result.settings.data
-    assumed = [SAYS["guarantee.assumed"], *([] if data == "domains" else [SAYS["guarantee.texts"]])]
-    return (
-        tiles.note(tiles.meaning(held))
-        + tiles.guarantee_facts(here=held)
-        + tiles.note(guarantee_notes.attacker_limit(held))
-        + trust(result)
-        + tiles.note(" ".join(assumed))
-        + tiles.note(SAYS["guarantee.unprotected"])
-    )
+    """Return what is guaranteed to a row of a source, who adds noise, and what is assumed."""
+    settings = result.settings
+    promised = settings.guarantee
+    assumptions = SAYS["guarantee.assumed"]
+    if settings.data != "domains":
+        assumptions += f" {SAYS['guarantee.texts']}"
+    parts = [
+        tiles.note(tiles.meaning(promised)),
+        tiles.guarantee_facts(here=promised),
+        tiles.note(guarantee_notes.attacker_limit(promised)),
+        trust(result),
+        tiles.note(assumptions),
+        tiles.note(SAYS["guarantee.unprotected"]),
+    ]
+    return "".join(parts)
+
+
+# Results
 
 
 def by_class(result: HypothesesResult) -> str:
-    found, arms = result.held_out, {"weak": "weak", "transfer without noise": "plain"}
-    others = {SAYS[f"classes.{case}"]: found[arm] for arm, case in arms.items() if arm in found}
+    """Return how often each class is predicted as which."""
+    scores = result.held_out
+    others = {}
+    for model, case in _OTHER_MODELS.items():
+        if model in scores:
+            others[SAYS[f"classes.{case}"]] = scores[model]
     return class_predictions.table(
-        found["transfer"], others, result.classes, models=SAYS["classes.models"]
+        scores["transfer"], others, result.classes, models=SAYS["classes.models"]
     )
 
 
 def table(result: HypothesesResult) -> str:
+    """Return the accuracy of each method by mixture and epsilon, the best in bold."""
     rows: list[dict] = result.table().to_dict("records")
     for row in rows:
-        row |= {
-            name: f"<b>{format_tenths(row[name])}</b>"
-            if row["best"] == name
-            else format_tenths(row[name])
-            for name in METHODS
-        }
-    heads = {name: f"{STYLES[name][0]}<br>{tiles.badge('trained now')}" for name in METHODS}
+        for method in METHODS:
+            accuracy = format_tenths(row[method])
+            if method == row["best"]:
+                accuracy = f"<b>{accuracy}</b>"
+            row[method] = accuracy
+    heads = {"mixture": SAYS["table.mixture"], "epsilon": SAYS["table.epsilon"]}
+    for method in METHODS:
+        name, _ = STYLES[method]
+        heads[method] = f"{name}<br>{tiles.badge('trained now')}"
     return tiles.table(
         rows,
         title=SAYS("table.title", share=number(100 * result.settings.label_share)),
         caption=SAYS["table.caption"],
-        heads={name: SAYS[f"table.{name}"] for name in ("mixture", "epsilon")} | heads,
-        formats={
-            "mixture": lambda shares: "\u00a0/\u00a0".join(
-                f"{100 * share:.3g}" for share in shares
-            ),
-            "epsilon": lambda one: SAYS["table.no_noise"] if math.isinf(one) else number(one),
-        },
+        heads=heads,
+        formats={"mixture": _mixture_text, "epsilon": _epsilon_text},
     )
+
+
+def _mixture_text(shares: Sequence[float]) -> str:
+    return "\u00a0/\u00a0".join(f"{100 * share:.3g}" for share in shares)
+
+
+def _epsilon_text(epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return SAYS["table.no_noise"]
+    return number(epsilon)

@@ -45,7 +45,7 @@ OWN = {
     "hypotheses": {
         "accuracy": lambda result: result.summary["transfer"],
         "gain": lambda result: result.gain["transfer"],
-        "error": lambda result: Spread.of(result.now.runs("error")),
+        "error": lambda result: Spread.of(result.now.outcome.error),
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }

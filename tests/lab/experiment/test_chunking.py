@@ -24,7 +24,7 @@ from pages.attack.experiment import AttackSettings
 from pages.attack.result import attacked
 from pages.attack.settings import FITTING
 from pages.classifier.settings import ClassifierSettings
-from pages.hypotheses import tasks as work
+from pages.hypotheses import training as work
 from pages.network.settings import NetworkSettings
 from tests.own_files import CLASSES, choose
 
@@ -129,9 +129,10 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
 
 @pytest.mark.parametrize(("name", "draws"), [("hypotheses", 2), ("hypotheses topics", 8)])
 def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
-    model = extremes.at_highest(name).model
-    draw, world = (sum(sizes(value)[1].values()) for value in (work.draw(model, 0, 0), model.world))
-    assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - world
+    training = extremes.at_highest(name).source_training
+    rows = work.draw(training, 0, 0)
+    draw, data = (sum(sizes(value)[1].values()) for value in (rows, training.data))
+    assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - data
 
 
 @pytest.mark.parametrize(

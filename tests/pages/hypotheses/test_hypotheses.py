@@ -23,11 +23,12 @@ from lab.data import domains
 from lab.statistics.confusion import ByClass, balanced_accuracy, confusion, recalls
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import published
-from pages.hypotheses import tasks as work
 from pages.hypotheses import texts as say
-from pages.hypotheses.experiment import HypothesesSettings
-from pages.hypotheses.settings import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS
-from pages.hypotheses.tasks import METHODS, hypothesis_weights, target_fit
+from pages.hypotheses import training as work
+from pages.hypotheses.result import ALL_WORDS, DIMENSIONS, DIRECTIONS, EPSILONS, LAWS
+from pages.hypotheses.settings import HypothesesSettings
+from pages.hypotheses.tasks import METHODS, fit_sources
+from pages.hypotheses.training import hypothesis_weights, target_fit
 from pages.network.settings import NetworkSettings
 from pages.network.training import scale_inputs
 from pages.parties.experiment import PartiesSettings
@@ -136,7 +137,7 @@ def test_steps_4_to_6_import_nothing_of_a_source_but_its_release():
 
 def test_the_target_learns_of_sources_through_their_releases_only(monkeypatch):
     """Other sources behind the same releases change no answer; without releases held they would."""
-    task, answers = HypothesesSettings().change(seed=77, **SMALL).answers()[0], []
+    task, answers = HypothesesSettings().change(seed=77, **SMALL).experiment.now.tasks[0], []
     kept, real = released(task), work.source_fit
 
     def other(*at):
@@ -162,7 +163,7 @@ def test_the_target_learns_of_sources_through_their_releases_only(monkeypatch):
 def measured(epsilon, **changes):
     """The medians of the repeats of the page's defaults."""
     settings = HypothesesSettings().change(**changes)
-    outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
+    outcomes = [task.run() for task in settings.experiment.repeats_with(epsilon=epsilon).tasks]
     accuracy, weights = (
         np.concatenate([getattr(one, name) for one in outcomes]) for name in ("accuracy", "weights")
     )
@@ -199,11 +200,11 @@ def test_orderings_are_those_of_the_paper_and_noise_in_the_objective_needs_a_thi
 
 
 def test_groups_of_sources_are_fitted_like_all_at_once(monkeypatch):
-    model = HypothesesSettings().change(seed=12, **SMALL).model
+    model = HypothesesSettings().change(seed=12, **SMALL).source_training
     whole = sources.fit(
-        work.source_parts(model, 0, range(5)), model.world.public, lambda_lr=0.003, lambda_iw=0.001
+        work.source_rows(model, 0, range(5)), model.data.public, lambda_lr=0.003, lambda_iw=0.001
     )
-    monkeypatch.setattr(work, "_SLICE_EFFORT", 2 * model.effort)
+    monkeypatch.setattr(work, "_COST_OF_TASK", 2 * model.cost)
     assert [len(group) for group in model.groups] == [2, 2, 1]
     work.source_fit.cache_clear()
     apart = work.source_fit(model, 0)
@@ -250,7 +251,8 @@ class TestSettings:
     def test_other_noises_work_end_to_end(self, noise):
         settings = HypothesesSettings().change(noise=noise, **SMALL)
         faint, plain = (
-            released(settings.answers(epsilon=epsilon)[0]) for epsilon in (1e6, math.inf)
+            released(settings.experiment.repeats_with(epsilon=epsilon).tasks[0])
+            for epsilon in (1e6, math.inf)
         )
         for one, other in zip(faint, plain, strict=True):
             np.testing.assert_allclose(one.hypothesis, other.hypothesis, atol=1e-2)
@@ -260,17 +262,18 @@ class TestSettings:
         settings = (
             HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
         )
-        outcome = settings.answers(epsilon=300.0)[0].run()
+        outcome = settings.experiment.repeats_with(epsilon=300.0).tasks[0].run()
         assert outcome.accuracy[:, 0].min() > outcome.accuracy[:, 4].max()
 
 
 @pytest.mark.parametrize(("over", "epsilon"), [("dimension", 3.0), ("plain dimension", math.inf)])
 def test_the_number_of_features_is_measured_at_todays_epsilon(over, epsilon):
     settings = HypothesesSettings().change(**SMALL)
-    at, quantiles = settings.run().curve("transfer", over)
+    at, quantiles = settings.experiment.run().curve("transfer", over)
     assert (tuple(at), settings.epsilon) == (DIMENSIONS, 3.0)
     accuracy = [
-        task.run().accuracy[:, 0] for task in settings.change(dimension=5).answers(epsilon=epsilon)
+        task.run().accuracy[:, 0]
+        for task in settings.change(dimension=5).experiment.repeats_with(epsilon=epsilon).tasks
     ]
     np.testing.assert_allclose(
         quantiles[:, 1], np.quantile(np.concatenate(accuracy), (0.05, 0.5, 0.95))
@@ -285,13 +288,15 @@ def test_the_number_of_features_is_measured_at_todays_epsilon(over, epsilon):
 def test_noise_has_the_papers_sizes(changes, margin, weight, gaussian):
     """Noise on a margin and on a log-weight, by the formulas and from the texts' own releases."""
     settings = HypothesesSettings().change(**changes).change(epsilon=1.0, repeats=2)
-    d = domains.load(settings.model.where).features
+    d = domains.load(settings.source_training.domains).features
     hypothesis = sources.hypothesis_sensitivity(settings.source_rows, settings.lambda_lr)
     tilt = sources.tilt_sensitivity(settings.unlabelled_rows, settings.lambda_iw)
     pairs = ("exponential", hypothesis), ("exponential", tilt), ("gaussian", hypothesis)
     found = [Budget(epsilon=1.0, noise=law).coordinate_sd(each, dimension=d) for law, each in pairs]
     assert found == pytest.approx([margin, weight, gaussian], rel=0.005)
-    assert settings.answers()[0].run().margins[:, 1].mean() == pytest.approx(margin, rel=0.05)
+    assert settings.experiment.now.tasks[0].run().margins[:, 1].mean() == pytest.approx(
+        margin, rel=0.05
+    )
 
 
 @pytest.fixture(scope="module", params=["topics", pytest.param("reviews", marks=pytest.mark.soak)])
@@ -301,18 +306,20 @@ def found(request):
     """
     changes = {"topics": published.TOPICS, "reviews": published.REVIEWS}[request.param]
     settings = HypothesesSettings().change(**changes).change(repeats=6)
-    wanted = [key for key in settings.work if key[0] == "law" or key == ("epsilon", math.inf)]
-    return first(settings, (task for key in wanted for task in settings.work[key]))
+    experiment = settings.experiment
+    return first(
+        settings, (*experiment.over_law.tasks, *experiment.over_epsilon.parts[math.inf].tasks)
+    )
 
 
 class TestPaper:
     def test_its_noise_needs_an_epsilon_of_hundreds_and_gaussian_noise_of_ten(self, found):
         assert [found.helps_from(law) for law in LAWS] in ([300, 10], [300, 30], [100, 10])
-        plain = found.plain.middle("transfer")
+        plain = found.without_noise.median_accuracy("transfer")
         for law, near_from in zip(LAWS, (300, 30), strict=True):
-            _, (_, medians, _) = found.curve("transfer", "law", law, 0)
+            _, (_, medians, _) = found.law_curve(law, ALL_WORDS)
             assert EPSILONS[int(np.argmax(medians > plain - 0.1))] == near_from
-        at, (_, medians, _) = found.curve("transfer", "law", "exponential", 0)
+        at, (_, medians, _) = found.law_curve("exponential", ALL_WORDS)
         assert tuple(at) == EPSILONS
         assert medians[EPSILONS.index(30)] < plain - 0.2
         assert medians[EPSILONS.index(10)] < np.median(found.accuracy["weak"])
@@ -320,8 +327,7 @@ class TestPaper:
     def test_a_few_public_directions_learn_from_ten_and_then_stay_behind(self, found):
         ten, last = EPSILONS.index(10), EPSILONS.index(1000)
         few, all_words = (
-            found.curve("transfer", "law", "exponential", width).quantiles[1]
-            for width in (DIRECTIONS, 0)
+            found.law_curve("exponential", width).quantiles[1] for width in (DIRECTIONS, ALL_WORDS)
         )
         assert few[ten] > all_words[ten] + 0.15
         assert few[last] < all_words[last] - 0.02
@@ -332,18 +338,17 @@ class TestPaper:
         measured = [found.helps_from(law) for law in LAWS]
         said = re.findall(r"from epsilon ([\d,.]+) on", plain(say._laws(found)))
         assert said == [f"{one:,g}" for one in measured if EPSILONS[0] < one < math.inf] != []
-        small, parts = sizes(found.settings.probe().run())
+        small, parts = sizes(found.settings.experiment.now.tasks[0].run())
         assert small + sum(parts.values()) < 20_000
 
 
 def test_the_curve_stands_before_all_of_todays_runs():
     """A point at every epsilon, of the first runs: with all words the others take ten seconds."""
     settings = HypothesesSettings(**published.TOPICS)
-    tasks = settings.tasks()
-    first = [tasks.index(settings.work["epsilon", epsilon][0]) for epsilon in EPSILONS]
-    assert max(first) < next(
-        place for place, task in enumerate(tasks) if task.work is work.fit_sources
-    )
+    tasks = settings.experiment.tasks()
+    parts = settings.experiment.over_epsilon.parts
+    first = [tasks.index(parts[epsilon].tasks[0]) for epsilon in EPSILONS]
+    assert max(first) < next(place for place, task in enumerate(tasks) if task.work is fit_sources)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
@@ -421,9 +426,9 @@ def parties():
 
 def of_hypotheses():
     sizes = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 300}
-    result = HypothesesSettings(**sizes, repeats=4).run()
+    result = HypothesesSettings(**sizes, repeats=4).experiment.run()
     said = {"transfer": [], "weak": []}
-    for answer in result.settings.answers():
+    for answer in result.settings.experiment.now.tasks:
         model, repeats = answer.model, answer.repeats
         fits = [target_fit(model.target, repeat) for repeat in repeats]
         X, y = (

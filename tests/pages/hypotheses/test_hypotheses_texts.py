@@ -6,12 +6,11 @@ from functools import partial
 import numpy as np
 
 from lab.statistics.claims import Case
-from pages.hypotheses import charts
+from pages.hypotheses import charts, charts_features
 from pages.hypotheses import texts as say
-from pages.hypotheses.experiment import HypothesesSettings
 from pages.hypotheses.page import PAGE
-from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.settings import EPSILONS, LAWS, SHARES
+from pages.hypotheses.result import ALL_WORDS, EPSILONS, LAWS, SHARES, HypothesesResult
+from pages.hypotheses.settings import HypothesesSettings
 from pages.hypotheses.texts_algorithm import stages
 from tests import attackers, reached
 from tests.claims import better, since, unexplained, until, worse
@@ -80,7 +79,7 @@ def words(result) -> str:
         *(charts.accuracy(result, over) for over in ("epsilon", "share")),
         charts.gain(result),
     ]
-    drawn += [charts.weights(result), charts.dimension(result)]
+    drawn += [charts.weights(result), charts_features.dimension(result)]
     return " ".join([*parts, say.guarantee(result), say.by_class(result), *titles(*drawn)])
 
 
@@ -117,7 +116,7 @@ def shows(case, one: str = "transfer", other: str = "weak"):
         return case(
             result.accuracy[one],
             result.accuracy[other],
-            constant=always(result.now.done),
+            constant=always(result.now.batches),
             whole=whole,
         )
 
@@ -129,15 +128,19 @@ def alike(one: str = "transfer", other: str = "weak"):
 
 
 def free(result) -> float:
-    return float(np.median(np.concatenate([one.of("transfer") for one in result.plain.done])))
+    return float(
+        np.median(
+            np.concatenate([one.accuracy_of("transfer") for one in result.without_noise.batches])
+        )
+    )
 
 
 def dear(result, *_) -> bool:
     """Whether the noise is shown to cost accuracy."""
-    plainly = result.plain.runs("transfer")
+    plainly = result.without_noise.accuracy("transfer")
     whole = min(len(plainly), result.repeats) == result.settings.repeats
     return worse(
-        result.accuracy["transfer"], plainly, constant=always(result.now.done), whole=whole
+        result.accuracy["transfer"], plainly, constant=always(result.now.batches), whole=whole
     )
 
 
@@ -146,14 +149,16 @@ def places(result, over: str, case=better):
     worse, at one.
     """
     over, scale = ("share", 100) if "labels" in over else ("epsilon", 1)
-    found = {
-        key[1] * scale: one.done for key, one in result.found.items() if key[0] == over and one.done
-    }
+    runs = {**result.over_epsilon}
+    if over == "share":
+        runs = {**result.over_share, result.settings.label_share: result.now}
+    found = {value * scale: at.batches for value, at in runs.items() if at.batches}
     found.pop(np.inf, None)
 
     def at(place: float) -> bool:
         mine, alone = (
-            np.concatenate([one.of(name) for one in found[place]]) for name in ("transfer", "weak")
+            np.concatenate([one.accuracy_of(name) for one in found[place]])
+            for name in ("transfer", "weak")
         )
         return case(
             mine, alone, constant=always(found[place]), whole=len(mine) == result.settings.repeats
@@ -164,11 +169,10 @@ def places(result, over: str, case=better):
 
 
 def widest(result, match) -> bool:
-    runs = {
-        key[1]: one.runs("transfer")
-        for key, one in result.found.items()
-        if key[0] == "dimension" and one.done
-    }
+    found = {**result.over_dimension}
+    if not result.settings.projected:
+        found[result.data.features] = result.now
+    runs = {value: one.accuracy("transfer") for value, one in found.items() if one.batches}
     best, few = runs.pop(int(amount(match[1] or match[2]))), min(map(len, runs.values()))
     return all(better(best[:few], other[:few], tests=len(runs)) for other in runs.values())
 
@@ -179,7 +183,8 @@ def laws(result, match) -> bool:
     """
 
     def helps(noise: str):
-        runs = lambda epsilon, name: result.found["law", noise, 0, epsilon].runs(name)  # noqa: E731
+        found = result.over_law[noise, ALL_WORDS]
+        runs = lambda epsilon, name: found[epsilon].accuracy(name)  # noqa: E731
         return lambda epsilon: better(runs(epsilon, "transfer"), runs(epsilon, "weak"))
 
     said = zip(LAWS, match.groups(), strict=True)
@@ -261,9 +266,11 @@ SELDOM: Rules = {
     r"Transfer harms here": shows(worse),
     r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": widest,
     r": they are closer than equal ones": lambda r, _: better(
-        r.now.runs("error"), r.equal_error, higher=False
+        r.now.outcome.error, r.error_of_equal_weights, higher=False
     ),
-    r"so they mislead here": lambda r, _: worse(r.now.runs("error"), r.equal_error, higher=False),
+    r"so they mislead here": lambda r, _: worse(
+        r.now.outcome.error, r.error_of_equal_weights, higher=False
+    ),
     r"Gain over target only: \+[\d.]+ points with transfer": shows(better),
     r"Gain over target only: −[\d.]+ points with transfer": shows(worse),
     rf"With all [\d,]+ words, transfer is shown to beat the target alone {ON} with the paper's"
@@ -284,12 +291,14 @@ SELDOM: Rules = {
 
 def today(settings) -> list:
     """All of today's runs, whose verdict claims something."""
-    return list(settings.samples())
+    return list(settings.experiment.shown_sample())
 
 
 def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing():
-    free = [first(one, [*today(one), *one.work["epsilon", np.inf]]) for one in ONCE]
-    also = [*ONCE, *free, ONCE[0].change(seed=3).run()]
+    free = [
+        first(one, [*today(one), *one.experiment.over_epsilon.parts[np.inf].tasks]) for one in ONCE
+    ]
+    also = [*ONCE, *free, ONCE[0].change(seed=3).experiment.run()]
     how = {"within": QUICK, "also": also, "count": 12, "essential": today}
     hold(HypothesesSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
     said = plain(words(first(HypothesesSettings(seed=4712))))
@@ -308,12 +317,12 @@ def test_what_is_trained_now_has_its_name_before_its_curve():
 
 
 def test_the_bars_are_the_medians():
-    result = first(SMALL, SMALL.samples())
+    result = first(SMALL, today(SMALL))
     bars = [
         shape for shape in charts.weights(result)["layout"]["shapes"] if shape["type"] == "rect"
     ]
     np.testing.assert_allclose(
-        [bar["y1"] for bar in bars], 100 * np.median(result.now.runs("weights"), axis=0)
+        [bar["y1"] for bar in bars], 100 * np.median(result.now.outcome.weights, axis=0)
     )
     median = round(100 * result.gain["transfer"].median, 1)
     words = [word["text"] for word in charts.gain(result)["layout"]["annotations"]]
@@ -332,24 +341,26 @@ FIRST = [
 def test_every_text_is_reached(monkeypatch):
     read = partial(reached.show, PAGE)
     read(first(HypothesesSettings(seed=9)))  # three runs of twenty
-    wholes = [read(TINY.change(data=data, repeats=2).run()) for data in ("domains", "topics")]
+    wholes = [
+        read(TINY.change(data=data, repeats=2).experiment.run()) for data in ("domains", "topics")
+    ]
     for settings in (*ONCE[:-2], *(TINY.change(**changes) for changes in FIRST)):
         result = read(first(settings, today(settings)))
     # What other runs would show
     monkeypatch.setattr(HypothesesResult, "harmed", 0.5)
     monkeypatch.setattr(HypothesesResult, "too_few_for_dimensions", False)
-    for best in ((0, 1), (0,)):
+    for best in ((2, 5), (2,)):
         monkeypatch.setattr(HypothesesResult, "best_dimensions", best)
         for whole in wholes:
             read(replace(whole))  # which remembers nothing
     two = np.array(EPSILONS[:2])
     for case in Case:
-        monkeypatch.setattr(HypothesesResult, "now_beside", lambda *_, case=case: case)
+        monkeypatch.setattr(HypothesesResult, "compare", lambda *_, case=case: case)
         read(result)
         for other in ([case, case], [Case.ALIKE, case], [Case.AHEAD, case]):
-            charts._better(two, other, "epsilon")
+            charts.helps_finding(two, other, "epsilon")
     for epsilon in (EPSILONS[0], 3.0, np.inf):
         monkeypatch.setattr(HypothesesResult, "helps_from", lambda *_, epsilon=epsilon: epsilon)
         assert "all" in say._laws(result)
-        charts.laws(result)
+        charts_features.laws(result)
     assert reached.unread(say.SAYS) == []

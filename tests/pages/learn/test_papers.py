@@ -20,7 +20,7 @@ from lab.experiment.links import VERSION, versioned
 from lab.papers import PAPERS
 from lab.papers import cited as with_links
 from pages.hypotheses import published
-from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.settings import HypothesesSettings
 from pages.learn.charts_terms import DRAWINGS, drawing
 from pages.learn.papers import BEYOND, WORKS
 from pages.lessons.lessons import LESSONS
@@ -190,10 +190,10 @@ def result_of(page: str, **link: str):
     if not isinstance(settings, HypothesesSettings) or settings.projected:
         return settings.experiment.run()
     # All of the work with all words takes minutes: what the first screen shows
-    first = [task for task in settings.experiment.tasks() if task.essential]
-    asked = dict.fromkeys(
-        [*first, *settings.experiment.shown_sample(), *settings.work["epsilon", math.inf]]
-    )
+    experiment = settings.experiment
+    first = [task for task in experiment.tasks() if task.essential]
+    without_noise = experiment.over_epsilon.parts[math.inf].tasks
+    asked = dict.fromkeys([*first, *experiment.shown_sample(), *without_noise])
     return settings.experiment.gather({task: task.run() for task in asked})
 
 
