@@ -36,7 +36,8 @@ from benchmarks.report import Line, Outcome, Print, at_most, number, row
 from lab.experiment.settings import Settings
 from pages.topics import PAGES
 from ui.compute.runner import LONG_SLICE_SECONDS, SLICE_SECONDS
-from ui.live.channel import ClientState, Request, shown
+from ui.live.frames import ClientState, make_frame
+from ui.live.messages import Request
 from ui.page.page import Page
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
@@ -181,8 +182,8 @@ def _answered(page: Page, settings: Settings) -> tuple[str, str, int]:
     asked, seen, taken, began = Request({}, page, link), ClientState(), [], time.process_time()
     done, seconds = 0.0, 0.0
     while done < 1:
-        now, seconds = shown(asked, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)
-        orjson.dumps(seen.news(now))
+        now, seconds = make_frame(asked, seconds), min(seconds + SLICE_SECONDS, LONG_SLICE_SECONDS)
+        orjson.dumps(seen.diff(now))
         done = now.done
         taken.append(time.process_time() - began)
     return f"{number(1000 * taken[0])} ms", f"{number(1000 * taken[-1])} ms", len(taken)

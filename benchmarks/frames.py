@@ -2,7 +2,7 @@
 
 A page stands, at its default settings, with its work done. Then its hero slider goes to values that
 nobody has asked for (within a factor of three of its default; a seed counts up), and each is
-answered by the very functions that answer a question on the channel (``ui/live/channel.py``), to
+answered by the very functions that answer a question on the channel (``ui/live/frames.py``), to
 the JSON that is sent to who has seen the frame before.
 
 - *train*: what must be computed anew, and the result that is made of it.
@@ -30,7 +30,8 @@ from benchmarks.report import Line, Outcome, Print, at_most, duration, number, r
 from pages.attack.settings import PARTS
 from pages.topics import PAGES
 from ui.compute.runner import compute
-from ui.live import channel
+from ui.live.frames import ClientState, make_frame
+from ui.live.messages import Request
 from ui.page.page import Page
 
 # Pages whose frames may not take longer, in milliseconds.
@@ -48,7 +49,7 @@ class Drag:
         self.name = f"{page.name} {part}" if part else page.name
         self._page, self._link = page, {"part": part} if part else {}
         self._settings = page.settings().change(**self._link)
-        self._seen, self._values = channel.ClientState(), self._unasked()
+        self._seen, self._values = ClientState(), self._unasked()
         self._hero = page.at(self._settings).slider_layout(self._settings).hero
         self.taken: list[Counter] = []
 
@@ -72,7 +73,7 @@ class Drag:
         """One answer, and the CPU seconds of its parts."""
         spent = Counter()
         moves = ((self._hero, next(self._values)),)
-        asked = channel.Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
+        asked = Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
             (ui.page.comparison, "computed", "train"),
             (ui.page.page, "_drawn", "figures"),
@@ -81,7 +82,7 @@ class Drag:
         )
         with _counted(spent, *parts):
             begin = time.process_time()
-            news = self._seen.news(channel.shown(asked, 0))
+            news = self._seen.diff(make_frame(asked, 0))
             spent["sent"] = len(orjson.dumps(news))
             spent["whole"] = time.process_time() - begin
         spent["JSON"] = spent["whole"] - sum(spent[name] for name in SHARES)

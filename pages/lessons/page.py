@@ -56,7 +56,7 @@ def kept(lesson: Lesson) -> Kept:
     return st.session_state.setdefault("lessons", {}).setdefault(lesson.name, Kept())
 
 
-@debounce.working()
+@debounce.page_run()
 def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
     if "lesson" not in st.query_params and (at := st.session_state.get(AT)):
@@ -216,7 +216,7 @@ def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
 
 
 @st.fragment
-@debounce.working()
+@debounce.page_run()
 def _guess(lesson: Lesson, page: Page, here: membership.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
@@ -328,7 +328,7 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: membership.Seat | None
                 _try(lesson, page, after)
 
 
-@debounce.working()
+@debounce.page_run()
 def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     """The chart, which gets finer while models are still trained; ``late``: it is asked for until
     they are.
@@ -345,7 +345,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
 
 
 @st.fragment
-@debounce.working()
+@debounce.page_run()
 def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
     key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}

@@ -1,8 +1,7 @@
-"""How long a page rests before what stands around its live part follows: longer while many people
-move sliders.
+"""Delay runs of whole pages while people move sliders.
 
-A run of the whole page costs the server about as much as a movement does, and it can wait until a
-person has stopped.
+A run of a whole page costs the server about as much as a movement does, and can wait until the
+person has stopped. The delay is longer while many people move sliders.
 """
 
 import threading
@@ -18,46 +17,61 @@ from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestTy
 
 from ui.compute import scheduler
 
-# Seconds of rest: as a rule, and while at least so many people have moved something within so many
-# seconds.
-CALM, BUSY = 1.0, 3.0
-MANY, LATELY = 8, 2.0
+# The server is busy while at least so many people have moved something within so many seconds.
+MANY_PEOPLE = 8
+RECENT_SECONDS = 2.0
+# The delay after the last movement, in seconds.
+CALM_DELAY = 1.0
+BUSY_DELAY = 3.0
 
-_moved: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
-_asked: list[None] = []  # an entry for each question of the channel
-_runs: list[None] = []  # an entry for each run of a page
+# State of a page, or connection -> when it last moved something (``time.monotonic``).
+_last_movements: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+# An entry for each request of the channel, and for each run of a page. Lists, because append and
+# pop are atomic.
+_requests: list[None] = []
+_runs: list[None] = []
 _lock = threading.Lock()
-_here = threading.local()
+_thread = threading.local()
 
 
-def moves(who: Any) -> None:
-    """Note that ``who``, the page state of a session, has moved something now."""
+def record_activity(person: Any) -> None:
+    """Record that a person moves something now.
+
+    person: The page state of a session, or a connection of the channel.
+    """
     with _lock:
-        _moved[who] = time.monotonic()
+        _last_movements[person] = time.monotonic()
 
 
 @contextmanager
-def working() -> Iterator[None]:
-    """Count as work, meanwhile, a run of a page or of its live part, which begins in its turn."""
-    if getattr(_here, "works", False):  # the live part within a run of its page
+def page_run() -> Iterator[None]:
+    """Run a page, or its live part, in a slot of the scheduler, and count it as work meanwhile."""
+    if getattr(_thread, "runs_page", False):
+        # The live part runs within a run of its page.
         yield
         return
-    _here.works = True
+    _thread.runs_page = True
     _runs.append(None)
-    turn = scheduler.SHARED.join(since=getattr(_here, "since", None), heed=_heed, pressed=_pressed)
-    _here.since = turn.since  # a run that makes way for another one of its page leaves it its place
+    ticket = scheduler.SHARED.enqueue(
+        since=getattr(_thread, "since", None),
+        check_cancelled=_stop_if_cancelled,
+        rerun_requested=_rerun_requested,
+    )
+    # Streamlit repeats a page in the same thread. The repeated run keeps the place in the queue.
+    _thread.since = ticket.since
     try:
-        with scheduler.SHARED.at_work(turn):
+        with scheduler.SHARED.slot(ticket):
             yield
-        _here.since = None
+        _thread.since = None
     finally:
-        _here.works = False
+        _thread.runs_page = False
         _runs.pop()
 
 
-def _pressed() -> bool:
-    """Return whether this session has asked for another run of the live part: Streamlit keeps it
-    until this one ends, and does not end this one for it.
+def _rerun_requested() -> bool:
+    """Return whether this session has requested another run of the live part.
+
+    Streamlit keeps such a request until the present run ends, and does not end it.
     """
     run = get_script_run_ctx(suppress_warning=True)
     if run is None or run.script_requests is None:
@@ -65,39 +79,45 @@ def _pressed() -> bool:
     return run.script_requests._state is ScriptRequestType.RERUN
 
 
-def _heed() -> None:
-    """End a run that nobody waits for: whose page is closed, or has to run again. Streamlit does so
-    where a run reads the state of its session.
+def _stop_if_cancelled() -> None:
+    """End a run that nobody waits for, because its page is closed or has to run again.
+
+    Streamlit does so where a run reads its session state.
     """
-    if run := get_script_run_ctx(suppress_warning=True):
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is not None:
         "" in run.session_state  # noqa: B015
 
 
-def again() -> NoReturn:
-    """Start a run of the whole page, unless something newer was asked for, such as another page:
-    that would be lost.
+def rerun_page() -> NoReturn:
+    """Run the whole page again, unless something newer was requested, such as another page.
+
+    That request would be lost.
     """
-    _heed()
+    _stop_if_cancelled()
     st.rerun()
 
 
 @contextmanager
-def asking() -> Iterator[None]:
-    """Count, meanwhile, a question of the channel that waits for its answer."""
-    _asked.append(None)
+def channel_request() -> Iterator[None]:
+    """Count a request of the channel as work until it is answered."""
+    _requests.append(None)
     try:
         yield
     finally:
-        _asked.pop()
+        _requests.pop()
 
 
-def at_work() -> bool:
-    """Return whether anything is asked for, or at work, at the moment."""
-    return bool(_runs) or bool(_asked)
+def is_busy() -> bool:
+    """Return whether any request waits or any page runs at the moment."""
+    return bool(_runs) or bool(_requests)
 
 
-def rest(calm: float = CALM) -> float:
-    """Return the seconds that a page rests at the moment."""
-    lately = time.monotonic() - LATELY
+def delay(calm: float = CALM_DELAY) -> float:
+    """Return the delay in seconds at the moment, which is ``calm`` unless the server is busy."""
+    recent = time.monotonic() - RECENT_SECONDS
     with _lock:
-        return BUSY if sum(at > lately for at in _moved.values()) >= MANY else calm
+        people = sum(moment > recent for moment in _last_movements.values())
+    if people >= MANY_PEOPLE:
+        return BUSY_DELAY
+    return calm

@@ -34,9 +34,9 @@ def compute(settings: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any,
 
     Essential tasks always run, and at least one other task, unless another request waits for the
     end of this one. With ``seconds`` 0 only essential tasks run. Before each task, other requests
-    may go first, or the request is given up (``scheduler.pause``). A task that another session
-    runs is waited for if it must run here, and left to that session otherwise. The same tasks done
-    give the same object.
+    may go first, or the request is cancelled (``scheduler.yield_slot``). A task that another
+    session runs is waited for if it must run here, and left to that session otherwise. The same
+    tasks done give the same object.
 
     seconds: of CPU time, so that a busy machine draws the same work no more often.
     """
@@ -52,7 +52,7 @@ def compute(settings: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any,
         cpu_seconds = time.thread_time() - cpu_start
         clock_seconds = time.monotonic() - clock_start - paused
         used = max(cpu_seconds, clock_seconds / _BY_THE_CLOCK)
-        return used < seconds and not scheduler.hurried()
+        return used < seconds and not scheduler.others_waiting()
 
     for task in tasks:
         is_known, outcome = CACHE.find(task)
@@ -62,8 +62,8 @@ def compute(settings: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any,
         must_run = task.essential or (seconds > 0 and not ran_one)
         if not must_run and (not has_time() or CACHE.running(task)):
             continue
-        paused += scheduler.pause()
-        if task.essential or not scheduler.pressed():
+        paused += scheduler.yield_slot()
+        if task.essential or not scheduler.rerun_requested():
             outcomes[task] = CACHE.answer(task, task.run)
             ran_one = True
     key = (settings, tuple(outcomes))

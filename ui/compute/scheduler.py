@@ -1,10 +1,9 @@
-"""FairQueue at the cores: the request that has waited longest goes first, and work that nobody
-waits for is given up.
+"""Share the cores fairly among requests.
 
-Questions of the channel and runs of pages stand in one line. What can wait, such as the later
-slices of an ensemble, stands behind all who come within ``GIVES_WAY`` seconds. Between two tasks
-(``pause``) a thread lets go first who has waited longer, and learns whether anybody still waits for
-its own work.
+Requests of the channel and runs of pages wait in one queue for a core. The one that has waited
+longest goes first. Deferred work, such as the later slices of an ensemble, waits as if it had come
+``DEFER_SECONDS`` later. Between two tasks a thread calls ``yield_slot``, which lets requests go
+first that have waited longer, and ends work that nobody waits for.
 """
 
 import heapq
@@ -17,20 +16,36 @@ from contextlib import contextmanager
 
 from dpcore import cores
 
-# Seconds: that what can wait lets others go first; between two looks whether anybody still waits
-# for it.
-GIVES_WAY, LOOK = 30.0, 0.1
-_here = threading.local()
+# Seconds for which deferred work lets all other requests go first.
+DEFER_SECONDS = 30.0
+# Seconds between two checks whether somebody still waits for work that has yielded its slot.
+CHECK_SECONDS = 0.1
+
+_thread = threading.local()
 
 
-class GivenUpError(BaseException):
+class WorkCancelledError(BaseException):
     """Nobody waits for this work. No ``Exception``, so that nothing takes it for a fault."""
 
 
+def _never_cancelled() -> None:
+    pass
+
+
+def _no_rerun() -> bool:
+    return False
+
+
 class Ticket:
-    """A place in the line. since: when its request came (``time.monotonic``), or ``GIVES_WAY``
-    seconds ``later``. came: done once it may begin. heed: raises where nobody waits for it any
-    more. pressed: whether a request waits for its end.
+    """A place in the queue.
+
+    Attributes:
+        since: When the request came (``time.monotonic``), or ``DEFER_SECONDS`` later if deferred.
+        number: Orders tickets of the same time.
+        deferred: Whether the work lets others go first.
+        check_cancelled: Raises where nobody waits for the work any more.
+        rerun_requested: Tells whether another request waits for the end of this work.
+        started: Is done once the work may start.
     """
 
     def __init__(
@@ -38,138 +53,165 @@ class Ticket:
         since: float,
         number: int,
         *,
-        later: bool,
-        heed: Callable[[], object],
-        pressed: Callable[[], bool],
+        deferred: bool,
+        check_cancelled: Callable[[], object],
+        rerun_requested: Callable[[], bool],
     ):
-        self.since, self.number, self.later = since + GIVES_WAY * later, number, later
-        self.heed, self.pressed = heed, pressed
-        self.came: Future[None] = Future()
+        self.since = since
+        if deferred:
+            self.since += DEFER_SECONDS
+        self.number = number
+        self.deferred = deferred
+        self.check_cancelled = check_cancelled
+        self.rerun_requested = rerun_requested
+        self.started: Future[None] = Future()
 
     def __lt__(self, other: "Ticket") -> bool:
         return (self.since, self.number) < (other.since, other.number)
 
 
 class FairQueue:
-    """So many ``places`` to work at, and the line before them."""
+    """A number of slots to work in, and the queue before them."""
 
-    def __init__(self, places: int):
-        self.places = self._free = places
-        self._line: list[Ticket] = []
+    def __init__(self, slots: int):
+        self.slots = slots
+        self._free_slots = slots
+        self._heap: list[Ticket] = []
         self._numbers = itertools.count()
         self._lock = threading.Lock()
 
-    def join(
+    def enqueue(
         self,
         *,
         since: float | None = None,
-        later: bool = False,
-        heed: Callable[[], object] = lambda: None,
-        pressed: Callable[[], bool] = lambda: False,
+        deferred: bool = False,
+        check_cancelled: Callable[[], object] = _never_cancelled,
+        rerun_requested: Callable[[], bool] = _no_rerun,
     ) -> Ticket:
-        """Return the turn of a request that came at a time ``since``, by default now."""
-        since = time.monotonic() if since is None else since
-        turn = Ticket(since, next(self._numbers), later=later, heed=heed, pressed=pressed)
+        """Add a request that came at the time ``since``, by default now."""
+        if since is None:
+            since = time.monotonic()
+        ticket = Ticket(
+            since,
+            next(self._numbers),
+            deferred=deferred,
+            check_cancelled=check_cancelled,
+            rerun_requested=rerun_requested,
+        )
         with self._lock:
-            heapq.heappush(self._line, turn)
-            self._give()
-        return turn
+            heapq.heappush(self._heap, ticket)
+            self._dispatch()
+        return ticket
 
-    def _give(self) -> None:
-        while self._free and self._line:
-            turn = heapq.heappop(self._line)
-            if turn.came.set_running_or_notify_cancel():
-                self._free -= 1
-                turn.came.set_result(None)
+    def _dispatch(self) -> None:
+        """Start the tickets that free slots allow; the caller holds the lock."""
+        while self._free_slots and self._heap:
+            ticket = heapq.heappop(self._heap)
+            if ticket.started.set_running_or_notify_cancel():
+                self._free_slots -= 1
+                ticket.started.set_result(None)
 
-    def leave(self, turn: Ticket) -> None:
-        """End a turn, whether it has come or not."""
-        if not turn.came.cancel():
-            with self._lock:
-                self._free += 1
-                self._give()
+    def release(self, ticket: Ticket) -> None:
+        """Remove a ticket from the queue, or free its slot if it has started."""
+        was_waiting = ticket.started.cancel()
+        if was_waiting:
+            return
+        with self._lock:
+            self._free_slots += 1
+            self._dispatch()
 
     def waiting(self) -> list[Ticket]:
-        """Return the turns that have yet to come, the next one first."""
+        """Return the tickets that have yet to start, the next one first."""
         with self._lock:
-            return sorted(one for one in self._line if not one.came.cancelled())
+            return sorted(self._waiting())
+
+    def _waiting(self) -> list[Ticket]:
+        return [ticket for ticket in self._heap if not ticket.started.cancelled()]
 
     @contextmanager
-    def at_work(self, turn: Ticket) -> Iterator[None]:
-        """Wait until the turn has come, and hold it in this thread meanwhile."""
-        turn.came.result()
-        _here.held = self, turn
+    def slot(self, ticket: Ticket) -> Iterator[None]:
+        """Wait until the ticket starts, and give its slot to this thread meanwhile."""
+        ticket.started.result()
+        _thread.current = (self, ticket)
         try:
             yield
         finally:
-            _here.held = None
-            self.leave(turn)
+            _thread.current = None
+            self.release(ticket)
 
-    def pause(self, turn: Ticket) -> None:
-        """Let those go first who have waited longer than this turn, which has come."""
+    def yield_slot(self, ticket: Ticket) -> None:
+        """Let requests go first that have waited longer than this ticket, which has started."""
         with self._lock:
-            first = min((one for one in self._line if not one.came.cancelled()), default=turn)
-            if not first < turn:
+            first = min(self._waiting(), default=None)
+            if first is None or not first < ticket:
                 return
-            turn.came = Future()
-            heapq.heappush(self._line, turn)
-            self._free += 1
-            self._give()
-        while not turn.came.done():
-            turn.heed()
-            if turn.later and turn.pressed():
-                self._hasten(turn)
-            wait([turn.came], timeout=LOOK)
+            ticket.started = Future()
+            heapq.heappush(self._heap, ticket)
+            self._free_slots += 1
+            self._dispatch()
+        while not ticket.started.done():
+            ticket.check_cancelled()
+            if ticket.deferred and ticket.rerun_requested():
+                self._promote(ticket)
+            wait([ticket.started], timeout=CHECK_SECONDS)
 
-    def _hasten(self, turn: Ticket) -> None:
-        """Give a turn that is later the place in the line that it would have had."""
+    def _promote(self, ticket: Ticket) -> None:
+        """Move a deferred ticket to the place that it would have had otherwise."""
         with self._lock:
-            turn.since, turn.later = turn.since - GIVES_WAY, False
-            heapq.heapify(self._line)
+            ticket.since -= DEFER_SECONDS
+            ticket.deferred = False
+            heapq.heapify(self._heap)
 
 
-def pause() -> float:
-    """Let those go first who have waited longer than this thread's request; return the seconds that
-    this took.
+def yield_slot() -> float:
+    """Let requests go first that have waited longer than this thread's; return the seconds waited.
 
-    Raise what the turn's ``heed`` raises where nobody waits for its work. Without a turn, do
-    nothing.
+    Raise whatever the ticket's ``check_cancelled`` raises where nobody waits for the work. Do
+    nothing in a thread without a ticket.
     """
-    if (held := _held()) is None:
+    current = _current()
+    if current is None:
         return 0.0
-    turns, turn = held
-    began = time.monotonic()
-    turn.heed()
-    turns.pause(turn)
-    turn.heed()
-    return time.monotonic() - began
+    queue, ticket = current
+    start = time.monotonic()
+    ticket.check_cancelled()
+    queue.yield_slot(ticket)
+    ticket.check_cancelled()
+    return time.monotonic() - start
 
 
-def hurried() -> bool:
-    """Return whether somebody waits for the picture of this thread's request, and others for their
-    turn.
-    """
-    held = _held()
-    return held is not None and not held[1].later and bool(held[0].waiting())
+def others_waiting() -> bool:
+    """Return whether requests wait for this thread's slot, whose own work is not deferred."""
+    current = _current()
+    if current is None:
+        return False
+    queue, ticket = current
+    return not ticket.deferred and bool(queue.waiting())
 
 
-def pressed() -> bool:
-    """Return whether a request waits for the end of this thread's work, so that no more should be
-    begun.
-    """
-    held = _held()
-    return held is not None and held[1].pressed()
+def rerun_requested() -> bool:
+    """Return whether a request waits for the end of this thread's work."""
+    current = _current()
+    if current is None:
+        return False
+    _, ticket = current
+    return ticket.rerun_requested()
 
 
-def later() -> None:
-    """Let the rest of this thread's turn give way: nobody waits for a picture of it."""
-    if (held := _held()) and not held[1].later:
-        held[1].since, held[1].later = held[1].since + GIVES_WAY, True
+def demote() -> None:
+    """Defer the rest of this thread's work, as nobody waits for a chart of it."""
+    current = _current()
+    if current is None:
+        return
+    _, ticket = current
+    if not ticket.deferred:
+        ticket.since += DEFER_SECONDS
+        ticket.deferred = True
 
 
-def _held() -> "tuple[FairQueue, Ticket] | None":
-    return getattr(_here, "held", None)
+def _current() -> tuple[FairQueue, Ticket] | None:
+    return getattr(_thread, "current", None)
 
 
-# Of this process: more threads than cores would only take longer each.
+# The queue of this process. More threads than cores would only take longer each.
 SHARED = FairQueue(cores.cores())

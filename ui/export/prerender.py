@@ -80,7 +80,7 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
     """
     now = None
     while now is None or now.done < 1:
-        while debounce.at_work():
+        while debounce.is_busy():
             await asyncio.sleep(LOOK)
         now = await asyncio.to_thread(one.shown, "", value, SLICE_SECONDS)
         if now is None or now.errors:

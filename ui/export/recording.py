@@ -18,7 +18,8 @@ import streamlit as st
 
 from lab.experiment.settings import Settings
 from ui.export import single_file
-from ui.live.channel import Frame, Request, shown
+from ui.live.frames import Frame, make_frame
+from ui.live.messages import Request
 from ui.page.comparison import compare
 from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
 from ui.server import static_files
@@ -161,7 +162,7 @@ class Recording:
 
     def shown(self, tab: str, value: float, seconds: float) -> Frame | None:
         link = {name: str(one) for name, one in asdict(self.settings).items()}
-        return shown(
+        return make_frame(
             Request({"number": 0}, self.page, link, tab, ((self.slider.name, value),)), seconds
         )
 
@@ -259,9 +260,9 @@ def alone(html: str) -> str:
 
 def merged(frames: Sequence[Frame]) -> dict[str, Any]:
     """Return what the tabs of one stop show together, as plain data."""
-    words = {where: html for one in frames for where, html in one.words.items()}
+    words = {where: html for one in frames for where, html in one.texts.items()}
     rows = {board: names for one in frames for board, names in one.rows.items()}
-    pictures = {name: picture for one in frames for name, picture in one.pictures.items()}
+    pictures = {name: picture for one in frames for name, picture in one.charts.items()}
     return {
         "words": words,
         "rows": rows,

@@ -38,7 +38,7 @@ def style() -> None:
     st.html(f"<style>{static_files.rules()}</style>")
 
 
-@debounce.working()
+@debounce.page_run()
 def show(page: Page, welcome: str = "") -> None:
     """Run the whole page once; while a parameter moves, only ``_moving`` runs again.
 
@@ -159,7 +159,7 @@ def _setup(page: Page, state: page_state.PageState) -> None:
 
 
 @st.fragment
-@debounce.working()
+@debounce.page_run()
 def _moving(page: Page, welcome: str) -> None:
     """Show the result, its numbers, words, pictures and open tab, beside the sliders.
 
@@ -167,7 +167,7 @@ def _moving(page: Page, welcome: str) -> None:
     """
     state = page_state.current_state(page.name, page.settings)
     if not page.holds(state) or state.presents:
-        debounce.again()
+        debounce.rerun_page()
     here = page.at(state.settings)
     other = pinned(page, state)
     both = compare(
@@ -222,11 +222,11 @@ def _seconds(page: Page, state: page_state.PageState) -> float:
 
 
 @st.fragment
-@debounce.working()
+@debounce.page_run()
 def _on_stage(page: Page) -> None:
     state = page_state.current_state(page.name, page.settings)
     if not page.holds(state) or not state.presents:
-        debounce.again()
+        debounce.rerun_page()
     here = page.at(state.settings)
     both = compare(
         page, state.settings, None, seconds=_seconds(here, state), tab="", tries=state.tries

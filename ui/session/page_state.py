@@ -252,7 +252,7 @@ class PageState:
             state=self.name,
             pending=done < 1,
             behind=self.told != (self.settings, done == 1) or self.link != self.address,
-            rest=debounce.rest(),
+            rest=debounce.delay(),
             progress=done,
             errors={one.name: self.errors[one.name] for one in sliders if one.name in self.errors},
             marks=marks,
@@ -443,11 +443,11 @@ def heed(here: PageState) -> None:
     here.moving = move is not None and not move.tick
     if move is not None:
         if not move.tick:
-            debounce.moves(here)
+            debounce.record_activity(here)
         elif not move.page:
-            scheduler.later()
+            scheduler.demote()
         if move.page:
-            debounce.again()
+            debounce.rerun_page()
 
 
 def _long(state: PageState) -> list[str]:

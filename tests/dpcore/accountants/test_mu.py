@@ -40,7 +40,8 @@ from tests.event_builders import (
 )
 from tests.handouts import quick
 from tests.sentences import plain
-from ui.live.channel import Request, shown
+from ui.live.frames import make_frame
+from ui.live.messages import Request
 from ui.page.comparison import compare
 from ui.page.page import LazyValues
 from ui.text import mu_text as mu
@@ -190,9 +191,9 @@ def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
     assert asked(seconds=0, tab=TAB) == (True, said)
     CACHE.forget(lambda question: isinstance(question, Fitting))
     link = {name: str(value) for name, value in asdict(settings).items()}
-    first, later = (shown(Request({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
+    first, later = (make_frame(Request({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
     assert first.done < later.done == 1
-    assert [mu.PENDING in one.words[".lab-words-guarantee"] for one in (first, later)] == [
+    assert [mu.PENDING in one.texts[".lab-words-guarantee"] for one in (first, later)] == [
         True,
         False,
     ]

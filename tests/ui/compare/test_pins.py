@@ -25,7 +25,8 @@ from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
 from tests.sentences import plain
 from ui.charts.theme import PINNED
-from ui.live.channel import Request, shown
+from ui.live.frames import make_frame
+from ui.live.messages import Request
 from ui.page.comparison import LATER, MOVING, SAID, compare, rows, slider_words
 from ui.page.page import FIRST
 from ui.page.pin import PIN, read
@@ -224,23 +225,23 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
     link = {"repeats": "6", "steps": "10"}
     before, after = (
-        shown(Request({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
+        make_frame(Request({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
         for value in (2.0, 4.0)
     )
     page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
-    assert after.words == page.says("")
+    assert after.texts == page.says("")
     assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
     for picture in page.boards("")[FIRST][0]:
-        assert after.pictures[picture.name] == (picture.beside(), picture.parts())
-    assert before.pictures["map.scratch"] != after.pictures["map.scratch"]
-    assert before.pictures["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
+        assert after.charts[picture.name] == (picture.beside(), picture.parts())
+    assert before.charts["map.scratch"] != after.pictures["map.scratch"]
+    assert before.charts["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
     (a, b), (moved_a, same_b) = (
-        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]), strict=True)
+        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.texts[MOVING]), strict=True)
         for one in (before, after)
     )
     assert (a != moved_a, b) == (True, same_b)
     for hostile in ("x~clip_norm~a", "\n" * 5000):
-        assert SAID not in shown(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).words
+        assert SAID not in make_frame(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).texts
 
 
 def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():

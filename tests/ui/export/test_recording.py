@@ -26,7 +26,8 @@ from tests.handouts import stands_alone
 from tests.hostile import HOSTILE
 from ui.export import prerender
 from ui.export.recording import STOPS, Recording, alone, coarse, folded, stops, unfolded
-from ui.live.channel import read, shown
+from ui.live.frames import make_frame
+from ui.live.messages import parse_message
 from ui.server import static_files
 from ui.session.page_state import from_link
 from ui.text import glossary, markdown
@@ -102,8 +103,8 @@ def live(one, value, tab):
         for name, part in asdict(one.settings.change(**{one.slider.name: value})).items()
     }
     message = {"number": 1, "page": one.page.name, "settings": link, "moves": [], "tab": tab}
-    question, _ = read(json.dumps(message), {one.page.name: one.page})
-    return shown(question, 1e9)
+    question, _ = parse_message(json.dumps(message), {one.page.name: one.page})
+    return make_frame(question, 1e9)
 
 
 @pytest.mark.parametrize("seeded", [False, pytest.param(True, marks=pytest.mark.soak)])
@@ -126,9 +127,9 @@ def test_every_stop_is_what_the_live_page_shows(page, seeded):
         frame = unfolded(taken["frames"], stop)
         for tab in [tab.name for tab in one.tabs] or [""]:
             sent = live(one, value, tab)
-            words = {where: alone(html) for where, html in sent.words.items()}
+            words = {where: alone(html) for where, html in sent.texts.items()}
             assert {where: frame["words"][where] for where in words} == words
-            for name, (beside, parts) in sent.pictures.items():
+            for name, (beside, parts) in sent.charts.items():
                 chart = frame["charts"][name]
                 told = {"data": chart["data"]} | {
                     f"layout.{part}": to for part, to in chart["layout"].items()
@@ -187,9 +188,9 @@ def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
     assert prerender.LEAST_STOPS <= len(taken["values"]) <= len(one.values)
     for stop, value in enumerate(taken["values"]):
         frame, sent = unfolded(taken["frames"], stop), live(one, value, "")
-        assert {where: sent.words[where] for where in frame["words"]} == frame["words"]
+        assert {where: sent.texts[where] for where in frame["words"]} == frame["words"]
         assert list(frame["charts"]) == [chart for row in sent.rows["board"] for chart in row]
-        for chart, (beside, parts) in sent.pictures.items():
+        for chart, (beside, parts) in sent.charts.items():
             assert frame["charts"][chart]["data"] == json.loads(parts["data"])
             assert frame["charts"][chart]["alt"] == beside["alt"]
         settings, notices = from_link(page.settings, dict(parse_qsl(frame["address"])))

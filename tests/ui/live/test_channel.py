@@ -22,17 +22,10 @@ from ui.compute import debounce, scheduler
 from ui.compute.runner import compute
 from ui.compute.scheduler import FairQueue
 from ui.live import channel
-from ui.live.channel import (
-    MOST_A_SECOND,
-    MOST_AHEAD,
-    MOST_BYTES,
-    MOST_MOVES,
-    NAME,
-    Channel,
-    ClientState,
-    Request,
-    shown,
-)
+from ui.live.channel import MOST_BYTES, MOST_MESSAGES_PER_SECOND, NAME, Channel
+from ui.live.frames import ClientState, make_frame
+from ui.live.messages import MOST_AHEAD, MOST_MOVES, Request
+from ui.live.workers import Workers
 from ui.page.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.session.page_state import LONGEST, from_link
 from ui.text.tiles import tile_row
@@ -106,7 +99,7 @@ def questions_waiting() -> int:
     """Return how many questions of the channel wait for their turn, without slices that
     give way.
     """
-    return sum(not turn.later for turn in TOLD.turns.waiting())
+    return sum(not turn.deferred for turn in TOLD.turns.waiting())
 
 
 @contextmanager
@@ -115,7 +108,7 @@ def serving() -> Iterator[Starlette]:
     CACHE.forget()
     Piece.begun.clear()
     TOLD.turns = FairQueue(1)
-    served = Channel([*PAGES, TOY], turns=TOLD.turns)
+    served = Channel([*PAGES, TOY], queue=TOLD.turns)
     try:
         yield Starlette(routes=[served.route()])
     finally:
@@ -219,7 +212,7 @@ def compare(
 def test_only_what_differs_travels():
     seen = ClientState()
     first, second = (
-        seen.news(shown(Request({}, TOY, {}, "why", (("epsilon", value),)), 0))
+        seen.diff(make_frame(Request({}, TOY, {}, "why", (("epsilon", value),)), 0))
         for value in (1.0, 2.0)
     )
     assert first["rows"] == {"board": [["moves", "stays"]]}
@@ -274,7 +267,7 @@ MALFORMED += [orjson.dumps(GOOD | {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)}
 
 async def test_malformed_or_too_many_messages_end_the_connection_with_a_reason(server):
     for sent in [[text] for text in MALFORMED] + [
-        [orjson.dumps(GOOD).decode()] * (MOST_A_SECOND + 1)
+        [orjson.dumps(GOOD).decode()] * (MOST_MESSAGES_PER_SECOND + 1)
     ]:
         client = await met(server)
         for text in sent:
@@ -315,7 +308,9 @@ async def test_only_pages_of_this_server_may_ask_below_its_base_path(monkeypatch
 
 
 async def test_newest_question_wins_and_what_nobody_waits_for_is_left(server, monkeypatch):
-    monkeypatch.setattr(channel, "LULL", PATIENCE)  # a person's next movement comes within it
+    monkeypatch.setattr(
+        channel, "LULL_SECONDS", PATIENCE
+    )  # a person's next movement comes within it
     client = await met(server)
     Piece.gate.clear()
     for value in range(1, 41):
@@ -332,8 +327,8 @@ async def test_newest_question_wins_and_what_nobody_waits_for_is_left(server, mo
 
 
 async def test_first_answer_goes_before_later_slices_of_others(server, monkeypatch):
-    monkeypatch.setattr(channel, "LULL", 0.0)
-    monkeypatch.setattr(scheduler, "GIVES_WAY", PATIENCE)
+    monkeypatch.setattr(channel, "LULL_SECONDS", 0.0)
+    monkeypatch.setattr(scheduler, "DEFER_SECONDS", PATIENCE)
     for place in range(8):
         client = await met(server)
         client.ask(("seed", place + 1), link={"repeats": "50"})
@@ -392,7 +387,7 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
     server,
 ):
     one, other = await met(server), await met(server)
-    with debounce.working():
+    with debounce.page_run():
         one.ask(name="epsilon", ahead=[5, 6, 1000, *range(10, 60)])
         await asyncio.sleep(0.3)
         assert not Piece.begun
@@ -407,7 +402,7 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
     begun = await held_at_work()
     one.ask(("epsilon", 3))
     await one.read()
-    await until(debounce.at_work)
+    await until(debounce.is_busy)
     Piece.gate.set()
     while (await one.hear()).get("value") is not None:
         pass
@@ -421,14 +416,14 @@ async def test_only_spare_time_goes_to_the_stops_ahead_in_their_order_until_the_
 
 
 async def test_browsers_take_turns_however_many_connections_one_of_them_has():
-    workers = channel.Workers(FairQueue(1))
+    workers = Workers(FairQueue(1))
     order = []
     gate = asyncio.Event()
 
     async def connection(browser: str) -> None:
         await gate.wait()
         for _ in range(3):
-            await workers.spare(browser, order.append, browser)
+            await workers.run_when_idle(browser, order.append, browser)
 
     tasks = [
         asyncio.create_task(connection(browser))

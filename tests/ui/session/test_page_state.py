@@ -11,7 +11,8 @@ from tests.app import QUICK, address, moved, opened, settings_of, text
 from tests.toy.page import TOY
 from ui.compute import debounce
 from ui.layout import presenter
-from ui.live.channel import read, shown
+from ui.live.frames import make_frame
+from ui.live.messages import parse_message
 from ui.page import presenter_page
 from ui.page.page import FIRST
 from ui.session.page_state import PageState, from_link
@@ -111,10 +112,10 @@ def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monk
 def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch):
     asked = []
     monkeypatch.setattr("streamlit.rerun", lambda: asked.append(None))
-    debounce.again()
-    monkeypatch.setattr(debounce, "_heed", lambda: 1 / 0)
+    debounce.rerun_page()
+    monkeypatch.setattr(debounce, "_stop_if_cancelled", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        debounce.again()
+        debounce.rerun_page()
     assert len(asked) == 1
 
 
@@ -235,10 +236,10 @@ def test_only_a_page_is_presented_and_notes_compute_nothing(monkeypatch):
 
 def test_a_presented_page_has_one_picture():
     message = '{"number":1,"page":"toy","settings":{},"moves":[],"tab":"","pin":null,"present":"1"}'
-    told = shown(read(message, {"toy": TOY})[0], 0)
-    assert told.rows == {FIRST: [[next(iter(told.pictures))]]}
-    assert {".lab-verdict", ".lab-numbers"} == set(told.words)
-    assert told.words[".lab-verdict"].startswith("<h1>")
+    told = make_frame(parse_message(message, {"toy": TOY})[0], 0)
+    assert told.rows == {FIRST: [[next(iter(told.charts))]]}
+    assert {".lab-verdict", ".lab-numbers"} == set(told.texts)
+    assert told.texts[".lab-verdict"].startswith("<h1>")
     result = TOY.settings().experiment.run()
     names = [one.name for row in TOY.pictures(result) for one in row]
     for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
