@@ -126,14 +126,14 @@ class Bare(Visitor):
 
 @dataclass
 class Person(Visitor):
-    """On a page of the lab: ``Sender`` of sender.js, for one slider ``name`` and its values from low to
+    """On a page of the lab: ``Sender`` of sender.js, for one ``slider`` and its values from low to
     high (``span``).
 
     ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it
     waits.
     """
 
-    name: str = "epsilon"
+    slider: str = "epsilon"
     span: tuple[float, float] = EPSILONS
     panel: str = ""
     fragment: str = ""
@@ -195,7 +195,7 @@ class Person(Visitor):
     def next(self) -> None:
         value, since = self.waiting
         self.waiting = None
-        self.since[self.fly(name=self.name, value=value)] = since
+        self.since[self.fly(name=self.slider, value=value)] = since
 
     def fly(
         self, *, name: str = "", value: float = 0, tick: bool = False, page: bool = False

@@ -299,7 +299,7 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("opened", "look", "knobs"),
+    ("opened", "look", "sliders"),
     [
         *((one, "light", 1) for one in DRAWN),
         *(

@@ -233,8 +233,8 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
     for picture in page.boards("")[FIRST][0]:
         assert after.charts[picture.name] == (picture.beside(), picture.parts())
-    assert before.charts["map.scratch"] != after.pictures["map.scratch"]
-    assert before.charts["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
+    assert before.charts["map.scratch"] != after.charts["map.scratch"]
+    assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
     (a, b), (moved_a, same_b) = (
         zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.texts[MOVING]), strict=True)
         for one in (before, after)
