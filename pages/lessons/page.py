@@ -146,7 +146,7 @@ def _all() -> None:
                     on_click=go,
                     args=(lesson,),
                 )
-                st.markdown(lesson.text("Request"))
+                st.markdown(lesson.text("Question"))
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
 
@@ -220,7 +220,7 @@ def _known(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
 def _guess(lesson: Lesson, page: Page, here: membership.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     before, asked = _known(lesson, page)
-    key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Request")
+    key, one, ask = f"lesson.{lesson.name}", lesson.number, lesson.text("Question")
     picture = _picture(lesson, page, before.result) if lesson.picture else None
     axes = picture.figure["layout"] if picture else {}
     text, chart, answer = _places()
@@ -257,7 +257,7 @@ def _answer(lesson: Lesson, here: membership.Seat | None) -> None:
         st.markdown("**My guess**")
         options = lesson.options("Guess")
         said = None if mine.guess is None else int(mine.guess)
-        guess.choice(key, lesson.text("Request"), options, said=said)
+        guess.choice(key, lesson.text("Question"), options, said=said)
         value = st.session_state[field]
     classed = here if here is not None and here.open(lesson) else None
     label, args = "Send my guess" if classed else "Lock in my guess", (lesson, classed, field)

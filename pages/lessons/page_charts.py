@@ -31,7 +31,7 @@ def covered(
     """
     points = [guesses.KnownPoint(*point) for point in lesson.points(before)]
     figure = guesses.cover(drawn.figure, lesson.text("Chart"), points, place)
-    alt = say.COVERED.format(lesson.text("Request"))
+    alt = say.COVERED.format(lesson.text("Question"))
     return replace(drawn, name="guess", figure=figure, alt=alt, about="")
 
 

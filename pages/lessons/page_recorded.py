@@ -37,7 +37,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
     body = (
         f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} ·'
         f" {lesson.minutes} "
-        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Request"))}</h1>'
+        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
         f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
         f"{single_file.data(recording.frame_of(blank), name='first')}"

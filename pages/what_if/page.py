@@ -81,7 +81,7 @@ def aside(state: page_state.PageState) -> None:
     asks = state.settings.asks
     held = page_state.hold(key, asks if asks in questions else None)
     st.selectbox(
-        "Request",
+        "Question",
         names,
         names.index(held) if held else None,
         key=key,

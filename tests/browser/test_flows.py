@@ -159,7 +159,7 @@ def test_pin_drag_swap_reload_and_unpin(lab):
 def test_another_question_and_a_click_on_the_map(lab):
     page = lab("what-if?repeats=24", charts=1, width=1440)
     says(page, re.compile(r"Median accuracy is 90\s% with epsilon 0\.\d+"))
-    choose(page, "Request", "How many people for accuracy 90 %?")
+    choose(page, "Question", "How many people for accuracy 90 %?")
     page.wait_for_url("**question=people**")
     says(page, "rows")
     page.reload()

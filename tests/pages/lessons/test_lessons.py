@@ -51,7 +51,7 @@ def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson, count):
 @every
 def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(lesson):
     app = opened("lessons", lesson=lesson.name)
-    assert app.title[0].value == lesson.text("Request")
+    assert app.title[0].value == lesson.text("Question")
     if lesson.number:
         app.number_input[0].set_value(float(lesson.number.high)).run()
     else:
@@ -160,7 +160,7 @@ def test_before_the_guess_no_outcome_is_computed():
 
 
 def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
-    asked, long = BY_NAME["epsilon"].text("Request"), "classifier?" + "a" * 3000
+    asked, long = BY_NAME["epsilon"].text("Question"), "classifier?" + "a" * 3000
     for link, said, title in (
         ({"lesson": "epsilon", "step": "reveal"}, say.AGAIN, asked),
         ({"lesson": "epsilon", "room": "ZZZZZ.key"}, "There is no such room", asked),
