@@ -12,6 +12,7 @@ lambda further apart than the minimisers. Therefore damped Newton steps run to a
 the Hessian, which makes steps less exact but not their limit.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -256,8 +257,7 @@ def _minimise(
         tolerance: As for ``logistic``.
         start: As for ``logistic``.
     """
-    n, d = X.shape[-2:]
-    arguments = _checked_arguments(n, regularisation, row_weights, centre, tolerance)
+    arguments = _checked_arguments(X.shape[-2], regularisation, row_weights, centre, tolerance)
     starts = arguments.centre
     if start is not None:
         starts = check.numbers(start=start)
@@ -270,29 +270,11 @@ def _minimise(
         arguments.centre.shape[:-weight_axes],
         starts.shape[:-weight_axes],
     )
-    problems = int(np.prod(axes))
-    size = int(np.prod(shape))
-
-    def flat(values: np.ndarray, own_shape: tuple[int, ...]) -> np.ndarray:
-        """Return values of shape (..., *own_shape) for each problem, (problems, *own_shape)."""
-        return np.broadcast_to(values, (*axes, *own_shape)).reshape(problems, *own_shape)
-
-    numbers_per_problem = 2 * (size * min(size, n) + n * d + targets.shape[-2] * n)
-    width = max(1, _CHUNK_NUMBERS // numbers_per_problem)
-    if X.ndim > 2:
-        X = flat(X, (n, d))
-    risk = kind(
-        X=X,
-        scaled_rows=np.empty((min(width, problems), n, d)),
-        targets=flat(targets, targets.shape[-2:]),
-        row_weights=flat(arguments.row_weights, (n,)),
-        regularisation=flat(arguments.regularisation, shape).reshape(problems, size),
-        centre=flat(arguments.centre, shape).reshape(problems, size),
-        start=flat(starts, shape).reshape(problems, size),
-    )
+    width = _problems_at_once(X, targets, size=math.prod(shape))
+    risk = _flat_risk(kind, X, targets, arguments, starts, axes=axes, shape=shape, width=width)
     weights = []
     norms = []
-    for first in range(0, problems, width):
+    for first in range(0, len(risk.start), width):
         chunk = risk.select(slice(first, first + width))
         chunk_weights, chunk_norms = _newton(chunk, tolerance)
         weights.append(chunk_weights)
@@ -300,6 +282,58 @@ def _minimise(
     return Minimum(
         weights=np.concatenate(weights).reshape(*axes, *shape),
         gradient_norm=np.concatenate(norms).reshape(axes),
+    )
+
+
+def _problems_at_once(X: np.ndarray, targets: np.ndarray, *, size: int) -> int:
+    """Return how many problems of ``size`` weights are minimised together, for their memory."""
+    n, d = X.shape[-2:]
+    numbers_per_problem = 2 * (size * min(size, n) + n * d + targets.shape[-2] * n)
+    return max(1, _CHUNK_NUMBERS // numbers_per_problem)
+
+
+def _flat_risk(
+    kind: type[Risk],
+    X: np.ndarray,
+    targets: np.ndarray,
+    arguments: _Arguments,
+    starts: np.ndarray,
+    *,
+    axes: tuple[int, ...],
+    shape: tuple[int, ...],
+    width: int,
+) -> Risk:
+    """Return the risks of all problems along a single axis.
+
+    Args:
+        kind: ``LogisticRisk`` or ``SoftmaxRisk``.
+        X: (..., n, d).
+        targets: (..., K or 1, n).
+        arguments: Row weights, regularisation and centre.
+        starts: Starting points, shaped like the centre.
+        axes: The leading axes of the problems.
+        shape: Of the weights of one problem.
+        width: Number of problems that are minimised together.
+    """
+    n, d = X.shape[-2:]
+    problems = math.prod(axes)
+    size = math.prod(shape)
+
+    def flat(values: np.ndarray, trailing_shape: tuple[int, ...]) -> np.ndarray:
+        """Return (..., *trailing_shape) as (problems, *trailing_shape)."""
+        broadcast = np.broadcast_to(values, (*axes, *trailing_shape))
+        return broadcast.reshape(problems, *trailing_shape)
+
+    if X.ndim > 2:
+        X = flat(X, (n, d))
+    return kind(
+        X=X,
+        scaled_rows=np.empty((min(width, problems), n, d)),
+        targets=flat(targets, targets.shape[-2:]),
+        row_weights=flat(arguments.row_weights, (n,)),
+        regularisation=flat(arguments.regularisation, shape).reshape(problems, size),
+        centre=flat(arguments.centre, shape).reshape(problems, size),
+        start=flat(starts, shape).reshape(problems, size),
     )
 
 

@@ -1,5 +1,4 @@
-"""Noisy Frank-Wolfe for linear regression in a polytope, for a batch of models [talwar2015,
-Algorithm 2].
+"""Noisy Frank-Wolfe for linear regression in a polytope [talwar2015, Algorithm 2].
 
     s_t = argmin_s <s, g(w_t)> + noise,   w_{t+1} = (1 - mu_t) w_t + mu_t s_t,   mu_t = 2/(t + 2)
 
@@ -7,7 +6,8 @@ Each step moves towards a vertex of a public polytope and releases only *which* 
 grows with the logarithm of the number of vertices and not with the dimension. g(w) = -(1/n) sum_i
 clip_R(y_i - x_i.w) x_i with |x_ij| <= 1: one row changes a coordinate of g by at most R/n
 (add/remove) or 2R/n (replace-one). Vertices are relative to a public centre c; <c, g> is the same
-for all of them, so it affects neither the selection nor its cost.
+for all of them, so it affects neither the selection nor its cost. Several models are trained
+together on the same rows.
 """
 
 import math
@@ -59,6 +59,22 @@ class Trajectory:
         is_new[1:] = np.diff(ordered, axis=0) > 0
         counted = is_new & (ordered >= 0) & (ordered != centre)
         return counted.sum(axis=0)
+
+    def select(self, models: np.ndarray) -> "Trajectory":
+        """Return the trajectory of some models, in this order."""
+        points = None
+        if self.points is not None:
+            points = self.points[:, models]
+        return Trajectory(
+            weights=self.weights[models], choices=self.choices[:, models], points=points
+        )
+
+    def moved_by(self, shift: np.ndarray) -> "Trajectory":
+        """Return the same choices with ``shift``, (d,) or (M, d), added to all weights."""
+        points = None
+        if self.points is not None:
+            points = self.points + shift
+        return Trajectory(weights=self.weights + shift, choices=self.choices, points=points)
 
 
 def score_sensitivity(
@@ -187,62 +203,106 @@ def noisy_frank_wolfe(
     Raises:
         RefusedError: For an argument out of range, which it names.
     """
-    models = len(draws)
-    d = polytope.dimension
-    _check_rows(X, y, columns=d)
+    _check_rows(X, y, columns=polytope.dimension)
     check.choice(NOISES, noise=noise)
     if residual_bound != math.inf:
         check.positive(residual_bound=residual_bound)
-    draws = check.wholes((models,), low=0, draws=draws)
-    steps = np.broadcast_to(check.wholes((), (models,), low=1, steps=steps), (models,))
-    scale = np.broadcast_to(check.numbers((), (models,), low=0, scale=scale), (models,))
     ridge = check.between(0, math.inf, ridge=ridge)
-    if centre is not None:
-        centre = check.numbers((d,), (models, d), centre=centre)
+    models = _checked_models(
+        steps, scale, draws, centre, pooled, dimension=polytope.dimension, dtype=dtype
+    )
 
     # Models with steps left always come first.
-    order = np.argsort(-steps, kind="stable")
-    ordered_centre = centre
-    if centre is not None and centre.ndim == 2:
-        ordered_centre = centre[order]
-    ordered_pooled = pooled
-    if pooled is not None:
-        ordered_pooled = pooled.reordered(order)
+    order = np.argsort(-models.steps, kind="stable")
+    ordered = models.select(order)
     gradient = ResidualGradient(
         X,
         y,
         residual_bound=residual_bound,
-        centre=ordered_centre,
+        centre=ordered.centre,
         ridge=ridge,
-        pooled=ordered_pooled,
+        pooled=ordered.pooled,
         dtype=dtype,
     )
     vertices = polytope.vertices
-    most_steps = int(steps.max())
     noise_of_stream, stream_of_model = _unit_noise(
-        noise, seed, draws[order], part, most_steps, len(vertices)
+        noise, seed, ordered.draws, part, int(models.steps.max()), len(vertices)
     )
     trajectory = _iterate(
         gradient,
         polytope,
         vertices.astype(dtype),
-        steps=steps[order],
-        scale=scale[order].astype(dtype),
+        steps=ordered.steps,
+        scale=ordered.scale,
         noise_of_stream=noise_of_stream,
         stream_of_model=stream_of_model,
         keep_points=keep_points,
     )
     place_of_model = np.argsort(order)
-    shift = np.zeros(d, dtype)
+    trajectory = trajectory.select(place_of_model)
+    if models.centre is None:
+        return trajectory
+    return trajectory.moved_by(models.centre.astype(dtype))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Models:
+    """The arguments that differ between models.
+
+    Attributes:
+        steps: Number of steps, (M,).
+        scale: Of the noise on each score, (M,), in the precision of the arithmetic.
+        draws: The noise stream of each model, (M,).
+        centre: (d,) for all models or (M, d); None for 0.
+        pooled: Public rows; None for none.
+    """
+
+    steps: np.ndarray
+    scale: np.ndarray
+    draws: np.ndarray
+    centre: np.ndarray | None
+    pooled: Pooled | None
+
+    def select(self, models: np.ndarray) -> "_Models":
+        """Return the models in another order. What they share stays single."""
+        centre = self.centre
+        if centre is not None and centre.ndim == 2:
+            centre = centre[models]
+        pooled = self.pooled
+        if pooled is not None:
+            pooled = pooled.reordered(models)
+        return _Models(
+            steps=self.steps[models],
+            scale=self.scale[models],
+            draws=self.draws[models],
+            centre=centre,
+            pooled=pooled,
+        )
+
+
+def _checked_models(
+    steps: int | np.ndarray,
+    scale: float | np.ndarray,
+    draws: Sequence[int] | np.ndarray,
+    centre: np.ndarray | None,
+    pooled: Pooled | None,
+    *,
+    dimension: int,
+    dtype: type[np.floating],
+) -> _Models:
+    """Return the models if all their numbers are in range."""
+    models = len(draws)
+    draws = check.wholes((models,), low=0, draws=draws)
+    steps = check.wholes((), (models,), low=1, steps=steps)
+    scale = check.numbers((), (models,), low=0, scale=scale)
     if centre is not None:
-        shift = centre.astype(dtype)
-    points = None
-    if trajectory.points is not None:
-        points = trajectory.points[:, place_of_model] + shift
-    return Trajectory(
-        weights=trajectory.weights[place_of_model] + shift,
-        choices=trajectory.choices[:, place_of_model],
-        points=points,
+        centre = check.numbers((dimension,), (models, dimension), centre=centre)
+    return _Models(
+        steps=np.broadcast_to(steps, (models,)),
+        scale=np.broadcast_to(scale, (models,)).astype(dtype),
+        draws=draws,
+        centre=centre,
+        pooled=pooled,
     )
 
 

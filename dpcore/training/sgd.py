@@ -100,21 +100,15 @@ def train(
         RefusedError: For an argument out of range, which it names.
     """
     models = check.whole(1, draws=len(draws))
+    draws = check.wholes((models,), low=0, draws=draws)
     if last is None:
         last = recipe.steps
     check.whole(0, recipe.steps, last=last)
     check.whole(0, last, first=first)
-    sizes = recipe.architecture.sizes
-    X = check.rows(X, y, columns=sizes[0])
-    y = check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)
+    examples = _checked_examples(recipe, X, y, people, dtype)
     multipliers = _noise_multipliers(recipe, models, noise_multiplier)
     place_of_step = _places(record, first=first, last=last)
     weights = _start_weights(recipe, start, models=models, resumed=first > 0).astype(dtype)
-    if people is not None:
-        people = checked_people(people, len(X))
-    examples = Examples(X, y, people, classes=sizes[-1], dtype=dtype)
-    draws = check.wholes((models,), low=0, draws=draws)
-
     history = np.empty((len(place_of_step), *weights.shape), dtype)
     # Networks with the same draws are trained together and draw once.
     order = np.argsort(draws, kind="stable")
@@ -122,8 +116,6 @@ def train(
     def train_part(part: slice) -> None:
         networks = order[part]
         part_weights = weights[networks]
-        if first in place_of_step:
-            history[place_of_step[first], networks] = part_weights
         steps = _steps(
             recipe,
             part_weights,
@@ -144,6 +136,22 @@ def train(
     at_once = _networks_at_once(recipe.architecture, batch_size, itemsize=weights.itemsize)
     cores.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
     return Training(weights=weights, history=history)
+
+
+def _checked_examples(
+    recipe: Recipe,
+    X: np.ndarray,
+    y: np.ndarray,
+    people: np.ndarray | None,
+    dtype: type[np.floating],
+) -> Examples:
+    """Return the rows if all inputs are finite, and classes and persons are valid."""
+    inputs, *_, classes = recipe.architecture.sizes
+    X = check.rows(X, y, columns=inputs)
+    y = check.wholes((len(X),), low=-1, high=classes - 1, y=y)
+    if people is not None:
+        people = checked_people(people, len(X))
+    return Examples(X, y, people, classes=classes, dtype=dtype)
 
 
 def _noise_multipliers(
@@ -193,7 +201,7 @@ def _steps(
     first: int,
     last: int,
 ) -> Iterator[int]:
-    """Update ``weights`` (R, P) in place, and yield the number of steps done after each.
+    """Update ``weights`` (R, P) in place, and yield the number of steps done, from ``first`` on.
 
     Args:
         recipe: Public settings.
@@ -221,6 +229,7 @@ def _steps(
     if noisy:
         noise_streams = streams.tolist()
     all_noise = _noise(recipe, seed, noise_streams, weights, first=first, last=last)
+    yield first
     for step, (batch, noise) in enumerate(zip(all_batches, all_noise, strict=True), first):
         members = batch[stream_of_network]
         total = gradient_sum(members, clip_factors[step])
