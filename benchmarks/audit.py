@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.audits.table import AUDITS, CONFIDENCE, FULL, TOGETHER, Audit
-from dpcore.privacy import LowerBound
+from dpcore.attacks.lower_bound import LowerBound
 
 RECORD = Path(__file__).parents[1] / "pages" / "attack" / "audits" / "audits.csv"
 WIDTHS = (72, 9, 10, 16, 10, 11)

@@ -24,7 +24,8 @@ from benchmarks.audits import (
 )
 from benchmarks.audits.targets import Scores, Target
 from dpcore.attacks import audit
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, ApproximateRelease, Guarantee, LowerBound
+from dpcore.attacks.lower_bound import GAUSSIAN_CURVE, LowerBound
+from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 
 VERDICTS = CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
 # All bounds of a table of sound mechanisms hold together at this confidence.

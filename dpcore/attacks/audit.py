@@ -26,7 +26,8 @@ from scipy.special import betaincinv, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, LowerBound
+from dpcore.attacks.lower_bound import GAUSSIAN_CURVE, LowerBound
+from dpcore.privacy import Adjacency
 
 Form = Literal["count", "gaussian"]
 

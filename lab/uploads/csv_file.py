@@ -1,39 +1,28 @@
 """Read a text table separated by comma, semicolon, tab or bar.
 
-A refusal says what is wrong and in which line, in words of its own, because a parser's message
-would quote rows.
+A text that is no table is refused with a diagnosis (``csv_faults``).
 """
 
 import csv
-import io
 import re
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from lab.uploads import column_types, sum_line
+from lab.uploads import column_types, csv_faults, sum_line
+from lab.uploads.csv_faults import SAMPLE_BYTES, SEPARATORS
 from lab.uploads.formats import FileRefusedError
 from lab.uploads.limits import MOST_ROWS, check_size
 
 _BLOCK_BYTES = 1 << 22  # read at once by Arrow, and so the longest line
-_SAMPLE_BYTES = 200_000  # from which the separator is inferred
-_SAMPLE_LINES = 1_000
 _PIECE_BYTES = 1 << 20
-_MOST_NOTE_LINES = 20  # fewer lines below a table are taken for a note
-_LEAST_TABLE_LINES = 3  # so many lines are a table if text stands above them
-_SEPARATORS = (b"\t", b";", b"|", b",")
-_COMMENTS = ("#", "%", "//")
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
 # Excel writes "sep=" in a line of its own, and removes it when it reads.
 _SEP_LINE = re.compile(rb"sep=([,;|\t])[ \t]*(?=[\r\n]|\Z)", re.IGNORECASE)
 _SEPARATED = "Upload a table whose columns are separated by one of , ; | or tab."
-_R_ADVICE = 'In R, write write.csv(data, "data.csv", row.names = FALSE), and upload that file.'
 
 
 def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
@@ -57,10 +46,10 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
         separator = _infer_separator(text, lines_above)
     first = _first_row(text, separator, lines_above)
     if len(first) < 2:
-        _check_above(text, lines_above)
-        _check_separated_by_spaces(text)
+        csv_faults.check_above(text, lines_above)
+        csv_faults.check_separated_by_spaces(text)
     if not _quotes_match(text, separator):
-        _check_lines(text, separator, len(first), lines_above)
+        csv_faults.check_lines(text, separator, len(first), lines_above)
     if b"\n" not in text and b"\r" not in text:
         check_size(0, len(first))
     # Rows are counted while they are read.
@@ -69,7 +58,7 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
     notes = []
     if has_blank_rows:
         notes.append("Lines without a value were left out.")
-    _check_title_row(columns, lines_above + 1)
+    csv_faults.check_title_row(columns, lines_above + 1)
     sum_line.check_last_row(columns)
     return columns, notes
 
@@ -108,23 +97,23 @@ def _infer_separator(text: bytes, lines_above: int) -> str:
     Raises:
         FileRefusedError: If two separators occur equally often in the first line.
     """
-    sample = _QUOTED.sub(b"", text[:_SAMPLE_BYTES])
+    sample = _QUOTED.sub(b"", text[:SAMPLE_BYTES])
     lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
-    if len(text) > _SAMPLE_BYTES and len(lines) > 1:
+    if len(text) > SAMPLE_BYTES and len(lines) > 1:
         lines.pop()  # the sample may end within it
     first_line = lines[0]
-    candidates = [mark for mark in _SEPARATORS if _is_in_each_line(mark, lines)]
+    candidates = [mark for mark in SEPARATORS if _is_in_each_line(mark, lines)]
     if len(candidates) > 1 and b"," in candidates:
         decimal_commas = len(re.findall(rb"(?<=[0-9]),(?=[0-9])", sample))
         if sample.count(b",") == decimal_commas:
             candidates.remove(b",")
     if not candidates:
-        candidates = list(_SEPARATORS)
+        candidates = list(SEPARATORS)
     candidates.sort(key=first_line.count, reverse=True)
     best = candidates[0]
     for candidate in candidates[1:]:
         if first_line.count(candidate) == first_line.count(best) > 0:
-            _check_above(text, lines_above)
+            csv_faults.check_above(text, lines_above)
             raise FileRefusedError(
                 "The first line has two kinds of separators, equally often.", _SEPARATED
             )
@@ -146,13 +135,13 @@ def _columns(
     with suppress(pa.ArrowException):
         columns, has_blank_rows = _parsed(text, separator, fields)
     if not columns:
-        _check_lines(text, separator, fields, lines_above)
+        csv_faults.check_lines(text, separator, fields, lines_above)
         raise FileRefusedError(
             "A line of this file is too long.", f"Write at most {_BLOCK_BYTES:,} bytes a line."
         )
     longest = max(pc.max(pc.binary_length(column)).as_py() or 0 for column in columns)
     if longest > csv.field_size_limit():
-        _check_lines(text, separator, fields, lines_above)
+        csv_faults.check_lines(text, separator, fields, lines_above)
     return columns, has_blank_rows
 
 
@@ -196,191 +185,11 @@ def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.filter(filled)
 
 
-def _check_title_row(columns: list[pa.ChunkedArray], line: int) -> None:
-    """Raise FileRefusedError if of many columns only the first has a name.
-
-    It is a title, which a spreadsheet has filled up with separators.
-    """
-    if len(columns) <= 2:
-        return
-    first, *others = (column[0].as_py().strip() for column in columns)
-    if first and not any(others):
-        raise FileRefusedError(
-            f"There is a title or other text in line {line:,}, above the names of the columns.",
-            f"Delete line {line:,}, and upload the file again.",
-        )
-
-
-def _sample_reader(text: bytes, separator: str) -> Any:
-    """Return a CSV reader of the beginning of a text."""
-    sample = text[:_SAMPLE_BYTES].decode("utf-8", "ignore")
-    return csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
-
-
 def _first_row(text: bytes, separator: str, lines_above: int) -> list[str]:
-    reader = _sample_reader(text, separator)
+    reader = csv_faults.sample_reader(text, separator)
     with suppress(csv.Error):
         return next(filter(None, reader), [])
-    raise _open_quote(reader.line_num + lines_above)
-
-
-def _sampled_rows(text: bytes, separator: str, lines_above: int) -> list[tuple[int, list[str]]]:
-    """Return (line, fields) of the first lines, or nothing if their quotes do not match."""
-    reader = _sample_reader(text, separator)
-    rows = []
-    try:
-        for row in islice(filter(None, reader), _SAMPLE_LINES):
-            rows.append((reader.line_num + lines_above, row))
-    except csv.Error:
-        return []
-    if len(text) > _SAMPLE_BYTES:
-        rows.pop()
-    return rows
-
-
-def _check_above(text: bytes, lines_above: int) -> None:
-    """Raise FileRefusedError if single fields or comments precede a table of at least 3 lines."""
-    for separator in _SEPARATORS:
-        rows = _sampled_rows(text, separator.decode(), lines_above)
-        above = _rows_above_table(rows)
-        if not above or not all(_is_no_row(row) for _, row in above):
-            continue
-        first_line, first_row = above[0]
-        last_line, _ = above[-1]
-        what = "a title or other text"
-        if _is_comment(first_row):
-            what = "a comment"
-        where = f"line {first_line:,}"
-        if len(above) > 1:
-            where = f"lines {first_line:,} to {last_line:,}"
-        raise FileRefusedError(
-            f"There is {what} in {where}, above the names of the columns.",
-            f"Delete {where}, and upload the file again.",
-        )
-
-
-def _rows_above_table(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """Return the rows above those at the end that have equally many fields, or nothing if these are
-    no table.
-    """
-    if not rows:
-        return []
-    _, last_row = rows[-1]
-    fields = len(last_row)
-    table_lines = 0
-    for _, row in reversed(rows):
-        if len(row) != fields:
-            break
-        table_lines += 1
-    if table_lines < _LEAST_TABLE_LINES or fields < 2:
-        return []
-    return rows[: len(rows) - table_lines]
-
-
-def _is_no_row(row: list[str]) -> bool:
-    return len(row) == 1 or _is_comment(row) or _is_title(row)
-
-
-def _is_comment(row: list[str]) -> bool:
-    return row[0].startswith(_COMMENTS)
-
-
-def _is_title(row: list[str]) -> bool:
-    """Return whether only the first field of a line is filled, as a spreadsheet writes a title."""
-    return not any(field.strip() for field in row[1:])
-
-
-def _check_separated_by_spaces(text: bytes) -> None:
-    """Raise FileRefusedError if the lines have as many words each, two or more."""
-    sample = text[:_SAMPLE_BYTES].decode("utf-8", "ignore").splitlines()[:_SAMPLE_LINES]
-    if len(text) > _SAMPLE_BYTES:
-        sample.pop()
-    word_counts = [len(re.findall(r'"[^"]*"|\S+', line)) for line in sample if line.strip()]
-    if len(word_counts) < _LEAST_TABLE_LINES:
-        return
-    first, *below = word_counts
-    words = below[0]
-    if any(count != words for count in below):
-        return
-    # R writes no name above the names of rows.
-    if words >= 2 and first in (words, words - 1):
-        raise FileRefusedError(
-            "This table is separated by spaces, as write.table of R has it.",
-            f"{_R_ADVICE} In a spreadsheet, choose Save as, CSV UTF-8.",
-        )
-
-
-def _check_lines(text: bytes, separator: str, fields: int, lines_above: int) -> None:
-    """Raise FileRefusedError that names the first malformed line, if there is one."""
-    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    malformed = None
-    has_open_quote = False
-    try:
-        malformed = next((row for row in reader if row and len(row) != fields), None)
-    except csv.Error:
-        has_open_quote = True
-    line = reader.line_num + lines_above
-    if has_open_quote:
-        raise _open_quote(line)
-    if malformed is None:
-        return
-    _check_short_names(text, separator, fields, lines_above)
-    _check_above(text, lines_above)
-    _check_note_below(malformed, reader, line)
-    count = f"{len(malformed)} fields"
-    if len(malformed) == 1:
-        count = "1 field"
-    raise FileRefusedError(
-        f"Line {line:,} has {count}, where the first line has {fields}.",
-        "Give each line as many fields as the first. Put quotes around a field that holds a"
-        " separator.",
-    )
-
-
-def _check_short_names(text: bytes, separator: str, fields: int, lines_above: int) -> None:
-    """Raise FileRefusedError if each line has one field more than the line of names."""
-    rows = [row for _, row in _sampled_rows(text, separator, lines_above)][1:]
-    if len(rows) < 2 or any(len(row) != fields + 1 for row in rows):
-        return
-    if not any(row[-1] for row in rows):
-        raise FileRefusedError(
-            "Each line but the first ends with a separator.",
-            "Add one to the end of the first line, and upload it again.",
-        )
-    raise FileRefusedError(
-        "The first line has a name less than there are columns, as write.table of R has it: rows"
-        " have names, too.",
-        _R_ADVICE,
-    )
-
-
-def _check_note_below(row: list[str], reader: Iterator[list[str]], line: int) -> None:
-    """Raise FileRefusedError if only a few single fields follow from this ``row`` on.
-
-    ``reader`` yields the rows below it.
-    """
-    if len(row) > 1:
-        return
-    try:
-        below = list(islice(filter(None, reader), _MOST_NOTE_LINES))
-    except csv.Error:
-        return
-    if len(below) < _MOST_NOTE_LINES and all(len(fields) == 1 for fields in below):
-        raise FileRefusedError(
-            f"There is a note below the table, from line {line:,} on.",
-            f"Delete what follows from line {line:,} on, and upload the file again.",
-        )
-
-
-def _open_quote(line: int) -> FileRefusedError:
-    most = csv.field_size_limit()
-    return FileRefusedError(
-        f"A field with a quote does not end well in line {line:,}, or has more than {most:,}"
-        " letters.",
-        "Close each quote before a separator, and write a quote within quotes twice, up to line"
-        f" {line:,}.",
-    )
+    raise csv_faults.open_quote(reader.line_num + lines_above)
 
 
 def _quotes_match(text: bytes, separator: str) -> bool:

@@ -16,8 +16,9 @@ from dpcore.accountants import gdp
 from dpcore.accountants.attacker import best_attacker
 from dpcore.attacks import audit
 from dpcore.attacks.audit import clopper_pearson
+from dpcore.attacks.lower_bound import LowerBound
 from dpcore.cache import cached
-from dpcore.privacy import Adjacency, LowerBound
+from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from lab.data import classification as data
 from lab.experiment import chunking

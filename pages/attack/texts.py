@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from dpcore.privacy import LowerBound
+from dpcore.attacks.lower_bound import LowerBound
 from lab.models.classifier_versions import crossing
 from pages.attack.charts import allowed
 from pages.attack.inputs import FORMS

@@ -15,18 +15,9 @@ from scipy.stats import norm
 
 from dpcore import check
 from dpcore.accountants import shuffling
+from dpcore.attacks.lower_bound import GAUSSIAN_CURVE, IncomparableError, LowerBound
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.privacy import (
-    GAUSSIAN_CURVE,
-    Adjacency,
-    Guarantee,
-    IncomparableError,
-    LowerBound,
-    Sequence,
-    for_group,
-    for_replacement,
-    releases,
-)
+from dpcore.privacy import Adjacency, Guarantee, Sequence, for_group, for_replacement, releases
 from lab.label.deployments import FILE, PERSON, deployments
 from pages.learn import page_deployments
 from tests.app import opened

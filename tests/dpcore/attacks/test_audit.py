@@ -12,8 +12,9 @@ from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
 from dpcore.attacks.audit import clopper_pearson
+from dpcore.attacks.lower_bound import GAUSSIAN_CURVE
 from dpcore.mechanisms import Laplace
-from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, Guarantee, PureRelease
+from dpcore.privacy import Adjacency, Guarantee, PureRelease
 
 FORMS = ("count", "gaussian")
 REPLACE = Adjacency.REPLACE_ONE

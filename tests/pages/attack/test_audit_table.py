@@ -15,9 +15,10 @@ from benchmarks.audits import targets_parties
 from benchmarks.audits.table import AUDITS, CONFIDENCE, FULL, Audit
 from dpcore import mechanisms
 from dpcore.attacks import audit as audits
+from dpcore.attacks.lower_bound import GAUSSIAN_CURVE
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import aggregation, source_releases
-from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
+from dpcore.privacy import LAWS, Adjacency
 from dpcore.streams import stream
 from dpcore.training import batches as lots
 from dpcore.training import descent, dp_ftrl, frank_wolfe, sgd, sgd_recipe
