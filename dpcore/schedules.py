@@ -21,9 +21,12 @@ LEVELS = 25
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule of factors, 1 at the first of ``steps`` steps and ``end`` at the last.
+    """A schedule of factors over the steps, 1 at the first.
 
-    shape: a key of ``SHAPES``.
+    Attributes:
+        end: Factor at the last step.
+        steps: Number of steps T.
+        shape: A key of ``SHAPES``.
     """
 
     end: float
@@ -44,7 +47,7 @@ class Schedule:
         return 1 + (self.end - 1) * passed
 
     def levels(self, *, until: int | None = None, count: int | None = LEVELS) -> dict[float, int]:
-        """Return factor -> number of steps, of the first ``until`` steps.
+        """Return how many of the first ``until`` steps have each factor.
 
         Factors are rounded down to ``count`` points of a geometric grid, or kept as they are if
         None. Less noise costs more, so the result is never understated.
@@ -58,24 +61,36 @@ class Schedule:
         factors, counts = np.unique(shares[:until], return_counts=True)
         return dict(zip(factors.tolist(), counts.tolist(), strict=True))
 
-    def event(
-        self, noise_multiplier: float, *, rate: float, until: int | None = None, layers: int = 1
-    ) -> Event:
-        """Return the event of the first ``until`` steps on Poisson samples.
 
-        noise_multiplier: that of the first step. layers: number of releases per step. At ``rate`` 1
-        nothing is rounded, as mu^2 = sum_t 1/z_t^2 is exact.
-        """
-        count: int | None = LEVELS
-        if rate == 1:
-            count = None
-        events = []
-        for share, times in self.levels(until=until, count=count).items():
-            release = step(rate, noise_multiplier * share, layers=layers)
-            events.append(Composed(event=release, count=times))
-        if len(events) == 1:
-            return events[0]
-        return Sequence(events=tuple(events))
+def event(
+    schedule: Schedule,
+    noise_multiplier: float,
+    *,
+    rate: float,
+    until: int | None = None,
+    layers: int = 1,
+) -> Event:
+    """Return the event of steps on Poisson samples whose noise multipliers follow ``schedule``.
+
+    At ``rate`` 1 nothing is rounded, as mu^2 = sum_t 1/z_t^2 is exact.
+
+    Args:
+        schedule: Of the noise multipliers, over that of the first step.
+        noise_multiplier: That of the first step.
+        rate: Sampling rate.
+        until: Count only that many steps; None for all.
+        layers: Number of releases per step.
+    """
+    count: int | None = LEVELS
+    if rate == 1:
+        count = None
+    events = []
+    for share, times in schedule.levels(until=until, count=count).items():
+        release = step(rate, noise_multiplier * share, layers=layers)
+        events.append(Composed(event=release, count=times))
+    if len(events) == 1:
+        return events[0]
+    return Sequence(events=tuple(events))
 
 
 def step(rate: float, noise_multiplier: float, *, layers: int = 1) -> PoissonSampled:

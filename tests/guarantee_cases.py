@@ -8,10 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
-from dpcore.mechanisms import Laplace, NoisyMax, NormExponential, noisy_max
+from dpcore.mechanisms import (
+    Gaussian,
+    Laplace,
+    NoisyMax,
+    NormExponential,
+    noisy_max,
+    private_bounds,
+)
 from dpcore.privacy import Adjacency, Event
 
 DRAWS = 20_000
@@ -162,7 +170,60 @@ def noisy_winners_case() -> Case:
     )
 
 
+def gaussian_case() -> Case:
+    mechanism = Gaussian(sensitivity=2.0, epsilon=0.5, delta=1e-5)
+
+    def draw_noise() -> np.ndarray:
+        value = np.zeros((20_000, 3))
+        return mechanism.release(value, np.random.default_rng(1)) - value
+
+    return Case(
+        documented=Gaussian,
+        names=properties_of(mechanism),
+        event=mechanism.event,
+        draw_noise=draw_noise,
+        epsilon=mechanism.epsilon,
+        delta=mechanism.delta,
+    )
+
+
+def bounds_case(documented: Any, adjacency: Adjacency) -> Case:
+    epsilon = 2.0
+    values = np.zeros(private_bounds.least_rows(epsilon))
+
+    def draw_noise() -> np.ndarray:
+        """Return what the release adds to the counts, (draws, bins)."""
+        rng = np.random.default_rng(1)
+        counts = private_bounds.histogram(values)
+        with mock.patch.object(private_bounds, "outermost") as outermost:
+            for _ in range(400):
+                private_bounds.bounds(values, epsilon=epsilon, rng=rng)
+        return np.array([call.args[0] for call in outermost.call_args_list]) - counts
+
+    def changes() -> np.ndarray:
+        """Return differences of counts whose last value differs or is absent, (pairs, bins)."""
+        last_values = [[-3.0], [0.0], [1e-9], [5.0]]
+        others = [[]] if adjacency is Adjacency.ADD_REMOVE else last_values
+        found = []
+        for one, other in itertools.product(last_values, others):
+            with_one, with_other = np.append(values, one), np.append(values, other)
+            found.append(private_bounds.histogram(with_one) - private_bounds.histogram(with_other))
+        return np.array(found)
+
+    return Case(
+        documented=documented,
+        names={"adjacency": adjacency, "epsilon": epsilon},
+        adjacency=adjacency,
+        event=private_bounds.Payment(epsilon=epsilon).event,
+        draw_noise=draw_noise,
+        changes=changes,
+        epsilon=epsilon,
+        delta=1e-6,
+    )
+
+
 CASES = {
+    "Gaussian": gaussian_case(),
     "Laplace": laplace_case(),
     "NormExponential": norm_exponential_case(),
     "NoisyMax, gumbel": noisy_max_case("gumbel", monotone=False),
@@ -170,3 +231,6 @@ CASES = {
     "NoisyMax, laplace": noisy_max_case("laplace", monotone=False),
     "noisy_winners": noisy_winners_case(),
 }
+for relation in Adjacency:
+    CASES[f"bounds, {relation}"] = bounds_case(private_bounds.bounds, relation)
+    CASES[f"Payment, {relation}"] = bounds_case(private_bounds.Payment, relation)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore import accountants, check
+from dpcore import accountants, check, schedules
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.training import dp_ftrl, faulty_sgd
@@ -140,8 +140,13 @@ class Recipe:
                 batches_per_pass=batches_per_pass,
                 layers=layers,
             )
-        schedule = self._schedule(self.noise_ramp)
-        return schedule.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
+        return schedules.event(
+            self._schedule(self.noise_ramp),
+            noise_multiplier,
+            rate=self.sampling_rate,
+            until=until,
+            layers=layers,
+        )
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
         """Return the smallest first noise multiplier at which training is (epsilon, delta)-DP.

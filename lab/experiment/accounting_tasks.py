@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore import check
+from dpcore import check, schedules
 from dpcore.accountants import account, advanced, basic, calibrate, curve, most_steps
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import Schedule, step
@@ -55,7 +55,7 @@ class Price:
     def _row(self, noise_multiplier: float) -> np.ndarray | list[float]:
         if self.ramp:
             events = (
-                self.ramp.event(noise_multiplier, rate=self.sampling_rate, until=until)
+                schedules.event(self.ramp, noise_multiplier, rate=self.sampling_rate, until=until)
                 for until in self.steps
             )
             return [self._epsilon(event) for event in events]
@@ -120,7 +120,7 @@ class NoiseFor:
                 return near
         try:
             return calibrate(
-                partial(ramp.event, rate=self.sampling_rate),
+                partial(schedules.event, ramp, rate=self.sampling_rate),
                 epsilon=self.epsilon,
                 delta=self.delta,
                 adjacency=Adjacency.ADD_REMOVE,

@@ -11,7 +11,7 @@ import pytest
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 
-from dpcore import check
+from dpcore import check, schedules
 from dpcore.accountants import gdp
 from dpcore.privacy import PoissonSampled, releases
 from dpcore.schedules import SHAPES, Schedule
@@ -183,14 +183,14 @@ class TestSchedules:
     def test_the_order_does_not_matter_and_without_samples_noise_is_exact(self, accountant):
         """Rate .01, 10,000 steps, noise 8 falling to 2: the truth lies between .957 and .972."""
         ramps = (
-            Schedule(end, 10_000, "linear").event(2.0 / min(end, 1), rate=0.01)
+            schedules.event(Schedule(end, 10_000, "linear"), 2.0 / min(end, 1), rate=0.01)
             for end in (0.25, 4.0)
         )
         falling, rising = (epsilon(event, accountant) for event in ramps)
         assert rising == pytest.approx(falling, rel=1e-3)
         if accountant == "pld":
             assert falling == pytest.approx(0.996, abs=0.002)
-            event = Schedule(4.0, 100, "linear").event(20.0, rate=1.0)
+            event = schedules.event(Schedule(4.0, 100, "linear"), 20.0, rate=1.0)
             exact = gdp.epsilon_of(
                 1e-5, mu=math.sqrt(sum(1 / z**2 for z in np.linspace(20, 80, 100)))
             )
@@ -207,7 +207,7 @@ class TestSchedules:
             Schedule(end, 60, "linear"),
         )
         first = NoiseFor(**given, epsilon=2.0, steps=60, ramp_end=end, ramp_shape="linear").run()
-        found = epsilon(ramp.event(first, rate=rate), accountant)
+        found = epsilon(schedules.event(ramp, first, rate=rate), accountant)
         assert 2.0 * (1 - 2e-3) <= found <= 2.0
         price = Price(**given, noise_multipliers=(first,), steps=(1, 30, 60), ramp=ramp).run()[0]
         assert price[-1] == found
