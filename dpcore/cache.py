@@ -54,6 +54,7 @@ class Key:
         cls.__hash__ = Key.__hash__  # type: ignore[method-assign]
 
     def __hash__(self) -> int:
+        """Return the hash of the compared fields, computed at the first call."""
         known = vars(self).get("_hash")
         if known is not None:
             return known
@@ -173,12 +174,14 @@ class Cache:
                     self._drop(key)
 
     def _end_computation(self, key: Hashable, future: Future) -> None:
+        """Let another thread compute ``key`` again."""
         with self._lock:
             # After ``empty`` the key may belong to another computation.
             if self._running.get(key) is future:
                 del self._running[key]
 
     def _store(self, key: Hashable, value: Any, newest: int | None) -> None:
+        """Keep a value, and drop the least recently used ones beyond the bound."""
         small_bytes, large_parts = sizes((key, value))
         with self._lock:
             self._drop(key)
@@ -207,6 +210,7 @@ class Cache:
             self._drop(oldest)
 
     def _bytes_of_values(self, keys: Iterable[Hashable]) -> int:
+        """Return the bytes of the values of ``keys``, with shared parts counted each time."""
         total = 0
         for key in keys:
             entry = self._answers[key]
@@ -214,6 +218,7 @@ class Cache:
         return total
 
     def _mark_as_used(self, key: Hashable) -> None:
+        """Move ``key`` to the most recently used end."""
         self._answers.move_to_end(key)
         if not isinstance(key, tuple):
             return

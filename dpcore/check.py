@@ -42,6 +42,7 @@ def _single(named: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _finite(value: object) -> bool:
+    """Return whether ``value`` is a finite real number, which a truth value is not."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
@@ -66,6 +67,7 @@ def positive(**named: Any) -> float:
 
 
 def _positive_within(ends: tuple[float, float], named: dict[str, Any]) -> float:
+    """Return the only keyword argument as a positive number within ``ends``."""
     value = positive(**named)
     low, high = ends
     if not low <= value <= high:
@@ -219,6 +221,7 @@ def numbers(
 
 
 def _are_finite_numbers(array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> bool:
+    """Return whether all values are finite numbers, in one of ``shapes`` if any is given."""
     if array.dtype.kind not in "iuf":
         return False
     if shapes and array.shape not in shapes:
@@ -277,6 +280,7 @@ def rows(X: Any, y: Any, *, columns: int | None = None) -> np.ndarray:
 
 
 def _array(value: object) -> np.ndarray:
+    """Return ``value`` as an array, or one of None if its rows have unequal lengths."""
     try:
         return np.asarray(value)
     except ValueError:  # rows of unequal length

@@ -42,6 +42,7 @@ def _key(seed: int, purpose: Purpose) -> tuple[int, int]:
 
 
 def _generator(seed: int, key: int, index: int, part: int) -> np.random.Generator:
+    """Return the random generator of validated numbers."""
     # numpy pads with zeros, so part 0 is the stream without a part. It is three times as fast with
     # an array as with a list, which only numbers beyond 32 bits need.
     words = [seed, key, index, part]
@@ -74,6 +75,7 @@ def normal_steps(
     steps_per_block = max(1, min(steps, _BLOCK_BYTES // max(bytes_per_step, 1)))
 
     def blocks() -> Iterator[np.ndarray]:
+        """Yield the noise in blocks of steps, (steps, len(indices), *shape), read-only."""
         generators = [_generator(*key, row, part) for row in rows]
         for first in range(0, steps, steps_per_block):
             count = min(steps_per_block, steps - first)

@@ -53,6 +53,9 @@ _FASTER_TOLERANCE = 1e-3
 _SLOW_TOLERANCE = 1e-4
 # The slow accountant mostly allows at most so many more steps, relatively.
 _FASTER_ERROR_OF_STEPS = 0.02
+# A search compares logarithms, so it takes epsilons beyond these as equal to them.
+_LEAST_EPSILON = 1e-300
+_LARGEST_EPSILON = 1e300
 # How many numbers of steps an accountant computes at once; the PLD ones take them one by one.
 _STEPS_AT_ONCE = 30
 
@@ -143,10 +146,13 @@ def calibrate(
     check.positive(epsilon=epsilon)
 
     def search(name: str, low: float, high: float, tolerance: float) -> float:
+        """Return a safe parameter within ``tolerance`` of the root, by the named accountant."""
+
         def excess(log_parameter: float) -> float:
+            """Return ln(epsilon of the family / epsilon), finite even where either overflows."""
             event = family(math.exp(log_parameter))
             guarantee = account(event, delta=delta, adjacency=adjacency, accountant=name)
-            finite = min(max(guarantee.epsilon, 1e-300), 1e300)  # has a logarithm
+            finite = min(max(guarantee.epsilon, _LEAST_EPSILON), _LARGEST_EPSILON)
             return math.log(finite / epsilon)
 
         try:
@@ -181,6 +187,7 @@ def most_steps(
     high = check.whole(1, limit=limit) + 1  # not within epsilon, or beyond the limit
 
     def narrowed(steps: np.ndarray) -> tuple[int, int]:
+        """Return (most steps within epsilon, fewest beyond it) after a look at ``steps``."""
         steps = steps[(steps > low) & (steps < high)]
         epsilons = curve(event, steps, delta=delta, adjacency=adjacency, accountant=accountant)
         is_within = epsilons <= epsilon

@@ -107,6 +107,7 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
 
 
 def _sum_of_prices(counts_of: dict[Release, int], slack: np.ndarray) -> np.ndarray:
+    """Return the sum of ``price`` over all releases, each times its count."""
     total = np.zeros_like(slack)
     for release, times in counts_of.items():
         total = total + times * price(release, slack=slack)

@@ -22,6 +22,8 @@ _LEAST_LOG_MU = math.log(1e-20)
 # Relative reduction of a calibrated mu. The noise made from it, and its composition over many
 # steps, then cost no more than the requested epsilon in spite of rounding.
 _SAFETY_MARGIN = 1e-12
+# Stands for the logarithm of a ratio that underflows to 0, which is about -745 at most.
+_LOG_OF_UNDERFLOW = -1e4
 # The smallest relative tolerance that brentq accepts.
 _RELATIVE_TOLERANCE = 4 * np.finfo(float).eps
 _SQRT_2 = math.sqrt(2)
@@ -72,12 +74,14 @@ def mu_of(epsilon: float, *, delta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _mu_of(epsilon: float, delta: float) -> float:
+    """Return the largest mu with delta(epsilon) <= ``delta``, on the safe side."""
+
     def excess(log_mu: float) -> float:
         """Return log(delta(epsilon) / delta), or a large negative number if it underflows."""
-        found = delta_of(epsilon, mu=math.exp(log_mu))
-        if found == 0:
-            return -1e4
-        return math.log(found / delta)
+        delta_of_mu = delta_of(epsilon, mu=math.exp(log_mu))
+        if delta_of_mu == 0:
+            return _LOG_OF_UNDERFLOW
+        return math.log(delta_of_mu / delta)
 
     low, high = _LOG_MU_RANGE
     if excess(low) > 0:
@@ -157,6 +161,7 @@ def mu_of_event(event: Event) -> float:
 
 
 def _mu_of_release(release: Event) -> float:
+    """Return 1/sigma of a Gaussian release, infinite without noise."""
     match release:
         case GaussianRelease(noise_multiplier=0):
             return math.inf

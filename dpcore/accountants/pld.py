@@ -221,6 +221,7 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
 
 
 def _size_of_sampled_gaussian(mu: float, rate: float) -> tuple[float, float]:
+    """Return (standard deviation, range) of the privacy loss of a sampled Gaussian release."""
     z = np.linspace(-10, 10 + mu, 400)
     loss = sampled_loss(z, mu, rate)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -246,6 +247,7 @@ def _composed(counts_of: Mapping[Release, int], step: float, adjacency: Adjacenc
 def _epsilon(
     counts_of: Mapping[Release, int], step: float, delta: float, adjacency: Adjacency
 ) -> float:
+    """Return the epsilon on a grid of ``step``, with what rounding may hide taken off ``delta``."""
     total = _composed(counts_of, step, adjacency)
     hidden = min(_ROUNDING * _count_of_transformed(counts_of), delta / 2)
     return _epsilon_of(total, delta - hidden)

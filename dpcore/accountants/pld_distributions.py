@@ -61,6 +61,8 @@ def distribution(release: Release, step: float, adjacency: Adjacency):
 
 
 def _of_sample(release: PoissonSampled, step: float, adjacency: Adjacency):
+    """Return the privacy loss distribution of a release from a Poisson sample."""
+
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution as library
 

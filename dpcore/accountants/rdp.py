@@ -73,6 +73,7 @@ def orders_for(event: Event) -> tuple[float, ...]:
 
 
 def _has_sampled_gaussian(event: Event) -> bool:
+    """Return whether a Gaussian release from a sample is part of ``event``."""
     for release in releases(event):
         if isinstance(release, PoissonSampled) and gdp.is_gaussian(release.event):
             return True

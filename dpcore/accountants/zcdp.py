@@ -48,6 +48,7 @@ def rho_of_event(event: Event) -> float:
 
 
 def _rho(release: Release) -> float:
+    """Return the rho of one release."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):  # [bun2016, Proposition 1.6]
             if multiplier == 0:

@@ -90,6 +90,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _validated_with_classes_of_labels(
         self, X: np.ndarray, y: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        """Return (inputs, class numbers from 0), with the classes that occur in ``y``."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, class_numbers = np.unique(y, return_inverse=True)

@@ -151,6 +151,7 @@ class DPNetworkClassifier(PrivateClassifier):
         return self
 
     def _guarantee(self, recipe: Recipe) -> Guarantee:
+        """Return the guarantee of training, with what it assumes."""
         adjacency = Adjacency.ADD_REMOVE
         guarantee = accountants.account(
             recipe.event(self.noise_multiplier_),

@@ -44,6 +44,7 @@ def people_of(groups: Any, rows: int) -> np.ndarray:
 
 
 def _is_missing(name: Any) -> bool:
+    """Return whether the name of a person is missing: None, blank or not equal to itself."""
     if name is None:
         return True
     if isinstance(name, str):

@@ -62,6 +62,7 @@ class PeopleGradient:
         clip_norm: np.ndarray | None,
         outputs: int,
     ):
+        """Gather the rows of each person, in blocks of persons with equally many rows."""
         self._outputs = outputs
         self._clip_norm = None
         if clip_norm is not None:

@@ -108,6 +108,7 @@ class ResidualGradient:
         return gradient
 
     def _without_ridge(self, offset: np.ndarray) -> np.ndarray:
+        """Return the gradients (m, d) of the private and the pooled rows, without the penalty."""
         m = len(offset)
         labels = self._labels
         if len(labels) > 1:

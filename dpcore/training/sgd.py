@@ -114,6 +114,7 @@ def train(
     order = np.argsort(draws, kind="stable")
 
     def train_part(part: slice) -> None:
+        """Train the networks of one slice of ``order``, and record them."""
         networks = order[part]
         part_weights = weights[networks]
         steps = _steps(

@@ -97,6 +97,7 @@ def logistic(
     margins_of_centre = X @ centre
 
     def at(a: np.ndarray) -> _Local:
+        """Return the risk at the coefficients ``a`` (n,)."""
         change = gram.times(a)
         z = margins_of_centre + change
         loss = (row_weights * (np.logaddexp(0, z) - targets * z)).sum()

@@ -143,6 +143,7 @@ _COVARIANCES = (((0.956, 1.538), (1.538, 9.551)), ((1.078, -1.405), (-1.405, 9.3
 
 
 def _two_gaussians(rng: np.random.Generator, rows: int) -> Examples:
+    """Return (inputs, classes) from a normal distribution per class."""
     rows_per_class = -(-rows // 2)
     X_parts = []
     for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True):
@@ -161,6 +162,7 @@ def _moons(rng: np.random.Generator, rows: int) -> Examples:
 
 
 def _circles(rng: np.random.Generator, rows: int) -> Examples:
+    """Return (inputs, classes) on two circles around each other."""
     y = rng.integers(0, 2, rows)
     angle = rng.uniform(0, 2 * np.pi, rows)
     radius = np.where(y == 0, 1.0, 0.45)
@@ -169,6 +171,7 @@ def _circles(rng: np.random.Generator, rows: int) -> Examples:
 
 
 def _spirals(rng: np.random.Generator, rows: int) -> Examples:
+    """Return (inputs, classes) on two arms of a spiral."""
     y = rng.integers(0, 2, rows)
     radius = rng.uniform(0.08, 1, rows) ** 0.6
     angle = 3 * np.pi * radius + np.pi * y
@@ -243,6 +246,7 @@ def _source(
 
 
 def _read_datasets() -> dict[str, Source]:
+    """Return the data sets by key, as their table describes them."""
     text = Path(__file__).with_name("classification.toml").read_text("utf-8")
     entries = tomllib.loads(text)
     entries["digits"]["bounds"] = {

@@ -192,6 +192,7 @@ def _generated(params: DomainParams) -> DomainData:
     centres = _CENTRE_NORM * unit(centres)
 
     def cloud(rng: np.random.Generator, domain: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (inputs, classes) of ``rows`` people of a domain."""
         X = rng.normal(size=(rows, dimension))
         X /= np.sqrt(dimension)
         X += centres[domain]
@@ -261,6 +262,7 @@ class Texts:
 
 @cached(newest=3)
 def _texts(params: DomainParams) -> Texts:
+    """Return the weighted texts of a collection, divided into public and private ones."""
     corpus = CORPORA[params.kind](params.sources, params.similarity, params.seed)
     public, private = _divide(corpus, params)
     idf = inverse_frequency(corpus.counts[public])

@@ -139,6 +139,7 @@ class GaussianKind(DataKind):
         }
 
     def _mixture(self, seed: int, part: int, rows: int) -> Public:
+        """Return public rows whose classes are equally frequent."""
         rng = stream(seed, "data", _PUBLIC_STREAM, part)
         # One stream row by row, so that more rows leave the earlier ones unchanged.
         draws = rng.standard_normal((rows, self.features + 1))
@@ -310,6 +311,7 @@ def _class_means(classes: int, features: int) -> np.ndarray:
 
 
 def _gaussian_kind(title: str, means: np.ndarray, *, sd: float, radius: float) -> GaussianKind:
+    """Return a kind of data with one normal distribution per class."""
     names = tuple(f"class {label + 1}" for label in range(len(means)))
     return GaussianKind(
         title=title, names=names, features=means.shape[1], means=means, sd=sd, radius=radius

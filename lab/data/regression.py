@@ -299,6 +299,7 @@ def _load_file(file: weakref.ref, seed: int) -> Table:
 # Each has 22 MB in single precision. What redraws need of them is cached separately.
 @cached(newest=2)
 def _load(name: str, seed: int) -> Table:
+    """Return a drawn data set, scaled into [-1, 1] with the constant first, read-only."""
     data_set = SOURCES[name]
     X, y = data_set.draw(stream(seed, "data"))
     inputs = np.ones((len(X), X.shape[1] + 1), X.dtype)

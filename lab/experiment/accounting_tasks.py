@@ -1,6 +1,4 @@
-"""Tasks, whose results can be cached, that compute the cost of runs and the noise or steps that a
-budget allows.
-"""
+"""Tasks that compute the cost of runs, and the noise or the steps that a budget allows."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -11,27 +9,43 @@ import numpy as np
 
 from dpcore import check, schedules
 from dpcore.accountants import account, advanced, basic, calibrate, curve, most_steps
-from dpcore.privacy import Adjacency, Event
+from dpcore.privacy import Adjacency
 from dpcore.schedules import Schedule, step
 
 # The value that papers report beside the accountants; not a guarantee (``advanced.as_published``).
 PUBLISHED = "published"
-# Most steps that a search considers, and that PLD accounting composes (a million takes it one
-# second).
-MOST_STEPS, MOST_COUNTED = 100_000, 200_000
+# Most steps that a search considers.
+MOST_STEPS = 100_000
+# Most steps that PLD accounting composes. A million takes it one second.
+MOST_COUNTED = 200_000
 # Bracket of searches for the noise multiplier.
 _NOISE_BRACKET = (0.2, 1e9)
 # PLD accounting needs slightly less noise than Rényi accounting; this range around the latter is
 # searched first.
 _NEAR_RDP = (0.7, 1.03)
+# A result so close to an end of that range, relatively, means that the root lies outside.
+_AT_AN_END = 1e-3
+# A larger multiplier is not doubled for the last search.
+_LARGEST_NEAR = 1e5
+# How near the root a search ends, relatively.
+_TOLERANCE = 1e-4
+# The bracket of a search with a ramp is so much wider than the multipliers at constant noise.
+_WIDER = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Epsilon (N, S) of N noise multipliers and S numbers of steps, by one accountant.
+    """Compute the epsilon (N, S) of N noise multipliers and S numbers of steps, by one accountant.
 
-    ramp: the noise schedule; ``noise_multipliers`` are then those of the first step. Two that
-    differ in ``essential`` only are equal.
+    Attributes:
+        accountant: A key of ``dpcore.accountants.ACCOUNTANTS``, or ``PUBLISHED``.
+        sampling_rate: Of each step.
+        noise_multipliers: (N,), with a ramp those of the first step.
+        steps: Numbers of steps, (S,).
+        delta: Of all guarantees.
+        adjacency: The relation between neighbouring data sets.
+        essential: Whether the page needs the task at once. It does not distinguish tasks.
+        ramp: The noise schedule; None for constant noise.
     """
 
     accountant: str
@@ -53,12 +67,9 @@ class Price:
         )
 
     def _row(self, noise_multiplier: float) -> np.ndarray | list[float]:
-        if self.ramp:
-            events = (
-                schedules.event(self.ramp, noise_multiplier, rate=self.sampling_rate, until=until)
-                for until in self.steps
-            )
-            return [self._epsilon(event) for event in events]
+        """Return the epsilons (S,) of one noise multiplier."""
+        if self.ramp is not None:
+            return self._row_of_ramp(self.ramp, noise_multiplier)
         event = step(self.sampling_rate, noise_multiplier)
         if self.accountant == PUBLISHED:
             return advanced.as_published(event, np.array(self.steps), delta=self.delta)
@@ -70,19 +81,33 @@ class Price:
             accountant=self.accountant,
         )
 
-    def _epsilon(self, event: Event) -> float:
-        return account(
-            event, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant
-        ).epsilon
+    def _row_of_ramp(self, ramp: Schedule, noise_multiplier: float) -> list[float]:
+        """Return the epsilons (S,) of noise that follows a schedule from this multiplier on."""
+        epsilons = []
+        for until in self.steps:
+            event = schedules.event(ramp, noise_multiplier, rate=self.sampling_rate, until=until)
+            guarantee = account(
+                event, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant
+            )
+            epsilons.append(guarantee.epsilon)
+        return epsilons
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseFor:
-    """The smallest noise multiplier at which ``steps`` steps cost at most ``epsilon``; infinite if
-    there is none.
+    """Find the smallest noise multiplier at which ``steps`` steps cost at most ``epsilon``.
 
-    ramp_end, ramp_shape: ratio of the last multiplier to the first, which is the result, and shape
-    of the schedule.
+    The result is infinite if there is none.
+
+    Attributes:
+        accountant: A key of ``dpcore.accountants.ACCOUNTANTS``.
+        sampling_rate: Of each step.
+        steps: Number of steps.
+        epsilon: The budget.
+        delta: Of the guarantee.
+        essential: Whether the page needs the task at once.
+        ramp_end: Ratio of the last multiplier to the first, which is the result.
+        ramp_shape: Shape of the schedule.
     """
 
     accountant: str
@@ -98,26 +123,28 @@ class NoiseFor:
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
             return self._search(self.accountant, _NOISE_BRACKET)
-        near = self._search("renyi", _NOISE_BRACKET)
-        ends = _NEAR_RDP[0] * near, _NEAR_RDP[1] * near
-        found = self._search(self.accountant, ends) if near < math.inf else math.inf
-        # A result at an end of the range means that the root lies outside.
-        inside = ends[0] * 1.001 < found < ends[1]
-        return (
-            found
-            if inside
-            else self._search(self.accountant, (_NOISE_BRACKET[0], 2 * min(near, 1e5)))
-        )
+        by_renyi = self._search("renyi", _NOISE_BRACKET)
+        if by_renyi < math.inf:
+            low = _NEAR_RDP[0] * by_renyi
+            high = _NEAR_RDP[1] * by_renyi
+            multiplier = self._search(self.accountant, (low, high))
+            if low * (1 + _AT_AN_END) < multiplier < high:
+                return multiplier
+        widest = _NOISE_BRACKET[0], 2 * min(by_renyi, _LARGEST_NEAR)
+        return self._search(self.accountant, widest)
 
     def _search(self, accountant: str, bracket: tuple[float, float]) -> float:
+        """Return the noise multiplier within ``bracket``; infinite if none is enough."""
         ramp = Schedule(self.ramp_end, self.steps, self.ramp_shape)
         if self.ramp_end != 1 and bracket == _NOISE_BRACKET:
             # The steps cannot all have less noise than the constant multiplier, and need not all
-            # have more
-            near = replace(self, ramp_end=1.0)._search(accountant, bracket)
-            bracket = near / max(1, self.ramp_end) * 0.99, near / min(1, self.ramp_end) * 1.01
-            if near == math.inf:
-                return near
+            # have more.
+            constant = replace(self, ramp_end=1.0)._search(accountant, bracket)
+            if constant == math.inf:
+                return constant
+            low = constant / max(1, self.ramp_end) * (1 - _WIDER)
+            high = constant / min(1, self.ramp_end) * (1 + _WIDER)
+            bracket = (low, high)
         try:
             return calibrate(
                 partial(schedules.event, ramp, rate=self.sampling_rate),
@@ -126,7 +153,7 @@ class NoiseFor:
                 adjacency=Adjacency.ADD_REMOVE,
                 accountant=accountant,
                 bracket=bracket,
-                tolerance=1e-4,
+                tolerance=_TOLERANCE,
             )
         except check.RefusedError:
             return math.inf
@@ -134,7 +161,7 @@ class NoiseFor:
 
 @dataclass(frozen=True, kw_only=True)
 class StepsWithin:
-    """The number of steps that cost at most ``epsilon``, up to ``MOST_STEPS``."""
+    """Find the number of steps that cost at most ``epsilon``, up to ``MOST_STEPS``."""
 
     accountant: str
     sampling_rate: float
@@ -156,10 +183,9 @@ class StepsWithin:
 
 
 def one_step(sampling_rate: float, noise_multiplier: float, steps: int, *, delta: float) -> float:
-    """Return the epsilon of one of ``steps`` steps by the classical theorems, which share half of
-    ``delta``.
+    """Return the epsilon of one of ``steps`` steps, which share half of ``delta``.
 
-    The textbook epsilon, amplified by ln(1 + q (e^epsilon - 1)); see
+    It is the textbook epsilon of Gaussian noise, amplified by ln(1 + q (e^epsilon - 1)); see
     ``dpcore.accountants.basic.price``.
     """
     slack = np.array([min(delta / (2 * steps * sampling_rate), 0.5)])

@@ -117,6 +117,7 @@ def brief(settings: Settings) -> Mapping[str, str]:
 
 
 def _brief(settings: Settings) -> dict[str, str]:
+    """Return the fewest fields from which a link rebuilds the settings."""
     all_texts = {name: str(value) for name, value in asdict(settings).items()}
     kind = type(settings)
     names: set[str] = set()

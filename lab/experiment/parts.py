@@ -126,6 +126,7 @@ class Grid:
 
     @cached_property
     def _over(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return (values begun, quantiles of the runs that are done at each of them)."""
         begun = ~np.isnan(self.runs[:, 0])
         runs = self.runs[begun]
         done_everywhere = ~np.isnan(runs).any(axis=0)

@@ -209,6 +209,7 @@ def roles_of(settings: Settings) -> Roles | None:
 
 
 def _guarantee_fields(guarantee: Guarantee) -> dict[str, str | float]:
+    """Return the fields of a label that follow from the guarantee."""
     epsilon: str | float = NOTHING
     mu: str | float = NOTHING
     if math.isfinite(guarantee.epsilon):
@@ -241,6 +242,7 @@ def _mu(guarantee: Guarantee) -> str | float:
 
 
 def _releases_text(event: privacy.Event) -> str:
+    """Return each kind of release in ``event`` with its count, in words."""
     parts = []
     for release, count in privacy.releases(event).items():
         parts.append(f"{count:,} × {_release_text(release)}")
@@ -248,6 +250,7 @@ def _releases_text(event: privacy.Event) -> str:
 
 
 def _release_text(release: privacy.Release) -> str:
+    """Return a release in words."""
     if isinstance(release, privacy.PoissonSampled):
         inner = ", ".join(_release_text(one) for one in privacy.releases(release.event))
         return f"Poisson sample at rate {number(release.rate)}, {inner}"
@@ -260,6 +263,7 @@ def _release_text(release: privacy.Release) -> str:
 
 
 def _epsilon_and_delta(guarantee: Guarantee) -> str:
+    """Return epsilon and, if there is one, delta in words."""
     if guarantee.delta >= 1:
         return "nothing"
     text = f"epsilon {number(guarantee.epsilon)}"
@@ -290,6 +294,7 @@ def _file_fields(settings: Settings, stated: Stated) -> dict[str, str]:
 
 
 def _bounds_text(roles: Roles) -> str:
+    """Return where the bounds of the columns come from, in words."""
     if roles.void:
         return "not covered: read off private rows"
     if roles.spent:
@@ -298,6 +303,7 @@ def _bounds_text(roles: Roles) -> str:
 
 
 def _column_text(column: Column) -> str:
+    """Return the bounds of a column and where they come from, in words."""
     if column.kind == "category":
         return f"{column.name}: {len(column.values)} categories, typed"
     if column.read_off:

@@ -196,6 +196,7 @@ def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, in
 
 
 def _reason_for_nowhere(cases: Sequence[Case]) -> str:
+    """Return why A is ahead at no point of a curve; see ``ahead_range``."""
     if set(cases) == {Case.BEHIND}:
         return "harms"
     if Case.FEW in cases:

@@ -198,6 +198,7 @@ class _Band(NamedTuple):
 def _band(
     runs: Medians, target: float, *, better: str, share: float | None, confidence: float
 ) -> _Band:
+    """Return the estimates at all values, compared with the target."""
     check.choice(("higher", "lower"), better=better)
     sign = 1.0
     if better == "lower":
@@ -237,6 +238,7 @@ def _share_limits(repeats: int, confidence: float) -> np.ndarray:
 def _checked(
     values: np.ndarray, runs: np.ndarray | Medians, *, log: bool
 ) -> tuple[np.ndarray, Medians]:
+    """Return the values and the medians of the runs, if the values are rising."""
     medians = Medians.of(runs)
     shape = (len(medians.median),)
     if log:
@@ -280,6 +282,7 @@ def _interpolated(values: np.ndarray, excess: np.ndarray, index: int, *, log: bo
 
 
 def _best(values: np.ndarray, band: _Band) -> dict[str, float]:
+    """Return the fields ``best`` and ``at`` of a crossing, none without values."""
     if not len(values):
         return {}
     index = int(np.argmax(band.estimate))

@@ -96,6 +96,7 @@ def stream(
     chunk_size = 1
 
     def chunks() -> Iterator[list[Cell]]:
+        """Yield the remaining cells in lists of ``chunk_size``."""
         chunk = list(islice(remaining, chunk_size))
         while chunk:
             yield chunk

@@ -46,6 +46,7 @@ def _numbered(name: str, taken: list[str]) -> str:
 
 
 def _list(positions: list[str]) -> str:
+    """Return the first positions in words, with the number of the others."""
     shown = ", ".join(positions[:_MOST_POSITIONS_SHOWN])
     more = len(positions) - _MOST_POSITIONS_SHOWN
     if more > 0:

@@ -160,6 +160,7 @@ class Roles:
         return self._inputs_faults()
 
     def _label_fault(self) -> str:
+        """Return what is missing in the declaration of the predicted column, or ""."""
         if not self.answer:
             return "no column to predict is chosen"
         if self.target is not None:
@@ -167,6 +168,7 @@ class Roles:
         return _values_fault(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
 
     def _columns_faults(self) -> list[str]:
+        """Return sentences on columns that are missing, too many or used twice."""
         names = Counter(column.name for column in self.columns)
         faults = []
         if not names:

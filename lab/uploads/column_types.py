@@ -277,6 +277,7 @@ def infer_kind(name: str, cells: list[str]) -> Kind:
 
 
 def _kind_of_texts(cells: list[str]) -> Kind:
+    """Return whether the texts of a column are identifiers, with the reason."""
     hardly_any_repeats = len(set(cells)) > _MAJORITY * len(cells)
     word_counts = [len(cell.split()) for cell in cells]
     single_words = word_counts.count(1) >= _MAJORITY * len(cells)
@@ -318,6 +319,7 @@ def units(cells: list[str]) -> set[str]:
 
 
 def _kind_of_numbers(name: str, cells: list[str]) -> Kind:
+    """Return whether the numbers of a column are identifiers, with the reason."""
     if len(set(cells)) <= MOST_CATEGORIES:
         return Kind("number")
     if not all(_WHOLE.fullmatch(cell) for cell in cells):

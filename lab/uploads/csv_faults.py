@@ -174,6 +174,7 @@ def _check_note_below(row: list[str], reader: Iterator[list[str]], line: int) ->
 
 
 def open_quote(line: int) -> FileRefusedError:
+    """Return the refusal of a quote that is still open in ``line``."""
     most = csv.field_size_limit()
     return FileRefusedError(
         f"A field with a quote does not end well in line {line:,}, or has more than {most:,}"

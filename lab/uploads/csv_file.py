@@ -179,6 +179,7 @@ def _parsed(text: bytes, separator: str, fields: int) -> tuple[list[pa.ChunkedAr
 
 
 def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the rows with a value in any column."""
     filled = column_types.filled_rows(batch.columns)
     if filled is None:
         return batch
@@ -186,6 +187,7 @@ def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _first_row(text: bytes, separator: str, lines_above: int) -> list[str]:
+    """Return the fields of the first line that is not blank."""
     reader = csv_faults.sample_reader(text, separator)
     with suppress(csv.Error):
         return next(filter(None, reader), [])

@@ -101,6 +101,7 @@ def _no_text(data: bytes) -> FileRefusedError:
 
 
 def _unknown_encoding() -> FileRefusedError:
+    """Return the refusal of a text in an unknown encoding."""
     return FileRefusedError(
         "This text is in an encoding that is not read here, such as Windows-1251 or Shift-JIS.",
         _SAVE_AS_UTF8,

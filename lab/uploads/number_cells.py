@@ -162,6 +162,7 @@ def _all_bare(cells: pa.Array) -> pa.Array:
 
 
 def _with_ascii_digits(cells: pa.Array) -> pa.Array:
+    """Return the cells with the digits of other scripts replaced by those of ASCII."""
     for zero in _ZEROS:
         if not _any_match(cells, f"[{chr(zero)}-{chr(zero + 9)}]"):
             continue

@@ -43,6 +43,7 @@ def read_parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
 
 
 def _read_metadata(data: bytes) -> tuple[pa.Schema, parquet.FileMetaData]:
+    """Return schema and metadata, or raise FileRefusedError if the file is corrupt."""
     schema = None
     with suppress(pa.ArrowException, OSError, ValueError):
         schema = parquet.read_schema(pa.BufferReader(data))
@@ -107,6 +108,7 @@ def _expanded_bytes(column: pa.Array) -> int:
 
 
 def _converted(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as numbers or text, if all its values are valid."""
     if not column_types.is_numeric(column.type):
         column = column.cast(pa.string())
     column.validate(full=True)
@@ -138,6 +140,7 @@ def _corrupt() -> FileRefusedError:
 
 
 def _check_metadata(schema: pa.Schema, metadata: parquet.FileMetaData) -> None:
+    """Raise FileRefusedError for nested columns or more data than is allowed."""
     for number, kind in enumerate(schema.types, start=1):
         if not column_types.is_flat(kind):
             raise FileRefusedError(

@@ -200,6 +200,7 @@ def choose(table: Table, roles: Roles) -> OwnRows:
 
 
 def _check_roles(table: Table, roles: Roles) -> None:
+    """Raise RefusedError unless the declarations are complete and fit the table."""
     for fault in roles.faults():
         raise check.RefusedError("columns", fault, "complete before anything is trained")
     check.between(_LEAST_TEST_SHARE, _MOST_TEST_SHARE, test_share=roles.test_share)

@@ -71,6 +71,7 @@ def parse(data: bytes, *, head: bool | None) -> Parsed:
 
 
 def _parse_parquet(data: bytes) -> Parsed:
+    """Return the table of a Parquet file."""
     names, columns = parquet_file.read_parquet(data)
     notes = []
     filled = column_types.filled_rows(columns)
@@ -83,6 +84,12 @@ def _parse_parquet(data: bytes) -> Parsed:
 
 
 def _parse_text(data: bytes, head: bool | None) -> Parsed:
+    """Return the table of a text file.
+
+    Args:
+        data: The file.
+        head: Whether the first line has names; None infers it.
+    """
     check_format(data)
     text, is_western = decoding.to_utf8(data)
     columns, notes = csv_file.read_csv(text)
@@ -187,6 +194,7 @@ def _received(process: subprocess.Popen) -> Parsed:
 
 
 def _limit_resources() -> None:
+    """Bound the priority, memory and CPU time of this process."""
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
     try:

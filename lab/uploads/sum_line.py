@@ -67,6 +67,7 @@ def _has_sum(columns: list[pa.ChunkedArray]) -> bool:
 
 
 def _is_sum_of(last: pa.ChunkedArray, above: pa.ChunkedArray, decimal: str) -> bool:
+    """Return whether the number ``last`` is the sum of the numbers above it."""
     total = column_types.numbers(last, decimal)[0]
     if np.isnan(total):
         return False
