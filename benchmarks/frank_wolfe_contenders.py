@@ -13,7 +13,7 @@ from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
 from dpcore.training.polytopes import L1Ball
 from lab.data.transfer_worlds import RADIUS
-from pages.transfer.experiment import TransferSettings
+from pages.transfer.settings import TransferSettings
 
 
 @dataclass(frozen=True, kw_only=True)

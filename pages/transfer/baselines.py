@@ -1,11 +1,10 @@
-"""The private rows alone: the noisy walk beside noisy gradient descent.
+"""The private rows alone, by noisy Frank-Wolfe and by noisy gradient descent.
 
-Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's
-noise is for one number of a gradient, the descent's for the length of all d.
+Both stay within the L1 ball of the target, have its penalty and its guarantee. The noise of
+Frank-Wolfe covers one score of a gradient, and that of the descent the norm of all d coordinates.
 """
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,81 +16,95 @@ from dpcore.regression.perturbation import Descent
 from dpcore.streams import stream
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import RADIUS
-from pages.transfer.tasks import PARTS, Model
+from pages.transfer.model import STREAM_PARTS, Model
 
-# The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on
-# made-up data of many sizes, best on none.
-STEPS, _REACH = 16, 0.2
+# Steps of the descent, and the bound on a row's gradient in norms of a usual row. They are good for
+# simulated data of many sizes, and best for none.
+_STEPS = 16
+_CLIP_SHARE = 0.2
 
 
-class Alone(NamedTuple):
-    """Excess risks (R,) of the private rows alone, by Frank-Wolfe and by gradient descent."""
+class BaselineRisks(NamedTuple):
+    """Excess risks (R,) of the private rows alone."""
 
-    walk: np.ndarray
+    frank_wolfe: np.ndarray
     descent: np.ndarray
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Return the medians of Frank-Wolfe and of the descent."""
-        return float(np.median(self.walk)), float(np.median(self.descent))
+        """Return the medians of Frank-Wolfe and of gradient descent."""
+        return float(np.median(self.frank_wolfe)), float(np.median(self.descent))
 
 
-def beside(model: Model, at: tuple[float], repeats: range) -> Alone:
-    """Walk and descend at one epsilon on the private rows alone."""
-    data, (epsilon,) = model.data, at
-    problem, walk = _rows(data.seed, data.rows, data.dimension), model.plans(epsilon, 0)["target"]
-    noisy = {
-        "steps": walk.steps,
-        "scale": walk.scale,
-        "noise": walk.noise,
-        "part": PARTS["target"],
-        "draws": repeats,
-    }
-    return Alone(
-        walk=problem.risk(model.walk(problem.X, problem.y, model.ball(RADIUS), **noisy).weights),
-        descent=problem.risk(_descent(model, problem, epsilon, repeats)),
+def fit_baselines(model: Model, epsilons: tuple[float], repeats: range) -> BaselineRisks:
+    """Train on the private rows alone at one epsilon."""
+    (epsilon,) = epsilons
+    data = model.data
+    problem = private_rows(data.seed, data.rows, data.dimension)
+    plan = model.plans(epsilon, 0)["target"]
+    trajectory = model.run_frank_wolfe(
+        problem.X,
+        problem.y,
+        model.ball(RADIUS),
+        steps=plan.steps,
+        scale=plan.scale,
+        noise=plan.noise,
+        part=STREAM_PARTS["target"],
+        draws=repeats,
+    )
+    weights = fit_descent(model, gradient_descent(model), problem, epsilon, repeats)
+    return BaselineRisks(
+        frank_wolfe=problem.risk(trajectory.weights),
+        descent=problem.risk(weights),
     )
 
 
 @cached
-def _rows(seed: int, rows: int, dimension: int) -> transfer_worlds.Problem:
-    """Return the page's private rows, whatever the sources are."""
+def private_rows(seed: int, rows: int, dimension: int) -> transfer_worlds.Problem:
+    """Return the private rows of the page, which do not depend on the sources."""
     return transfer_worlds.problem(
         seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0
     )
 
 
-def way(model: Model) -> Descent:
-    """Return the descent, from public numbers alone: n usual rows of U(-1, 1)^d have a curvature of
-    about (1 + sqrt(d/n))^2 / 3.
+def gradient_descent(model: Model) -> Descent:
+    """Return the descent, whose options follow from public numbers.
+
+    The step size is one over the largest curvature of n usual rows of U(-1, 1)^d, which is about
+    (1 + sqrt(d / n))^2 / 3.
     """
-    n, d = model.data.rows, model.data.dimension
+    rows = model.data.rows
+    dimension = model.data.dimension
+    usual_row_norm = math.sqrt(dimension / 3)
     return Descent(
         delta=model.claim.delta,
-        steps=STEPS,
+        steps=_STEPS,
         radius=RADIUS,
         norm="l1",
         lasso=model.penalties.ball,
         ridge=model.penalties.ridge,
-        rate=3 / (1 + math.sqrt(d / n)) ** 2,
+        rate=3 / (1 + math.sqrt(dimension / rows)) ** 2,
         momentum=0.0,
-        clip_norm=_clip_norm(d),
+        clip_norm=_CLIP_SHARE * usual_row_norm,
     )
 
 
-def _clip_norm(dimension: int) -> float:
-    """Return what a row's gradient is clipped to: a usual row of U(-1, 1)^d is sqrt(d/3) long."""
-    return _REACH * math.sqrt(dimension / 3)
-
-
-def _descent(
-    model: Model, problem: transfer_worlds.Problem, epsilon: float, repeats: range
+def fit_descent(
+    model: Model,
+    descent: Descent,
+    problem: transfer_worlds.Problem,
+    epsilon: float,
+    repeats: range,
 ) -> np.ndarray:
-    chosen, draw = way(model), partial(stream, model.data.seed, "noise")
-    unit = np.stack(
-        [chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in repeats]
-    )
-    # Its noise is for a row that is replaced; one that is there or not moves the mean half as far
-    unit *= Adjacency(model.claim.adjacency).contributions / 2
-    X, y = problem.X, problem.y
-    return chosen.fit(Statistics.of(X, y), unit, np.array([epsilon]), rows=(X, y)).weights[0]
+    """Train the repeats by gradient descent, and return their weights (R, d)."""
+    draws = []
+    for repeat in repeats:
+        noise_stream = stream(model.data.seed, "noise", repeat, STREAM_PARTS["descent"])
+        draws.append(descent.draws(model.data.dimension, noise_stream))
+    # The noise of ``Descent`` is for a replaced row. A row that is added or removed moves the mean
+    # half as far.
+    noise = np.stack(draws)
+    noise *= Adjacency(model.claim.adjacency).contributions / 2
+    statistics = Statistics.of(problem.X, problem.y)
+    fit = descent.fit(statistics, noise, np.array([epsilon]), rows=(problem.X, problem.y))
+    return fit.weights[0]

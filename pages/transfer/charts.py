@@ -1,182 +1,41 @@
-"""The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the
-sources.
-"""
+"""Charts of the transfer page: excess risk, runs in the plane, and the published table."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread
 from lab.statistics.claims import Case
-from pages.transfer.result import TransferResult
-from pages.transfer.settings import LIMITS
-from pages.transfer.tasks import CANDIDATES
+from pages.transfer.model import CANDIDATES
+from pages.transfer.published import EPOCHS
+from pages.transfer.result import LEAST_RISK, TransferResult
+from pages.transfer.settings import TransferSettings
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, curve_chart, finding, grid_progress, quantile_curve
 
-# Candidate -> (name, colour, dash).
+# Name, colour and dash of each candidate, and of the model without privacy.
 STYLES = {
     "target": ("target only", theme.PRIVATE, "solid"),
     "source": ("source only", theme.MAUVE, "longdash"),
     "pooled": ("pooled", theme.GOLD, "longdashdot"),
     "transfer": ("source + private correction", theme.PUBLIC, "dashdot"),
 }
-WITHOUT = ("target only, non-private", theme.NON_PRIVATE, "dot")
-# Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
-_BANDS = ("target", "transfer")
-# Room for the longest numbers on a log axis, in pixels.
-_LEFT = 58
-_RISK = (1e-4, 1.0)  # of excess risks
-# Lines that lie within this factor leave no room for two words between them.
-_NEAR = 4.0
-_NAMES = ("truth", "source", "first coefficient", "second coefficient")
-_STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
-# From where the walks are shown to end nearer to the truth.
-_NEARER = {
-    Case.AHEAD: "those from the source end closer",
-    Case.BEHIND: "those from zero end closer",
-}
-
-
-def risk(value: float) -> str:
-    """Return an excess risk, to two digits and never 1e-05."""
-    if value != value:
-        return "…"
-    if value < 1e-3:
-        return f"{value:.1g}" if value >= 1e-4 else "below 0.0001"
-    return f"{value:#.2g}".rstrip(".")
-
-
-def walk(result: TransferResult) -> dict:
-    """Draw all walks in the plane, from zero over the large polytope and around the source over the
-    small one.
-    """
-    found, names = result.walks, _NAMES
-    areas, ends = [], []
-    for name, corners, points in zip(
-        ("target", "transfer"), found.corners, found.points, strict=True
-    ):
-        colour, faint = STYLES[name][1], {"color": STYLES[name][1], "width": 1}
-        ground = {"fillcolor": theme.rgba(colour, 0.07), "line": {"color": colour, "width": 1.6}}
-        areas.append(theme.path_shape(theme.svg_path(corners) + "Z", layer="between", **ground))
-        runs = "".join(map(theme.svg_path, np.moveaxis(points, 1, 0)))
-        areas.append(theme.path_shape(runs, layer="between", line=faint, opacity=0.3))
-        ends += [
-            theme.dot(*end, colour=colour, radius=2.6, opacity=0.8, layer="between")
-            for end in points[-1]
-        ]
-    reach = max(2.65, *(1.05 * float(np.abs(one).max()) for one in (*found.corners, found.truth)))
-    return theme.figure(
-        _mark(found.source, names[1], "diamond-open", theme.PUBLIC),
-        _mark(found.truth, names[0], "x-thin", theme.CURRENT),
-        left=_LEFT,
-        title="Frank-Wolfe runs",
-        finding=_NEARER.get(result.nearer, ""),
-        shapes=areas + ends,
-        legend=True,
-        annotations=_captions(result),
-        xaxis=theme.axis(names[2], -reach, reach) | {"dtick": 1, "zeroline": False},
-        yaxis=theme.axis(names[3], -reach, reach) | {"dtick": 1, "zeroline": False},
-    )
-
-
-def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
-    hover = f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>"
-    return theme.markers(
-        at[:1], at[1:], name=name, colour=colour, size=13, symbol=symbol, hover=hover
-    )
-
-
-def _captions(result: TransferResult) -> list[dict]:
-    near = f"around the source, radius {result.settings.radius:.2g}"
-    return [
-        theme.note(theme.coloured("from zero", theme.PRIVATE), "upper left"),
-        theme.note(theme.coloured(near, theme.PUBLIC), "lower right"),
-    ]
-
-
-def sources(result: TransferResult) -> dict:
-    """Draw each source by the norm of its contrast, and the threshold h, left of which sources are
-    transferable.
-    """
-    settings, found = result.settings, result.sources()
-    norms, harms, used, near = (
-        found[name].to_numpy() for name in ("norm", "excess risk", "used", "transferable")
-    )
-    # A range in whole decades that holds the thresholds one can choose and all sources
-    low, high = 0.015, max(LIMITS["h"][1], float(norms.max()), settings.h)
-    high = 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
-    dots = theme.scatter(
-        np.clip(norms, low * 1.15, high / 1.15),
-        np.clip(harms, _RISK[0] * 1.3, _RISK[1] / 1.3),
-        mode="markers+text",
-        text=[str(one) for one in found["source"]],
-        textfont={"size": 13},
-        customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
-        hovertemplate=(
-            "source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
-            "used in %{customdata[2]:.0f} % of runs<extra></extra>"
-        ),
-        marker={
-            "size": 23,
-            "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
-            "line": {
-                "width": 2,
-                "color": [theme.PUBLIC if one else theme.NON_PRIVATE for one in near],
-            },
-        },
-    )
-    region = {
-        "type": "rect",
-        "x0": low,
-        "x1": settings.h,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-    }
-    region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
-    shown = f"{near.sum()} of {settings.sources} within h = {settings.h:.3g}"
-    if settings.selection == "detected":
-        shown += "; filled: found"
-    side, shift = ("right", -4) if settings.h > 0.12 else ("left", 4)
-    place: dict[str, Any] = {
-        "y": 1,
-        "yref": "paper",
-        "xanchor": side,
-        "yanchor": "top",
-        "xshift": shift,
-    }
-    return curve_chart(
-        dots,
-        current=settings.h,
-        left=_LEFT,
-        legend=False,
-        title="Sources",
-        finding=shown,
-        shapes=[region],
-        annotations=[
-            theme.annotation("transferable", size=13, x=float(np.log10(settings.h)), **place)
-        ],
-        xaxis=theme.log_axis(
-            f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, max_ticks=8
-        ),
-        yaxis=theme.log_axis("excess risk of the source itself (log scale)", *_RISK, max_ticks=8),
-    )
-
-
-def over_epsilon(result: TransferResult) -> dict:
-    """Draw the excess risk over epsilon; at today's, a stroke for each repeat."""
-    low, high = LIMITS["epsilon"]
-    name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
-    axis = theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, max_ticks=8)
-    return _risks(
-        result, result.over_epsilon, name, axis, now=result.settings.epsilon, shown=_ahead(result)
-    )
-
-
-# Where the sources are shown to help.
-_AHEAD = {
+WITHOUT_PRIVACY = ("target only, non-private", theme.NON_PRIVATE, "dot")
+# The candidates of which 90 % of the repeats are drawn, and not only the median.
+_WITH_BAND = ("target", "transfer")
+# Where the strokes of each candidate's repeats begin and end, in pixels right of the current value.
+_STROKES = {"target": (-9, -5), "source": (-5, -1), "pooled": (-1, 3), "transfer": (3, 7)}
+# Left margin for the longest numbers on a log axis, in pixels.
+LEFT_MARGIN = 58
+# Ends of the axis of excess risk.
+RISK_RANGE = (LEAST_RISK, 1.0)
+# Between lines within this factor there is no room for two names.
+_TOO_CLOSE = 4.0
+# The axes of the plane reach at least so far, so that they rest while a slider moves.
+_LEAST_REACH = 2.65
+# Whether the sources are shown to help, along epsilon and in the plane.
+_HELP_BY_EPSILON = {
     "everywhere": "the sources help at every epsilon",
     "from": "the sources help from {at:g} on",
     "upto": "the sources help up to {at:g}",
@@ -184,103 +43,261 @@ _AHEAD = {
     "unshown": "no help is shown",
     "few": "too few runs to say",
 }
+_HELP_IN_PLANE = {
+    Case.AHEAD: "those from the source end closer",
+    Case.BEHIND: "those from zero end closer",
+}
 
 
-def _ahead(result: TransferResult) -> str:
-    """Return for which epsilons the sources help; or how far the curves have come."""
-    grid = result.over_epsilon
-    return grid_progress(grid.arms[0]) or finding(_AHEAD, result.over_epsilon_beside(), grid.at)
+def risk_text(risk: float) -> str:
+    """Return an excess risk with two digits, but never as 1e-05."""
+    if risk < LEAST_RISK:
+        return "below 0.0001"
+    if risk < 1e-3:
+        return f"{risk:.1g}"
+    return f"{risk:#.2g}".rstrip(".")
+
+
+# Runs in the plane
+
+
+def plane_runs(result: TransferResult) -> dict:
+    """Draw all runs in the plane, from zero and around the source, with their polytopes."""
+    runs = result.plane_runs
+    areas = []
+    ends = []
+    for index, name in enumerate(("target", "transfer")):
+        _, colour, _ = STYLES[name]
+        points = runs.points[index]
+        areas += _polytope_and_paths(runs.corners[index], points, colour)
+        for x, y in points[-1]:
+            ends.append(theme.dot(x, y, colour=colour, radius=2.6, opacity=0.8, layer="between"))
+    reach = _LEAST_REACH
+    for drawn in (*runs.corners, runs.truth):
+        reach = max(reach, 1.05 * float(np.abs(drawn).max()))
+    return theme.figure(
+        _mark(runs.source, "source", "diamond-open", theme.PUBLIC),
+        _mark(runs.truth, "truth", "x-thin", theme.CURRENT),
+        left=LEFT_MARGIN,
+        title="Frank-Wolfe runs",
+        finding=_HELP_IN_PLANE.get(result.source_runs_in_plane, ""),
+        shapes=areas + ends,
+        legend=True,
+        annotations=_start_names(result),
+        xaxis=_plane_axis("first coefficient", reach),
+        yaxis=_plane_axis("second coefficient", reach),
+    )
+
+
+def _polytope_and_paths(corners: np.ndarray, points: np.ndarray, colour: str) -> list[dict]:
+    """Return a polytope with corners (V, 2), and the paths (T + 1, R, 2) of all runs in it."""
+    polytope = theme.path_shape(
+        theme.svg_path(corners) + "Z",
+        layer="between",
+        fillcolor=theme.rgba(colour, 0.07),
+        line={"color": colour, "width": 1.6},
+    )
+    paths = [theme.svg_path(path) for path in np.moveaxis(points, 1, 0)]
+    runs = theme.path_shape(
+        "".join(paths),
+        layer="between",
+        line={"color": colour, "width": 1},
+        opacity=0.3,
+    )
+    return [polytope, runs]
+
+
+def _mark(point: np.ndarray, name: str, symbol: str, colour: str) -> dict:
+    """Return a named mark at a point (2,)."""
+    return theme.markers(
+        point[:1],
+        point[1:],
+        name=name,
+        colour=colour,
+        size=13,
+        symbol=symbol,
+        hover=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
+    )
+
+
+def _start_names(result: TransferResult) -> list[dict]:
+    """Return where the runs of each colour start, in the corners of the chart."""
+    near = f"around the source, radius {result.settings.radius:.2g}"
+    return [
+        theme.note(theme.coloured("from zero", theme.PRIVATE), "upper left"),
+        theme.note(theme.coloured(near, theme.PUBLIC), "lower right"),
+    ]
+
+
+def _plane_axis(name: str, reach: float) -> dict:
+    """Return an axis of the plane, with a tick at each whole number."""
+    axis = theme.axis(name, -reach, reach)
+    axis["dtick"] = 1
+    axis["zeroline"] = False
+    return axis
+
+
+# Excess risk
+
+
+def over_epsilon(result: TransferResult) -> dict:
+    """Draw the excess risk over epsilon, and each repeat at the set epsilon as a stroke."""
+    low, high = TransferSettings.LIMITS["epsilon"]
+    name = "epsilon"
+    if result.settings.noise == "printed":
+        name = "nominal epsilon"
+    return _risk_chart(
+        result,
+        result.over_epsilon,
+        name,
+        theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, max_ticks=8),
+        current=result.settings.epsilon,
+        subtitle=_epsilon_finding(result),
+    )
+
+
+def _epsilon_finding(result: TransferResult) -> str:
+    """Return how much of the curves is trained or, of all, where the sources help."""
+    epsilons_trained = grid_progress(result.over_epsilon.arms[0])
+    if epsilons_trained:
+        return epsilons_trained
+    return finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), result.over_epsilon.at)
 
 
 def over_migrated(result: TransferResult) -> dict:
-    """Draw the excess risk over the number of migrated rows, at today's epsilon."""
+    """Draw the excess risk over the number of public rows, at the set epsilon."""
     low, high = result.settings.limits["migrated"]
-    axis = theme.log_axis(
-        "public rows of all sources (log scale)", low / 1.2, high * 1.2, max_ticks=8
+    title = "public rows of all sources (log scale)"
+    return _risk_chart(
+        result,
+        result.over_migrated,
+        "public rows",
+        theme.log_axis(title, low / 1.2, high * 1.2, max_ticks=8),
+        current=result.settings.migrated,
     )
-    return _risks(result, result.over_migrated, "public rows", axis, now=result.settings.migrated)
 
 
-def _risks(
-    result: TransferResult, grid: Grid, name: str, xaxis: dict, *, now: float, shown: str = ""
+def _risk_chart(
+    result: TransferResult,
+    grid: Grid,
+    name: str,
+    xaxis: dict,
+    *,
+    current: float,
+    subtitle: str = "",
 ) -> dict:
-    """Draw the excess risks of the candidates over a parameter."""
-    plain, nothing = max(result.focus.least_squares, _RISK[0]), result.nothing_learnt
-    curves = []
-    for arm, runs, (who, spread) in zip(
-        grid.arms, result.focus.risk, result.summary().items(), strict=True
-    ):
-        label, colour, dash = STYLES[who]
-        curves.append(
-            quantile_curve(
-                label,
-                colour,
-                arm.over(),
-                spread,
-                band=who in _BANDS,
-                scale=1,
-                value=theme.padded(risk(spread.median)),
-                dash=dash,
-                has_dot=who == "transfer",
-                pinned=who == "transfer",
-                strokes=np.maximum(runs, _RISK[0]),
-                stroke_span=_STROKES[who],
-            )
-        )
-    # Near to one another, the words stand on the outer sides of their lines
-    crossed = plain < nothing < _NEAR * plain
-    named = Level(y=plain, name=WITHOUT[0], side="right", below=crossed)
-    yaxis = theme.log_axis("excess risk (log scale)", *_RISK, max_ticks=8)
+    """Draw the excess risk of the candidates over a parameter, and two reference lines.
+
+    current: the set value of the parameter.
+    """
+    least_squares_name, colour, _ = WITHOUT_PRIVACY
+    lowest_risk, _ = RISK_RANGE
+    least_squares = max(result.fits.least_squares, lowest_risk)
+    baseline = result.baseline
+    curves = [Curve(name=least_squares_name, colour=colour, y=least_squares, listed=False)]
+    for candidate, arm in zip(CANDIDATES, grid.arms, strict=True):
+        curves.append(_risk_curve(result, candidate, arm.over()))
+
+    yaxis = theme.log_axis("excess risk (log scale)", *RISK_RANGE, max_ticks=8)
+    # The names of lines that are close to each other stand on their outer sides.
+    outside = least_squares < baseline < _TOO_CLOSE * least_squares
+    named_line = Level(y=least_squares, name=least_squares_name, side="right", below=outside)
+    baseline_line = Level(
+        y=baseline,
+        name="predict 0",
+        dash="dash",
+        width=1.2,
+        side="right",
+        below=not outside,
+    )
     return curve_chart(
-        Curve(name=WITHOUT[0], colour=WITHOUT[1], y=plain, listed=False),
         *curves,
-        current=now,
-        levels=[
-            Level(
-                y=nothing, name="predict 0", dash="dash", width=1.2, side="right", below=not crossed
-            )
-        ],
-        annotations=[named.word(yaxis)],
-        left=_LEFT,
+        current=current,
+        levels=[baseline_line],
+        annotations=[named_line.word(yaxis)],
+        left=LEFT_MARGIN,
         title=f"Excess risk by {name}",
-        finding=shown,
+        finding=subtitle,
         xaxis=xaxis,
         yaxis=yaxis,
     )
 
 
-def published(result: TransferResult) -> dict:
-    """Draw the published values beside the control: five rows alone, and more epochs."""
-    frame, penalty = result.published.frame(), result.published.penalty
-    named = {"1": "L1", "2": "squared L2"}[result.published.q]
-    table, control = frame[frame["noisy"]], frame[~frame["noisy"]].dropna(subset=["value"])
-    printed = theme.markers(
-        np.full(len(table), 50.0),
-        table["published"],
-        mode="markers+text",
-        text=[
-            "0 and 5 migrated",
-            "",
-            *(f"{rows} migrated" for rows in table["migrated"][2:]),
-        ],  # two in one place
-        textposition=["top right", *["middle right"] * 4],
-        symbol="circle-open",
-        size=10,
-        colour=theme.BOUND,
-        hover="published: %{y:.4~g}<extra></extra>",
+def _risk_curve(
+    result: TransferResult, candidate: str, points: tuple[np.ndarray, np.ndarray]
+) -> Curve:
+    """Return the curve of a candidate, with its repeats at the current value.
+
+    points: values (m,) of the parameter, and quantiles (3, m) there.
+    """
+    name, colour, dash = STYLES[candidate]
+    risks = result.risks(candidate)
+    spread = Spread.of(risks)
+    lowest_risk, _ = RISK_RANGE
+    return quantile_curve(
+        name,
+        colour,
+        points,
+        spread,
+        band=candidate in _WITH_BAND,
+        scale=1,
+        value=theme.padded(risk_text(spread.median)),
+        dash=dash,
+        has_dot=candidate == "transfer",
+        pinned=candidate == "transfer",
+        strokes=np.maximum(risks, lowest_risk),
+        stroke_span=_STROKES[candidate],
     )
-    x, y = control["epochs"], control["value"]
-    least = 0.01 if y.min() <= 0.1 else 0.1
+
+
+# The published table
+
+
+def published(result: TransferResult) -> dict:
+    """Draw the published values, and the control, five rows alone with more passes."""
+    frame = result.published.frame()
+    table = frame[frame["noisy"]]
+    control = frame[~frame["noisy"]].dropna(subset=["value"])
+    norm = {"1": "L1", "2": "squared L2"}[result.published.table.q]
+    penalty = f"{result.published.table.penalty:g} {norm}"
+    lowest = 0.1
+    if control["value"].min() <= lowest:
+        lowest = 0.01
+    line = Curve(
+        name="5 rows, more passes",
+        x=control["epochs"],
+        y=control["value"],
+        colour=theme.PRIVATE,
+        dots=7,
+    )
     return curve_chart(
-        Curve(name="5 rows, more passes", x=x, y=y, colour=theme.PRIVATE, dots=7),
-        printed,
-        left=_LEFT,
+        line,
+        _published_circles(table["migrated"].tolist(), table["published"].to_numpy()),
+        left=LEFT_MARGIN,
         legend=False,
         title="Five rows alone, with more passes",
         xaxis=theme.axis(
             "passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)
         ),
-        yaxis=theme.log_axis(
-            f"training MSE + {penalty:g} {named} (log scale)", least, 100, max_ticks=8
-        ),
+        yaxis=theme.log_axis(f"training MSE + {penalty} (log scale)", lowest, 100, max_ticks=8),
+    )
+
+
+def _published_circles(migrated: Sequence[int], values: np.ndarray) -> dict:
+    """Return the published values as circles with the numbers of migrated rows.
+
+    The first two circles are in one place, and share a name.
+    """
+    names = [f"{rows} migrated" for rows in migrated]
+    names[:2] = ["0 and 5 migrated", ""]
+    return theme.markers(
+        np.full(len(values), float(EPOCHS)),
+        values,
+        mode="markers+text",
+        text=names,
+        textposition=["top right", *["middle right"] * 4],
+        symbol="circle-open",
+        size=10,
+        colour=theme.BOUND,
+        hover="published: %{y:.4~g}<extra></extra>",
     )

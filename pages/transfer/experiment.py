@@ -1,139 +1,220 @@
-"""Private regression with public sources: alone, trusted as they are, pooled, or corrected
-privately.
+"""What the transfer page computes: four candidates now, curves, runs in the plane, and baselines.
 
-Follows the slides of [zhang2022], whose table is in ``transfer_published``; transfer as in
-[li2022], the private walk as in [talwar2015].
+It follows the slides of [zhang2022], whose table is in ``published``. Transfer is as in [li2022],
+and private Frank-Wolfe as in [talwar2015].
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dpcore.training import frank_wolfe as fw
-from lab.experiment.computing_settings import ComputingSettings
-from lab.experiment.parts import Grid, Runs, slices
-from lab.experiment.settings import Task
-from pages.transfer import baselines, published, tasks
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Grid, Once, Part, Runs, Sweep
+from lab.experiment.settings import Measure, Task
+from pages.transfer import baselines, plane, tasks
+from pages.transfer.model import CANDIDATES, EPSILONS, MIGRATED
+from pages.transfer.plane import Plane
+from pages.transfer.published import PublishedTable
 from pages.transfer.result import TransferResult
-from pages.transfer.settings import TransferParameters
-from pages.transfer.tasks import CANDIDATES, EPSILONS, MIGRATED, Cases, Model
+from pages.transfer.settings import TransferSettings
+from pages.transfer.tasks import CandidateFits, Cases
 
-# One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve
-# that moves with epsilon is first drawn with so few repeats that all of it is a slice, and with
-# more coefficients than _WIDE at its ends, as each point then takes statistics of its own.
-_CELLS_AT_ONCE, _QUICK, _WIDE = 1.5e8, (3, 12), 100
+# Fields that lower the noise and leave everything else as it is.
+_LESS_NOISE = ("epsilon", "delta")
+# One task computes about this many (model, row, coefficient, step) cells, in some 40 ms.
+_CELLS_PER_TASK = 1.5e8
+# Least and most repeats of the curve over public rows while epsilon moves.
+_QUICK_REPEATS = (3, 12)
+# With more coefficients each point of that curve is a task, because its statistics take long.
+_MOST_IN_ONE_TASK = 100
 
 
-@dataclass(frozen=True, kw_only=True)
-class TransferSettings(TransferParameters, ComputingSettings):
-    """The experiment of these parameters: its work, and what comes of it."""
+@dataclass(frozen=True)
+class QuickCurve:
+    """A curve of which the page waits for the first and the last task."""
 
-    def probe(self) -> Runs[Model, tasks.FocusOutcome]:
-        """Return the work of the four candidates now."""
-        now = ((self.epsilon, self.migrated),)
-        return Runs(work=tasks.focus, model=self.model, at=now, count=self.repeats, essential=True)
-
-    def sample(self, count: int) -> tuple[Runs[Model, tasks.FocusOutcome], ...]:
-        return (replace(self.probe(), count=count),)
-
-    def draws_as(self, other: Self) -> bool:
-        """Return whether noise is common: a transfer without a source draws other noise, and a
-        detection may find none in one repeat or another; an L1 penalty has one vertex more, and a
-        draw for it in each step.
-        """
-        return self.selection == "known" and self._drawn == other._drawn
+    curve: Sweep
 
     @property
-    def _drawn(self) -> tuple[bool, bool]:
-        """Return whether no source is near enough, and whether the centre is a vertex."""
-        alone = not self.data.problem.transferable(self.q, self.h).any()
-        return alone, self.penalty > 0 and self.penalty_q == "1"
+    def tasks(self) -> tuple[Runs, ...]:
+        tasks = self.curve.tasks
+        ends = (tasks[0], tasks[-1])
+        return tuple(replace(task, essential=task in ends) for task in tasks)
 
-    def schedule(self) -> Iterable[Task]:
-        """Return today's values and the walk first, then both curves in slices, and the published
-        table at the end.
-        """
-        printed = published.tasks(self.loop_penalty, self.penalty_q)
-        over_epsilon, over_migrated = self._curves
-        return (
-            self.probe(),
-            self._walks,
-            *self._quick,
-            *over_epsilon,
-            *over_migrated,
-            *self._alone,
-            *printed,
+    def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
+        return self.curve.gather(outcomes)
+
+
+def _risk_measure(name: str, label: str, *rises: str) -> Measure:
+    """Return the measure of a candidate's excess risk, which falls along the fields ``rises``."""
+    index = CANDIDATES.index(name)
+    return Measure(label, "lower", lambda fits: fits.risk[index], rises=rises)
+
+
+class TransferExperiment(Experiment[TransferSettings, TransferResult]):
+    MEASURES: ClassVar = {
+        "transfer": _risk_measure(
+            "transfer", "excess risk, sources corrected privately", *_LESS_NOISE, "target_rows"
+        ),
+        "target": _risk_measure(
+            "target", "excess risk, target rows only", *_LESS_NOISE, "target_rows"
+        ),
+        "source": _risk_measure("source", "excess risk, sources only"),
+        "pooled": _risk_measure("pooled", "excess risk, all rows pooled", *_LESS_NOISE),
+    }
+    PAIRED_BY = (
+        "sources",
+        "difference",
+        "target_rows",
+        "dimension",
+        "seed",
+        "selection",
+        "noise",
+        "repeats",
+    )
+
+    def parts(self) -> dict[str, Part]:
+        settings = self.settings
+        now = (settings.epsilon,)
+        in_plane = Plane(model=settings.model, polytope=settings.polytope)
+        over_epsilon = Sweep(
+            tuple((epsilon, settings.migrated) for epsilon in EPSILONS),
+            tasks.risks,
+            settings.model,
+            settings.repeats,
+            arms=(len(CANDIDATES),),
+            width=max(1, int(_CELLS_PER_TASK / (settings.repeats * self._cells))),
+        )
+        return {
+            "fits": self._fits(settings.repeats),
+            "plane_runs": Once(plane.run_in_plane, in_plane, now, settings.repeats, essential=True),
+            "quick_over_migrated": QuickCurve(
+                self._over_migrated(self._quick_repeats, width=self._quick_width)
+            ),
+            "over_epsilon": over_epsilon,
+            "over_migrated": self._over_migrated(settings.repeats, width=over_epsilon.width),
+            "baselines": Once(baselines.fit_baselines, settings.model, now, settings.repeats),
+            "published": PublishedTable(penalty=settings.loop_penalty, q=settings.penalty_q),
+        }
+
+    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
+        """Return the tasks of the parts in their order, with essential ones among the others."""
+        return [task for part in parts for task in part.tasks]
+
+    def _fits(self, repeats: int) -> Once:
+        """Return the task of all candidates at the set epsilon and number of public rows."""
+        case = (self.settings.epsilon, self.settings.migrated)
+        return Once(tasks.fit_candidates, self.settings.model, (case,), repeats, essential=True)
+
+    def _over_migrated(self, repeats: int, *, width: int) -> Sweep:
+        """Return the curve over public rows, of the candidates that use them."""
+        return Sweep(
+            self._migrated_cases,
+            tasks.public_risks,
+            self.settings.model,
+            repeats,
+            arms=(len(CANDIDATES) - 1,),
+            width=width,
         )
 
     @property
-    def _walks(self) -> Runs[tasks.Walks, tasks.WalkOutcome]:
-        plane = self.subset(tasks.Walks)
-        return Runs(
-            work=tasks.walks, model=plane, at=(self.epsilon,), count=self.repeats, essential=True
-        )
-
-    @cached_property
-    def _pots(self) -> Cases:
-        return tuple((self.epsilon, rows) for rows in MIGRATED)
+    def _migrated_cases(self) -> Cases:
+        """Return the cases of the curve over public rows."""
+        return tuple((self.settings.epsilon, migrated) for migrated in MIGRATED)
 
     @property
     def _cells(self) -> int:
-        return self.target_rows * self.dimension * fw.MOST_STEPS
+        """Return the (row, coefficient, step) cells of the longest run."""
+        return self.settings.target_rows * self.settings.dimension * fw.MOST_STEPS
 
     @property
-    def _quick(self) -> tuple[Runs[Model, np.ndarray], ...]:
-        """Return the work over migrated rows at today's epsilon, with a few of the repeats."""
-        few = min(
-            self.repeats,
-            int(np.clip(_CELLS_AT_ONCE / (2 * len(self._pots) * self._cells), *_QUICK)),
+    def _quick_repeats(self) -> int:
+        """Return the repeats with which half a task draws the curve over public rows."""
+        affordable = int(
+            np.clip(_CELLS_PER_TASK / (2 * len(MIGRATED) * self._cells), *_QUICK_REPEATS)
         )
-        width = 1 if self.dimension > _WIDE else len(self._pots)
-        quick = slices(tasks.public_risks, self.model, self._pots, [range(few)], width=width)
-        return tuple(replace(task, essential=task in (quick[0], quick[-1])) for task in quick)
-
-    @cached_property
-    def _curves(self) -> tuple[tuple[Runs[Model, np.ndarray], ...], ...]:
-        """Return the work over epsilon, and then over migrated rows with all repeats."""
-        budgets = [(epsilon, self.migrated) for epsilon in EPSILONS]
-        width = max(1, int(_CELLS_AT_ONCE / (self.repeats * self._cells)))
-        return tuple(
-            slices(risks, self.model, cases, [range(self.repeats)], width=width)
-            for risks, cases in ((tasks.risks, budgets), (tasks.public_risks, self._pots))
-        )
+        return min(self.settings.repeats, affordable)
 
     @property
-    def _alone(self) -> tuple[Runs[Model, baselines.Alone], ...]:
-        """Return the work of two methods on the private rows alone; none for a file, whose truth is
-        not known.
-        """
-        if self.private:
-            return ()
-        return (
-            Runs(work=baselines.beside, model=self.model, at=(self.epsilon,), count=self.repeats),
-        )
+    def _quick_width(self) -> int:
+        """Return the number of its points per task."""
+        if self.settings.dimension > _MOST_IN_ONE_TASK:
+            return 1
+        return len(MIGRATED)
 
-    def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:
-        """Assemble what has been done; needs the essential tasks only."""
-        now, (over_epsilon, over_migrated) = outcomes[self.probe()], self._curves
-        cases, arms = [(epsilon, self.migrated) for epsilon in EPSILONS], (len(CANDIDATES),)
-        budgets = Grid.of(cases, over_epsilon, outcomes, repeats=self.repeats, arms=arms).runs
-        moving = over_migrated if all(task in outcomes for task in over_migrated) else self._quick
-        pots = Grid.of(
-            self._pots, moving, outcomes, repeats=moving[0].count, arms=(len(CANDIDATES) - 1,)
-        ).runs
-        still = np.broadcast_to(now.risk[0, : pots.shape[2]], pots[:1].shape)
+    def result(self, values: Mapping[str, Any]) -> TransferResult:
+        fits = values["fits"]
+        over_migrated = values["over_migrated"]
+        if not over_migrated.complete:
+            over_migrated = values["quick_over_migrated"]
         return TransferResult(
-            settings=self,
-            problem=self.data.problem,
-            focus=now,
-            walks=outcomes[self._walks],
-            over_epsilon=Grid(EPSILONS, budgets),
-            over_migrated=Grid(
-                tuple(rows for _, rows in self._pots), np.concatenate([still, pots])
-            ),
-            alone=next((outcomes[task] for task in self._alone if task in outcomes), None),
-            published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
+            settings=self.settings,
+            fits=fits,
+            plane_runs=values["plane_runs"],
+            over_epsilon=Grid(EPSILONS, values["over_epsilon"].runs),
+            over_migrated=_with_target(over_migrated.runs, fits),
+            baselines=values["baselines"],
+            published=values["published"],
         )
+
+    # Samples
+
+    def sample(self, count: int) -> tuple[Runs, ...]:
+        """Return the task of repeats 0 to ``count`` - 1, which are trained together."""
+        return self._fits(count).tasks
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measures, along the fields that certainly improve them.
+
+        With less noise a penalty moves the weights further, and a detection is stricter, also with
+        sources that would have helped.
+        """
+        measures = dict(self.MEASURES)
+        uncertain: tuple[str, ...] = ()
+        if self.settings.penalty > 0:
+            uncertain = CANDIDATES
+        elif self.settings.selection == "detected":
+            uncertain = ("transfer",)
+        for name in uncertain:
+            measures[name] = measures[name]._replace(rises=())
+        return measures
+
+    def pairs_with(self, other: Experiment) -> bool:
+        """Return whether repeats are paired.
+
+        A detection may keep sources in one repeat and none in another, which then has other noise.
+        """
+        if self == other:
+            return True
+        if not super().pairs_with(other):
+            return False
+        if self.settings.selection == "detected":
+            return False
+        return _draws(self.settings) == _draws(other.settings)
+
+
+def _draws(settings: TransferSettings) -> tuple[bool, bool]:
+    """Return what else decides which noise is drawn.
+
+    It is whether any source is transferable, because the transfer has other noise without one, and
+    whether the centre is a vertex, which has a draw in each step.
+    """
+    has_source = bool(settings.data.problem.transferable(settings.q, settings.h).any())
+    centre_is_vertex = settings.penalty > 0 and settings.penalty_q == "1"
+    return has_source, centre_is_vertex
+
+
+def _with_target(runs: np.ndarray, fits: CandidateFits) -> Grid:
+    """Return the curve over public rows of all candidates.
+
+    The target uses no public row, so that its risk now is its risk everywhere.
+
+    runs: of the other candidates, (3, P, R') for P numbers of public rows.
+    """
+    _, points, repeats = runs.shape
+    target = np.broadcast_to(fits.risk[0, :repeats], (1, points, repeats))
+    return Grid(MIGRATED, np.concatenate([target, runs]))

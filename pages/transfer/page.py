@@ -1,25 +1,25 @@
 """How much do public sources help private regression?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from pages.transfer import charts, texts_tabs
-from pages.transfer import texts as say
-from pages.transfer.experiment import TransferSettings
+from pages.transfer import charts, charts_sources, texts, texts_tabs
 from pages.transfer.result import TransferResult
-from pages.transfer.settings import TransferParameters
-from ui import widgets
+from pages.transfer.settings import TransferSettings
 from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, Slices, SliderLayout, Tab, always, listed
 from ui.page.suggestion import Suggestion
-from ui.session import page_state
+from ui.session.page_state import PageState
 from ui.text import labels
+from ui.widgets import Chart
 
-HEIGHT = 455
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-MAIN = ("h", "difference", "migrated", "target_rows")
-MORE = (
+# Height of the charts, and of that of the published table, in pixels.
+HEIGHT = 455
+PUBLISHED_HEIGHT = 360
+MAIN_SLIDERS = ("h", "difference", "migrated", "target_rows")
+MORE_SLIDERS = (
     "penalty",
     "q",
     "sources",
@@ -30,63 +30,67 @@ MORE = (
     "repeats",
     "seed",
 )
-DRAWN = {
-    "epsilon": charts.over_epsilon,
-    "walk": charts.walk,
-    "sources": charts.sources,
-    "migrated": charts.over_migrated,
-    "published": charts.published,
-}
 
 
-def setup(state: page_state.PageState) -> None:
-    """Show the choices that make another experiment."""
+def main_choices(state: PageState) -> None:
+    """Show the choice of how transferable sources are found."""
     state.choose(
-        "selection", "Selection", say.SELECTIONS, wide=True, help=say.SAYS["help.selection"]
+        "selection", "Selection", texts.SELECTIONS, wide=True, help=texts.HELP["selection"]
     )
 
 
-def more(state: page_state.PageState) -> None:
-    """Show the selectors in *More settings*."""
-    noises = {name: say.NOISES[name] for name in state.settings.choices["noise"]}
-    state.choose("noise", "Mechanism", noises, help=say.HELP["noise"])
-    state.choose(
-        "adjacency",
-        "Adjacency",
-        {str(one): str(one) for one in Adjacency},
-        help=say.HELP["adjacency"],
+def more_choices(state: PageState) -> None:
+    """Show the choices of the noise, the adjacency, the polytope in the plane and the penalty."""
+    adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
+    state.choose("noise", "Mechanism", texts.NOISES, help=texts.HELP["noise"])
+    state.choose("adjacency", "Adjacency", adjacencies, help=texts.HELP["adjacency"])
+    state.choose("polytope", "Feasible set", texts.POLYTOPES)
+    state.choose("penalty_q", "Penalty", texts.PENALTIES, help=texts.HELP["penalty"])
+
+
+def main_charts(result: TransferResult) -> list[list[Chart]]:
+    """Return the excess risk over epsilon beside the runs in the plane."""
+    over_epsilon = _chart("epsilon", charts.over_epsilon(result), wide=1.5)
+    return [[over_epsilon, _chart("walk", charts.plane_runs(result), pair=True)]]
+
+
+def source_charts(result: TransferResult) -> list[list[Chart]]:
+    """Return the sources beside the excess risk over the number of public rows."""
+    sources = _chart("sources", charts_sources.sources(result))
+    return [[sources, _chart("migrated", charts.over_migrated(result))]]
+
+
+def published_charts(result: TransferResult) -> list[list[Chart]]:
+    """Return the published table as a chart."""
+    return [[_chart("published", charts.published(result), height=PUBLISHED_HEIGHT)]]
+
+
+def _chart(
+    name: str,
+    figure: Mapping[str, Any],
+    *,
+    height: int = HEIGHT,
+    wide: float = 1.0,
+    pair: bool = False,
+) -> Chart:
+    """Return a chart with its help text."""
+    return Chart(
+        name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide, pair=pair
     )
-    state.choose("polytope", "Feasible set", say.POLYTOPES)
-    state.choose("penalty_q", "Penalty", say.PENALTIES, help=say.HELP["penalty"])
 
 
-def board(
-    *names: str, height: int = HEIGHT, **parts: Any
-) -> Callable[[TransferResult], list[list[widgets.Chart]]]:
-    """Return a function that draws a row of these pictures, each with the text about it; parts: as
-    of ``live.row``.
-    """
-
-    def draw(result: TransferResult) -> list[list[widgets.Chart]]:
-        texts, drawn = say.SAYS, {name: DRAWN[name](result) for name in names}
-        return [
-            widgets.row(
-                {name: texts[f"about.{name}"] for name in names}, drawn, height=height, **parts
-            )
-        ]
-
-    return draw
-
-
-def program(settings: TransferParameters) -> str:
-    """Return the transfer of these settings by the estimator, as a program that runs in a
-    checkout.
-    """
-    noise, rows = (
-        "gumbel" if settings.noise == "gumbel" else "laplace",
-        settings.migrated // settings.sources,
-    )
+def program(settings: TransferSettings) -> str:
+    """Return a Python program that trains one transfer with these settings."""
+    noise = "laplace"
+    if settings.noise == "gumbel":
+        noise = "gumbel"
+    rows = settings.migrated // settings.sources
     return PROGRAM.format(settings=settings, noise=noise, rows=rows)
+
+
+def downloads(result: TransferResult) -> Mapping[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "All runs": result.curves}
 
 
 PAGE = Page(
@@ -98,31 +102,30 @@ PAGE = Page(
     question="How much do public sources help private regression?",
     settings=TransferSettings,
     label=labels.label_of("transfer"),
-    setup=setup,
-    more=more,
-    lead=always(say.SAYS["lead"]),
-    move=Suggestion("difference", say.SAYS["move"], low=4),
-    numbers=say.numbers,
-    sliders=always(SliderLayout(hero="epsilon", main=MAIN, more=MORE)),
+    setup=main_choices,
+    more=more_choices,
+    lead=always(texts.SAYS["lead"]),
+    move=Suggestion("difference", texts.SAYS["move"], low=4),
+    numbers=texts.numbers,
+    sliders=always(SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS)),
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
         "published": texts_tabs.published_table,
         "costs": texts_tabs.costs_table,
     },
-    pictures=board("epsilon", "walk", wide={"epsilon": 1.5}, pair={"walk": True}),
-    # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on
-    # top of that.
+    pictures=main_charts,
+    # Essential tasks take some 30 ms, and a redraw may take as long beyond them.
     slices=Slices(moving=0.02, resting=0.02),
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("sources", "Sources", pictures=board("sources", "migrated")),
-        Tab("published", "Published table", ("published",), board("published", height=360)),
+        Tab("sources", "Sources", pictures=source_charts),
+        Tab("published", "Published table", ("published",), published_charts),
         Tab("costs", "Published noise scale", ("costs",)),
     ),
-    frames=lambda result: {"Table": result.table, "All runs": result.curves},
+    frames=downloads,
     code=program,
 )

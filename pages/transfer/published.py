@@ -1,26 +1,25 @@
-"""The published table of [zhang2022], made again by its loop, and what its numbers are.
+"""The published table of [zhang2022], reproduced by its loop, and what its numbers are.
 
-Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise; "migrating" 5, 10, ... rows makes m
+Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise. "Migrating" 5, 10, ... rows makes m
     larger. The loop, from 0:
 
-    in each of 50 epochs: g <- Laplace noise of scale mean(a), a number a coefficient; h <- 0
+    in each of 50 epochs: g <- Laplace noise of scale mean(a), a number per coefficient; h <- 0
         for each row: r = a.x + b - y;  g <- (g + 2 r x + 0.1 a) / m;  h <- (h + 2 r) / m;  a -=
         1e-4 g;  b -= 1e-4 h
 
 The gradient is not reset between rows but divided by m at each. Printed is the mean over 100 runs
 of the *training* mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no error
-on held-out rows. Nor is it private: the noise's scale is read off the data's own fit (0 at first),
-nothing bounds what a row does, and there is no epsilon.
+on held-out rows. Nor is it private: the scale of the noise is read off the fit itself (0 at first),
+nothing bounds the influence of a row, and there is no epsilon.
 
 The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers
-again. Both are free here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2,
-and so the loop descends on another penalty than the lambda ||a||_1 that it prints. q decides only
-what is printed.
+again. Both can be changed here. A step adds lambda a whatever q is, the gradient of
+lambda/2 ||a||_2^2, so that the loop descends on another penalty than the lambda ||a||_1 that it
+prints. q decides only what is printed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,7 @@ import pandas as pd
 
 from dpcore.streams import stream
 
-# Migrated rows -> the value as printed.
+# The printed value by number of migrated rows.
 PUBLISHED = {
     0: 34.17541071316984,
     5: 33.12849629296133,
@@ -36,64 +35,81 @@ PUBLISHED = {
     15: 1.8909878040817576,
     20: 0.5093283949462145,
 }
-OWN_ROWS, EPOCHS, RUNS = 5, 50, 100
-# Epochs of the control: the loop goes on, on the five rows alone and without noise.
-CONTROLS = (50, 160, 500, 1600, 5000)
-_RATE, PENALTY, NORM = 1e-4, 0.1, "1"
-# Rows between the loop's own: what a model that has understood y = 2x + 1 gets right.
-HELD_OUT = np.arange(1.5, 6)
+OWN_ROWS = 5
+EPOCHS = 50
+RUNS = 100
+# Epochs of the control, in which the loop goes on with the five rows alone and without noise.
+CONTROL_EPOCHS = (50, 160, 500, 1600, 5000)
+PENALTY = 0.1
+NORM = "1"
+_LEARNING_RATE = 1e-4
+# Rows between those of the loop, which a model of y = 2x + 1 predicts as well.
+_HELD_OUT = np.arange(1.5, 6)
+# The numbers of each row of the table.
+_NUMBERS = ("value", "standard error", "training MSE", "training SSE", "held-out MSE")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fits:
-    """a (R, 2), b (R,): the fits of R runs on rows i = 1..m, with lambda ``penalty``."""
+    """The fits of R runs of the loop.
+
+    rows: number m of rows, i = 1..m.
+    a, b: coefficients (R, 2) and constants (R,).
+    penalty: lambda.
+    """
 
     rows: int
     a: np.ndarray
     b: np.ndarray
     penalty: float = PENALTY
 
-    def squares(self, at: np.ndarray) -> np.ndarray:
-        """Return the squared errors (R, len(at)) at x = (i, i), i in ``at``."""
-        return np.square(self.a.sum(axis=1)[:, None] * at + self.b[:, None] - (2 * at + 1))
+    def squared_errors(self, values: np.ndarray) -> np.ndarray:
+        """Return the squared errors (R, n) at x = (i, i), for n ``values`` of i."""
+        predictions = self.a.sum(axis=1)[:, None] * values + self.b[:, None]
+        return np.square(predictions - (2 * values + 1))
 
     @property
-    def training(self) -> np.ndarray:
-        """Return the squared errors (R, m) of the rows that were fitted."""
-        return self.squares(np.arange(1, self.rows + 1.0))
+    def training_errors(self) -> np.ndarray:
+        """Return the squared errors (R, m) of the rows of the loop."""
+        return self.squared_errors(np.arange(1, self.rows + 1.0))
 
     def printed(self, q: str = NORM) -> np.ndarray:
-        """Return what is printed (R,): training mean squared error + lambda ||a||_1, or lambda
-        ||a||^2 for q = "2".
+        """Return the printed values (R,).
+
+        They are the training mean squared error plus lambda ||a||_1, or lambda ||a||_2^2 for "2".
         """
-        return self.training.mean(axis=1) + self.penalty * (np.abs(self.a) ** int(q)).sum(axis=1)
+        norm = (np.abs(self.a) ** int(q)).sum(axis=1)
+        return self.training_errors.mean(axis=1) + self.penalty * norm
 
 
-def epoch(
+def run_epoch(
     a: np.ndarray,
     b: np.ndarray,
     gradient: np.ndarray,
     *,
     rows: int,
     penalty: float,
-    wanted: float = 1.0,
-):
-    """Return (a, b) after one pass over the rows, for R runs at once; ``gradient`` (R, 2) is what
-    it starts with.
+    label_scale: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients (R, 2) and constants (R,) after one pass over the rows.
 
-    ``wanted`` 0 takes the labels to be 0, which leaves the linear part.
+    a, b: before it.
+    gradient: the gradients (R, 2) with which the pass starts.
+    label_scale: factor of the labels. With 0 the pass is linear.
     """
-    a, b, bias_gradient = a.copy(), b.copy(), np.zeros_like(b)
+    a = a.copy()
+    b = b.copy()
+    constant_gradient = np.zeros_like(b)
     for i in range(1, rows + 1):
-        residual = 2 * (a.sum(axis=1) * i + b - wanted * (2 * i + 1))
+        residual = 2 * (a.sum(axis=1) * i + b - label_scale * (2 * i + 1))
         gradient = (gradient + residual[:, None] * i + penalty * a) / rows
-        bias_gradient = (bias_gradient + residual) / rows
-        a -= _RATE * gradient
-        b -= _RATE * bias_gradient
+        constant_gradient = (constant_gradient + residual) / rows
+        a -= _LEARNING_RATE * gradient
+        b -= _LEARNING_RATE * constant_gradient
     return a, b
 
 
-def fits(
+def run_loop(
     rows: int,
     *,
     epochs: int = EPOCHS,
@@ -102,32 +118,54 @@ def fits(
     noisy: bool = True,
     penalty: float = PENALTY,
 ) -> Fits:
-    """Run the loop, for ``runs`` runs at once.
+    """Run the loop from 0.
 
-    An epoch is linear in where it starts and in its noise, so its matrix is read off one pass over
-    a basis.
+    An epoch is an affine function of the state (a, b) with which it starts and of its noise. Its
+    matrix consists of the passes from the unit vectors, and its shift is the pass from 0.
+
+    runs: number of runs. Without noise there is only one.
     """
-    basis, one = np.eye(5), partial(epoch, rows=rows, penalty=penalty)
-    moved = np.column_stack(one(basis[:, :2], basis[:, 2], basis[:, 3:], wanted=0.0))  # (5, 3)
-    shift = np.column_stack(one(np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2))))[0]
+    unit = np.eye(5)
+    linear = run_epoch(
+        unit[:, :2], unit[:, 2], unit[:, 3:], rows=rows, penalty=penalty, label_scale=0.0
+    )
+    matrix = np.column_stack(linear)  # (5, 3)
+    from_zero = run_epoch(
+        np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2)), rows=rows, penalty=penalty
+    )
+    shift = np.column_stack(from_zero)[0]
     if noisy:
-        state, generator = np.zeros((runs, 3)), stream(seed, "noise", rows)
-        for _ in range(epochs):
-            unit = generator.laplace(size=(runs, 2))
-            # A negative scale would be refused; a Laplace draw times it has the same law.
-            state = (
-                np.hstack([state, state[:, :2].mean(axis=1, keepdims=True) * unit]) @ moved + shift
-            )
+        state = _run_noisy_epochs(matrix, shift, epochs=epochs, runs=runs, seed=seed, rows=rows)
     else:
-        whole = np.block([[moved[:3], np.zeros((3, 1))], [shift, np.ones(1)]])
-        state = np.linalg.matrix_power(whole, epochs)[3:, :3]
+        # The power of the affine map, as a matrix that acts on (state, 1).
+        affine = np.block([[matrix[:3], np.zeros((3, 1))], [shift, np.ones(1)]])
+        state = np.linalg.matrix_power(affine, epochs)[3:, :3]
     return Fits(rows=rows, a=state[:, :2], b=state[:, 2], penalty=penalty)
 
 
+def _run_noisy_epochs(
+    matrix: np.ndarray, shift: np.ndarray, *, epochs: int, runs: int, seed: int, rows: int
+) -> np.ndarray:
+    """Return the states (R, 3) after the epochs, each with fresh Laplace noise."""
+    state = np.zeros((runs, 3))
+    generator = stream(seed, "noise", rows)
+    for _ in range(epochs):
+        # The scale mean(a) may be negative, which a generator refuses. A draw of scale 1 times it
+        # has the same distribution.
+        scale = state[:, :2].mean(axis=1, keepdims=True)
+        noise = scale * generator.laplace(size=(runs, 2))
+        state = np.hstack([state, noise]) @ matrix + shift
+    return state
+
+
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """One row of the table: ``migrated`` rows more, or the control of more epochs without any.
-    penalty, q: of what is printed, as published by default.
+class TableRow:
+    """The task of one row of the table, or of the control.
+
+    migrated: number of rows beyond the loop's own.
+    epochs: number of passes.
+    noisy: whether there is noise, as in the table; the control has none.
+    penalty, q: of the printed value.
     """
 
     migrated: int
@@ -137,79 +175,105 @@ class Row:
     q: str = NORM
     essential: ClassVar[bool] = False
 
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the loop."""
+        return OWN_ROWS + self.migrated
+
     def run(self) -> dict[str, float]:
-        """Return what is printed, and its other readings."""
-        runs = RUNS if self.noisy else 1
-        rows = OWN_ROWS + self.migrated
-        found = fits(rows, epochs=self.epochs, runs=runs, noisy=self.noisy, penalty=self.penalty)
-        printed = found.printed(self.q)
+        """Return the mean printed value over the runs, and what else it could be."""
+        runs = 1
+        if self.noisy:
+            runs = RUNS
+        fits = run_loop(
+            self.rows,
+            epochs=self.epochs,
+            runs=runs,
+            noisy=self.noisy,
+            penalty=self.penalty,
+        )
+        printed = fits.printed(self.q)
         return {
             "value": float(printed.mean()),
             "standard error": float(printed.std() / runs**0.5),
-            "training MSE": float(found.training.mean()),
-            "training SSE": float(found.training.sum(axis=1).mean()),
-            "held-out MSE": float(found.squares(HELD_OUT).mean()),
+            "training MSE": float(fits.training_errors.mean()),
+            "training SSE": float(fits.training_errors.sum(axis=1).mean()),
+            "held-out MSE": float(fits.squared_errors(_HELD_OUT).mean()),
         }
 
 
-def tasks(penalty: float = PENALTY, q: str = NORM) -> tuple[Row, ...]:
-    """Return the five rows of the table, and the control."""
-    table = (Row(migrated=rows, penalty=penalty, q=q) for rows in PUBLISHED)
-    return (
-        *table,
-        *(Row(migrated=0, epochs=n, noisy=False, penalty=penalty, q=q) for n in CONTROLS),
-    )
+@dataclass(frozen=True, kw_only=True)
+class PublishedTable:
+    """The part (``lab.experiment.parts``) of the published table and its control.
 
+    penalty, q: of the printed value, by default as published.
+    """
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PublishedResult:
-    """The rows that are done, with lambda ``penalty`` and q."""
-
-    found: Mapping[Row, dict[str, float]]
     penalty: float = PENALTY
     q: str = NORM
 
     @property
+    def tasks(self) -> tuple[TableRow, ...]:
+        """Return the five rows of the table, and then the control."""
+        rows = []
+        for migrated in PUBLISHED:
+            rows.append(TableRow(migrated=migrated, penalty=self.penalty, q=self.q))
+        for epochs in CONTROL_EPOCHS:
+            control = TableRow(
+                migrated=0, epochs=epochs, noisy=False, penalty=self.penalty, q=self.q
+            )
+            rows.append(control)
+        return tuple(rows)
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> "PublishedResult":
+        """Return the rows that are done."""
+        numbers = {row: outcomes[row] for row in self.tasks if row in outcomes}
+        return PublishedResult(table=self, numbers=numbers)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublishedResult:
+    """The numbers of the rows done so far."""
+
+    table: PublishedTable
+    numbers: Mapping[TableRow, Mapping[str, float]]
+
+    @property
     def as_published(self) -> bool:
-        return (self.penalty, self.q) == (PENALTY, NORM)
+        """Return whether the printed value is that of the slides."""
+        return self.table == PublishedTable()
 
     @property
     def passes_suffice(self) -> bool | None:
-        """Return whether some number of passes over the five rows prints no more than twenty more
-        rows do.
+        """Return whether more passes over the five rows can print as little as twenty more rows.
 
-        None until all of it is known.
+        Return None until all rows are done.
         """
         frame = self.frame()
-        values, noisy = frame["value"], frame["noisy"]
-        if values.isna().any():
+        if frame["value"].isna().any():
             return None
-        return bool(values[~noisy].min() <= values[frame["migrated"] == max(PUBLISHED)].item())
+        control = frame[~frame["noisy"]]
+        most_migrated = frame[frame["migrated"] == max(PUBLISHED)]
+        return bool(control["value"].min() <= most_migrated["value"].item())
 
     def frame(self) -> pd.DataFrame:
-        """Return a row per fit: migrated, rows, epochs, noisy, published (NaN for the control), and
-        what was found.
+        """Return a table row per task: how it is run, the published value, and its numbers.
+
+        The published value of the control is NaN, and so are numbers that are not computed yet.
         """
-        parts = [
-            {
+        rows = []
+        for row in self.table.tasks:
+            published = np.nan
+            if row.noisy:
+                published = PUBLISHED[row.migrated]
+            numbers = self.numbers.get(row, dict.fromkeys(_NUMBERS, np.nan))
+            columns = {
                 "migrated": row.migrated,
-                "rows": OWN_ROWS + row.migrated,
+                "rows": row.rows,
                 "epochs": row.epochs,
                 "noisy": row.noisy,
+                "published": published,
+                **numbers,
             }
-            | {"published": PUBLISHED[row.migrated] if row.noisy else np.nan}
-            | self.found.get(row, dict.fromkeys(_COLUMNS, np.nan))
-            for row in tasks(self.penalty, self.q)
-        ]
-        return pd.DataFrame(parts)
-
-
-_COLUMNS = ("value", "standard error", "training MSE", "training SSE", "held-out MSE")
-
-
-def result(
-    outcomes: Mapping[Any, Any], *, penalty: float = PENALTY, q: str = NORM
-) -> PublishedResult:
-    """Assemble what has been done."""
-    found = {task: outcomes[task] for task in tasks(penalty, q) if task in outcomes}
-    return PublishedResult(found=found, penalty=penalty, q=q)
+            rows.append(columns)
+        return pd.DataFrame(rows)

@@ -1,6 +1,4 @@
-"""What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and
-the curves.
-"""
+"""Result of the transfer page: excess risk of four candidates, guarantees, and the sources."""
 
 from dataclasses import dataclass
 
@@ -14,131 +12,154 @@ from lab.data.transfer_worlds import Problem, norm_q
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
-from pages.transfer import baselines, published, tasks
+from pages.transfer.baselines import BaselineRisks
+from pages.transfer.model import CANDIDATES, Plan
+from pages.transfer.plane import PlaneRuns
 from pages.transfer.printed_noise import printed_epsilon
-from pages.transfer.settings import TransferParameters
-from pages.transfer.tasks import CANDIDATES, FocusOutcome, WalkOutcome
+from pages.transfer.published import PublishedResult
+from pages.transfer.settings import TransferSettings
+from pages.transfer.tasks import CandidateFits
 
-# Of excess risks: what is shown as none, and the least difference that two digits show.
-_LEAST_RISK, _LEAST_SHOWN = 1e-4, 0.1
+# Smaller excess risks are shown as "below" this.
+LEAST_RISK = 1e-4
+# The least relative difference worth a claim, which two digits show.
+_LEAST_DIFFERENCE = 0.1
+# Nominal epsilons of the table of the printed noise.
+_NOMINAL_EPSILONS = (0.1, 1.0, 4.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TransferResult:
-    """What a page shows. Excess risks are squared errors of prediction above that of the true
-    coefficients.
+    """Result of the tasks done so far.
 
-    over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``. While a slider moves,
-    over_migrated has fewer repeats. alone: the private rows by walk and by descent; None until
-    trained.
+    Excess risk is the squared error of prediction above that of the true coefficients.
+
+    fits: the candidates at the set epsilon and number of public rows.
+    plane_runs: the runs in the plane at the set epsilon.
+    over_epsilon: excess risk (4, E, R) over epsilon, by ``CANDIDATES``.
+    over_migrated: excess risk (4, P, R') over the number of public rows. It has fewer repeats while
+        a slider moves.
+    baselines: the private rows alone, or None until they are trained.
+    published: the published table.
     """
 
-    settings: TransferParameters
-    problem: Problem
-    focus: FocusOutcome
-    walks: WalkOutcome
+    settings: TransferSettings
+    fits: CandidateFits
+    plane_runs: PlaneRuns
     over_epsilon: Grid
     over_migrated: Grid
-    alone: baselines.Alone | None
-    published: published.PublishedResult
+    baselines: BaselineRisks | None
+    published: PublishedResult
+
+    @property
+    def problem(self) -> Problem:
+        return self.settings.data.problem
+
+    # The candidates now
+
+    def risks(self, name: str) -> np.ndarray:
+        """Return the excess risks (R,) of a candidate."""
+        return self.fits.risk[CANDIDATES.index(name)]
 
     def summary(self) -> dict[str, Spread]:
-        """Return the excess risk now, by candidate."""
-        return dict(zip(CANDIDATES, map(Spread.of, self.focus.risk), strict=True))
+        """Return the quantiles of each candidate's excess risk."""
+        return {name: Spread.of(self.risks(name)) for name in CANDIDATES}
 
     @property
     def medians(self) -> dict[str, float]:
-        """Return the median excess risk now, by candidate."""
+        """Return the median of each candidate's excess risk."""
         return {name: spread.median for name, spread in self.summary().items()}
 
-    def runs(self, name: str) -> np.ndarray:
-        """Return the excess risks (R,) of a candidate now."""
-        return self.focus.risk[CANDIDATES.index(name)]
-
-    def compare(self, name: str, other: str) -> Case:
-        """Return what may be said of one candidate now beside another."""
-        return self.beside(self.runs(name), self.runs(other))
-
-    def beside(self, a: np.ndarray, b: np.ndarray) -> Case:
-        """Return the same of runs; excess risks have two digits, so that less than 10 % is no
-        difference there.
-        """
-        a, b = np.maximum(a, _LEAST_RISK), np.maximum(b, _LEAST_RISK)
-        least = _LEAST_SHOWN * float(np.median(b))
-        return compare(a, b, better="lower", constant=self.nothing_learnt, least=least)
+    @property
+    def best_other(self) -> str:
+        """Return the candidate with the least median excess risk, except for the transfer."""
+        medians = self.medians
+        others = [name for name in CANDIDATES if name != "transfer"]
+        return min(others, key=lambda name: medians[name])
 
     @property
-    def rival(self) -> str:
-        """Return the candidate of least median excess risk now, but for the transfer."""
-        others = {name: median for name, median in self.medians.items() if name != "transfer"}
-        return min(others, key=lambda name: others[name])
-
-    def over_epsilon_beside(self) -> list[Case]:
-        """Return what may be said of the transfer beside the private rows alone at each trained
-        epsilon.
-        """
-        alone, helped = (
-            self.over_epsilon.runs[CANDIDATES.index(name)] for name in ("target", "transfer")
-        )
-        trained = ~np.isnan(alone[:, 0])
-        return [self.beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
-
-    @property
-    def nothing_learnt(self) -> float:
-        """Return the excess risk of predicting 0 for everybody."""
-        return float(self.problem.risk(np.zeros(self.problem.X.shape[1])))
+    def baseline(self) -> float:
+        """Return the excess risk of always predicting 0."""
+        return float(self.problem.risk(np.zeros(self.settings.dimension)))
 
     @property
     def without_source(self) -> int:
-        """Return in how many repeats the transfer uses no source."""
-        return int((~self.focus.kept.any(axis=1)).sum())
+        """Return the number of repeats in which the transfer uses no source."""
+        return int((~self.fits.kept.any(axis=1)).sum())
+
+    # Comparisons
+
+    def compare(self, name: str, other: str) -> Case:
+        """Return how one candidate compares with another."""
+        return self.compare_risks(self.risks(name), self.risks(other))
+
+    def compare_risks(self, first: np.ndarray, second: np.ndarray) -> Case:
+        """Return how excess risks (R,) compare with others (R,).
+
+        They are shown with two digits, so that less than 10 % counts as no difference.
+        """
+        first = np.maximum(first, LEAST_RISK)
+        second = np.maximum(second, LEAST_RISK)
+        least = _LEAST_DIFFERENCE * float(np.median(second))
+        return compare(first, second, better="lower", constant=self.baseline, least=least)
+
+    def transfer_by_epsilon(self) -> list[Case]:
+        """Return how the transfer compares with the target at each epsilon trained so far."""
+        target = self.over_epsilon.runs[CANDIDATES.index("target")]
+        transfer = self.over_epsilon.runs[CANDIDATES.index("transfer")]
+        cases = []
+        for target_risks, transfer_risks in zip(target, transfer, strict=True):
+            if not np.isnan(target_risks[0]):
+                cases.append(self.compare_risks(transfer_risks, target_risks))
+        return cases
 
     @property
-    def nearer(self) -> Case:
-        """Return what may be said of how far from the truth walks around the source end, beside
-        those from zero.
-        """
-        zero, source = (
-            np.abs(points[-1] - self.walks.truth).sum(axis=1) for points in self.walks.points
-        )
-        return compare(source, zero, better="lower", least=_LEAST_SHOWN * float(np.median(zero)))
+    def source_runs_in_plane(self) -> Case:
+        """Return how the ends of the runs around the source compare with those from zero.
 
-    def plan(self, name: str) -> tasks.Plan:
-        """Return how a candidate's walk spends its budget now."""
-        return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
+        The better ones are nearer to the truth, in the L1 norm.
+        """
+        distances = []
+        for points in self.plane_runs.points:
+            distances.append(np.abs(points[-1] - self.plane_runs.truth).sum(axis=1))
+        from_zero, from_source = distances
+        least = _LEAST_DIFFERENCE * float(np.median(from_zero))
+        return compare(from_source, from_zero, better="lower", least=least)
+
+    # Budgets and guarantees
+
+    def plan(self, name: str) -> Plan:
+        """Return how a candidate's run spends its budget."""
+        plans = self.settings.model.plans(self.settings.epsilon, self.settings.migrated)
+        return plans[name]
 
     def advanced(self, name: str) -> Guarantee:
-        """Return the walk's guarantee by advanced composition, which the printed scale is
-        made for.
-        """
-        return account(
-            self.plan(name).event, accountant="advanced", **self.settings.model.claim.neighbours
-        )
+        """Return a run's guarantee by advanced composition, for which the printed scale is made."""
+        return self.settings.model.claim.account(self.plan(name).event, accountant="advanced")
+
+    # Tables
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per trained model: over, candidate, at, repeat, excess risk, or of a file
-        the held-out error.
-        """
-        grids = {"epsilon": self.over_epsilon, "migrated": self.over_migrated}
-        frames = {
-            over: grid.frame("excess risk", over="at", candidate=CANDIDATES)
-            for over, grid in grids.items()
-        }
-        return pd.concat(frames, names=["over"]).reset_index("over").reset_index(drop=True)
+        """Return a row per trained model of the curves: over, candidate, at, repeat, risk."""
+        frames = []
+        for over, grid in (("epsilon", self.over_epsilon), ("migrated", self.over_migrated)):
+            frame = grid.frame("excess risk", over="at", candidate=CANDIDATES)
+            frame.insert(0, "over", over)
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
 
     def sources(self) -> pd.DataFrame:
-        """Return a row per source: where its rows lie, how far it is from the target, and whether
-        it is used.
+        """Return a row per source.
 
-        norm: ||delta_k||_q. excess risk: of its true coefficients, which is what it says with
-        endless rows. used: in which share of the repeats. Of a file, whose truth is not known,
-        there is no row.
+        a, b: the range of its features.
+        norm, L1 norm: of its contrast, with the exponent q and with 1.
+        excess risk: of its true coefficients, which endless rows would give.
+        transferable: whether its contrast is within h.
+        used: share of the repeats in which the transfer uses it.
         """
-        contrasts, model, (low, high) = (
-            self.problem.contrasts,
-            self.settings.model,
-            self.problem.ranges.T,
-        )
+        model = self.settings.model
+        contrasts = self.problem.contrasts
+        low, high = self.problem.ranges.T
         return pd.DataFrame(
             {
                 "source": range(1, len(contrasts) + 1),
@@ -148,43 +169,58 @@ class TransferResult:
                 "L1 norm": norm_q(contrasts, 1.0),
                 "excess risk": self.problem.risk(self.problem.beta - contrasts),
                 "transferable": self.problem.transferable(model.q, model.h),
-                "used": self.focus.kept.mean(axis=0),
+                "used": self.fits.kept.mean(axis=0),
             }
         )
 
     def table(self) -> pd.DataFrame:
-        """Return a row per candidate: quantiles of the excess risk now, steps, noise, and
-        epsilon.
-        """
+        """Return a row per candidate: quantiles of the excess risk, steps, noise and epsilon."""
         rows = []
         for name, spread in self.summary().items():
-            row: dict[str, object] = {"candidate": name, **spread._asdict()}
+            steps = 0
+            scale = 0.0
             if name == "source":
-                held = self.settings.model.detection_guarantee(self.settings.epsilon)
-                row |= {"steps": 0, "noise scale": 0.0, "epsilon": held.epsilon if held else 0.0}
+                epsilon = 0.0
+                detection = self.settings.model.detection_guarantee(self.settings.epsilon)
+                if detection is not None:
+                    epsilon = detection.epsilon
             else:
-                own, epsilon = self.plan(name), self.settings.guarantee_of(name).epsilon
-                row |= {"steps": own.steps, "noise scale": own.scale, "epsilon": epsilon}
+                plan = self.plan(name)
+                steps = plan.steps
+                scale = plan.scale
+                epsilon = self.settings.guarantee_of(name).epsilon
+            row = {
+                "candidate": name,
+                "low": spread.low,
+                "median": spread.median,
+                "high": spread.high,
+                "steps": steps,
+                "noise scale": scale,
+                "epsilon": epsilon,
+            }
             rows.append(row)
         return pd.DataFrame(rows)
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
-    """Return what a nominal epsilon costs with the printed scale: neighbours, noise, by
-    advanced composition or zCDP.
+    """Return a row per nominal epsilon: its cost with the printed scale.
+
+    There is a column per noise and adjacency, of Laplace noise by advanced composition, and of
+    Gumbel noise by zCDP.
     """
     rows = []
-    for nominal in (0.1, 1.0, 4.0):
+    for nominal in _NOMINAL_EPSILONS:
         row = {"nominal": nominal}
         for adjacency in Adjacency:
-            each = printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
-            laplace, gumbel = (
-                fw.event(each, steps=steps, noise=noise) for noise in ("laplace", "gumbel")
+            epsilon = printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
+            laplace = account(
+                fw.event(epsilon, steps=steps, noise="laplace"),
+                delta=delta,
+                adjacency=adjacency,
+                accountant="advanced",
             )
-            held = account(laplace, delta=delta, adjacency=adjacency, accountant="advanced")
-            row[f"laplace, {adjacency}"] = held.epsilon
-            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(
-                zcdp.rho_of_event(gumbel), delta=delta
-            )
+            gumbel_rho = zcdp.rho_of_event(fw.event(epsilon, steps=steps, noise="gumbel"))
+            row[f"laplace, {adjacency}"] = laplace.epsilon
+            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(gumbel_rho, delta=delta)
         rows.append(row)
     return pd.DataFrame(rows)

@@ -1,6 +1,4 @@
-"""The parameters of the transfer page, and what follows from them: data, models, and what each of
-them promises.
-"""
+"""Settings of the transfer page: their ranges, the data and models, and the guarantees."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,65 +10,47 @@ import numpy as np
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.polytopes import NORMS
 from lab.data.transfer_worlds import NARROWEST, RADIUS
-from lab.experiment.settings import Measure, Settings
+from lab.experiment.settings import Settings
 from pages.transfer import published
-from pages.transfer.tasks import MIGRATED, Claim, Data, Model
+from pages.transfer.model import MIGRATED, Claim, Data, Model
+from pages.transfer.plane import POLYTOPES
 
 NOISES = ("gumbel", "laplace", "printed")
-POLYTOPES = ("diamond", "corners")
-
-# Field -> (lowest, highest) value that the settings accept.
-LIMITS = {
-    "epsilon": (0.05, 50.0),
-    "delta": (1e-9, 1e-2),
-    "sources": (1, 12),
-    "difference": (0.0, 4.0),
-    "h": (0.02, 20.0),
-    "q": (0.0, 1.0),
-    "target_rows": (100, 5000),
-    "dimension": (2, 500),
-    "migrated": (MIGRATED[0], MIGRATED[-1]),
-    "detection_share": (0.02, 0.9),
-    "penalty": (0.0, 0.5),
-    "loop_penalty": (0.0, 1.0),
-    "repeats": (2, 40),
-    "seed": (0, 9999),
-}
-# What makes the noise of a walk smaller.
-_LESS_NOISE = ("epsilon", "delta", "target_rows")
-# Private rows times coefficients, at most: what a walk takes goes with them.
+# Range of the number of coefficients.
+_DIMENSIONS = (2, 500)
+# Most private rows times coefficients, which decide how long a run takes.
 _MOST_CELLS = 250_000
-# What decides which rows there are.
-_ROWS = ("sources", "difference", "target_rows", "dimension", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferParameters(Settings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class TransferSettings(Settings):
+    """Settings of private regression with public sources [zhang2022].
 
-    epsilon: of the claim, in nats, for one row.
-    delta: of the claim.
-    sources: K.
-    difference: L1 norm of the largest contrast.
-    h: the threshold up to which a contrast is small: which sources are transferable, and how far
-        the correction may go.
-    q: of the norm of a contrast; 0 counts its entries.
-    target_rows: n, private.
-    dimension: d, coefficients.
-    migrated: public rows of all sources together.
-    detection_share: of the budget, where the sources are detected.
-    penalty, penalty_q: lambda and q of lambda ||w||_q, which the walks add to the mean of squares;
-    q = 2 is squared.
-    loop_penalty: lambda of the published table's loop, which is printed with the same q.
-    repeats: models a setting.
-    seed: of rows and noise.
-    selection: the transferable sources are "known", or "detected" privately.
-    noise: "gumbel" (exponential mechanism), "laplace", or "printed", Laplace as printed for a
-        nominal epsilon.
+    Raises RefusedError, with the name of the field, if a value is not allowed.
+
+    epsilon, delta: the guarantee. Epsilon is nominal for the printed noise.
+    sources: number K of public sources.
+    difference: L1 norm of the largest contrast between a source and the target.
+    h: sources whose contrast has at most this norm are transferable, and the private correction of
+        the sources goes as far.
+    q: exponent of the norm of a contrast; 0 counts its entries.
+    target_rows: number n of private rows.
+    dimension: number d of coefficients.
+    migrated: number of public rows of all sources together.
+    detection_share: share of the budget for detecting the sources.
+    penalty, penalty_q: lambda and q of the penalty lambda ||w||_q, which is added to the mean of
+        squares. It is squared for q = 2.
+    loop_penalty: lambda of the loop of the published table, which has the same q.
+    repeats: number R of models per candidate and case.
+    seed: of all rows, and of the noise.
+    selection: whether the transferable sources are "known", or "detected" privately.
+    noise: "gumbel" for the exponential mechanism, "laplace", or "printed" for Laplace noise with
+        the published scale.
     adjacency: "replace-one" or "add/remove".
-    polytope: what the walk in the plane goes over.
+    polytope: the polytope of the runs in the plane.
     """
 
+    EXPERIMENT: ClassVar = "pages.transfer.experiment.TransferExperiment"
     CHOICES: ClassVar = {
         "selection": ("known", "detected"),
         "noise": NOISES,
@@ -78,25 +58,24 @@ class TransferParameters(Settings):
         "polytope": POLYTOPES,
         "penalty_q": NORMS,
     }
-    LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {
-        "transfer": Measure(
-            "excess risk, sources corrected privately",
-            "lower",
-            lambda now: now.risk[3],
-            rises=_LESS_NOISE,
-        ),
-        "target": Measure(
-            "excess risk, target rows only", "lower", lambda now: now.risk[0], rises=_LESS_NOISE
-        ),
-        "source": Measure("excess risk, sources only", "lower", lambda now: now.risk[1]),
-        "pooled": Measure(
-            "excess risk, all rows pooled", "lower", lambda now: now.risk[2], rises=_LESS_NOISE[:2]
-        ),
+    LIMITS: ClassVar = {
+        "epsilon": (0.05, 50.0),
+        "delta": (1e-9, 1e-2),
+        "sources": (1, 12),
+        "difference": (0.0, 4.0),
+        "h": (0.02, 20.0),
+        "q": (0.0, 1.0),
+        "target_rows": (100, 5000),
+        "dimension": _DIMENSIONS,
+        "migrated": (MIGRATED[0], MIGRATED[-1]),
+        "detection_share": (0.02, 0.9),
+        "penalty": (0.0, 0.5),
+        "loop_penalty": (0.0, 1.0),
+        "repeats": (2, 40),
+        "seed": (0, 9999),
     }
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
-    COMMON: ClassVar = (*_ROWS, "selection", "noise", "repeats")
 
     epsilon: float = 1.0
     delta: float = 1e-6
@@ -118,70 +97,86 @@ class TransferParameters(Settings):
     polytope: str = "diamond"
     penalty_q: str = "1"
 
+    # Ranges
+
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``; more rows leave room for fewer coefficients."""
+        """Return these settings with ``changes``, and fewer coefficients if rows need the room."""
         if "target_rows" in changes and "dimension" not in changes:
-            changes["dimension"] = min(self.dimension, _widest(changes["target_rows"]))
+            most = _most_coefficients(changes["target_rows"])
+            changes["dimension"] = min(self.dimension, most)
         return replace(self, **changes)
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what a file or the private rows
-        leave of them.
-        """
-        return {**LIMITS, "dimension": (LIMITS["dimension"][0], _widest(self.target_rows))}
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """Return the measures with what they rise along."""
-        found = {**self.MEASURES}
-        # With less noise a penalty pulls more, and a detection is stricter, also with sources that
-        # would have helped
-        unclear = [*found] if self.penalty else ["transfer"] * (self.selection == "detected")
-        return found | {name: found[name]._replace(rises=()) for name in unclear}
+        """Return the range of each field. That of the dimension depends on the private rows."""
+        limits = dict(self.LIMITS)
+        fewest, _ = _DIMENSIONS
+        limits["dimension"] = (fewest, _most_coefficients(self.target_rows))
+        return limits
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return what one may tune.
+        """Return the range of h and, if sources are detected, of the share for that."""
+        ranges = super().tuned
+        if self.selection == "detected":
+            return ranges
+        return {"h": ranges["h"]}
 
-        Known sources need no detection; detected ones only limit the correction by h.
-        """
-        found = super().tuned
-        return found if self.selection == "detected" else {"h": found["h"]}
+    # The data, the models and their guarantees
 
     @property
     def radius(self) -> float:
-        """Return the L1 radius of the correction.
+        """Return the L1 radius of the correction, which reaches every transferable contrast.
 
-        ||v||_1 <= ||v||_q for q in (0, 1]; for q = 0, h entries of the largest size.
+        ||v||_1 <= ||v||_q for q in (0, 1]. For q = 0, it is that of h entries of the largest size.
         """
-        reach = self.h if self.q > 0 else self.h * self.difference / NARROWEST
-        return min(max(reach, LIMITS["h"][0]), RADIUS)
+        radius = self.h
+        if self.q == 0:
+            radius = self.h * self.difference / NARROWEST
+        least, _ = self.LIMITS["h"]
+        return min(max(radius, least), RADIUS)
 
     @property
     def data(self) -> Data:
-        """Return the made-up data,"""
-        return self.subset(Data, rows=self.target_rows)
+        return Data(
+            seed=self.seed,
+            rows=self.target_rows,
+            dimension=self.dimension,
+            sources=self.sources,
+            difference=self.difference,
+        )
 
     @cached_property
     def model(self) -> Model:
-        """Return what the candidates depend on at every epsilon, whatever is migrated."""
-        share = self.detection_share if self.selection == "detected" else 0.0
-        return self.subset(Model, claim=self.subset(Claim), detection_share=share)
+        """Return the model, which is the same at all epsilons and numbers of public rows."""
+        detection_share = 0.0
+        if self.selection == "detected":
+            detection_share = self.detection_share
+        claim = Claim(delta=self.delta, adjacency=self.adjacency, noise=self.noise)
+        return Model(
+            data=self.data,
+            claim=claim,
+            h=self.h,
+            q=self.q,
+            radius=self.radius,
+            detection_share=detection_share,
+            penalty=self.penalty,
+            penalty_q=self.penalty_q,
+        )
 
     @property
     def guarantee(self) -> Guarantee | None:
+        """Return the guarantee of the transfer."""
         return self.guarantee_of("transfer")
 
     def guarantee_of(self, name: str) -> Guarantee:
-        """Return the guarantee of a candidate that walks, by concentrated privacy, with what bounds
-        have cost.
-        """
+        """Return the guarantee of a candidate that Frank-Wolfe trains."""
         return self.model.guarantee(name, self.epsilon, self.migrated)
 
 
-def _widest(rows: object) -> int:
-    low, high = map(int, LIMITS["dimension"])
+def _most_coefficients(rows: object) -> int:
+    """Return the largest number of coefficients for a number of rows, which may be unchecked."""
+    fewest, most = _DIMENSIONS
     if not isinstance(rows, int):
-        return high
-    return int(np.clip(_MOST_CELLS // max(rows, 1), low, high))
+        return most
+    return int(np.clip(_MOST_CELLS // max(rows, 1), fewest, most))

@@ -1,15 +1,12 @@
-"""The transfer page's words: which text of ``texts.md`` is said, and with which numbers."""
-
-import math
-from collections.abc import Mapping
+"""Texts of the transfer page: which text of ``texts.md`` is shown, and with which numbers."""
 
 from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
 from pages.transfer import texts_tabs
-from pages.transfer.charts import risk
-from pages.transfer.result import TransferResult
-from pages.transfer.settings import TransferParameters
+from pages.transfer.charts import risk_text
+from pages.transfer.result import LEAST_RISK, TransferResult
+from pages.transfer.settings import TransferSettings
 from pages.transfer.texts_tabs import SAYS
 from ui.text import guarantee_notes, tiles
 from ui.text.tiles import Tile, number
@@ -18,143 +15,166 @@ NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as publ
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
-# Share of clipped residuals that the explanation mentions.
+ABOUT = SAYS.cases("about")
+HELP = SAYS.cases("help")
+# Share of clipped residuals from which on the explanation mentions them.
 _NEGLIGIBLE_CLIPPING = 0.01
-HELP = {name: SAYS[f"help.{name}"] for name in ("noise", "penalty", "adjacency", "reach")}
+
+
+# Tiles
 
 
 def numbers(result: TransferResult) -> list[Tile]:
-    """Return the error with the sources, of the private rows alone and without privacy, and the
-    best attacker.
-    """
-    median, settings, held = (
-        result.medians,
-        result.settings,
-        result.settings.guarantee_of("transfer"),
-    )
-    says, shown, digits = SAYS, risk, 2
+    """Return the tiles: risk with and without sources, without privacy, and the attacker."""
+    settings = result.settings
+    median = result.medians
     case = result.compare("transfer", "target")
-    times = times_apart(median["transfer"], median["target"])
-    compared = says(f"tiles.{case}", times=times, runs=settings.repeats)
-    runs = says("tiles.runs", runs=settings.repeats)
-    said = []
-    for name, tone, note in (("transfer", "public", compared), ("target", "private", runs)):
-        amount = float(f"{median[name]:.{digits}g}")
-        said.append(Tile(says[f"tiles.{name}"], shown(median[name]), note, tone, amount))
-    alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
-    said.append(Tile(says["tiles.plain"], shown(result.focus.least_squares), alone))
+    comparison = SAYS(f"tiles.{case}", times=_times(result), runs=settings.repeats)
+    transfer_tile = Tile(
+        SAYS["tiles.transfer"],
+        risk_text(median["transfer"]),
+        comparison,
+        tone="public",
+        amount=_two_digits(median["transfer"]),
+    )
+    target_tile = Tile(
+        SAYS["tiles.target"],
+        risk_text(median["target"]),
+        SAYS("tiles.runs", runs=settings.repeats),
+        tone="private",
+        amount=_two_digits(median["target"]),
+    )
+    note = SAYS["tiles.target_only"]
+    if settings.penalty > 0:
+        note = SAYS["tiles.penalised"]
+    reference_tile = Tile(SAYS["tiles.plain"], risk_text(result.fits.least_squares), note)
+    return [transfer_tile, target_tile, reference_tile, _guarantee_tile(result)]
+
+
+def _guarantee_tile(result: TransferResult) -> Tile:
+    """Return the best attacker's accuracy or, with the printed noise, the actual epsilon."""
+    settings = result.settings
+    guarantee = settings.guarantee_of("transfer")
     if settings.noise != "printed":
-        return [*said, tiles.attacker_tile(held)]
-    nominal = says("tiles.nominal", nominal=number(settings.epsilon))
-    return [
-        *said,
-        Tile(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon),
-    ]
+        return tiles.attacker_tile(guarantee)
+    return Tile(
+        SAYS["tiles.actual"],
+        number(guarantee.epsilon),
+        SAYS("tiles.nominal", nominal=number(settings.epsilon)),
+        tone="bound",
+        amount=guarantee.epsilon,
+    )
 
 
-def times_apart(one: float, other: float) -> str:
-    """Return how many times the larger is the smaller, of the numbers as shown; "" where one is not
-    measured.
-    """
-    if math.isnan(one + other):
-        return ""
-    one, other = (max(float(f"{value:.2g}"), 1e-4) for value in (one, other))
-    return number(float(f"{max(one, other) / min(one, other):.2g}"))
+def _two_digits(risk: float) -> float:
+    """Return a risk rounded to two digits."""
+    return float(f"{risk:.2g}")
+
+
+def _times(result: TransferResult) -> str:
+    """Return how many times the larger of the risks with and without sources is the smaller."""
+    transfer = max(_two_digits(result.medians["transfer"]), LEAST_RISK)
+    target = max(_two_digits(result.medians["target"]), LEAST_RISK)
+    ratio = max(transfer, target) / min(transfer, target)
+    return number(_two_digits(ratio))
+
+
+# Verdict
 
 
 def verdict(result: TransferResult) -> str:
-    """Return whether the sources help, what does better than correcting them, and what is worse
-    than nothing.
-    """
-    median, runs, (says, shown) = result.medians, result.settings.repeats, (SAYS, risk)
-    case = "unused" if result.without_source == runs else result.compare("transfer", "target")
-    text = {name: shown(one) for name, one in median.items()}
-    holes = {
-        "helped": text["transfer"],
-        "alone": text["target"],
-        "nothing": shown(result.nothing_learnt),
-    }
-    times = times_apart(median["transfer"], median["target"])
-    main = says(f"verdict.{case}", times=times, runs=runs, **holes)
-    said = [main, others(result, text)]
-    if result.rival != "target" and median[result.rival] < median["transfer"]:
-        said = [others(result, text), main]
-    if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
-        said.append(says["verdict.nothing"])
-    return " ".join(filter(None, said))
+    """Return whether the sources help, and which candidate does better; the best one first."""
+    medians = result.medians
+    transfer = _transfer_sentence(result)
+    others = _others_sentence(result)
+    parts = [transfer, others]
+    if result.best_other != "target" and medians[result.best_other] < medians["transfer"]:
+        parts = [others, transfer]
+    against_baseline = compare(result.risks("target"), result.baseline, better="lower")
+    if against_baseline == Case.BEHIND:
+        parts.append(SAYS["verdict.nothing"])
+    return " ".join(parts)
 
 
-def others(result: TransferResult, said: Mapping[str, str]) -> str:
-    """Return which other model is shown to do better, or what the others leave.
+def _transfer_sentence(result: TransferResult) -> str:
+    """Return how the transfer compares with the private rows alone."""
+    repeats = result.settings.repeats
+    case: str = result.compare("transfer", "target")
+    if result.without_source == repeats:
+        case = "unused"
+    return SAYS(
+        f"verdict.{case}",
+        times=_times(result),
+        runs=repeats,
+        helped=risk_text(result.medians["transfer"]),
+        alone=risk_text(result.medians["target"]),
+        nothing=risk_text(result.baseline),
+    )
 
-    ``said``: medians as shown.
-    """
-    if _rival_is_ahead(result):
-        return SAYS(f"others.{result.rival}", **said)
-    case = "harms" if result.compare("pooled", "target") == Case.BEHIND else "both"
-    return SAYS(f"others.{case}", **said)
+
+def _others_sentence(result: TransferResult) -> str:
+    """Return which other candidate is shown to do better, or the risks of the others."""
+    if _is_other_ahead(result):
+        case = result.best_other
+    elif result.compare("pooled", "target") == Case.BEHIND:
+        case = "harms"
+    else:
+        case = "both"
+    risks = {name: risk_text(median) for name, median in result.medians.items()}
+    return SAYS(f"others.{case}", **risks)
 
 
-def _rival_is_ahead(result: TransferResult) -> bool:
-    """Return whether the sources alone, or all rows pooled, are shown to do better than a private
-    correction.
-    """
-    return result.rival != "target" and result.compare(result.rival, "transfer") == Case.AHEAD
+def _is_other_ahead(result: TransferResult) -> bool:
+    """Return whether "source" or "pooled" is shown to do better than the transfer."""
+    if result.best_other == "target":
+        return False
+    return result.compare(result.best_other, "transfer") == Case.AHEAD
 
 
 def caption(result: TransferResult) -> str:
-    """Return what bands, marks and the Frank-Wolfe chart are; of a file, how many rows are used
-    too.
-    """
+    """Return the line under the charts."""
     settings = result.settings
-    free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     marks = SAYS["caption.marks"]
-    return f"{marks} {SAYS['caption.corners']}" if free else marks
+    has_l1_penalty = settings.penalty > 0 and settings.penalty_q == "1"
+    if has_l1_penalty and settings.polytope == "corners":
+        return f"{marks} {SAYS['caption.corners']}"
+    return marks
+
+
+# Explanation
 
 
 def diagnostics(result: TransferResult) -> list[str]:
-    """Return the explanation, at most three sentences: the noise, the sources, and what matters
-    most besides.
-    """
+    """Return at most three sentences: the noise, the sources, and a warning or another one."""
     settings = result.settings
-    detection = result.focus.detection
-    sources = _threshold(result)
-    if detection:
-        sources = _detection(result, detection)
+    if result.fits.detection is None:
+        sources = _threshold(result)
+    else:
+        sources = _detection(result, result.fits.detection)
     large_delta = tiles.large_delta_warning(settings.delta, settings.target_rows)
-    sentences = [noise(result), sources, large_delta or _besides(result)]
-    return [sentence for sentence in sentences if sentence]
+    found = [_noise(result), sources, large_delta or _further_effect(result)]
+    return [sentence for sentence in found if sentence]
 
 
-def _besides(result: TransferResult) -> str:
-    """Return what the penalty, gradient descent or clipping changes; the first that applies."""
-    settings = result.settings
-    if settings.penalty:
-        return SAYS["why.penalty"]
-    beside = texts_tabs.beside(result)
-    if beside:
-        return beside
-    if result.focus.clipped > _NEGLIGIBLE_CLIPPING:
-        share = tiles.out_of_hundred(result.focus.clipped)
-        return SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
-    return ""
-
-
-def noise(result: TransferResult) -> str:
-    """Return the noise of Frank-Wolfe from zero and around the sources, which is proportional to
-    the ball's radius.
-    """
-    plan = result.plan("target")
-    holes = {"radius": number(RADIUS), "scale": number(plan.scale), "steps": plan.steps}
-    if "transfer" not in result.focus.sparsity:
-        return SAYS("noise.zero", **holes)
-    near = result.plan("transfer")
+def _noise(result: TransferResult) -> str:
+    """Return the noise of Frank-Wolfe from zero and, if any is used, around the sources."""
+    target = result.plan("target")
+    if result.without_source == result.settings.repeats:
+        return SAYS(
+            "noise.zero",
+            radius=number(RADIUS),
+            scale=number(target.scale),
+            steps=target.steps,
+        )
+    transfer = result.plan("transfer")
     return SAYS(
         "noise.both",
-        **holes,
+        radius=number(RADIUS),
+        scale=number(target.scale),
+        steps=target.steps,
         near_radius=number(result.settings.radius),
-        near_scale=number(near.scale),
-        near_steps=near.steps,
+        near_scale=number(transfer.scale),
+        near_steps=transfer.steps,
     )
 
 
@@ -165,46 +185,78 @@ def _threshold(result: TransferResult) -> str:
     h = number(result.settings.h)
     if near.empty:
         return SAYS("threshold.none", h=h)
-    names = ("source " if len(near) == 1 else "sources ") + ", ".join(map(str, near))
+    names = ", ".join(str(source) for source in near)
+    if len(near) == 1:
+        names = f"source {names}"
+    else:
+        names = f"sources {names}"
     return SAYS("threshold.near", h=h, near=len(near), names=names)
 
 
-def _detection(result: TransferResult, found: Detection) -> str:
-    """Return what the detection costs, or in how many runs it keeps no source."""
-    if result.without_source:
-        return SAYS("detection.unused", none=result.without_source, runs=len(result.focus.kept))
+def _detection(result: TransferResult, detection: Detection) -> str:
+    """Return what the detection costs or, if there are any, the repeats without a source."""
+    if result.without_source > 0:
+        return SAYS("detection.unused", none=result.without_source, runs=result.settings.repeats)
     return SAYS(
         "detection.cost",
-        epsilon=_detected(result.settings),
-        sd=risk(found.sd),
-        losses=len(found.losses),
+        epsilon=_detection_epsilon(result.settings),
+        sd=risk_text(detection.sd),
+        losses=len(detection.losses),
     )
 
 
-def _detected(settings: TransferParameters) -> str:
-    """Return the epsilon that the detection of sources costs by itself; "" where they are known."""
-    held = settings.model.detection_guarantee(settings.epsilon)
-    return number(held.epsilon) if held else ""
+def _detection_epsilon(settings: TransferSettings) -> str:
+    """Return the epsilon of the detection alone, or "" if the sources are known."""
+    guarantee = settings.model.detection_guarantee(settings.epsilon)
+    if guarantee is None:
+        return ""
+    return number(guarantee.epsilon)
+
+
+def _further_effect(result: TransferResult) -> str:
+    """Return what the penalty, gradient descent or clipping changes; the first that applies."""
+    if result.settings.penalty > 0:
+        return SAYS["why.penalty"]
+    if result.baselines is not None:
+        return texts_tabs.descent(result, result.baselines)
+    if result.fits.clipped > _NEGLIGIBLE_CLIPPING:
+        share = tiles.out_of_hundred(result.fits.clipped)
+        return SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
+    return ""
+
+
+# Guarantee
 
 
 def guarantee(result: TransferResult) -> str:
-    """Return what each model guarantees, and what it leaves open."""
+    """Return what each candidate guarantees, and under which assumptions."""
     settings = result.settings
-    target, pooled, transfer = (
-        settings.guarantee_of(name) for name in ("target", "pooled", "transfer")
+    transfer = settings.guarantee_of("transfer")
+    facts = tiles.guarantee_facts(
+        target_only=settings.guarantee_of("target"),
+        pooled=settings.guarantee_of("pooled"),
+        with_sources=transfer,
     )
-    said = [tiles.meaning(transfer)]
+    parts = [tiles.note(tiles.meaning(transfer))]
     if settings.noise == "printed":
-        spent, steps = number(result.advanced("target").epsilon), result.plan("target").steps
-        said.append(
-            SAYS("guarantee.printed", nominal=number(settings.epsilon), steps=steps, epsilon=spent)
-        )
-    detected = _detected(settings)
-    known = f"guarantee.{'detected' if detected else 'known'}"
-    after = (
-        guarantee_notes.attacker_limit(transfer),
-        SAYS(known, epsilon=detected),
-        SAYS["guarantee.assumed"],
+        parts.append(tiles.note(_printed_cost(result)))
+    parts.append(facts)
+    parts.append(tiles.note(guarantee_notes.attacker_limit(transfer)))
+    detection_epsilon = _detection_epsilon(settings)
+    if detection_epsilon:
+        selection = SAYS("guarantee.detected", epsilon=detection_epsilon)
+    else:
+        selection = SAYS["guarantee.known"]
+    parts.append(tiles.note(selection))
+    parts.append(tiles.note(SAYS["guarantee.assumed"]))
+    return "".join(parts)
+
+
+def _printed_cost(result: TransferResult) -> str:
+    """Return what the run of the target costs with the printed noise by advanced composition."""
+    return SAYS(
+        "guarantee.printed",
+        nominal=number(result.settings.epsilon),
+        steps=result.plan("target").steps,
+        epsilon=number(result.advanced("target").epsilon),
     )
-    table = tiles.guarantee_facts(target_only=target, pooled=pooled, with_sources=transfer)
-    return "".join([*map(tiles.note, said), table, *map(tiles.note, filter(None, after))])

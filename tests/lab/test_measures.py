@@ -19,7 +19,7 @@ from pages.network.tasks import segments
 from pages.network.training import Training
 from pages.parties.tasks import METHODS
 from pages.topics import ROOMS
-from pages.transfer.tasks import CANDIDATES
+from pages.transfer.model import CANDIDATES
 
 # Page -> measure -> what the page itself says: the spread of the repeats, as its result gives it.
 OWN = {

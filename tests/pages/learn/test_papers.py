@@ -27,6 +27,7 @@ from pages.lessons.lessons import LESSONS
 from pages.parties import page as parties
 from pages.parties import published_bounds
 from pages.topics import PAGES
+from pages.transfer.tasks import least_squares
 from tests.app import opened, text
 from ui.session.page_state import TAB, from_link
 from ui.text.glossary import FIGURES, TERMS, link_terms, meaning, search
@@ -179,6 +180,7 @@ KNOWN |= {
         last_moment,
         epsilon_by_main_term,
         first_moment_above_main_term,
+        least_squares,
     )
 }
 

@@ -22,12 +22,12 @@ from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
 from dpcore.training.polytopes import L1Ball
 from lab.data import transfer_worlds
-from pages.transfer import baselines, charts
-from pages.transfer import settings as parameters
-from pages.transfer.experiment import TransferSettings
+from pages.transfer import baselines, charts, charts_sources
+from pages.transfer.model import EPSILONS, MIGRATED
+from pages.transfer.plane import POLYTOPES
 from pages.transfer.printed_noise import printed_epsilon, printed_scale
-from pages.transfer.published import PUBLISHED, Row, fits
-from pages.transfer.tasks import EPSILONS, MIGRATED
+from pages.transfer.published import PUBLISHED, TableRow, run_loop
+from pages.transfer.settings import TransferSettings
 from tests.ui.charts.test_topic_charts import numbers
 
 SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5}
@@ -158,7 +158,7 @@ def plain_loop(rows, *, noise, penalty):
 
 @pytest.mark.parametrize(("rows", "penalty"), [(5, 0.1), (15, 0.0), (25, 1.0)])
 def test_the_batch_is_the_plain_loop_with_any_lambda_and_q(rows, penalty):
-    found, generator = fits(rows, runs=3, seed=7, penalty=penalty), stream(7, "noise", rows)
+    found, generator = run_loop(rows, runs=3, seed=7, penalty=penalty), stream(7, "noise", rows)
     noise = np.array([generator.laplace(size=(3, 2)) for _ in range(50)])
     for run in range(3):
         a, b = plain_loop(rows, noise=noise[:, run], penalty=penalty)
@@ -167,20 +167,20 @@ def test_the_batch_is_the_plain_loop_with_any_lambda_and_q(rows, penalty):
         assert found.printed("1")[run] == pytest.approx(mean + penalty * (abs(a[0]) + abs(a[1])))
         assert found.printed("2")[run] == pytest.approx(mean + penalty * (a[0] ** 2 + a[1] ** 2))
     for epochs in (1, 160):  # without noise there is a shortcut
-        found = fits(rows, epochs=epochs, noisy=False, penalty=penalty)
+        found = run_loop(rows, epochs=epochs, noisy=False, penalty=penalty)
         a, b = plain_loop(rows, noise=np.zeros((epochs, 2)), penalty=penalty)
         np.testing.assert_allclose([*found.a[0], found.b[0]], [*a, b], rtol=1e-9)
 
 
 @pytest.mark.parametrize("migrated", PUBLISHED)
 def test_it_is_training_error_and_penalty_and_no_other_reading(migrated):
-    found, rows, published = Row(migrated=migrated).run(), 5 + migrated, PUBLISHED[migrated]
+    found, rows, published = TableRow(migrated=migrated).run(), 5 + migrated, PUBLISHED[migrated]
     assert found["value"] == pytest.approx(published, abs=0.05)
-    assert fits(rows, runs=4000, seed=1).printed().mean() == pytest.approx(published, abs=0.002)
+    assert run_loop(rows, runs=4000, seed=1).printed().mean() == pytest.approx(published, abs=0.002)
     # The noise is of scale 0 in the first epoch and read off the fit later: without any the table
     # is the same.
-    assert fits(rows, noisy=False).printed()[0] == pytest.approx(published, abs=0.002)
-    one, x = fits(rows), np.arange(1, rows + 1)
+    assert run_loop(rows, noisy=False).printed()[0] == pytest.approx(published, abs=0.002)
+    one, x = run_loop(rows), np.arange(1, rows + 1)
     mean = np.square(one.a.sum(axis=1)[:, None] * x + one.b[:, None] - (2 * x + 1)).mean()
     value = mean + 0.1 * np.abs(one.a).sum(axis=1).mean()
     names = ("training MSE", "training SSE", "value")
@@ -198,7 +198,9 @@ SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, m
 
 
 def essential(settings):
-    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    return settings.experiment.gather(
+        {task: task.run() for task in settings.experiment.tasks() if task.essential}
+    )
 
 
 class TestBudget:
@@ -252,7 +254,9 @@ class TestBudget:
 
 @pytest.fixture(scope="module", params=["known", "detected"])
 def result(request):
-    return SMALL.change(selection=request.param, migrated=MIGRATED[5], epsilon=EPSILONS[4]).run()
+    return SMALL.change(
+        selection=request.param, migrated=MIGRATED[5], epsilon=EPSILONS[4]
+    ).experiment.run()
 
 
 class TestCandidates:
@@ -261,15 +265,15 @@ class TestCandidates:
         for trace, runs in zip(lines, result.over_epsilon.runs, strict=True):
             assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=1e-5)
         (dots, *_), shapes = (
-            charts.sources(result)["data"],
-            charts.sources(result)["layout"]["shapes"],
+            charts_sources.sources(result)["data"],
+            charts_sources.sources(result)["layout"]["shapes"],
         )
         assert next(shape for shape in shapes if shape["type"] == "line")["x0"] == result.settings.h
         inside = [colour == charts.theme.PUBLIC for colour in dots["marker"]["line"]["color"]]
         assert inside == (result.sources()["norm"] <= result.settings.h).tolist()
 
     def test_today_is_a_point_of_the_curves_and_the_engine_on_the_candidates_rows(self, result):
-        settings, problem, today = result.settings, result.problem, result.focus.risk
+        settings, problem, today = result.settings, result.problem, result.fits.risk
         np.testing.assert_allclose(
             result.over_epsilon.runs[:, EPSILONS.index(settings.epsilon)], today, rtol=1e-4
         )
@@ -286,19 +290,19 @@ class TestCandidates:
         assert found.sources()["transferable"].tolist() == [
             width <= 6.5 for width in np.minimum(transfer_worlds.WIDTHS, 8)
         ]
-        assert (found.focus.kept == found.sources()["transferable"].to_numpy()).all()
+        assert (found.fits.kept == found.sources()["transferable"].to_numpy()).all()
         trusted = found.problem.risk(
-            source_detection.source_statistics(found.problem.sources, 166).fit(found.focus.kept)
+            source_detection.source_statistics(found.problem.sources, 166).fit(found.fits.kept)
         )
-        np.testing.assert_allclose(found.focus.risk[1], trusted)
+        np.testing.assert_allclose(found.fits.risk[1], trusted)
         found = essential(
             SMALL.change(h=0.02, difference=4.0)
         )  # without a source it is the walk from zero
-        assert not found.focus.kept.any()
-        assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
+        assert not found.fits.kept.any()
+        assert found.summary()["source"].median == pytest.approx(found.baseline)
         alone, target = found.plan("alone"), found.plan("target")
         assert (alone.steps, alone.scale) == (target.steps, pytest.approx(target.scale))
-        np.testing.assert_allclose(found.focus.risk[3], found.focus.risk[0], rtol=1e-5)
+        np.testing.assert_allclose(found.fits.risk[3], found.fits.risk[0], rtol=1e-5)
 
     def test_with_a_large_budget_the_nearest_source_is_found(self):
         sizes = {"target_rows": 5000, "migrated": 15_000, "dimension": 20}
@@ -307,11 +311,11 @@ class TestCandidates:
         assert sources["used"][sources["excess risk"].argmax()] == 0
 
 
-@pytest.mark.parametrize("polytope", parameters.POLYTOPES)
+@pytest.mark.parametrize("polytope", POLYTOPES)
 def test_walks_in_the_plane_stay_inside_and_gather_as_epsilon_grows(polytope):
     spreads = []
     for epsilon in (0.1, 50.0):
-        found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
+        found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).plane_runs
         for corners, points in zip(found.corners, found.points, strict=True):
             (a, b), beside = (
                 (np.roll(corners, -1, axis=0) - corners).T,
@@ -339,14 +343,16 @@ def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
 @pytest.mark.parametrize(("dimension", "rows"), [(500, 200), (20, 1000)])
 def test_the_words_of_two_lines_do_not_cross_and_a_contrast_by_a_tiny_q_is_finite(dimension, rows):
     """With more coefficients than rows, least squares is about as good as nothing at all."""
-    result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2, q=0.001).run()
+    result = TransferSettings(
+        dimension=dimension, target_rows=rows, repeats=2, q=0.001
+    ).experiment.run()
     words = {one["text"]: one for one in charts.over_epsilon(result)["layout"]["annotations"]}
     height, ends = 0.35, []  # of a word, in decades of the picture's axis
-    for word in (words["predict 0"], words[charts.WITHOUT[0]]):
+    for word in (words["predict 0"], words[charts.WITHOUT_PRIVACY[0]]):
         ends.append(np.add(word["y"], (0, height) if word["yanchor"] == "bottom" else (-height, 0)))
     assert min(high for _, high in ends) <= max(low for low, _ in ends)
     assert np.isfinite(result.sources()["norm"]).all()
-    assert "inf" not in str(charts.sources(result)["layout"])
+    assert "inf" not in str(charts_sources.sources(result)["layout"])
 
 
 HOW = {"steps": 3000, "radius": 9.0, "norm": "l1", "rate": 1.0, "momentum": 0.0, "clip_norm": 1e3}
@@ -379,7 +385,7 @@ def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for()
     """
     rng, furthest, n, d = np.random.default_rng(1), 0.0, 5, 40
     model = WALK.change(dimension=d).model
-    clip = baselines.way(model).clip_norm
+    clip = baselines.gradient_descent(model).clip_norm
     way = perturbation.Descent(steps=1, radius=1e9, momentum=0.0, rate=1.0, clip_norm=clip)
     for case in range(200):
         X, y = rng.uniform(-1, 1, (n, d)), rng.normal(size=n)
@@ -398,14 +404,12 @@ def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for()
 def test_its_noise_is_that_of_an_independent_accountant(epsilon, adjacency):
     settings = WALK.change(epsilon=epsilon, adjacency=str(adjacency), repeats=2)
     model = settings.model
-    way, problem = baselines.way(model), baselines._rows(model.data.seed, 200, 20)
+    way = baselines.gradient_descent(model)
+    problem = baselines.private_rows(model.data.seed, 200, 20)
     # Without a gradient, one step from zero moves each weight by the rate times its noise
     still = replace(problem, y=np.zeros(200))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            baselines, "way", lambda _: replace(way, steps=1, radius=1e9, lasso=0.0, ridge=0.0)
-        )
-        moved = baselines._descent(model, still, epsilon, range(400))
+    one_step_descent = replace(way, steps=1, radius=1e9, lasso=0.0, ridge=0.0)
+    moved = baselines.fit_descent(model, one_step_descent, still, epsilon, range(400))
     sd = moved.std() / way.rate
     one_step = PLDAccountant().compose(
         dp.GaussianDpEvent(sd / (adjacency.contributions * way.clip_norm / 200))
@@ -416,12 +420,12 @@ def test_its_noise_is_that_of_an_independent_accountant(epsilon, adjacency):
 def test_today_s_walk_is_the_page_s_own():
     wanted = [
         one
-        for one in WALK.tasks()
-        if one.essential or getattr(one, "work", None) is baselines.beside
+        for one in WALK.experiment.tasks()
+        if one.essential or getattr(one, "work", None) is baselines.fit_baselines
     ]
-    assert not any(one.essential for one in wanted if one.work is baselines.beside)
-    result = WALK.result({task: task.run() for task in wanted})
-    np.testing.assert_allclose(result.alone.walk, result.focus.risk[0], rtol=1e-4)
+    assert not any(one.essential for one in wanted if one.work is baselines.fit_baselines)
+    result = WALK.experiment.gather({task: task.run() for task in wanted})
+    np.testing.assert_allclose(result.baselines.frank_wolfe, result.fits.risk[0], rtol=1e-4)
 
 
 def test_many_coefficients_and_little_noise_are_what_the_walk_is_for():
@@ -430,8 +434,8 @@ def test_many_coefficients_and_little_noise_are_what_the_walk_is_for():
         settings = TransferSettings(
             target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8
         )
-        walk, other = baselines.beside(settings.model, (epsilon,), range(8)).medians
-        assert (walk < other) == ahead
+        frank_wolfe, descent = baselines.fit_baselines(settings.model, (epsilon,), range(8)).medians
+        assert (frank_wolfe < descent) == ahead
 
 
 PRINTED = [

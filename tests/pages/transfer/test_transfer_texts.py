@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.transfer import charts, page, published, texts_tabs
+from pages.transfer import charts, page, texts_tabs
 from pages.transfer import texts as say
-from pages.transfer.baselines import Alone
-from pages.transfer.experiment import TransferSettings
-from pages.transfer.tasks import CANDIDATES, EPSILONS
+from pages.transfer.baselines import BaselineRisks
+from pages.transfer.model import CANDIDATES, EPSILONS
+from pages.transfer.published import PublishedTable
+from pages.transfer.settings import TransferSettings
 from tests import attackers, reached
 from tests.claims import better, since, until, worse
 from tests.sentences import Rules, amount, first, hold, plain, says, tiles, titles
@@ -68,13 +69,13 @@ def words(result) -> str:
         say.caption(result),
         *say.diagnostics(result),
     ]
-    drawn = (charts.over_epsilon, charts.walk)
+    drawn = (charts.over_epsilon, charts.plane_runs)
     parts += [say.guarantee(result)]
     return " ".join([*parts, *titles(*(draw(result) for draw in drawn))])
 
 
 def risk(result, name: str) -> np.ndarray:
-    return result.focus.risk[CANDIDATES.index(name)]
+    return result.fits.risk[CANDIDATES.index(name)]
 
 
 def median(name: str):
@@ -84,7 +85,7 @@ def median(name: str):
 def ahead(one: str, other: str):
     """Return a rule: the runs show less risk with ``one`` than with ``other``."""
     return lambda r, *_: better(
-        risk(r, one), risk(r, other), higher=False, constant=r.nothing_learnt * (1 - 1e-6)
+        risk(r, one), risk(r, other), higher=False, constant=r.baseline * (1 - 1e-6)
     )
 
 
@@ -98,13 +99,14 @@ def places(result, case=better):
     pairs = (result.over_epsilon.runs[CANDIDATES.index(name)] for name in ("transfer", "target"))
     every = zip(EPSILONS, zip(*pairs, strict=True), strict=True)
     found = {epsilon: pair for epsilon, pair in every if not np.isnan(pair[0][0])}
-    return [*found], lambda place: case(*found[place], higher=False, constant=result.nothing_learnt)
+    return [*found], lambda place: case(*found[place], higher=False, constant=result.baseline)
 
 
 def walked(result, match) -> bool:
     """Whether the walks that begin at one point are shown to end nearer to the truth."""
     zero, source = (
-        np.abs(points[-1] - result.walks.truth).sum(axis=1) for points in result.walks.points
+        np.abs(points[-1] - result.plane_runs.truth).sum(axis=1)
+        for points in result.plane_runs.points
     )
     return better(*((zero, source) if match[1] == "zero" else (source, zero)), higher=False)
 
@@ -115,7 +117,7 @@ def ratio(result) -> float:
 
 
 def useless(result, *_) -> bool:
-    return min(result.medians[one] for one in ("transfer", "target")) >= result.nothing_learnt * (
+    return min(result.medians[one] for one in ("transfer", "target")) >= result.baseline * (
         1 - 1e-6
     )
 
@@ -151,7 +153,7 @@ RULES: Rules = {
     ),
     rf"Excess risk, with sources: {RISK}": risks(median("transfer")),
     rf"Excess risk, target only: {RISK}": risks(median("target")),
-    rf"Excess risk, non-private: {RISK}": risks(lambda r: r.focus.least_squares),
+    rf"Excess risk, non-private: {RISK}": risks(lambda r: r.fits.least_squares),
     r"([\d.,]+) times smaller than target only": factor(-1, helps),
     r"([\d.,]+) times as large as target only": factor(1, harms),
     r"no difference shown|No difference can be shown in \d+ runs?\.": lambda r, _: (
@@ -169,7 +171,7 @@ RULES: Rules = {
     r"Pooling all rows does better": ahead("pooled", "transfer"),
     rf"only the sources gives {RISK}": risks(median("source")),
     r"alone do worse than predicting 0": lambda r, _: worse(
-        risk(r, "target"), r.nothing_learnt, higher=False
+        risk(r, "target"), r.baseline, higher=False
     ),
     r"pooling all rows harms": ahead("target", "pooled"),
     r"Actual epsilon: ([\d.]+) \(nominal": says(
@@ -193,8 +195,8 @@ SELDOM: Rules = {
         amount(m[1]) <= amount(m[2])
     ),
     r"does better than Frank-Wolfe with them": lambda r, _: all(
-        better(r.alone.descent, one, higher=False, constant=r.nothing_learnt)
-        for one in (risk(r, "transfer"), r.alone.walk)
+        better(r.baselines.descent, one, higher=False, constant=r.baseline)
+        for one in (risk(r, "transfer"), r.baselines.frank_wolfe)
     ),
     r"Frank-Wolfe runs: those from (the source|zero) end closer": walked,
     r"the sources help from ([\d.]*\d) on": lambda r, m: since(*places(r), amount(m[1])),
@@ -206,7 +208,7 @@ SELDOM: Rules = {
 
 
 def test_every_sentence_says_what_was_computed():
-    also = [*ONCE, *(one.run() for one in ONCE if one.dimension <= 20)]
+    also = [*ONCE, *(one.experiment.run() for one in ONCE if one.dimension <= 20)]
     how = {"within": QUICK, "also": also, "count": 30, "essential": True}
     hold(TransferSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
 
@@ -231,16 +233,17 @@ def test_every_text_is_reached():
     settings, runs = TransferSettings(repeats=8, noise="printed"), np.linspace(0.99, 1.01, 8)
     result = first(settings)
     for at in RISKS:
-        focus = replace(result.focus, risk=np.outer(at, runs))
-        say.numbers(replace(result, focus=focus)), say.verdict(replace(result, focus=focus))
+        fits = replace(result.fits, risk=np.outer(at, runs))
+        say.numbers(replace(result, fits=fits)), say.verdict(replace(result, fits=fits))
     for descent in (0.2, 1e-4):
-        texts_tabs.beside(replace(result, alone=Alone(walk=0.05 * runs, descent=descent * runs)))
+        texts_tabs.descent(result, BaselineRisks(frank_wolfe=0.05 * runs, descent=descent * runs))
     texts_tabs.costs_table(result)
-    page.PAGE.lead(settings), say.SAYS["help.selection"], page.board(*page.DRAWN)(result)
+    page.PAGE.lead(settings)
+    for draw in (page.main_charts, page.source_charts, page.published_charts):
+        draw(result)
     for penalty, least in ((0.1, 0.0), (1.0, 99.0)):
-        done = {task: task.run() for task in published.tasks(penalty)}
+        table = PublishedTable(penalty=penalty)
+        done = {task: task.run() for task in table.tasks}
         done |= {task: row | {"value": least} for task, row in done.items() if not task.noisy}
-        texts_tabs.published_table(
-            replace(result, published=published.result(done, penalty=penalty))
-        )
+        texts_tabs.published_table(replace(result, published=table.gather(done)))
     assert reached.unread(say.SAYS) == []

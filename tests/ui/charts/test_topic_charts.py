@@ -232,7 +232,7 @@ COLOURS = (
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
 )
-DASHED = (theme.THEOREMS.values(), (*transfer.STYLES.values(), transfer.WITHOUT))
+DASHED = (theme.THEOREMS.values(), (*transfer.STYLES.values(), transfer.WITHOUT_PRIVACY))
 # Of a colour in linear RGB, what people see who lack one kind of cone, wholly [Machado et al. 2009,
 # table 1].
 BLIND = {

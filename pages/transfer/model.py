@@ -1,0 +1,277 @@
+"""Models of the transfer page: their data, how they spend a budget, and what they guarantee."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.accountants import account, zcdp
+from dpcore.parties import source_detection
+from dpcore.parties.source_detection import RESIDUAL_BOUND
+from dpcore.privacy import Adjacency, Composed, Event, Guarantee, public_count
+from dpcore.privacy import Sequence as Events
+from dpcore.training import frank_wolfe as fw
+from dpcore.training.polytopes import L1Ball, Penalties, Polytope, penalties
+from dpcore.training.residual_gradients import Pooled
+from lab.data import transfer_worlds
+from lab.data.transfer_worlds import RADIUS
+from pages.transfer.printed_noise import printed_epsilon
+
+# The models that are compared, each within the same epsilon.
+CANDIDATES = ("target", "source", "pooled", "transfer")
+# Where the curves are computed: epsilons, and public rows of all sources together.
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 12.0, 25.0, 50.0)
+MIGRATED = (24, 60, 150, 400, 1000, 2500, 6000, 15_000)
+# The part of a noise stream that each release draws from. The runs in the plane take two. A
+# transfer without a source, "alone", has the noise of the target.
+STREAM_PARTS = {
+    "target": 0,
+    "alone": 0,
+    "pooled": 1,
+    "transfer": 2,
+    "detection": 3,
+    "plane": 4,
+    "descent": 6,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How a run of Frank-Wolfe spends its budget.
+
+    steps: number of selections.
+    epsilon: of each selection.
+    scale: of the noise on each score.
+    noise: its distribution.
+    """
+
+    steps: int
+    epsilon: float
+    scale: float
+    noise: fw.Noise
+
+    @property
+    def event(self) -> Composed:
+        return fw.event(self.epsilon, steps=self.steps, noise=self.noise)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What guarantees state besides epsilon, and which noise there is.
+
+    delta, adjacency: of the guarantees.
+    noise: "gumbel", "laplace" or "printed", as in ``TransferSettings``.
+    """
+
+    delta: float
+    adjacency: str
+    noise: str
+
+    def account(self, event: Event, *, accountant: str = "zcdp") -> Guarantee:
+        """Return the guarantee of an event."""
+        return account(
+            event,
+            delta=self.delta,
+            adjacency=Adjacency(self.adjacency),
+            accountant=accountant,
+        )
+
+    def rho(self, epsilon: float) -> float:
+        """Return the zCDP budget of a whole model."""
+        return zcdp.rho_of(epsilon, delta=self.delta)
+
+    def plan(
+        self, epsilon: float, *, radius: float, rows: int, vertices: int, share: float = 1.0
+    ) -> Plan:
+        """Plan a run, whose number of steps follows from public numbers.
+
+        epsilon: of a whole model. It is nominal for the printed noise.
+        radius: largest L1 norm of a vertex.
+        rows: number of rows that scores are the mean of.
+        vertices: number of vertices.
+        share: share of the budget of a whole model.
+        """
+        rho = share * self.rho(epsilon)
+        adjacency = Adjacency(self.adjacency)
+        noise: fw.Noise = "laplace"
+        if self.noise == "gumbel":
+            noise = "gumbel"
+        steps = fw.steps_for(
+            rows=rows,
+            rho=rho,
+            radius=radius,
+            residual_bound=RESIDUAL_BOUND,
+            vertices=vertices,
+        )
+        if self.noise == "printed":
+            selection_epsilon = printed_epsilon(
+                epsilon * math.sqrt(share),
+                delta=self.delta,
+                steps=steps,
+                adjacency=adjacency,
+            )
+        else:
+            selection_epsilon = fw.selection_epsilon(rho, steps=steps, noise=noise)
+        sensitivity = fw.score_sensitivity(
+            radius, residual_bound=RESIDUAL_BOUND, rows=rows, adjacency=adjacency
+        )
+        scale = fw.noise_scale(selection_epsilon, sensitivity=sensitivity)
+        return Plan(steps=steps, epsilon=selection_epsilon, scale=scale, noise=noise)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """The simulated data.
+
+    seed: of all rows, and of the noise.
+    rows: number n of private rows.
+    dimension: number d of coefficients.
+    sources: number K of public sources.
+    difference: L1 norm of the largest contrast.
+    """
+
+    seed: int
+    rows: int
+    dimension: int
+    sources: int
+    difference: float
+
+    @property
+    def problem(self) -> transfer_worlds.Problem:
+        """Return the private rows, the sources and the truth."""
+        return transfer_worlds.problem(
+            seed=self.seed,
+            rows=self.rows,
+            dimension=self.dimension,
+            sources=self.sources,
+            difference=self.difference,
+        )
+
+    def rows_of_sources(self, migrated: int) -> tuple[int, ...]:
+        """Return the number of public rows of each source, of ``migrated`` in all."""
+        return (migrated // self.sources,) * self.sources
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """All that decides the candidates, but for epsilon, the public rows and the repeats.
+
+    h, q: the sources with ||contrast||_q <= h are transferable.
+    radius: L1 radius of the ball around the sources.
+    detection_share: share of the budget for detecting the sources; 0 if they are known.
+    penalty, penalty_q: lambda and q of the penalty lambda ||w||_q, where w is counted from the
+        centre of the ball.
+    """
+
+    data: Data
+    claim: Claim
+    h: float
+    q: float
+    radius: float
+    detection_share: float
+    penalty: float = 0.0
+    penalty_q: str = "1"
+
+    @property
+    def penalties(self) -> Penalties:
+        return penalties(self.penalty, q=self.penalty_q)
+
+    def ball(self, radius: float) -> L1Ball:
+        """Return the L1 ball of this radius, with the L1 penalty if there is one."""
+        return L1Ball(dimension=self.data.dimension, radius=radius, penalty=self.penalties.ball)
+
+    # Training
+
+    def run_frank_wolfe(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        polytope: Polytope,
+        *,
+        steps: int | np.ndarray,
+        scale: float | np.ndarray,
+        noise: fw.Noise,
+        part: int,
+        draws: Sequence[int] | np.ndarray,
+        centre: np.ndarray | None = None,
+        pooled: Pooled | None = None,
+        keep_points: bool = False,
+        dtype: type[np.floating] = np.float32,
+    ) -> fw.Trajectory:
+        """Train len(draws) models on rows X (n, d), y (n,), as ``fw.noisy_frank_wolfe`` does."""
+        return fw.noisy_frank_wolfe(
+            X,
+            y,
+            polytope=polytope,
+            steps=steps,
+            scale=scale,
+            noise=noise,
+            part=part,
+            draws=draws,
+            centre=centre,
+            pooled=pooled,
+            keep_points=keep_points,
+            dtype=dtype,
+            ridge=self.penalties.ridge,
+            residual_bound=RESIDUAL_BOUND,
+            seed=self.data.seed,
+        )
+
+    def plans(self, epsilon: float, migrated: int) -> dict[str, Plan]:
+        """Plan the runs of the candidates, and of a transfer "alone", which has no source."""
+        private_rows = self.data.rows
+        all_rows = private_rows + sum(self.data.rows_of_sources(migrated))
+        vertices = 2 * self.data.dimension
+        if self.penalties.ball > 0:  # the centre is a vertex too
+            vertices += 1
+        after_detection = 1 - self.detection_share
+        return {
+            "target": self.claim.plan(epsilon, radius=RADIUS, rows=private_rows, vertices=vertices),
+            "pooled": self.claim.plan(epsilon, radius=RADIUS, rows=all_rows, vertices=vertices),
+            "transfer": self.claim.plan(
+                epsilon,
+                radius=self.radius,
+                rows=private_rows,
+                vertices=vertices,
+                share=after_detection,
+            ),
+            "alone": self.claim.plan(
+                epsilon,
+                radius=RADIUS,
+                rows=private_rows,
+                vertices=vertices,
+                share=after_detection,
+            ),
+        }
+
+    # Guarantees
+
+    def guarantee(self, name: str, epsilon: float, migrated: int) -> Guarantee:
+        """Return the guarantee of a candidate that Frank-Wolfe trains.
+
+        Guarantee: that of ``fw.noisy_frank_wolfe`` with its plan and, for "transfer", that of the
+            detection before it, by zCDP.
+        """
+        event: Event = self.plans(epsilon, migrated)[name].event
+        detection_rho = self.detection_rho(epsilon)
+        if name == "transfer" and detection_rho > 0:
+            event = Events(events=(source_detection.event(detection_rho), event))
+        return self._account(event)
+
+    def detection_guarantee(self, epsilon: float) -> Guarantee | None:
+        """Return the guarantee of the detection of sources alone, or None if they are known."""
+        rho = self.detection_rho(epsilon)
+        if rho == 0:
+            return None
+        return self._account(source_detection.event(rho))
+
+    def _account(self, event: Event) -> Guarantee:
+        guarantee = self.claim.account(event)
+        # Sensitivities and numbers of steps follow from the number of rows.
+        assumption = public_count(guarantee.adjacency, unit=guarantee.unit)
+        return replace(guarantee, assumes=assumption)
+
+    def detection_rho(self, epsilon: float) -> float:
+        """Return the zCDP budget of the detection of sources."""
+        return self.detection_share * self.claim.rho(epsilon)
