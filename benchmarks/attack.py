@@ -25,11 +25,10 @@ from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration,
 from dpcore.streams import normal_steps
 from dpcore.training import losses
 from lab.models.classifier_versions import noise_sd
-from pages.attack import charts as figures
-from pages.attack import texts
-from pages.attack.experiment import AttackSettings
-from pages.attack.result import attacked
-from pages.attack.tasks import World, retrained
+from pages.attack import charts, texts
+from pages.attack.neighbours import Rows
+from pages.attack.settings import AttackSettings
+from pages.attack.tasks import attack_at_epsilon, train_pairs
 from ui.widgets import Chart
 
 DATASETS = ("gaussians", "moons", "iris")
@@ -41,14 +40,15 @@ WIDTHS = (22, 9, 7, 9, 9, 10, 9)
 
 
 class Work:
-    """The settings of one data set as the page opens them, both worlds, and the page's tasks at
-    today's epsilon.
+    """The settings of one data set as the page opens them, both data sets that are attacked, and
+    the page's tasks at the set epsilon.
     """
 
     def __init__(self, dataset: str, **changes):
         self.settings = AttackSettings().change(dataset=dataset).change(**changes)
-        self.tasks = [task for task in self.settings.tasks() if task.work is not attacked]
-        self.worlds = self.settings.neighbours.worlds()
+        tasks = self.settings.experiment.tasks()
+        self.tasks = [task for task in tasks if task.work is not attack_at_epsilon]
+        self.data_sets = self.settings.neighbours.data_sets()
         self.sd = noise_sd(self.settings, self.settings.epsilon)
 
     @property
@@ -72,7 +72,7 @@ def loop(work: Work, training: int, *, noise: np.ndarray | None = None) -> np.nd
 
     noise (T, k, p): standard draws, else fresh ones.
     """
-    settings, world = work.settings, work.worlds[training % 2]
+    settings, world = work.settings, work.data_sets[training % 2]
     target = _targets(world, settings.classes)
     w = np.zeros((target.shape[1], world.X.shape[1]))
     rng = np.random.default_rng(training)
@@ -91,7 +91,7 @@ def loop(work: Work, training: int, *, noise: np.ndarray | None = None) -> np.nd
     return w
 
 
-def _targets(world: World, classes: int) -> np.ndarray:
+def _targets(world: Rows, classes: int) -> np.ndarray:
     return (
         world.y[:, None]
         if losses.outputs(classes) == 1
@@ -109,7 +109,7 @@ def disagreement(work: Work, trainings: int = 3) -> float:
     the same noise.
     """
     model = work.tasks[0].model
-    ours = retrained(model, (work.settings.epsilon,), range(trainings)).weights
+    ours = train_pairs(model, (work.settings.epsilon,), range(trainings)).weights
     apart = 0.0
     for place, weights in enumerate(ours):
         # The stream of training r of the second world is that of r + 100,000.
@@ -125,10 +125,10 @@ def redraw(work: Work, outcomes: dict) -> int:
     """All that a move of epsilon makes of trainings that are there; how many bytes go to the
     browser.
     """
-    result = work.settings.result(outcomes)
-    charts = (figures.people(result), figures.scores(result), figures.accuracy(result))
+    result = work.settings.experiment.gather(outcomes)
+    figures = (charts.people(result), charts.scores(result), charts.accuracy(result))
     said = [texts.verdict(result), *texts.diagnostics(result), texts.guarantee(result)]
-    pictures = [Chart(name=str(at), figure=figure, alt="") for at, figure in enumerate(charts)]
+    pictures = [Chart(name=str(at), figure=figure, alt="") for at, figure in enumerate(figures)]
     return sum(len(orjson.dumps(picture.message())) for picture in pictures) + sum(map(len, said))
 
 

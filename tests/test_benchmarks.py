@@ -95,7 +95,7 @@ def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
     assert attack_benchmark.disagreement(work) > attack_benchmark.TOLERANCE
     outcomes, seconds = work.all_tasks()
     assert len(seconds) == len(work.tasks)
-    assert work.settings.result(outcomes).trainings == 100
+    assert work.settings.experiment.gather(outcomes).trainings == 100
     assert attack_benchmark.redraw(work, outcomes) > 10_000
 
 

@@ -288,7 +288,7 @@ class Sweep:
     """
 
     values: tuple[Any, ...]
-    function: Callable[..., np.ndarray]
+    function: Callable[..., Any]
     model: Any
     count: int
     computed: tuple[Any, ...] | None = None

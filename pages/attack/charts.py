@@ -1,131 +1,167 @@
-"""Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often
-they are right.
-"""
+"""Charts of the attack on one person: the map, the attacker's scores, accuracy over epsilon."""
 
 from typing import Any
 
 import numpy as np
 
-from pages.attack.result import EPSILONS, WorldsResult
-from pages.attack.settings import LIMITS
+from pages.attack.result import EPSILONS, OnePersonResult
+from pages.attack.settings import AttackSettings
 from ui.charts import bars, maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import percent
 
-WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
-# Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there
-# is none.
-ALLOWED = {
+# Colours of the two data sets.
+DATA_SET_COLOURS = (theme.WITH_YOU, theme.WITHOUT_YOU)
+# Names of the bounds on accuracy, by version and bound. Only the correct mechanism keeps to them.
+BOUND_NAMES = {
     "correct": {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"},
     "published": {"promised": "bound if the claim held", "gaussian": "bound of correct noise"},
     "none": {},
 }
-_DASHES = {"promised": "dash", "gaussian": "dot"}
-# Rows that are drawn, and can be chosen by a click.
-POINTS = 400
-EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
+_BOUND_DASHES = {"promised": "dash", "gaussian": "dot"}
+# Points at which the bounds are drawn.
+_BOUND_POINTS = 61
+# Private rows that are drawn, and can be chosen by a click.
+MOST_POINTS = 400
+# Diameters of a point without influence, and of the most influential one beyond that, in pixels.
+_LEAST_SIZE = 3
+_MORE_SIZE = 8
+# Radius of the ring around the target person, in pixels.
+_RING_RADIUS = 7.5
+EPSILON_AXIS = theme.epsilon_axis(*AttackSettings.LIMITS["epsilon"])
 
 
-def allowed(result: WorldsResult) -> dict[str, str]:
-    """Return the limits in words; none where the guarantee is void."""
-    return ALLOWED[result.settings.version]
+def bound_names(result: OnePersonResult) -> dict[str, str]:
+    """Return the names of the bounds on accuracy. Without privacy there is none."""
+    return BOUND_NAMES[result.settings.version]
 
 
-def people(result: WorldsResult) -> dict:
-    """Draw all people, the riskier the larger, the one who is meant, and the boundaries of both
-    worlds' models.
-    """
-    plane, settings, (_, label) = result.plane, result.settings, result.candidate
-    shapes = [
-        maps.boundary(
-            plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour]
-        )
-        | {"opacity": 0.75}
-        for world, (colour, _) in reversed(list(enumerate(WORLDS)))
-    ]
-    layout: dict[str, Any] = maps.axes(plane)
-    who, name = (
-        f"row {settings.person}" if settings.who == "row" else "an outlier",
-        result.split.source.classes[label],
-    )
+# The map
+
+
+def people(result: OnePersonResult) -> dict:
+    """Draw all people by their influence, the target person, and the boundaries of models."""
+    settings = result.settings
+    target = "an outlier"
+    if settings.who == "row":
+        target = f"row {settings.person}"
+    class_name = result.split.source.classes[result.target.label]
+    if len(class_name) == 1:
+        class_name = f"class {class_name}"
+    # The boundaries of models with this person are drawn over the others.
+    shapes = [_boundaries(result, 1), _boundaries(result, 0), _target_ring(result)]
+    axes: dict[str, Any] = maps.axes(result.plane)
     return theme.figure(
         *_points(result),
-        shapes=[*shapes, _meant(result)],
+        shapes=shapes,
         title="Target person",
-        finding=f"{who} ({name if len(name) > 1 else f'class {name}'})",
+        finding=f"{target} ({class_name})",
         legend=True,
-        **layout,
+        **axes,
     )
 
 
-def clicks(result: WorldsResult) -> dict:
-    (x, y), at = result.plane.units, _place(result)
-    drag = {"at": at.tolist(), "colour": theme.WITH_YOU}
-    return {"point": "person", "place": "spot", "x": list(x), "y": list(y), "drag": drag}
+def map_clicks(result: OnePersonResult) -> dict:
+    """Return which fields a click and a drag on the map change (``ui.widgets.Chart.clicks``)."""
+    x_range, y_range = result.plane.units
+    drag = {"at": _target_position(result).tolist(), "colour": theme.WITH_YOU}
+    return {
+        "point": "person",
+        "place": "spot",
+        "x": list(x_range),
+        "y": list(y_range),
+        "drag": drag,
+    }
 
 
-def _place(result: WorldsResult) -> np.ndarray:
-    """Return where the person is drawn, (2,)."""
-    row, _ = result.candidate
-    return result.plane.display(result.plane.coordinates(row[None]))[0]
+def _boundaries(result: OnePersonResult, index: int) -> dict:
+    """Return the boundaries of the models of a data set, 0 for the one with the person."""
+    colour = DATA_SET_COLOURS[index]
+    shape = maps.boundary(
+        result.plane,
+        result.boundaries(index),
+        colour=colour,
+        width=1.1,
+        dash=theme.DASHES[colour],
+    )
+    shape["opacity"] = 0.75
+    return shape
 
 
-def _points(result: WorldsResult) -> list[dict]:
-    split, plane = result.split, result.plane
-    rows = np.arange(min(POINTS, len(split.y_private)))
-    at = plane.display(plane.coordinates(split.X_private[rows]))
-    labels, risks = split.y_private[rows], result.risks[rows]
-    # Drawn relative to the riskiest row: without clipping nothing bounds a risk.
-    size = 3 + 8 * risks / max(1.0, float(risks.max()))
-    found = []
+def _target_position(result: OnePersonResult) -> np.ndarray:
+    """Return where the target person is drawn, (2,)."""
+    coordinates = result.plane.coordinates(result.target.features[None])
+    return result.plane.display(coordinates)[0]
+
+
+def _points(result: OnePersonResult) -> list[dict]:
+    """Return the private rows, a trace per class."""
+    split = result.split
+    rows = np.arange(min(MOST_POINTS, len(split.y_private)))
+    positions = result.plane.display(result.plane.coordinates(split.X_private[rows]))
+    labels = split.y_private[rows]
+    influences = result.influences[rows]
+    # Sizes are relative to the largest influence, because without clipping nothing bounds it.
+    sizes = _LEAST_SIZE + _MORE_SIZE * influences / max(1.0, float(influences.max()))
+    traces = []
     for label, name in enumerate(split.source.classes):
-        some = labels == label
+        in_class = labels == label
+        x, y = positions[in_class].T
         marker = {
             "color": theme.CLASSES[label],
             "symbol": maps.class_symbol(label),
-            "size": theme.array(size[some]),
+            "size": theme.array(sizes[in_class]),
             "opacity": 0.75,
             "line": {"width": 0},
         }
-        found.append(
-            theme.scatter(
-                *at[some].T,
-                mode="markers",
-                name=name,
-                marker=marker,
-                customdata=theme.array(rows[some]),
-                hovertemplate=(
-                    f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
-                ),
-            )
+        trace = theme.scatter(
+            x,
+            y,
+            mode="markers",
+            name=name,
+            marker=marker,
+            customdata=theme.array(rows[in_class]),
+            hovertemplate=(
+                f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
+            ),
         )
-    return found
+        traces.append(trace)
+    return traces
 
 
-def _meant(result: WorldsResult) -> dict:
-    """Draw the person, ringed, in the colour of the class; a shape is dragged without a redraw of
-    all points.
+def _target_ring(result: OnePersonResult) -> dict:
+    """Return the target person in the colour of the class, with a ring around it.
+
+    It is a shape, which is dragged without a redraw of all points.
     """
-    _, label = result.candidate
-    (x, y), half = _place(result).tolist(), 7.5
-    size = {
+    x, y = _target_position(result).tolist()
+    return {
+        "type": "circle",
+        "xref": "x",
+        "yref": "y",
+        "xanchor": x,
+        "yanchor": y,
         "xsizemode": "pixel",
         "ysizemode": "pixel",
-        "x0": -half,
-        "x1": half,
-        "y0": -half,
-        "y1": half,
+        "x0": -_RING_RADIUS,
+        "x1": _RING_RADIUS,
+        "y0": -_RING_RADIUS,
+        "y1": _RING_RADIUS,
+        "fillcolor": theme.CLASSES[result.target.label],
+        "line": {"color": theme.WITH_YOU, "width": 3.5},
     }
-    ring = {"fillcolor": theme.CLASSES[label], "line": {"color": theme.WITH_YOU, "width": 3.5}}
-    return {"type": "circle", "xref": "x", "yref": "y", "xanchor": x, "yanchor": y} | size | ring
 
 
-def scores(result: WorldsResult) -> dict:
-    edges, shares = result.histogram()
-    reach = result.reach
+# Scores
+
+
+def scores(result: OnePersonResult) -> dict:
+    """Draw the histogram of the attacker's scores on each data set."""
+    edges, (with_person, without_person) = result.histogram()
+    half = result.score_range
     return bars.histogram(
         edges,
-        {colour: share for share, (colour, _) in zip(shares, WORLDS, strict=True)},
+        {theme.WITH_YOU: with_person, theme.WITHOUT_YOU: without_person},
         title="Scores",
         finding=f"they overlap by {percent(result.overlap)}",
         shapes=[theme.vertical_line(0.0)],
@@ -133,27 +169,49 @@ def scores(result: WorldsResult) -> dict:
             theme.note(theme.coloured("◂ “another”", theme.WITHOUT_YOU), "upper left"),
             theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
-        xaxis=theme.axis("attacker's score (standard deviations)", -reach, reach),
-        yaxis=theme.share_axis("share of trainings", 0.2 * reach / 6 + 0.02, step=0.05),
+        xaxis=theme.axis("attacker's score (standard deviations)", -half, half),
+        # On a wider axis more scores are in a bin.
+        yaxis=theme.share_axis("share of trainings", 0.2 * half / 6 + 0.02, step=0.05),
     )
 
 
-def accuracy(result: WorldsResult) -> dict:
-    grid = np.geomspace(*LIMITS["epsilon"], 61)
-    limits, curve, now = result.limits(tuple(grid)), result.curve, 100 * result.attack.accuracy
-    here = result.limits((result.settings.epsilon,))
-    bounds = [
-        Curve(
-            name=words,
-            x=grid,
-            y=100 * limits[name],
-            value=f"{100 * here[name].iloc[0]:.0f}",
-            colour=theme.BOUND,
-            dash=_DASHES[name],
-        )
-        for name, words in allowed(result).items()
-    ]
-    error = {
+# Accuracy over epsilon
+
+
+def accuracy(result: OnePersonResult) -> dict:
+    """Draw the attack's accuracy over epsilon with 95 % intervals, and its bounds."""
+    curves = [_bound_curve(result, bound, name) for bound, name in bound_names(result).items()]
+    return curve_chart(
+        *curves,
+        _measured_curve(result),
+        current=result.settings.epsilon,
+        title="Attack accuracy",
+        finding=accuracy_finding(result),
+        xaxis=EPSILON_AXIS,
+        yaxis=theme.axis("attack accuracy, %", 40, 103),
+    )
+
+
+def _bound_curve(result: OnePersonResult, bound: str, name: str) -> Curve:
+    """Return the curve of a bound on accuracy."""
+    epsilons = tuple(np.geomspace(*AttackSettings.LIMITS["epsilon"], _BOUND_POINTS))
+    now = result.accuracy_bounds((result.settings.epsilon,))[bound].iloc[0]
+    return Curve(
+        name=name,
+        x=np.array(epsilons),
+        y=100 * result.accuracy_bounds(epsilons)[bound],
+        value=f"{100 * now:.0f}",
+        colour=theme.BOUND,
+        dash=_BOUND_DASHES[bound],
+    )
+
+
+def _measured_curve(result: OnePersonResult) -> Curve:
+    """Return the measured accuracy with its intervals."""
+    curve = result.curve
+    attack = result.attack
+    now = 100 * attack.accuracy
+    intervals = {
         "type": "data",
         "symmetric": False,
         "array": theme.array(100 * (curve["high"] - curve["accuracy"]).to_numpy()),
@@ -162,35 +220,29 @@ def accuracy(result: WorldsResult) -> dict:
         "thickness": 1.2,
         "width": 3,
     }
-    measured = Curve(
+    return Curve(
         name="measured",
         x=curve["epsilon"],
         y=100 * curve["accuracy"],
-        value=f"{now:.0f} ({100 * result.attack.low:.0f} to {100 * result.attack.high:.0f})",
+        value=f"{now:.0f} ({100 * attack.low:.0f} to {100 * attack.high:.0f})",
         colour=theme.PRIVATE,
         dots=6,
         at_current=now,
         pinned=True,
-        more={"mode": "markers", "error_y": error},
-    )
-    return curve_chart(
-        *bounds,
-        measured,
-        current=result.settings.epsilon,
-        title="Attack accuracy",
-        finding=finding(result),
-        xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("attack accuracy, %", 40, 103),
+        more={"mode": "markers", "error_y": intervals},
     )
 
 
-def finding(result: WorldsResult) -> str:
-    """Return up to which epsilon these trainings do not tell the attacker from a coin, or how far
-    the curve is.
-    """
-    if progress := count_progress(len(result.points), len(EPSILONS), "points measured"):
+def accuracy_finding(result: OnePersonResult) -> str:
+    """Return up to which epsilon the attack is no better than chance, or how far the curve is."""
+    progress = count_progress(len(result.points), len(EPSILONS), "points measured")
+    if progress:
         return progress
-    curve = result.curve
-    better = np.flatnonzero(curve["low"] > 0.5)
-    coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
-    return f"no better than chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
+    at_chance = []
+    for epsilon, low in zip(result.curve["epsilon"], result.curve["low"], strict=True):
+        if low > 0.5:
+            break
+        at_chance.append(epsilon)
+    if not at_chance:
+        return ""
+    return f"no better than chance up to epsilon {at_chance[-1]:g}"

@@ -1,31 +1,39 @@
-"""How far each person moves a step: their gradient with their own classes, against that with others
-in their place.
-"""
+"""The influence of each row on a training step."""
 
 import numpy as np
 
 from dpcore.training import losses
-from pages.attack.inputs import Training
+from pages.attack.training import VersionTraining
+
+# A norm of zero is divided by as this.
+_LEAST_NORM = 1e-30
 
 
-def gradient_moves(
-    recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray, other: np.ndarray
+def gradient_changes(
+    training: VersionTraining,
+    weights: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    other: np.ndarray,
 ) -> np.ndarray:
-    """Return ||g - g'|| of each row with its own class ``y`` (n,) and with the ``other``, at
-    weights (m, k, p): (m, n); clipped one by one where the recipe does so. A row of class -1, which
-    is none, has no gradient.
+    """Return ||g - g'|| (m, n) for the gradients of each row with its class and with another.
+
+    The correct version clips both gradients.
+
+    weights: (m, k, p).
+    X, y, other: inputs (n, p), and both classes (n,) of each row.
     """
-    z = losses.logits(weights.astype(float), X)
-    lengths = np.linalg.norm(X, axis=1)
-    residuals = [_residuals(z, labels) for labels in (y, other)]
-    if recipe.version == "correct":
-        norms = [np.linalg.norm(each, axis=-2, keepdims=True) * lengths for each in residuals]
-        residuals = [
-            each * np.minimum(1, recipe.clip_norm / np.maximum(norm, 1e-30))
-            for each, norm in zip(residuals, norms, strict=True)
-        ]
-    return np.linalg.norm(residuals[0] - residuals[1], axis=-2) * lengths
+    logits = losses.logits(weights.astype(float), X)
+    row_norms = np.linalg.norm(X, axis=1)
+    residuals = losses.residuals(logits, y)
+    other_residuals = losses.residuals(logits, other)
+    if training.version == "correct":
+        residuals = _clipped(residuals, row_norms, training.clip_norm)
+        other_residuals = _clipped(other_residuals, row_norms, training.clip_norm)
+    return np.linalg.norm(residuals - other_residuals, axis=-2) * row_norms
 
 
-def _residuals(z: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return np.where(labels < 0, 0, losses.residuals(z, np.maximum(labels, 0)))
+def _clipped(residuals: np.ndarray, row_norms: np.ndarray, clip_norm: float) -> np.ndarray:
+    """Return residuals (m, k, n) whose gradients have at most the L2 norm ``clip_norm``."""
+    gradient_norms = np.linalg.norm(residuals, axis=-2, keepdims=True) * row_norms
+    return residuals * np.minimum(1, clip_norm / np.maximum(gradient_norms, _LEAST_NORM))

@@ -1,21 +1,18 @@
-"""All that decides an attack: its part, its recipe and the person attacked, with the ranges that
-these allow.
-"""
+"""Settings of the attack page: the attack, the mechanism and the target person."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from dpcore import check
 from dpcore.privacy import Adjacency, Guarantee
 from lab.data import classification as data
-from lab.experiment.settings import Measure, Settings, in_range
+from lab.experiment.settings import Settings, in_range
 from lab.models.classifier_versions import VERSIONS, Guarantees, guarantees
-from pages.attack.inputs import rows_of
-from pages.attack.tasks import Neighbours, most_repeats
+from pages.attack.neighbours import Neighbours
+from pages.attack.tasks import PairTraining, most_repeats
+from pages.attack.training import VersionTraining, private_rows
 
 PARTS = {
     "worlds": "One person",
@@ -26,51 +23,50 @@ PARTS = {
 WHO = ("outlier", "row")
 AGAINST = ("label", "public")
 SEES = ("weights", "steps")
-# A model of three weights has nowhere to keep a person: membership needs more features.
-WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
-FITTING = {"membership": WITH_MEMBERS, "inversion": ("digits",)}
-# What a part begins with where the others' recipe would show nothing.
-PRESETS = {
+# Data sets of parts that do not suit all. A model of three weights cannot remember a person, so
+# membership needs more features.
+PART_DATASETS = {
+    "membership": ("digits", "breast_cancer", "wine", "iris"),
+    "inversion": ("digits",),
+}
+# Settings with which a part begins, because those of the others would show no effect.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
     "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
     "membership": {"clip_norm": 0.5, "learning_rate": 1.0, "steps": 30},
     "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
     "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
 }
-
-# Trainings in each world to begin with, where one costs ten times as much as elsewhere.
+# Trainings per data set to begin with where one takes ten times as long as elsewhere, and the
+# product of rows and classes above which it does.
 SLOW_REPEATS = 500
-
-# Field -> (lowest, highest) value that the settings accept.
-LIMITS = {
-    "epsilon": (0.01, 150.0),
-    "delta": (1e-9, 1e-2),
-    "clip_norm": (0.01, 100.0),
-    "steps": (1, 200),
-    "learning_rate": (0.01, 100.0),
-    "repeats": (100, 4000),
-    "person_x": (-1.0, 1.0),
-    "person_y": (-1.0, 1.0),
-    "minority": (0.02, 0.5),
-    "seed": (0, 9999),
-}
+_SLOW_SIZE = 5000
+_MOST_MEMBERS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackParameters(Settings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class AttackSettings(Settings):
+    """Settings of the attack page.
 
-    part: a key of ``PARTS``. dataset: one of the lab's. epsilon, delta: the claim, one record
-        replaced.
-    version: what is attacked in two worlds. repeats: trainings in each of the two worlds.
-    who, person, person_x, person_y, label: the person is the private row of this number, or an
-    outlier in its place, at a place of the map (-1 and 1 are its edges) and of a class.
-    against: who stands there in the other world, the same row with the next class, or the first
-        public row.
-    sees: the final "weights", or all "steps". members: rows that a model of the membership part is
-        trained on.
-    minority: the share of the smaller group.
+    Raises RefusedError, with the name of the field, if a value is not allowed.
+
+    part: a key of ``PARTS``.
+    dataset: a data set of the lab.
+    version: the mechanism that is attacked in the part on one person, a key of ``VERSIONS``.
+    epsilon, delta: the claim, under replace-one adjacency.
+    clip_norm, steps, learning_rate: C, T and eta of the descent.
+    repeats: trainings on each of the two data sets.
+    who: whether the target person is a private "row", or an "outlier" in its place.
+    person: number of that row.
+    person_x, person_y: the outlier's place on the map, whose edges are -1 and 1.
+    label: the outlier's class, or that of the planted record of the part on inversion.
+    against: the second data set has the same features with the next class ("label"), or the first
+        public row ("public").
+    sees: whether the attacker sees the final "weights", or all "steps".
+    members: rows that each model of the membership part is trained on.
+    minority: share of the smaller group.
     """
 
+    EXPERIMENT: ClassVar = "pages.attack.experiment.AttackExperiment"
     CHOICES: ClassVar = {
         "part": PARTS,
         "version": VERSIONS,
@@ -78,17 +74,20 @@ class AttackParameters(Settings):
         "against": AGAINST,
         "sees": SEES,
     }
-    LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {
-        "attacker": Measure(
-            "accuracy of the attacker in two worlds",
-            "lower",
-            np.asarray,
-            falls=("epsilon", "delta"),
-            unit="%",
-            limits=(0.0, 1.0),
-        )
+    LIMITS: ClassVar = {
+        "epsilon": (0.01, 150.0),
+        "delta": (1e-9, 1e-2),
+        "clip_norm": (0.01, 100.0),
+        "steps": (1, 200),
+        "learning_rate": (0.01, 100.0),
+        "repeats": (100, 4000),
+        "person_x": (-1.0, 1.0),
+        "person_y": (-1.0, 1.0),
+        "minority": (0.02, 0.5),
+        "seed": (0, 9999),
     }
+    # What a click on the map may change.
+    CLICKS: ClassVar[tuple[str, ...]] = ("person", "spot")
 
     part: str = "worlds"
     dataset: str = "gaussians"
@@ -110,89 +109,95 @@ class AttackParameters(Settings):
     minority: float = 0.05
     seed: int = 4
 
-    # What a click on the map may change.
-    CLICKS: ClassVar[tuple[str, ...]] = ("person", "spot")
-
     def __post_init__(self) -> None:
         check.choice(self.datasets, dataset=self.dataset)
-        self._refuse_long()
+        self._refuse_slow_repeats()
         super().__post_init__()
 
-    def _refuse_long(self) -> None:
+    def _refuse_slow_repeats(self) -> None:
+        """Raise RefusedError with advice if only slow trainings forbid so many repeats."""
+        if not isinstance(self.repeats, int):
+            return
         most = self.limits["repeats"][1]
-        if isinstance(self.repeats, int) and most < self.repeats <= LIMITS["repeats"][1]:
-            way = "fewer steps, or an attacker who sees the final weights only, allow more"
-            raise check.RefusedError(
-                "repeats", self.repeats, f"at most {most} where one training takes so long: {way}"
-            )
+        if most < self.repeats <= self.LIMITS["repeats"][1]:
+            advice = "fewer steps, or an attacker who sees the final weights only, allow more"
+            allowed = f"at most {most} where one training takes so long: {advice}"
+            raise check.RefusedError("repeats", self.repeats, allowed)
+
+    # Changes
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``.
+        """Return these settings with ``changes``, and dependent fields brought into range.
 
-        Choosing a row, or a place, chooses who is meant, and a moved row keeps its class; a part or
-        a data set brings the rest into its range, and a part brings its recipe. ``spot``, "x,y", is
-        a place of the map in one.
+        A row or a place also chooses whether the target is a row or an outlier. A moved row keeps
+        its class. Another part brings its presets, and a data set that suits it. Slow data sets
+        start with fewer repeats.
+
+        spot: "x,y", which sets ``person_x`` and ``person_y``.
         """
         if "spot" in changes:
-            changes |= _place(changes.pop("spot"))
-        changes = self._meant(changes)
+            changes |= _parse_spot(changes.pop("spot"))
+        changes = self._with_target(changes)
         part = changes.get("part", self.part)
         if part != self.part:
-            changes = PRESETS.get(part, {}) | changes
-            if self.dataset not in fitting(part):
-                changes.setdefault("dataset", fitting(part)[0])
+            changes = {**PRESETS.get(part, {}), **changes}
+            if self.dataset not in datasets_of(part):
+                changes.setdefault("dataset", datasets_of(part)[0])
         dataset = changes.get("dataset", self.dataset)
         if _is_slow(dataset) != _is_slow(self.dataset):
-            usual = SLOW_REPEATS if _is_slow(dataset) else AttackParameters.repeats
-            changes = {"repeats": usual, **changes}
+            repeats = type(self).repeats
+            if _is_slow(dataset):
+                repeats = SLOW_REPEATS
+            changes.setdefault("repeats", repeats)
         return replace(self, **in_range(self, changes))
 
-    def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return ``changes`` with who is meant by a row, or a place, that they choose."""
-        if "who" not in changes and "person" in changes:
-            return changes | {"who": "row"}
-        if "who" not in changes and ("person_x" in changes or "person_y" in changes):
-            if self.who == "row":
-                classes = data.load(self.dataset, seed=self.seed).y_private
-                changes = {"label": int(classes[self.person])} | changes
-            return {"who": "outlier"} | changes
-        return changes
+    def _with_target(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return ``changes`` with the kind of target person that they imply."""
+        if "who" in changes:
+            return changes
+        if "person" in changes:
+            return {**changes, "who": "row"}
+        if "person_x" not in changes and "person_y" not in changes:
+            return changes
+        if self.who == "row":
+            classes = data.load(self.dataset, seed=self.seed).y_private
+            changes.setdefault("label", int(classes[self.person]))
+        return {**changes, "who": "outlier"}
+
+    # Ranges
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        return self.CHOICES | {"dataset": self.datasets}
+        return {**self.CHOICES, "dataset": self.datasets}
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        return fitting(self.part)
-
-    @cached_property
-    def guarantees(self) -> Guarantees:
-        return guarantees(self, source=data.source(self.dataset), unit="record")
+        """Return the data sets of this part."""
+        return datasets_of(self.part)
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field, with what the data set leaves
-        of them.
-        """
-        rows = rows_of(self.dataset)
-        return {
-            **LIMITS,
-            "person": (0, rows - 1),
-            "label": (0, self.classes - 1),
-            "members": (10, min(200, rows // 2)),
-            "repeats": (LIMITS["repeats"][0], self._most_repeats),
-        }
+        """Return the range of each field, which for some depends on the data set."""
+        limits = dict(self.LIMITS)
+        limits["person"] = (0, self.rows - 1)
+        limits["label"] = (0, self.classes - 1)
+        limits["members"] = (10, min(_MOST_MEMBERS, self.rows // 2))
+        limits["repeats"] = (self.LIMITS["repeats"][0], self._most_repeats)
+        return limits
 
     @property
     def _most_repeats(self) -> float:
-        """Return the most trainings in each world; what is no number of steps is refused by its own
-        name.
+        """Return the most trainings per data set.
+
+        An invalid number of steps has no effect on it, because it is refused by its own name.
         """
-        low, high = LIMITS["steps"]
+        most = self.LIMITS["repeats"][1]
+        low, high = self.LIMITS["steps"]
         if not isinstance(self.steps, int) or not low <= self.steps <= high:
-            return LIMITS["repeats"][1]
-        return min(LIMITS["repeats"][1], most_repeats(self.dataset, self.steps, self.sees))
+            return most
+        return min(most, most_repeats(self.dataset, self.steps, self.sees))
+
+    # The data set, the trainings and their guarantee
 
     @property
     def adjacency(self) -> str:
@@ -200,16 +205,63 @@ class AttackParameters(Settings):
 
     @property
     def rows(self) -> int:
-        """Return how many private rows, or people, are trained on; public knowledge."""
-        return rows_of(self.dataset)
+        """Return the number of private rows, or people. It is public."""
+        return private_rows(self.dataset)
 
     @property
     def classes(self) -> int:
+        """Return the number of classes."""
         return len(data.source(self.dataset).classes)
 
     @property
+    def neighbours(self) -> Neighbours:
+        """Return the two data sets of the part on one person."""
+        return Neighbours(
+            dataset=self.dataset,
+            seed=self.seed,
+            who=self.who,
+            person=self.person,
+            person_x=self.person_x,
+            person_y=self.person_y,
+            label=self.label,
+            against=self.against,
+        )
+
+    @property
+    def training(self) -> VersionTraining:
+        """Return the training that is attacked, whatever the target person and the noise are."""
+        return VersionTraining(
+            dataset=self.dataset,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            clip_norm=self.clip_norm,
+            version=self.version,
+        )
+
+    @property
+    def pair_training(self) -> PairTraining:
+        """Return the training on both data sets, and what the attacker sees of it."""
+        return PairTraining(
+            dataset=self.dataset,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            clip_norm=self.clip_norm,
+            version=self.version,
+            delta=self.delta,
+            neighbours=self.neighbours,
+            sees=self.sees,
+        )
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """Return the claimed and the actual guarantee."""
+        return guarantees(self, source=data.source(self.dataset), unit="record")
+
+    @property
     def claim(self) -> Guarantee:
-        """Return the claim that the slider sets, whatever the version really gives."""
+        """Return the claimed guarantee, whatever the version really gives."""
         return Guarantee(
             epsilon=self.epsilon,
             delta=self.delta,
@@ -219,26 +271,21 @@ class AttackParameters(Settings):
             event=self.guarantees.formula.event,
         )
 
-    @property
-    def neighbours(self) -> Neighbours:
-        """Return the two data sets."""
-        return Neighbours.of(self)
 
-
-def fitting(part: str) -> tuple[str, ...]:
+def datasets_of(part: str) -> tuple[str, ...]:
     """Return the data sets of a part."""
-    return FITTING.get(part, data.LINEAR_DATASETS)
+    return PART_DATASETS.get(part, data.LINEAR_DATASETS)
 
 
 def _is_slow(dataset: str) -> bool:
-    """Return whether a training takes long, by the sizes of the data set."""
+    """Return whether a training takes long. An unknown data set is refused elsewhere."""
     if dataset not in data.DATASETS:
         return False
-    return rows_of(dataset) * len(data.source(dataset).classes) > 5000
+    return private_rows(dataset) * len(data.source(dataset).classes) > _SLOW_SIZE
 
 
-def _place(spot: object) -> dict[str, float]:
-    """Return the two fields of "x,y"; refuse what is no such pair by name."""
+def _parse_spot(spot: object) -> dict[str, float]:
+    """Return the two fields of "x,y". Raise RefusedError if it is no such pair."""
     try:
         x, y = (round(float(part), 3) for part in str(spot).split(","))
     except ValueError:

@@ -1,225 +1,251 @@
-"""The attack on one person: which text of ``texts.md`` is said, and with which numbers; and what
-all parts share.
-"""
+"""Texts of the attack on one person."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from dpcore.attacks.lower_bound import LowerBound
 from lab.models.classifier_versions import crossing
-from pages.attack.charts import allowed
-from pages.attack.inputs import FORMS
-from pages.attack.result import WorldsResult
-from pages.attack.settings import PRESETS, AttackParameters
+from pages.attack.charts import bound_names
+from pages.attack.result import OnePersonResult
+from pages.attack.settings import AttackSettings
+from pages.attack.texts_shared import SAYS, best_attacker, introduction, table
 from ui.charts import attacker_icons
 from ui.text import guarantee_notes, tiles
-from ui.text.numbers import delta, format_number
-from ui.text.sliders import in_sentence
-from ui.text.texts import Texts
 from ui.text.tiles import Tile, number, out_of_hundred
 
-SAYS = Texts(__file__)
-PARTS_HELP, VERSIONS_HELP = SAYS["parts"], SAYS["versions"]
-ABOUT = {name.removeprefix("about."): SAYS[name] for name in SAYS if name.startswith("about.")}
-SLIDERS: dict[str, dict[str, Any]] = {
-    "repeats": {
-        "label": "Models trained per data set",
-        "scale": "log",
-        "stops": 20,
-        "help": SAYS["repeats"],
-    }
-}
+ABOUT = SAYS.cases("about")
+VERSIONS_HELP = SAYS["versions"]
+# A lower bound on epsilon below this is stated as 0, which is a lower bound too.
+_LEAST_EPSILON = 0.001
+# An accuracy above this is stated as 100 %.
+_CERTAIN = 0.9995
+# Accuracy of guessing.
+_CHANCE = 0.5
 
 
-def lead(settings: AttackParameters) -> str:
-    """Return what is to be seen and done, and which settings the part brings, if any."""
-    part, given = settings.part, PRESETS[settings.part]
-    said = SAYS[f"lead.{part}"]
-    names = ", ".join(
-        f"{in_sentence(name)} {format_number(value)}" for name, value in given.items()
+def lead(settings: AttackSettings) -> str:
+    """Return the introduction of the part."""
+    return introduction(SAYS, settings)
+
+
+# Tiles
+
+
+def numbers(result: OnePersonResult) -> list[Tile]:
+    """Return the tiles: accuracy, its bound, the empirical epsilon, and the person's influence."""
+    attack = result.attack
+    accuracy = out_of_hundred(attack.accuracy)
+    interval = SAYS(
+        "tiles.interval", low=out_of_hundred(attack.low), high=out_of_hundred(attack.high)
     )
-    return f"{said} {SAYS('lead.given', given=names)}" if given else said
-
-
-def budget(settings: AttackParameters) -> dict[str, str]:
-    return {"epsilon": number(settings.epsilon), "delta": delta(settings.delta)}
-
-
-def say(key: str, cases: Iterable[str], **holes: Any) -> list[str]:
-    return [SAYS(f"{key}.{case}", **holes) for case in cases]
-
-
-def tabled(
-    key: str,
-    rows: tiles.Rows,
-    columns: Sequence[str],
-    *,
-    formats: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
-    more: Mapping[str, str] = MappingProxyType({}),
-    mark: str | None = None,
-    **holes: Any,
-) -> str:
-    """Return the table whose title, caption and headings of ``columns`` are the texts under
-    ``key``.
-
-    more: headings of further columns. mark: the first column of the row that is marked.
-    """
-    title, caption, heads = say(
-        key, ("title", "caption", "heads"), now=tiles.badge("trained now"), **holes
+    accuracy_tile = Tile(
+        SAYS["tiles.right"],
+        f"{accuracy}\u00a0%",
+        interval,
+        tone="private",
+        amount=float(accuracy),
     )
-    named = dict(zip(columns, heads.split(" | "), strict=True))
-    return tiles.table(
-        rows, title=title, caption=caption, heads={**named, **more}, formats=formats, marked=mark
-    )
+    shown = [accuracy_tile, _bound_tile(result.settings), _epsilon_tile(result)]
+    if result.settings.version != "none":
+        shown.append(_influence_tile(result))
+    return shown
 
 
-def best_attacker(settings: AttackParameters) -> Tile:
-    """Return the best attacker against the correct recipe's noise."""
-    return tiles.attacker_tile(settings.guarantees.formula)
-
-
-def claimed(settings: AttackParameters) -> Tile:
-    """Return what the claim leaves the best attacker: the correct noise's own limit, what a claim
-    would allow, or no limit.
-    """
-    if settings.version != "published":
-        return (
-            best_attacker(settings) if settings.version == "correct" else tiles.attacker_tile(None)
-        )
-    allows = settings.claim.attacker_accuracy
-    said = tiles.percent_rounded_up(allows) if allows <= 0.9995 else "100"
-    note = SAYS["worlds.tiles.allows_note"]
+def _bound_tile(settings: AttackSettings) -> Tile:
+    """Return the bound on accuracy: of correct noise, as claimed, or none."""
+    if settings.version == "correct":
+        return best_attacker(settings)
+    if settings.version == "none":
+        return tiles.attacker_tile(None)
+    bound = "100"
+    if settings.claim.attacker_accuracy <= _CERTAIN:
+        bound = tiles.percent_rounded_up(settings.claim.attacker_accuracy)
     return Tile(
-        SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said)
+        SAYS["tiles.allows"],
+        f"{bound}\u00a0%",
+        SAYS["tiles.allows_note"],
+        tone="bound",
+        amount=float(bound),
     )
 
 
-def numbers(result: WorldsResult) -> list[Tile]:
-    found, settings, tile = result.attack, result.settings, "worlds.tiles"
-    right, least, version = out_of_hundred(found.accuracy), _least(result.shown), settings.version
-    sure = SAYS(f"{tile}.interval", low=out_of_hundred(found.low), high=out_of_hundred(found.high))
-    claim = "unclaimed" if version == "none" else "claimed"
-    claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
-    said = [
-        Tile(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
-        claimed(settings),
-        Tile(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
-    ]
-    share = out_of_hundred(result.risk)
-    if version == "correct":
-        said.append(
-            Tile(
-                SAYS[f"{tile}.influence"],
-                f"{share}\u00a0%",
-                SAYS[f"{tile}.maximum"],
-                amount=float(share),
-            )
-        )
-    elif version == "published":
-        said.append(
-            Tile(
-                SAYS[f"{tile}.influence"], f"{number(result.risk)} &times;", SAYS[f"{tile}.assumed"]
-            )
-        )
-    return said
+def _epsilon_tile(result: OnePersonResult) -> Tile:
+    """Return the lower bound on epsilon, and what is claimed."""
+    epsilon = _stated_epsilon(result.lower_bound)
+    note = SAYS("tiles.claimed", epsilon=number(result.settings.epsilon))
+    if result.settings.version == "none":
+        note = SAYS["tiles.unclaimed"]
+    return Tile(SAYS["tiles.shown"], number(epsilon), note, tone="bound", amount=epsilon)
 
 
-def verdict(result: WorldsResult) -> str:
-    found, settings = result.attack, result.settings
-    better = f"{settings.sees}_{'above' if found.low > 0.5 else 'chance'}"
-    more = result.bounds["gaussian"].epsilon
-    holes = {
-        "trials": found.trials,
-        "trainings": 2 * result.trainings,
-        "right": out_of_hundred(found.accuracy),
-        "least": number(_least(result.shown)),
-    }
-    match settings.version:
-        case "none":
-            cases = ["none_all" if found.accuracy == 1 else "none_some"]
-        case "published" if result.caught:
-            cases = ["caught", *["caught_more"] * (more > result.shown.epsilon)]
-        case "published":
-            cases = ["open_more" if more > settings.epsilon else "open"]
-        case _ if result.caught:
-            cases = ["chance"]
-        case _ if found.low > result.ceiling:
-            cases = ["above"]
-        case _:
-            cases = ["within"] * (found.low > 0.5)
-    return " ".join(
-        say("worlds.verdict", [better, *cases], more=number(more), **holes, **budget(settings))
+def _influence_tile(result: OnePersonResult) -> Tile:
+    """Return the person's influence: a share of the maximum, or, as published, a multiple of it."""
+    label = SAYS["tiles.influence"]
+    if result.settings.version == "published":
+        return Tile(label, f"{number(result.influence)} &times;", SAYS["tiles.assumed"])
+    share = out_of_hundred(result.influence)
+    return Tile(label, f"{share}\u00a0%", SAYS["tiles.maximum"], amount=float(share))
+
+
+def _stated_epsilon(bound: LowerBound) -> float:
+    """Return a lower bound on epsilon, or 0 if it is tiny."""
+    if bound.epsilon < _LEAST_EPSILON:
+        return 0.0
+    return bound.epsilon
+
+
+# Verdict
+
+
+def verdict(result: OnePersonResult) -> str:
+    """Return whether the attacker is better than chance, and what that says of the claim."""
+    attack = result.attack
+    case = "chance"
+    if attack.low > _CHANCE:
+        case = "above"
+    accuracy = SAYS(
+        f"verdict.{result.settings.sees}_{case}",
+        right=out_of_hundred(attack.accuracy),
+        trials=attack.trials,
     )
+    return " ".join([accuracy, *_claim_sentences(result)])
 
 
-def _least(bound: LowerBound) -> float:
-    """Return the epsilon that a bound shows; next to nothing as nothing, which a lower bound may
-    be.
-    """
-    return bound.epsilon if bound.epsilon >= 0.001 else 0.0
-
-
-def diagnostics(result: WorldsResult) -> list[str]:
-    """Return this person's influence, and what the trainings show."""
+def _claim_sentences(result: OnePersonResult) -> list[str]:
+    """Return what the accuracy says of the claim. It may be nothing."""
     version = result.settings.version
-    influence = number(result.risk) if version == "published" else out_of_hundred(result.risk)
-    sentences = say(
-        "worlds.why",
-        (version, "shown"),
-        mine=influence,
-        people=len(result.risks),
-        middle=out_of_hundred(result.usual_risk),
-        most=out_of_hundred(float(result.risks.max())),
+    if version == "published":
+        return _published_sentences(result)
+    if version == "none":
+        if result.attack.accuracy == 1:
+            return [SAYS["verdict.none_all"]]
+        return [SAYS["verdict.none_some"]]
+    if result.refuted:
+        return [SAYS["verdict.chance"]]
+    if result.attack.low > result.noise_bound:
+        return [SAYS["verdict.above"]]
+    if result.attack.low > _CHANCE:
+        return [SAYS["verdict.within"]]
+    return []
+
+
+def _published_sentences(result: OnePersonResult) -> list[str]:
+    """Return whether the claim of the published mechanism is refuted."""
+    counted = result.lower_bound
+    if_gaussian = result.lower_bounds["gaussian"]
+    claimed = result.settings.epsilon
+    more = number(if_gaussian.epsilon)
+    if result.refuted:
+        caught = SAYS(
+            "verdict.caught",
+            trainings=2 * result.trainings,
+            least=number(_stated_epsilon(counted)),
+        )
+        if if_gaussian.epsilon > counted.epsilon:
+            return [caught, SAYS("verdict.caught_more", more=more)]
+        return [caught]
+    if if_gaussian.epsilon > claimed:
+        return [SAYS("verdict.open_more", epsilon=number(claimed), more=more)]
+    return [SAYS("verdict.open", epsilon=number(claimed))]
+
+
+def caption(result: OnePersonResult) -> str:
+    """Return the line under the charts."""
+    return SAYS["caption"]
+
+
+# Explanation
+
+
+def diagnostics(result: OnePersonResult) -> list[str]:
+    """Return the person's influence, what the trainings show, and what audits cannot show."""
+    shown = SAYS(
+        "why.shown",
         trainings=result.trainings,
-        **{form: number(_least(result.bounds[form])) for form in FORMS},
+        count=number(_stated_epsilon(result.lower_bounds["count"])),
+        gaussian=number(_stated_epsilon(result.lower_bounds["gaussian"])),
     )
-    return [*sentences, SAYS["proved"]]
+    return [_influence_sentence(result), shown, SAYS["proved"]]
 
 
-def caption(result: WorldsResult) -> str:
-    return SAYS["worlds.caption"]
+def _influence_sentence(result: OnePersonResult) -> str:
+    """Return the influence of the person, compared with the maximum and with other people."""
+    version = result.settings.version
+    if version == "none":
+        return SAYS["why.none"]
+    if version == "published":
+        return SAYS("why.published", mine=number(result.influence))
+    return SAYS(
+        "why.correct",
+        mine=out_of_hundred(result.influence),
+        people=len(result.influences),
+        middle=out_of_hundred(result.median_influence),
+        most=out_of_hundred(float(result.influences.max())),
+    )
 
 
-def guarantee(result: WorldsResult) -> str:
-    settings, held, key = result.settings, result.settings.guarantees, "worlds.guarantee"
-    holes = {"person": settings.person, "others": settings.rows - 1}
-    worlds = tiles.note(" ".join(say(key, (settings.who, settings.against, "knows"), **holes)))
-    match settings.version:
-        case "correct":
-            limit = tiles.note(guarantee_notes.attacker_limit(held.formula))
-            return (
-                attacker_icons.icons(held.formula)
-                + tiles.guarantee_facts(here=held.formula)
-                + limit
-                + worlds
-            )
-        case "published":
-            return (
-                tiles.note(SAYS(f"{key}.claimed", epsilon=number(settings.epsilon)))
-                + tiles.guarantee_facts(
-                    rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
-                )
-                + tiles.note(SAYS(f"{key}.weak", limit=number(crossing(settings.delta))))
-                + worlds
-            )
-        case _:
-            return tiles.note(SAYS[f"{key}.none"]) + worlds
+# Guarantee
 
 
-def worlds_table(result: WorldsResult) -> str:
-    limits = dict(reversed(allowed(result).items()))
-    rows = [
-        row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")
-    ]
-    shares = dict.fromkeys(("accuracy", *limits), lambda share: f"{100 * share:.1f}")
-    ends = {"interval": lambda ends: f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"}
-    return tabled(
-        "worlds.table",
+def guarantee(result: OnePersonResult) -> str:
+    """Return the guarantee of the mechanism, and the two data sets (HTML)."""
+    settings = result.settings
+    guarantees = settings.guarantees
+    data_sets = tiles.note(_data_sets(settings))
+    if settings.version == "none":
+        return tiles.note(SAYS["guarantee.none"]) + data_sets
+    if settings.version == "published":
+        claimed = SAYS("guarantee.claimed", epsilon=number(settings.epsilon))
+        cases = tiles.guarantee_facts(
+            rows_in_their_bounds=guarantees.bounded,
+            each_gradient_clipped=guarantees.formula,
+        )
+        weak = SAYS("guarantee.weak", limit=number(crossing(settings.delta)))
+        return tiles.note(claimed) + cases + tiles.note(weak) + data_sets
+    return (
+        attacker_icons.icons(guarantees.formula)
+        + tiles.guarantee_facts(correct=guarantees.formula)
+        + tiles.note(guarantee_notes.attacker_limit(guarantees.formula))
+        + data_sets
+    )
+
+
+def _data_sets(settings: AttackSettings) -> str:
+    """Return how the two data sets differ, and what the attacker knows."""
+    first = SAYS(f"guarantee.{settings.who}", person=settings.person)
+    second = SAYS[f"guarantee.{settings.against}"]
+    knows = SAYS("guarantee.knows", others=settings.rows - 1)
+    return f"{first} {second} {knows}"
+
+
+# Table
+
+
+def accuracy_table(result: OnePersonResult) -> str:
+    """Return the accuracy by epsilon with its bounds, the tighter one first (HTML)."""
+    rows: list[Any] = result.curve.to_dict("records")
+    for row in rows:
+        row["interval"] = f"{_percent(row['low'])} to {_percent(row['high'])}"
+    formats: dict[str, Any] = {
+        "epsilon": number,
+        "accuracy": _percent,
+        "trials": "{:,}".format,
+    }
+    heads = {}
+    for column, name in reversed(bound_names(result).items()):
+        formats[column] = _percent
+        heads[column] = f"{name}<br>{tiles.badge('bound')}"
+    return table(
+        SAYS,
+        "table",
         rows,
         ("epsilon", "accuracy", "interval", "trials"),
-        formats={"epsilon": number, "trials": "{:,}".format} | shares | ends,
-        more={name: f"{words}<br>{tiles.badge('bound')}" for name, words in limits.items()},
-        mark=number(result.settings.epsilon),
+        formats=formats,
+        more_heads=heads,
+        marked=number(result.settings.epsilon),
         trials=result.attack.trials,
     )
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, without the sign."""
+    return f"{100 * share:.1f}"

@@ -337,16 +337,16 @@ class _Attacker(Lesson):
         return np.array([self.start(case)])
 
     def given(self, case: Case) -> dict[str, float]:
-        return super().given(case) | {"allowed": 100 * case.result.promised}
+        return super().given(case) | {"allowed": 100 * case.result.claim_bound}
 
     def found(self, before: Case, after: Case) -> dict[str, float]:
         result = after.result
         interval = {"low": result.attack.low, "high": result.attack.high}
-        shares = interval | {"noise": result.ceiling, "allowed": result.promised}
+        shares = interval | {"noise": result.noise_bound, "allowed": result.claim_bound}
         return super().found(before, after) | {name: 100 * share for name, share in shares.items()}
 
     def claim(self, before: Case, after: Case) -> bool:
-        return 0.5 < after.result.attack.low <= after.result.ceiling
+        return 0.5 < after.result.attack.low <= after.result.noise_bound
 
     def attacker(self, after: Case) -> Guarantee | None:
         return after.settings.guarantees.formula
@@ -354,14 +354,14 @@ class _Attacker(Lesson):
 
 class _Published(_Attacker):
     def found(self, before: Case, after: Case) -> dict[str, float]:
-        return super().found(before, after) | {"shown": after.result.shown.epsilon}
+        return super().found(before, after) | {"shown": after.result.lower_bound.epsilon}
 
     def right(self, before: Case, after: Case) -> int:
         """How often the attacker is right, surely: a coin, as often as against the correct recipe,
         more, beyond the claim.
         """
         attack = after.result.attack
-        if attack.low > after.result.promised:
+        if attack.low > after.result.claim_bound:
             return 3
         if attack.low <= 0.5:
             return 0
@@ -369,7 +369,8 @@ class _Published(_Attacker):
 
     def claim(self, before: Case, after: Case) -> bool:
         return (
-            self.right(before, after) == 3 and after.result.shown.epsilon > after.settings.epsilon
+            self.right(before, after) == 3
+            and after.result.lower_bound.epsilon > after.settings.epsilon
         )
 
     def attacker(self, after: Case) -> None:

@@ -14,7 +14,7 @@ from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import QUANTILES, Spread, quantiles_of
 from lab.statistics.confusion import balanced_accuracy, recalls
 from pages.accounting.tasks import Costs
-from pages.attack import result as attack
+from pages.attack import tasks as attack
 from pages.network.tasks import segments
 from pages.network.training import Training
 from pages.parties.tasks import METHODS
@@ -64,8 +64,8 @@ def outcome(settings):
 
 def pieces(probe) -> set:
     """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
-    if getattr(probe, "work", None) is attack.accuracy:
-        return set(attack.trainings(probe.model, probe.at[0], probe.count))
+    if getattr(probe, "work", None) is attack.attack_accuracy:
+        return set(attack.shown_pairs(probe.model, probe.at[0], probe.count).tasks)
     if isinstance(probe, Costs):
         return {probe.run_price, probe.search_price}
     if isinstance(getattr(probe, "model", None), Training):

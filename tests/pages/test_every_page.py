@@ -15,8 +15,7 @@ from dpcore.check import RefusedError
 from lab.experiment.data_settings import OWN
 from lab.experiment.links import VERSION_NAME, brief, versioned
 from pages import topics
-from pages.attack.experiment import AttackSettings
-from pages.attack.settings import PARTS
+from pages.attack.settings import PARTS, AttackSettings
 from pages.classifier.settings import ClassifierSettings
 from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of, text
 from tests.sentences import first, options, plain

@@ -1,23 +1,27 @@
-"""The recorded audits of the lab's mechanisms, as ``python -m benchmarks.audit --record`` writes
-them.
-"""
+"""Recorded audits of the lab's mechanisms, written by ``python -m benchmarks.audit --record``."""
 
 import csv
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
+CONSISTENT = "consistent"
+CAUGHT = "caught"
+VOID = "void"
 
 
 class Audit(NamedTuple):
-    """One row of the table.
+    """An audit, which is a row of the table.
 
-    mechanism: the family of the mechanism. version: its variant, or what is broken in it on
-        purpose.
-    expected, verdict: "consistent", "caught" or "void". lower_bound: on epsilon. assumed: what the
-    bound assumes, "" for counting. runs: in both data sets together. neighbours, unit: of the
-    claim.
+    key: its name.
+    mechanism: the family of the mechanism.
+    version: its variant, or what is broken in it on purpose.
+    expected, verdict: "consistent", "caught" or "void".
+    claimed, delta: the claimed guarantee.
+    lower_bound: on epsilon, with this ``confidence``.
+    assumed: what the bound assumes, "" for counting.
+    runs: on both data sets together.
+    neighbours, unit: adjacency and unit of the claim.
     """
 
     key: str
@@ -43,10 +47,14 @@ class Audit(NamedTuple):
 @cache
 def recorded() -> tuple[Audit, ...]:
     """Return the recorded audits, in the order of the list in ``benchmarks/audits``."""
-    with Path(__file__).with_name("audits.csv").open(encoding="utf-8", newline="") as file:
+    path = Path(__file__).with_name("audits.csv")
+    with path.open(encoding="utf-8", newline="") as file:
         return tuple(_audit(row) for row in csv.DictReader(file))
 
 
 def _audit(row: dict[str, str]) -> Audit:
-    values = {name: kind(row[name]) for name, kind in Audit.__annotations__.items()}
+    """Return the audit of a line of the file, with its values converted to their types."""
+    values = {}
+    for name, kind in Audit.__annotations__.items():
+        values[name] = kind(row[name])
     return Audit(**values)

@@ -1,66 +1,74 @@
-"""Sentences and the table of the recorded audits."""
+"""Texts of the recorded audits."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from pages.attack.audits.table import CAUGHT, CONSISTENT, VOID, Audit, recorded
-from pages.attack.texts import SAYS, tabled
+from pages.attack.texts_shared import SAYS as SHARED
+from pages.attack.texts_shared import table as text_table
 from ui.text.numbers import delta
+from ui.text.texts import Texts
 from ui.text.tiles import note, number
+
+SAYS = Texts(__file__)
+ABOUT = SAYS.cases("about")
+_COLUMNS = (
+    "mechanism",
+    "version",
+    "verdict",
+    "claimed",
+    "lower_bound",
+    "assumed",
+    "runs",
+    "neighbours",
+)
 
 
 def summary() -> str:
-    """Return how many broken mechanisms were caught, and how many correct ones were refuted
-    (HTML).
-    """
+    """Return how many broken mechanisms were caught, and how many correct ones refuted (HTML)."""
     audits = recorded()
     broken = [audit for audit in audits if audit.broken]
     correct = [audit for audit in audits if not audit.broken]
     text = SAYS(
-        "audits.summary",
-        caught=_caught(broken),
+        "summary",
+        caught=_count(broken, CAUGHT),
         broken=len(broken),
-        refuted=_caught(correct),
+        refuted=_count(correct, CAUGHT),
         correct=len(correct),
-        void=sum(audit.verdict == VOID for audit in broken),
+        void=_count(broken, VOID),
         runs=sum(audit.runs for audit in audits),
-        proved=SAYS["proved"],
+        proved=SHARED["proved"],
     )
     return note(text)
 
 
-def _caught(audits: list[Audit]) -> int:
-    return sum(audit.verdict == CAUGHT for audit in audits)
+def _count(audits: list[Audit], verdict: str) -> int:
+    """Return the number of audits with a verdict."""
+    return sum(audit.verdict == verdict for audit in audits)
 
 
 def table() -> str:
     """Return all recorded audits as a table (HTML)."""
-    rows = [_row(audit) for audit in recorded()]
+    audits = recorded()
+    rows = [_row(audit) for audit in audits]
     formats: Mapping[str, Callable[[Any], str]] = {
         "lower_bound": number,
         "runs": "{:,}".format,
     }
-    columns = (
-        "mechanism",
-        "version",
-        "verdict",
-        "claimed",
-        "lower_bound",
-        "assumed",
-        "runs",
-        "neighbours",
-    )
-    confidence = f"{100 * recorded()[0].confidence:.2f}"
-    return tabled("audits.table", rows, columns, formats=formats, confidence=confidence)
+    confidence = f"{100 * audits[0].confidence:.2f}"
+    return text_table(SAYS, "table", rows, _COLUMNS, formats=formats, confidence=confidence)
 
 
 def _row(audit: Audit) -> dict[str, Any]:
+    """Return the cells of an audit."""
     row = audit._asdict()
     row["claimed"] = number(audit.claimed)
     if audit.delta:
         row["claimed"] += f",&nbsp;{delta(audit.delta)}"
     if audit.verdict != CONSISTENT:
         row["verdict"] = f"<b>{audit.verdict}</b>"
-    row["assumed"] = "Gaussian, proved" if audit.assumed else "nothing"
+    row["assumed"] = "nothing"
+    if audit.assumed:
+        row["assumed"] = "Gaussian, proved"
     row["neighbours"] = f"{audit.neighbours}, {audit.unit}"
     return row

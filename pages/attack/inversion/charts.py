@@ -4,89 +4,161 @@ import numpy as np
 
 from lab.experiment.settings import Spread
 from pages.attack.charts import EPSILON_AXIS
-from pages.attack.inversion.tasks import RECORD, InversionResult
+from pages.attack.inversion.result import CLASS_MATCH, RECORD_MATCH, InversionResult
+from pages.attack.inversion.tasks import RECORD
 from ui.charts import theme
 from ui.charts.curves import Curve, curve_chart, grid_progress, quantile_curve
 
-RECOVERED = {"classes": theme.PRIVATE, "planted record": theme.PINE}
+RECOVERED_COLOURS = {"classes": theme.PRIVATE, "planted record": theme.PINE}
+# A sheet has so many pictures in a row. Their names are in a strip under each row, whose height is
+# this part of a picture's.
+_PICTURES_PER_ROW = 4
+_STRIP = 0.2
+_NAMES = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "planted", "truth")
+# Shades of a picture from dark to light, and the transparent colour after them.
+_SHADES = 32
+_DARKEST = 20
+_LIGHTEST = 245
+_TRANSPARENT = ("#000000", 0.0)
+# A picture has 8 by 8 pixels, each drawn as a square of so many, with a transparent margin.
+_SIDE = 8
+_PIXEL_SIZE = 12
+_MARGIN = 2
+# A range of zero is divided by as this.
+_LEAST_RANGE = 1e-12
 
 
-# A sheet of pictures has this many in a row, each with its name in a strip under it, of this part
-# of its height.
-_ACROSS, _STRIP = 4, 0.2
-# Shades of a picture, and the colour after them, which is none.
-_GREYS, _NOTHING = 32, ("#000000", 0.0)
-_NAMES = (*map(str, range(10)), "planted", "truth")
+# Pictures
 
 
 def pictures(result: InversionResult, *, private: bool) -> dict:
-    """Draw what the weights of one model show: the ten classes, the planted record, and what it
-    truly is.
-    """
-    seen = result.now if private else result.plain
-    tiles = [_tile(picture) for picture in (*seen.classes[0], seen.record[0], RECORD)]
-    rows = [np.hstack(tiles[first : first + _ACROSS]) for first in range(0, len(tiles), _ACROSS)]
-    size = len(rows), len(rows) * (1 + _STRIP)
-    greys = [
-        (f"#{shade:02x}{shade:02x}{shade:02x}", 1.0)
-        for shade in np.linspace(20, 245, _GREYS).astype(int)
-    ]
-    strip = np.full((round(_STRIP * len(rows[0])), rows[0].shape[1]), _GREYS, np.uint8)
-    source = theme.image(
-        np.vstack([part for row in reversed(rows) for part in (strip, row)]), [*greys, _NOTHING]
+    """Draw the classes and the planted record as weights show them, and the true record."""
+    if private:
+        title = "Private weights"
+        reconstructions = result.private
+        match = result.record_match.private
+    else:
+        title = "Non-private weights"
+        reconstructions = result.plain
+        match = result.record_match.plain
+    drawn = [*reconstructions.classes[0], reconstructions.record[0], RECORD]
+    rows = len(drawn) // _PICTURES_PER_ROW
+    height = rows * (1 + _STRIP)
+    background = theme.background(
+        theme.image(_sheet(drawn), _colours()),
+        left=0,
+        top=height,
+        width=_PICTURES_PER_ROW,
+        height=height,
     )
-    now = "Private weights" if private else "Non-private weights"
-    alike = result.match(1)[0 if private else 1]
-    bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
-    square = {
-        "scaleanchor": "x",
-        "constraintoward": "top",
-    }  # a pixel is a square, whatever the chart's size
+    hidden_axis = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    # Pixels are squares whatever the size of the chart.
+    square_pixels = {"scaleanchor": "x", "constraintoward": "top"}
     return theme.figure(
-        theme.axis_anchor(_ACROSS / 2, -9.0),
-        images=[theme.background(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
-        title=now,
-        finding=f"record {alike:.2f}".replace("-", "−"),
-        annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
+        theme.axis_anchor(_PICTURES_PER_ROW / 2, -9.0),
+        images=[background],
+        title=title,
+        finding=f"record {match:.2f}".replace("-", "−"),
+        annotations=[_name(name, index, rows=rows) for index, name in enumerate(_NAMES)],
         margin={"l": 12, "r": 12, "t": 34, "b": 8},
-        xaxis={"range": [0, _ACROSS]} | bare,
-        yaxis={"range": [0, size[1]]} | bare | square,
+        xaxis={"range": [0, _PICTURES_PER_ROW], **hidden_axis},
+        yaxis={"range": [0, height], **hidden_axis, **square_pixels},
     )
+
+
+def _sheet(drawn: list[np.ndarray]) -> np.ndarray:
+    """Return the pictures as an array of shades, whose first row is at the bottom."""
+    tiles = [_tile(picture) for picture in drawn]
+    side = len(tiles[0])
+    strip_shape = (round(_STRIP * side), side * _PICTURES_PER_ROW)
+    strip = np.full(strip_shape, _SHADES, np.uint8)
+    bands: list[np.ndarray] = []
+    for first in range(0, len(tiles), _PICTURES_PER_ROW):
+        row = np.hstack(tiles[first : first + _PICTURES_PER_ROW])
+        # Each further row, with its strip under it, comes below the others.
+        bands = [strip, row, *bands]
+    return np.vstack(bands)
+
+
+def _colours() -> list[tuple[str, float]]:
+    """Return the colour and the opacity of each shade, the transparent one last."""
+    colours = []
+    for grey in np.linspace(_DARKEST, _LIGHTEST, _SHADES).astype(int):
+        colours.append((f"#{grey:02x}{grey:02x}{grey:02x}", 1.0))
+    return [*colours, _TRANSPARENT]
 
 
 def _tile(picture: np.ndarray) -> np.ndarray:
-    """Return 64 numbers as a square of shades from below, with a margin of none; brightest and
-    darkest are its own.
+    """Return the shades of a picture (64,) with a margin, whose first row is at the bottom.
+
+    Its lowest number becomes the darkest shade, and its highest the lightest.
     """
-    low, high = picture.min(), picture.max()
-    square = ((picture - low) / max(high - low, 1e-12)).reshape(8, 8)[::-1]
-    shades = np.clip(np.round((_GREYS - 1) * square), 0, _GREYS - 1).astype(np.uint8)
-    return np.pad(np.kron(shades, np.ones((12, 12), np.uint8)), 2, constant_values=_GREYS)
+    low = picture.min()
+    high = picture.max()
+    scaled = (picture - low) / max(high - low, _LEAST_RANGE)
+    # Pictures have their first row at the top.
+    square = scaled.reshape(_SIDE, _SIDE)[::-1]
+    shades = np.clip(np.round((_SHADES - 1) * square), 0, _SHADES - 1).astype(np.uint8)
+    enlarged = np.kron(shades, np.ones((_PIXEL_SIZE, _PIXEL_SIZE), np.uint8))
+    return np.pad(enlarged, _MARGIN, constant_values=_SHADES)
 
 
-def _named(name: str, at: int, *, rows: int) -> dict:
-    down, across = divmod(at, _ACROSS)
-    place = {"x": across + 0.5, "y": (rows - 1 - down + _STRIP / 2 / (1 + _STRIP)) * (1 + _STRIP)}
-    font = {"xref": "x", "yref": "y", "showarrow": False, "font": {"size": 12}}
-    return {"text": name, "xanchor": "center", "yanchor": "middle"} | place | font
+def _name(name: str, index: int, *, rows: int) -> dict:
+    """Return the name of a picture, in the middle of the strip under it."""
+    row, column = divmod(index, _PICTURES_PER_ROW)
+    strip_middle = _STRIP / 2 / (1 + _STRIP)
+    return {
+        "text": name,
+        "xanchor": "center",
+        "yanchor": "middle",
+        "x": column + 0.5,
+        "y": (rows - 1 - row + strip_middle) * (1 + _STRIP),
+        "xref": "x",
+        "yref": "y",
+        "showarrow": False,
+        "font": {"size": 12},
+    }
+
+
+# Correlation
 
 
 def match(result: InversionResult) -> dict:
-    curves: list[Curve] = []
-    for which, (name, colour) in enumerate(RECOVERED.items()):
-        grid = result.curve.arms[which]
-        private, plain = result.match(which)
-        now = Spread.of(result.now.match[which])
-        style = {"value": f"{private:.2f}", "dots": 6, "pinned": name == "planted record"}
-        curves += [
-            Curve(name=f"{name}, non-private", y=plain, colour=colour, dash="dot", listed=False),
-            quantile_curve(name, colour, grid.over(), now, band=True, scale=1, **style),
-        ]
+    """Draw the correlation of reconstruction and truth over epsilon, and without privacy."""
+    curves = [
+        *_match_curves(result, "classes", CLASS_MATCH),
+        *_match_curves(result, "planted record", RECORD_MATCH),
+    ]
     return curve_chart(
         *curves,
         current=result.settings.epsilon,
         title="Correlation",
-        finding=grid_progress(grid),
+        finding=grid_progress(result.curve.arms[RECORD_MATCH]),
         xaxis=EPSILON_AXIS,
         yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
     )
+
+
+def _match_curves(result: InversionResult, name: str, index: int) -> list[Curve]:
+    """Return the non-private and the private correlations of classes or of the record."""
+    colour = RECOVERED_COLOURS[name]
+    runs = result.private.match[index]
+    plain = Curve(
+        name=f"{name}, non-private",
+        y=float(result.plain.match[index, 0]),
+        colour=colour,
+        dash="dot",
+        listed=False,
+    )
+    private = quantile_curve(
+        name,
+        colour,
+        result.curve.arms[index].over(),
+        Spread.of(runs),
+        band=True,
+        scale=1,
+        value=f"{np.median(runs):.2f}",
+        dots=6,
+        pinned=index == RECORD_MATCH,
+    )
+    return [plain, private]

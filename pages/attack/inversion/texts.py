@@ -1,62 +1,111 @@
-"""Choose the texts of model inversion, with their numbers."""
+"""Texts of model inversion."""
 
 from collections.abc import Callable
 from typing import Any
 
-from pages.attack.inversion.tasks import REPEATS as RETRIES
-from pages.attack.inversion.tasks import InversionResult
-from pages.attack.texts import SAYS, best_attacker, say, tabled
+from pages.attack.inversion.experiment import REPEATS
+from pages.attack.inversion.result import InversionResult
+from pages.attack.settings import AttackSettings
+from pages.attack.texts_shared import best_attacker, budget, introduction
+from pages.attack.texts_shared import table as text_table
+from ui.text import tiles
+from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
-# A reconstruction of this correlation can be recognised; one below the second cannot.
-_READABLE, _LOST = 0.7, 0.3
+SAYS = Texts(__file__)
+ABOUT = SAYS.cases("about")
+# A reconstruction with this correlation can be read, and one with less than the second not even be
+# recognised.
+_READABLE = 0.7
+_LOST = 0.3
+# The classes stay if their correlation is above this part of the non-private one.
+_STAYS = 0.7
+
+
+def lead(settings: AttackSettings) -> str:
+    """Return the introduction of the part."""
+    return introduction(SAYS, settings)
 
 
 def numbers(result: InversionResult) -> list[Tile]:
-    """Return the correlation of reconstruction and truth: of one person's record, and of what many
-    share.
-    """
-    (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    tile, note = "inversion.tiles", SAYS["inversion.tiles.note"]
-    return [
-        Tile(SAYS[f"{tile}.private"], _alike(hidden), note, "private", float(f"{hidden:.2f}")),
-        Tile(SAYS[f"{tile}.plain"], _alike(seen), note),
-        Tile(
-            SAYS[f"{tile}.classes"],
-            _alike(private),
-            SAYS(f"{tile}.classes_note", correlation=_alike(plain)),
-        ),
-        best_attacker(result.settings),
-    ]
+    """Return the tiles: correlation of the record, private and not, of classes, the attacker."""
+    note = SAYS["tiles.note"]
+    record = result.record_match
+    classes = result.class_match
+    private_tile = Tile(
+        SAYS["tiles.private"],
+        correlation_text(record.private),
+        note,
+        tone="private",
+        amount=float(f"{record.private:.2f}"),
+    )
+    plain_tile = Tile(SAYS["tiles.plain"], correlation_text(record.plain), note)
+    class_tile = Tile(
+        SAYS["tiles.classes"],
+        correlation_text(classes.private),
+        SAYS("tiles.classes_note", correlation=correlation_text(classes.plain)),
+    )
+    return [private_tile, plain_tile, class_tile, best_attacker(result.settings)]
 
 
-def _alike(correlation: float) -> str:
-    """Return a number with a true minus, and none before a zero."""
-    shown = f"{abs(correlation):.2f}"
-    return shown if correlation >= 0 or shown == "0.00" else f"−{shown}"
+def correlation_text(correlation: float) -> str:
+    """Return a number with two decimals and a true minus, but none before a zero."""
+    size = f"{abs(correlation):.2f}"
+    if correlation >= 0 or size == "0.00":
+        return size
+    return f"−{size}"
 
 
 def verdict(result: InversionResult) -> str:
-    (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    cases = (
-        "readable" if hidden >= _READABLE else "visible" if hidden > _LOST else "lost",
-        "plain_clear" if seen >= _READABLE else "plain_hard",
-        "stay" if private > _READABLE * plain else "fade",
-    )
-    return " ".join(say("inversion.verdict", cases))
+    """Return whether the record can be read, with and without privacy, and the classes."""
+    record = result.record_match
+    classes = result.class_match
+    if record.private >= _READABLE:
+        private_case = "readable"
+    elif record.private > _LOST:
+        private_case = "visible"
+    else:
+        private_case = "lost"
+    plain_case = "plain_hard"
+    if record.plain >= _READABLE:
+        plain_case = "plain_clear"
+    class_case = "fade"
+    if classes.private > _STAYS * classes.plain:
+        class_case = "stay"
+    cases = (private_case, plain_case, class_case)
+    return " ".join(SAYS[f"verdict.{case}"] for case in cases)
+
+
+def caption(result: InversionResult) -> str:
+    """Return the line under the charts."""
+    return SAYS["caption"]
 
 
 def diagnostics(result: InversionResult) -> list[str]:
-    return say("inversion.why", ("class", "record"), plain=_alike(result.match(1)[1]))
+    """Return why a class remains visible, and why a record does not."""
+    plain = correlation_text(result.record_match.plain)
+    return [SAYS["why.class"], SAYS("why.record", plain=plain)]
+
+
+def guarantee(result: InversionResult) -> str:
+    """Return the guarantee, and what it says of the record and of the classes (HTML)."""
+    settings = result.settings
+    return tiles.note(SAYS("guarantee", rows=settings.rows, **budget(settings)))
 
 
 def table(result: InversionResult) -> str:
-    now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
+    """Return the correlations over epsilon (HTML)."""
     formats: dict[str, Callable[[Any], str]] = {
         "epsilon": number,
-        "classes": _alike,
-        "record": _alike,
+        "classes": correlation_text,
+        "record": correlation_text,
     }
-    return tabled(
-        "inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES
+    return text_table(
+        SAYS,
+        "table",
+        result.table(),
+        tuple(formats),
+        formats=formats,
+        marked=number(result.settings.epsilon),
+        runs=REPEATS,
     )

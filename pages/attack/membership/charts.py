@@ -2,109 +2,147 @@
 
 import numpy as np
 
-from pages.attack.membership.tasks import ATTACKS, RATES, MembersResult
+from pages.attack.membership.attacks import LIKELIHOOD_RATIO, LOSS_THRESHOLD, RATES
+from pages.attack.membership.result import RATE, MembershipResult
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import percent
 
-ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
-# What no attack can pass, and how it is drawn.
-ALLOWED = {
-    "promised": ("bound of epsilon, delta", "dash"),
-    "gaussian": ("bound of this noise", "dot"),
-}
-DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
-INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
-_LOG_SHARE = {
-    "type": "log",
-    "tickvals": [0.001, 0.01, 0.1, 1],
-    "ticktext": ["0.1 %", "1 %", "10 %", "100 %"],
-}
+MODEL_NAMES = {"private": "private", "plain": "non-private"}
+MODEL_COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
+BOUND_NAMES = {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"}
+_BOUND_DASHES = {"promised": "dash", "gaussian": "dot"}
+ATTACK_DASHES = {LIKELIHOOD_RATIO: "solid", LOSS_THRESHOLD: "dash"}
+# A true-positive rate of 0 is drawn as this, because the axis is logarithmic.
+_LEAST_RATE = 1e-5
+# Shares below this are stated with a decimal.
+_FEW_FOUND = 0.1
+# Half of the range of the true-class logit, whose tails are counted in the outermost bins.
+LOGIT_RANGES = {"private": 8.0, "plain": 16.0}
+_BINS = 40
+_INSIDE = 0.999
 
 
-def roc(result: MembersResult) -> dict:
-    """Draw members found over false alarms, both on log axes, under the frontier of the guarantee.
+# Members found
 
-    In the legend: what is found with one false alarm in 100, by the likelihood ratio.
+
+def roc(result: MembershipResult) -> dict:
+    """Draw the true-positive over the false-positive rate on log axes, with the bounds.
+
+    The legend has the members found at a false-positive rate of 1 %, by the likelihood ratio.
     """
-    frame, at = result.frontier, np.abs(RATES - 0.01).argmin()
-    guessing = {"opacity": 0.6, "hoverinfo": "skip", "showlegend": False}
-    curves = [Curve(name="guessing", x=RATES, y=RATES, colour=theme.NON_PRIVATE, more=guessing)]
-    curves += [
-        Curve(
-            name=text,
-            x=RATES,
-            y=frame[name],
-            value=found(frame[name][at]),
-            colour=theme.BOUND,
-            dash=dash,
-            hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>",
-        )
-        for name, (text, dash) in ALLOWED.items()
-    ]
-    for (arm, attack), curve in result.curves.items():
-        (text, colour), best = ARMS[arm], attack == ATTACKS[0]
-        curves.append(
-            Curve(
-                name=text,
-                x=RATES,
-                y=np.maximum(curve, 1e-5),
-                value=found(result.at(arm, attack, 0.01)),
-                colour=colour,
-                dash=DASHES[attack],
-                listed=best,
-                pinned=best and arm == "private",
-                hover=(
-                    f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
-                ),
-            )
-        )
+    guessing = Curve(
+        name="guessing",
+        x=RATES,
+        y=RATES,
+        colour=theme.NON_PRIVATE,
+        more={"opacity": 0.6, "hoverinfo": "skip", "showlegend": False},
+    )
+    curves = [guessing]
+    for bound in BOUND_NAMES:
+        curves.append(_bound_curve(result, bound))
+    for arm, attack in result.curves:
+        curves.append(_attack_curve(result, arm, attack))
     return curve_chart(
         *curves,
-        current=0.01,
+        current=RATE,
         title="Members found",
         finding="at 1 % FPR",
-        xaxis=_LOG_SHARE
-        | {
-            "title": {"text": "false-positive rate (log scale)"},
-            "range": [-3.05, 0.05],
-        },
-        yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
+        xaxis=_log_rate_axis("false-positive rate (log scale)", [-3.05, 0.05]),
+        yaxis=_log_rate_axis("members found (log scale)", [-3.6, 0.1]),
     )
 
 
-def found(share: float) -> str:
-    """Return a share of members in percent, with a decimal where few are found."""
-    return f"{100 * share:.{1 if share < 0.1 else 0}f}\u00a0%"
-
-
-def margins(result: MembersResult, arm: str) -> dict:
-    reach = 8.0 if arm == "private" else 16.0
-    edges = np.linspace(-reach, reach, 41)
-    inside, outside = (
-        np.histogram(np.clip(some, -reach * 0.999, reach * 0.999), edges)[0] / len(some)
-        for some in result.margins(arm)
+def _bound_curve(result: MembershipResult, bound: str) -> Curve:
+    """Return the curve of a bound that the guarantee sets."""
+    name = BOUND_NAMES[bound]
+    rates = result.bounds[bound]
+    return Curve(
+        name=name,
+        x=RATES,
+        y=rates,
+        value=found_text(rates[np.abs(RATES - RATE).argmin()]),
+        colour=theme.BOUND,
+        dash=_BOUND_DASHES[bound],
+        hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{name}</extra>",
     )
-    members, others = result.right(arm)
-    marks = [
-        -reach,
-        -reach / 2,
-        0.0,
-        reach / 2,
-        reach,
-    ]  # what lies further out is counted at the ends
-    names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
-    words = f"{theme.coloured('■ members', INSIDE)}<br>{theme.coloured('■ others', OUTSIDE)}"
+
+
+def _attack_curve(result: MembershipResult, arm: str, attack: str) -> Curve:
+    """Return the curve of an attack on the private or the non-private models."""
+    name = MODEL_NAMES[arm]
+    is_listed = attack == LIKELIHOOD_RATIO
+    return Curve(
+        name=name,
+        x=RATES,
+        y=np.maximum(result.curves[arm, attack], _LEAST_RATE),
+        value=found_text(result.found(arm, attack)),
+        colour=MODEL_COLOURS[arm],
+        dash=ATTACK_DASHES[attack],
+        listed=is_listed,
+        pinned=is_listed and arm == "private",
+        hover=f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{name}, {attack}</extra>",
+    )
+
+
+def _log_rate_axis(text: str, log_range: list[float]) -> dict:
+    """Return a log axis of rates. Its range is in powers of ten."""
+    return {
+        "type": "log",
+        "tickvals": [0.001, 0.01, 0.1, 1],
+        "ticktext": ["0.1 %", "1 %", "10 %", "100 %"],
+        "title": {"text": text},
+        "range": log_range,
+    }
+
+
+def found_text(share: float) -> str:
+    """Return a share of members in percent, with a decimal if it is small."""
+    if share < _FEW_FOUND:
+        return f"{100 * share:.1f}\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"
+
+
+# Margins
+
+
+def margins(result: MembershipResult, arm: str) -> dict:
+    """Draw the histograms of the true-class logit of members and of others."""
+    half = LOGIT_RANGES[arm]
+    edges = np.linspace(-half, half, _BINS + 1)
+    member_logits, other_logits = result.margins(arm)
+    on_members, on_others = result.right(arm)
+    members = theme.coloured("■ members", theme.WITH_YOU)
+    others = theme.coloured("■ others", theme.WITHOUT_YOU)
     return bars.histogram(
         edges,
-        {INSIDE: inside, OUTSIDE: outside},
-        title="Private" if arm == "private" else "Non-private",
-        finding=f"in {percent(members)}, out {percent(others)}",
-        annotations=[theme.note(words, "upper left", size=12, align="left")],
-        xaxis=theme.axis("true-class logit", -reach, reach)
-        | {
-            "tickvals": marks,
-            "ticktext": [name.replace("-", "−") for name in names],
+        {
+            theme.WITH_YOU: _bin_shares(member_logits, edges),
+            theme.WITHOUT_YOU: _bin_shares(other_logits, edges),
         },
+        title=MODEL_NAMES[arm].capitalize(),
+        finding=f"in {percent(on_members)}, out {percent(on_others)}",
+        annotations=[theme.note(f"{members}<br>{others}", "upper left", size=12, align="left")],
+        xaxis=_logit_axis(half),
         yaxis=theme.share_axis("share of people", 0.24, step=0.05),
     )
+
+
+def _bin_shares(logits: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the share of logits in each bin."""
+    half = edges[-1]
+    inside = np.clip(logits, -half * _INSIDE, half * _INSIDE)
+    counts, _ = np.histogram(inside, edges)
+    return counts / len(logits)
+
+
+def _logit_axis(half: float) -> dict:
+    """Return the axis of logits, whose outermost ticks stand for the tails."""
+    ticks = [-half, -half / 2, 0.0, half / 2, half]
+    names = [f"{tick:g}" for tick in ticks]
+    names[0] = f"≤ {names[0]}"
+    names[-1] = f"≥ {names[-1]}"
+    axis = theme.axis("true-class logit", -half, half)
+    axis["tickvals"] = ticks
+    axis["ticktext"] = [name.replace("-", "−") for name in names]
+    return axis

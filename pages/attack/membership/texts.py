@@ -1,94 +1,137 @@
-"""Choose the texts of membership inference, with their numbers."""
+"""Texts of membership inference."""
 
 from collections.abc import Callable
 from typing import Any
 
 from lab.statistics.claims import Case
-from pages.attack.membership.charts import ARMS, found
-from pages.attack.membership.tasks import ATTACKS, COLUMNS, MODELS, MembersResult
-from pages.attack.texts import SAYS, best_attacker, budget, say, tabled
+from pages.attack.membership.attacks import LIKELIHOOD_RATIO
+from pages.attack.membership.charts import MODEL_NAMES, found_text
+from pages.attack.membership.result import COLUMNS, LOW_RATE, MODELS, MembershipResult
+from pages.attack.settings import AttackSettings
+from pages.attack.texts_shared import SAYS as SHARED
+from pages.attack.texts_shared import best_attacker, budget, introduction
+from pages.attack.texts_shared import table as text_table
 from ui.text import tiles
+from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
+SAYS = Texts(__file__)
+ABOUT = SAYS.cases("about")
 
-def numbers(result: MembersResult) -> list[Tile]:
-    private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
-    tile, note = "membership.tiles", SAYS["membership.tiles.note"]
-    limit = Tile(SAYS[f"{tile}.bound"], found(result.allowed(0.01)), note, tone="bound")
+
+def lead(settings: AttackSettings) -> str:
+    """Return the introduction of the part."""
+    return introduction(SAYS, settings)
+
+
+def numbers(result: MembershipResult) -> list[Tile]:
+    """Return the tiles: members found with and without privacy, the bound, the best attacker."""
+    note = SAYS["tiles.note"]
+    private = result.found("private")
+    private_tile = Tile(
+        SAYS["tiles.private"],
+        found_text(private),
+        note,
+        tone="private",
+        amount=round(100 * private, 1),
+        unit="points",
+    )
+    plain_tile = Tile(SAYS["tiles.plain"], found_text(result.found("plain")), note)
+    bound_tile = Tile(SAYS["tiles.bound"], found_text(result.bound), note, tone="bound")
+    return [private_tile, plain_tile, bound_tile, best_attacker(result.settings)]
+
+
+# Verdict
+
+
+def verdict(result: MembershipResult) -> str:
+    """Return how many more members are found without privacy, and whether models memorise."""
+    found = _found_sentence(result)
+    if result.more_found == Case.SO_FAR:
+        return found
+    on_members, on_others = result.right("plain")
+    memorisation = SAYS(
+        f"verdict.{_memorisation_case(result)}",
+        members=_whole_percent(on_members),
+        others=_whole_percent(on_others),
+    )
+    return f"{found} {memorisation}"
+
+
+def _found_sentence(result: MembershipResult) -> str:
+    """Return the members found without privacy, compared with private models."""
+    plain = result.found("plain")
+    private = result.found("private")
+    shares = {"plain": found_text(plain), "private": found_text(private)}
+    if result.more_found == Case.SO_FAR:
+        trained = len(result.plain.members)
+        return SAYS("verdict.so_far", trained=trained, models=MODELS, **shares)
+    if result.more_found != Case.AHEAD:
+        return SAYS("verdict.alike", **shares)
+    if private == 0:
+        return SAYS["verdict.none"]
+    return SAYS("verdict.times", times=tiles.multiple_text(number(plain / private)))
+
+
+def _memorisation_case(result: MembershipResult) -> str:
+    """Return whether a generalisation gap is shown, as the name of a text."""
+    if result.memorisation == Case.AHEAD:
+        return "gap"
+    return "no_gap"
+
+
+def _whole_percent(share: float) -> str:
+    """Return a share in whole percent, without the sign."""
+    return f"{100 * share:.0f}"
+
+
+def caption(result: MembershipResult) -> str:
+    """Return the line under the charts."""
+    return SAYS["caption"]
+
+
+# Explanation
+
+
+def diagnostics(result: MembershipResult) -> list[str]:
+    """Return accuracy on members and on others, and what is found at few false positives."""
+    case = "so_far"
+    if result.complete:
+        case = _memorisation_case(result)
+    accuracies = {}
+    found = {}
+    for arm in ("plain", "private"):
+        on_members, on_others = result.right(arm)
+        accuracies[f"{arm}_in"] = _whole_percent(on_members)
+        accuracies[f"{arm}_out"] = _whole_percent(on_others)
+        found[arm] = found_text(result.found(arm, LIKELIHOOD_RATIO, rate=LOW_RATE))
+        found[f"{arm}_advantage"] = f"{result.advantage(arm):.2f}"
     return [
-        Tile(
-            SAYS[f"{tile}.private"],
-            found(private),
-            note,
-            "private",
-            round(100 * private, 1),
-            "points",
-        ),
-        Tile(SAYS[f"{tile}.plain"], found(plain), note),
-        limit,
-        best_attacker(result.settings),
+        SAYS(f"why.{case}", **accuracies),
+        SAYS("why.sure", **found),
+        SHARED["proved"],
     ]
 
 
-def verdict(result: MembersResult) -> str:
-    """Return how much better the attack is without privacy, where that is shown, and whether that
-    is memorisation.
-    """
-    plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    case, times, trained = result.more_found, "", len(result.shadows["plain"].members)
-    if case == Case.SO_FAR:
-        said = "so_far"
-    elif case != Case.AHEAD:
-        said = "alike"
-    else:
-        said = "times" if private else "none"
-        times = tiles.multiple_text(number(plain / private)) if private else ""
-    shares = {"plain": found(plain), "private": found(private)}
-    text = SAYS(f"membership.verdict.{said}", times=times, trained=trained, models=MODELS, **shares)
-    gap = (
-        ""
-        if case == Case.SO_FAR
-        else SAYS(f"membership.verdict.{_memory(result)}", **_right(result))
-    )
-    return f"{text} {gap}".strip()
-
-
-def diagnostics(result: MembersResult) -> list[str]:
-    """Return accuracy on members and on others, and what the attack finds at few false
-    positives.
-    """
-    holes = {}
-    for arm in ("plain", "private"):
-        members, others = result.right(arm)
-        holes[f"{arm}_in"] = f"{100 * members:.0f}"
-        holes[f"{arm}_out"] = f"{100 * others:.0f}"
-        holes[arm] = found(result.at(arm, ATTACKS[0], 0.001))
-        holes[f"{arm}_advantage"] = f"{result.advantage(arm, ATTACKS[0]):.2f}"
-    memory = _memory(result) if result.complete else "so_far"
-    return [*say("membership.why", (memory, "sure"), **holes), SAYS["proved"]]
-
-
-def _memory(result: MembersResult) -> str:
-    return "gap" if result.memory == Case.AHEAD else "no_gap"
-
-
-def _right(result: MembersResult) -> dict[str, str]:
-    """Return the accuracy of the non-private model on members and on others, in whole percent."""
-    members, others = result.right("plain")
-    return {"members": f"{100 * members:.0f}", "others": f"{100 * others:.0f}"}
-
-
-def caption(result: MembersResult) -> str:
-    return SAYS["membership.caption"]
-
-
-def guarantee(result: MembersResult) -> str:
+def guarantee(result: MembershipResult) -> str:
+    """Return the guarantee of the private models, and what it says of attacks (HTML)."""
     settings = result.settings
-    rows = {"members": settings.members, "rows": 2 * settings.members, "unit": "record"}
-    return tiles.note(SAYS("membership.guarantee", **rows, **budget(settings)))
+    text = SAYS(
+        "guarantee",
+        members=settings.members,
+        rows=2 * settings.members,
+        unit="record",
+        **budget(settings),
+    )
+    return tiles.note(text)
 
 
-def table(result: MembersResult) -> str:
-    formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS[2:4], found)
-    formats |= {"model": lambda arm: ARMS[arm][0], "advantage": "{:.2f}".format}
-    return tabled("membership.table", result.table(), COLUMNS, formats=formats)
+def table(result: MembershipResult) -> str:
+    """Return what each attack finds (HTML)."""
+    formats: dict[str, Callable[[Any], str]] = {
+        "model": MODEL_NAMES.__getitem__,
+        "found at 1 %": found_text,
+        "found at 0.1 %": found_text,
+        "advantage": "{:.2f}".format,
+    }
+    return text_table(SAYS, "table", result.table(), COLUMNS, formats=formats)

@@ -20,9 +20,8 @@ from lab.experiment.parts import Grid, Runs, slices
 from lab.experiment.settings import quantiles_of
 from lab.uploads.column_roles import Column
 from lab.uploads.rows import OwnRows
-from pages.attack.experiment import AttackSettings
-from pages.attack.result import attacked
-from pages.attack.settings import FITTING
+from pages.attack.settings import PART_DATASETS, AttackSettings
+from pages.attack.tasks import attack_at_epsilon
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import training as work
 from pages.network.settings import NetworkSettings
@@ -99,7 +98,7 @@ LARGEST = {
     for name in classification.LINEAR_DATASETS
 }
 for part in PARTS:
-    for name in FITTING.get(part["part"], classification.LINEAR_DATASETS):
+    for name in PART_DATASETS.get(part["part"], classification.LINEAR_DATASETS):
         there = AttackSettings().change(part=part["part"]).change(dataset=name, **part)
         for slider, value in FULL.items():
             there = there.change(**{slider: min(value, there.limits[slider][1])})
@@ -113,7 +112,7 @@ def counted(settings) -> list:
     found = [
         task
         for task in settings.experiment.tasks()
-        if hasattr(task, "cells") and task.work is not attacked
+        if hasattr(task, "cells") and task.work is not attack_at_epsilon
     ]
     assert found
     return found
@@ -207,7 +206,7 @@ WHOLE = [
     (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
     (
         AttackSettings().change(part="membership", steps=4),
-        lambda one: [one.shadows["plain"].margins],
+        lambda one: [one.plain.margins],
         1e-4,
     ),
     (

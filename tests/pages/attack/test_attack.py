@@ -1,6 +1,4 @@
-"""The attack: never above what a guarantee allows, sharp enough to be worth its name, and honest
-about both.
-"""
+"""The attacks: never above what a guarantee allows, and strong enough to be worth their name."""
 
 import numpy as np
 import pytest
@@ -11,213 +9,330 @@ from dpcore.accountants import gdp
 from lab.data import classification as data
 from pages.attack import charts, tasks
 from pages.attack import settings as attack
-from pages.attack.experiment import AttackSettings
-from pages.attack.inversion import tasks as inversion
-from pages.attack.membership import tasks as membership
-from pages.attack.result import EPSILONS, attacked
-from pages.attack.tasks import Model, Training, clean, exposed, exposures
+from pages.attack.fairness.result import ALL_CLASSES, MAJORITY, MINORITY
+from pages.attack.inversion.experiment import InversionExperiment
+from pages.attack.inversion.result import RECORD_MATCH
+from pages.attack.membership import attacks
+from pages.attack.result import EPSILONS
+from pages.attack.settings import AttackSettings
+from pages.attack.tasks import attack_at_epsilon, measure_influences
 from pages.attack.threshold_attack import threshold_attack
 from tests.ui.charts.test_topic_charts import numbers
 
 
-def of(part="worlds", **changes):
+def settings_of(part="worlds", **changes):
     return AttackSettings().change(part=part).change(**changes)
 
 
-def trained(settings):
-    """The result without the curve over epsilon."""
-    return settings.result(
-        {task: task.run() for task in settings.tasks() if task.work is not attacked}
-    )
+def result_without_curve(settings):
+    outcomes = {}
+    for task in settings.experiment.tasks():
+        if task.work is not attack_at_epsilon:
+            outcomes[task] = task.run()
+    return settings.experiment.gather(outcomes)
 
 
-class TestNeverAboveTheBound:
+def first_result(settings):
+    outcomes = {task: task.run() for task in settings.experiment.tasks() if task.essential}
+    return settings.experiment.gather(outcomes)
+
+
+class TestBounds:
     @pytest.mark.parametrize("sees", attack.SEES)
     @pytest.mark.parametrize("dataset", ["gaussians", "iris", "moons"])
-    def test_over_the_whole_range_of_epsilon(self, dataset, sees):
-        """Each interval reaches down to what the noise allows, which is less than what epsilon and
-        delta do.
-        """
-        settings = of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
-        outcomes = {
-            task: task.run() for task in settings.tasks() if task.essential or task.work is attacked
-        }
-        curve = settings.result(outcomes).curve
+    def test_the_curve_stays_within_the_bounds(self, dataset, sees):
+        """Each interval reaches down to the bound of the noise, the smaller one of the two."""
+        settings = settings_of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
+
+        outcomes = {}
+        for task in settings.experiment.tasks():
+            if task.essential or task.work is attack_at_epsilon:
+                outcomes[task] = task.run()
+        curve = settings.experiment.gather(outcomes).curve
+
         assert list(curve["epsilon"]) == list(EPSILONS)
         assert (curve["low"] <= curve["gaussian"] + 1e-9).all()
         assert (curve["gaussian"] <= curve["promised"] + 1e-9).all()
 
-    def test_seeing_every_step_of_the_worst_person_reaches_it(self):
-        """Where every gradient is clipped and opposite in the two worlds, the attack is what the
-        theorem counts.
-        """
-        settings = of(
+    def test_an_attacker_who_sees_every_step_reaches_the_bound_for_the_worst_person(self):
+        """All gradients are clipped, and the person's are opposite on the two data sets."""
+        epsilon = 4.0
+        settings = settings_of(
             sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000
         )
-        assert trained(settings).risk == pytest.approx(1, abs=0.02)
-        many, mu = (
-            tasks.retrained(Model.of(settings), (4.0,), range(3000)),
-            gdp.mu_of(4.0, delta=1e-5),
-        )
-        found = threshold_attack(many.weights, many.scores, clean(Model.of(settings)).run())
-        assert found.accuracy == pytest.approx(ndtr(mu / 2), abs=4 * np.sqrt(0.25 / found.trials))
-        # The score is a log likelihood ratio: E[e^-s] = 1 with the person and E[e^s] = 1 without;
-        # means +-mu^2/2.
-        with_them, without = many.scores
-        found = np.exp(-with_them).mean(), np.exp(without).mean(), with_them.mean()
-        assert found == pytest.approx((1, 1, mu**2 / 2), abs=0.1)
+        training = settings.pair_training
+        mu = gdp.mu_of(epsilon, delta=1e-5)
+
+        trained = tasks.train_pairs(training, (epsilon,), range(3000))
+        found = tasks.attack(training, trained)
+
+        assert result_without_curve(settings).influence == pytest.approx(1, abs=0.02)
+        standard_error = np.sqrt(0.25 / found.trials)
+        assert found.accuracy == pytest.approx(ndtr(mu / 2), abs=4 * standard_error)
+
+    def test_the_score_of_all_steps_is_a_log_likelihood_ratio(self):
+        """E[e^-s] = 1 with the person, E[e^s] = 1 without, and the mean with is mu^2 / 2."""
+        epsilon = 4.0
+        settings = settings_of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
+        mu = gdp.mu_of(epsilon, delta=1e-5)
+
+        trained = tasks.train_pairs(settings.pair_training, (epsilon,), range(3000))
+        with_person, without_person = trained.scores
+
+        assert np.exp(-with_person).mean() == pytest.approx(1, abs=0.1)
+        assert np.exp(without_person).mean() == pytest.approx(1, abs=0.1)
+        assert with_person.mean() == pytest.approx(mu**2 / 2, abs=0.1)
 
 
-class TestWorlds:
-    def test_the_published_recipe_is_caught_and_without_privacy_nobody_is_hidden(self):
-        for version in ("published", "correct"):
-            result = trained(of(version=version, clip_norm=0.05, epsilon=1.0, repeats=500))
-            assert result.caught == (version == "published")
-        bare = trained(of(version="none", repeats=200))
-        assert (bare.attack.accuracy, bare.caught) == (1, False)
+class TestOnePerson:
+    @pytest.mark.parametrize(
+        ("version", "refuted"),
+        [
+            pytest.param("published", True, id="published"),
+            pytest.param("correct", False, id="correct"),
+        ],
+    )
+    def test_only_the_published_mechanism_is_refuted(self, version, refuted):
+        settings = settings_of(version=version, clip_norm=0.05, epsilon=1.0, repeats=500)
 
-    def test_the_worlds_differ_in_one_row_and_each_has_noise_of_its_own(self):
-        settings = of(who="row", person=7)
-        with_them, without = settings.neighbours.worlds()
-        assert np.flatnonzero(
-            (with_them.X != without.X).any(axis=1) | (with_them.y != without.y)
-        ).tolist() == [7]
-        other = settings.change(against="public").neighbours.worlds()[1]
-        assert np.flatnonzero((other.X != with_them.X).any(axis=1)).tolist() == [7]
-        weights = tasks.retrained(Model.of(of(clip_norm=0.1)), (1.0,), range(200)).weights[
-            ..., 0, 0
-        ]
-        assert abs(np.corrcoef(weights)[0, 1]) < 0.3
+        result = result_without_curve(settings)
 
-    def test_no_clipped_person_moves_further_than_anybody_could(self):
-        for dataset in ("gaussians", "iris"):
-            risks = exposed(Training.of(of(dataset=dataset))).run()
-            assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
-        # The points stay as they are while somebody is dragged.
-        asked = [
-            task
-            for one in (of(), of(person=9), of(spot="0,0"))
-            for task in one.tasks()
-            if task.work is exposures
-        ]
-        assert (len(asked), len(set(asked))) == (3, 1)
+        assert result.refuted == refuted
+
+    def test_without_privacy_every_guess_is_right_and_no_claim_refuted(self):
+        result = result_without_curve(settings_of(version="none", repeats=200))
+
+        assert result.attack.accuracy == 1
+        assert not result.refuted
+
+    @pytest.mark.parametrize("against", attack.AGAINST)
+    def test_the_data_sets_differ_in_one_row(self, against):
+        first, second = settings_of(who="row", person=7, against=against).neighbours.data_sets()
+
+        differs = (first.X != second.X).any(axis=1) | (first.y != second.y)
+
+        assert np.flatnonzero(differs).tolist() == [7]
+
+    def test_a_public_row_has_other_features(self):
+        settings = settings_of(who="row", person=7)
+
+        first, _ = settings.neighbours.data_sets()
+        _, public = settings.change(against="public").neighbours.data_sets()
+
+        assert np.flatnonzero((public.X != first.X).any(axis=1)).tolist() == [7]
+
+    def test_the_data_sets_have_noise_of_their_own(self):
+        training = settings_of(clip_norm=0.1).pair_training
+
+        trained = tasks.train_pairs(training, (1.0,), range(200))
+
+        first_weights = trained.weights[..., 0, 0]
+        assert abs(np.corrcoef(first_weights)[0, 1]) < 0.3
+
+    @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
+    def test_no_clipped_row_has_more_than_the_largest_influence(self, dataset):
+        training = settings_of(dataset=dataset).training
+
+        influences = measure_influences(training, (), range(1))
+
+        assert 0 <= influences.min() < influences.max() <= 1 + 1e-9
+
+    def test_influences_do_not_depend_on_the_target_person(self):
+        variants = [settings_of(), settings_of(person=9), settings_of(spot="0,0")]
+
+        found = []
+        for settings in variants:
+            for task in settings.experiment.tasks():
+                if task.work is measure_influences:
+                    found.append(task)
+
+        assert len(found) == 3
+        assert len(set(found)) == 1
 
     @pytest.mark.parametrize("epsilon", [4.0, 3.7])
-    def test_one_question_has_one_number(self, epsilon):
-        """Today's row of the table, and of the curve, is the verdict's own answer, from the same
-        guesses.
-        """
-        result = of(epsilon=epsilon, repeats=400).run()
-        assert len(result.curve) == len({*EPSILONS, epsilon})
-        now = result.curve.set_index("epsilon").loc[epsilon]
-        assert all(
-            now[name] == getattr(result.attack, name)
-            for name in ("accuracy", "low", "high", "trials")
-        )
-        assert (now["promised"], now["gaussian"]) == pytest.approx(
-            (result.promised, result.ceiling), rel=1e-9
-        )
+    def test_the_curve_has_the_verdict_at_the_set_epsilon(self, epsilon):
+        result = settings_of(epsilon=epsilon, repeats=400).experiment.run()
 
-    def test_the_first_picture_is_a_part_of_the_last(self):
-        settings = of(repeats=600)
-        first = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-        assert first.trainings < 600 == trained(settings).trainings
+        row = result.curve.set_index("epsilon").loc[epsilon]
+
+        assert len(result.curve) == len({*EPSILONS, epsilon})
+        for name in ("accuracy", "low", "high", "trials"):
+            assert row[name] == getattr(result.attack, name), name
+        assert row["promised"] == pytest.approx(result.claim_bound, rel=1e-9)
+        assert row["gaussian"] == pytest.approx(result.noise_bound, rel=1e-9)
+
+    def test_the_first_result_has_some_of_the_trainings_and_one_point(self):
+        settings = settings_of(repeats=600)
+
+        first = first_result(settings)
+
+        assert first.trainings < 600
+        assert result_without_curve(settings).trainings == 600
         assert list(first.curve["epsilon"]) == [settings.epsilon]
+
+    def test_a_point_of_the_curve_is_the_attack_on_its_trainings(self):
+        training = settings_of(clip_norm=0.1).pair_training
+        trained = tasks.train_pairs(training, (4.0,), range(40))
+        noiseless = tasks.train_noiseless(training, (), range(1))
+
+        point = attack_at_epsilon(training, (4.0,), range(40))
+
+        expected = threshold_attack(trained.weights, trained.scores, noiseless)
+        assert point == (expected.correct, expected.trials)
+
+    def test_each_point_of_the_map_has_the_number_of_its_row(self):
+        result = result_without_curve(settings_of(repeats=100, epsilon=1.0))
+        positions = result.plane.display(result.plane.coordinates(result.split.X_private))
+
+        traces = [trace for trace in charts.people(result)["data"] if "customdata" in trace]
+
+        rows = np.concatenate([numbers(trace["customdata"]) for trace in traces]).astype(int)
+        x = np.concatenate([numbers(trace["x"]) for trace in traces])
+        np.testing.assert_allclose(x, positions[rows, 0], rtol=1e-5)
+        assert sorted(rows) == list(range(400))
 
 
 class TestSettings:
-    def test_a_click_chooses_who_is_meant_and_a_moved_row_keeps_its_class(self):
+    @pytest.mark.parametrize("chosen", [0, 1])
+    def test_choosing_a_row_chooses_a_row_as_target(self, chosen):
+        assert settings_of(label=chosen).change(person=3).who == "row"
+
+    @pytest.mark.parametrize(
+        "move",
+        [
+            pytest.param({"spot": "0.5,-0.25"}, id="dragged"),
+            pytest.param({"person_y": 0.3}, id="by a slider"),
+        ],
+    )
+    @pytest.mark.parametrize("label", [0, 1])
+    def test_a_moved_row_becomes_an_outlier_of_its_class(self, label, move):
         labels = data.load("gaussians", seed=4).y_private
-        for row, chosen in ((int(np.argmin(labels)), 1), (int(np.argmax(labels)), 0)):
-            meant = of(label=chosen).change(person=row)
-            assert meant.who == "row"
-            for moved in (meant.change(spot="0.5,-0.25"), meant.change(person_y=0.3)):
-                assert (moved.who, moved.label) == ("outlier", labels[row])
-                assert moved.change(label=chosen).change(spot="0,0").label == chosen
-            assert of(label=chosen).change(spot="0,0").label == chosen
+        row = int(np.flatnonzero(labels == label)[0])
+        other_label = 1 - label
+
+        moved = settings_of(label=other_label).change(person=row).change(**move)
+
+        assert moved.who == "outlier"
+        assert moved.label == label
+        assert moved.change(label=other_label).change(spot="0,0").label == other_label
+
+    @pytest.mark.parametrize("label", [0, 1])
+    def test_a_moved_outlier_keeps_its_class(self, label):
+        assert settings_of(label=label).change(spot="0,0").label == label
 
     @pytest.mark.parametrize(
         "changes", [{"spot": "here"}, {"spot": "0,9"}, {"person": 400}, {"label": 2}], ids=str
     )
-    def test_nonsense_is_refused(self, changes):
+    def test_invalid_values_are_refused(self, changes):
         with pytest.raises(check.RefusedError):
-            of().change(**changes)
+            settings_of().change(**changes)
 
-    def test_slow_data_begin_with_fewer_trainings_and_a_link_keeps_its_own(self):
-        slow = of().change(dataset="digits")
-        assert (slow.repeats, slow.change(dataset="iris").repeats) == (attack.SLOW_REPEATS, 2000)
+    def test_slow_data_sets_start_with_fewer_trainings(self):
+        slow = settings_of().change(dataset="digits")
+
+        assert slow.repeats == attack.SLOW_REPEATS
+        assert slow.change(dataset="iris").repeats == 2000
+
+    def test_other_changes_keep_the_number_of_trainings(self):
+        slow = settings_of().change(dataset="digits")
+
         assert slow.change(repeats=900).change(clip_norm=1.0).repeats == 900
-        assert of().change(repeats=300).change(dataset="iris").repeats == 300
+        assert settings_of().change(repeats=300).change(dataset="iris").repeats == 300
 
     @pytest.mark.parametrize("part", attack.PARTS)
-    def test_every_part_fits_its_data_and_trains_nothing_anew_for_others(self, part):
-        settings = of().change(dataset="breast_cancer", person=250).change(part=part)
+    def test_a_part_brings_a_data_set_that_suits_it(self, part):
+        settings = settings_of().change(dataset="breast_cancer", person=250).change(part=part)
+
         assert settings.dataset in settings.datasets
-        assert settings.change(dataset=settings.datasets[-1]).dataset == settings.datasets[-1]
-        unread = {"members": 20} if part == "pays" else {"minority": 0.3}
-        assert of(part).tasks() == of(part, **unread).tasks()
+        last = settings.datasets[-1]
+        assert settings.change(dataset=last).dataset == last
+
+    @pytest.mark.parametrize("part", attack.PARTS)
+    def test_a_part_trains_nothing_anew_for_the_fields_of_others(self, part):
+        unused = {"minority": 0.3}
+        if part == "pays":
+            unused = {"members": 20}
+
+        changed = settings_of(part, **unused)
+
+        assert changed.experiment.tasks() == settings_of(part).experiment.tasks()
 
 
-class TestMembers:
-    def test_the_ratio_is_that_of_the_other_models_and_the_roc_that_of_theory(self):
-        """Against a plain loop that leaves each model out of its own shadows."""
+def likelihood_ratio(members, margins, model):
+    """The log-likelihood ratio of one person's margin in one model, by a plain loop."""
+    inside = margins[members]
+    outside = margins[~members]
+    squares = inside.var() * len(inside) + outside.var() * len(outside)
+    variance = squares / (len(margins) - 2)
+    other_margins = np.delete(margins, model)
+    other_members = np.delete(members, model)
+    distance_with = (margins[model] - other_margins[other_members].mean()) ** 2
+    distance_without = (margins[model] - other_margins[~other_members].mean()) ** 2
+    return (distance_without - distance_with) / (2 * variance)
+
+
+class TestMembership:
+    def test_the_likelihood_ratio_leaves_the_model_itself_out(self):
         rng = np.random.default_rng(0)
         members = rng.random((12, 5)) < 0.5
         margins = rng.normal(size=(12, 5)) + members
-        found = membership.ratio_scores(members, margins)
-        for i in range(5):
-            inside, outside = margins[members[:, i], i], margins[~members[:, i], i]
-            spread = (inside.var() * len(inside) + outside.var() * len(outside)) / 10
-            for r in range(12):
-                others, inside = np.delete(margins[:, i], r), np.delete(members[:, i], r)
-                apart = [
-                    (margins[r, i] - others[inside == who].mean()) ** 2 for who in (False, True)
-                ]
-                assert found[r, i] == pytest.approx((apart[0] - apart[1]) / (2 * spread))
 
-        members = np.arange(200_000) % 2 == 0  # and of Gaussian scores the ROC is known
-        found = membership.roc(rng.normal(size=200_000) + 1.5 * members, members)
-        np.testing.assert_allclose(found, ndtr(ndtri(membership.RATES) + 1.5), atol=0.01)
+        ratios = attacks.likelihood_ratios(members, margins)
 
-    def test_the_attack_finds_members_by_heart_and_stays_below_the_frontier(self):
-        result = of("membership", epsilon=2.0).run()
-        rate = membership.RATES >= 0.01
-        for attack_on in membership.ATTACKS:
-            assert (
-                result.curves["private", attack_on][rate]
-                <= result.frontier["gaussian"][rate] + 0.02
-            ).all()
-        assert result.at("plain", membership.ATTACKS[0], 0.01) > max(0.1, result.allowed(0.01))
-        members, rest = result.right("plain")
-        assert members > rest + 0.1
+        for person in range(5):
+            for model in range(12):
+                expected = likelihood_ratio(members[:, person], margins[:, person], model)
+                assert ratios[model, person] == pytest.approx(expected), (model, person)
+
+    def test_the_roc_of_gaussian_scores_is_that_of_theory(self):
+        rng = np.random.default_rng(0)
+        members = np.arange(200_000) % 2 == 0
+        scores = rng.normal(size=200_000) + 1.5 * members
+
+        curve = attacks.roc(scores, members)
+
+        np.testing.assert_allclose(curve, ndtr(ndtri(attacks.RATES) + 1.5), atol=0.01)
+
+    def test_the_attack_finds_non_private_members_and_stays_below_the_bound(self):
+        result = settings_of("membership", epsilon=2.0).experiment.run()
+        at_least_1_percent = attacks.RATES >= 0.01
+        bound = result.bounds["gaussian"][at_least_1_percent] + 0.02
+
+        for name in attacks.ATTACKS:
+            assert (result.curves["private", name][at_least_1_percent] <= bound).all(), name
+        assert result.found("plain") > max(0.1, result.bound)
+        on_members, on_others = result.right("plain")
+        assert on_members > on_others + 0.1
 
 
-class TestOthers:
-    def test_the_few_pay_more(self):
-        result = of("pays", epsilon=1.0).run()
-        assert result.cost(1) > result.cost(0) + 0.1
-        assert (
-            abs(result.plain[0, -1] - result.plain[1, -1]) < 0.1
-        )  # without privacy both are served
+class TestFairness:
+    def test_privacy_costs_the_minority_more(self):
+        result = settings_of("pays", epsilon=1.0).experiment.run()
 
+        assert result.cost(MINORITY) > result.cost(MAJORITY) + 0.1
+
+    def test_the_non_private_model_serves_both_groups(self):
+        result = first_result(settings_of("pays", epsilon=1.0))
+
+        plain = result.plain[:, ALL_CLASSES]
+        assert abs(plain[MAJORITY] - plain[MINORITY]) < 0.1
+
+
+class TestInversion:
     def test_a_planted_record_is_read_without_privacy_only(self):
-        result = of("inversion", epsilon=1.0).run()
-        private, plain = result.match(1)
-        assert plain > 0.9
-        assert abs(private) < 0.3
-        assert result.curve.arms[1].over()[1][1, -1] > 0.4  # and again at epsilon 150
-        settings = of("inversion", steps=1)
-        seen = inversion.inverted(
-            inversion.Model.of(settings), (None,), range(1)
-        )  # one step gives it away exactly
-        assert seen.match[1, 0] == pytest.approx(1, abs=1e-4)
+        result = settings_of("inversion", epsilon=1.0).experiment.run()
 
+        match = result.record_match
+        _, quantiles = result.curve.arms[RECORD_MATCH].over()
+        median_at_150 = quantiles[1, -1]
 
-def test_each_point_of_the_map_says_which_row_it_is():
-    result = trained(of(repeats=100, epsilon=1.0))
-    traces = [trace for trace in charts.people(result)["data"] if "customdata" in trace]
-    rows = np.concatenate([numbers(trace["customdata"]) for trace in traces]).astype(int)
-    x = np.concatenate([numbers(trace["x"]) for trace in traces])
-    at = result.plane.display(result.plane.coordinates(result.split.X_private))
-    np.testing.assert_allclose(x, at[rows, 0], rtol=1e-5)
-    assert sorted(rows) == list(range(400))
+        assert match.plain > 0.9
+        assert abs(match.private) < 0.3
+        assert median_at_150 > 0.4
+
+    def test_one_step_without_noise_reveals_the_record_exactly(self):
+        settings = settings_of("inversion", steps=1)
+
+        plain = InversionExperiment(settings).parts()["plain"].tasks[0].run()
+
+        assert plain.match[RECORD_MATCH, 0] == pytest.approx(1, abs=1e-4)

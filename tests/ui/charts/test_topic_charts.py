@@ -17,7 +17,7 @@ from lab.models.classifier_versions import EPSILONS
 from lab.statistics.decision_regions import FEW, boundaries, drawn, votes
 from pages.accounting import charts as accounting
 from pages.attack.fairness.charts import GROUP_COLOURS
-from pages.attack.inversion.charts import RECOVERED
+from pages.attack.inversion.charts import RECOVERED_COLOURS
 from pages.classifier import charts as classifier
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import charts as hypotheses
@@ -228,7 +228,7 @@ WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
 # Series that stand in one chart: their colours, or rows that end with their dashes.
 COLOURS = (
     *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS, (theme.PRIVATE, *network.LAYERS)),
-    *(GROUP_COLOURS.values(), RECOVERED.values()),
+    *(GROUP_COLOURS.values(), RECOVERED_COLOURS.values()),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
 )

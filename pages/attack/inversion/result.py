@@ -1,0 +1,67 @@
+"""Result of model inversion: the reconstructions, and how well they match the truth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lab.experiment.parts import Grid
+from pages.attack.inversion.tasks import Reconstructions
+from pages.attack.settings import AttackSettings
+
+# Rows of ``Reconstructions.match``, and grids of the curve.
+CLASS_MATCH = 0
+RECORD_MATCH = 1
+
+
+class Match(NamedTuple):
+    """The median correlation of reconstructions with the truth, private and without privacy."""
+
+    private: float
+    plain: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class InversionResult:
+    """Result of model inversion.
+
+    private, plain: what is reconstructed at the set epsilon, and without privacy.
+    curve: correlations with the truth over epsilon, a grid for the classes and one for the record.
+    """
+
+    settings: AttackSettings
+    private: Reconstructions
+    plain: Reconstructions
+    curve: Grid
+
+    @property
+    def class_match(self) -> Match:
+        """Return how well the classes match their mean pictures."""
+        return self._match(CLASS_MATCH)
+
+    @property
+    def record_match(self) -> Match:
+        """Return how well the planted record matches the true one."""
+        return self._match(RECORD_MATCH)
+
+    def _match(self, index: int) -> Match:
+        private = float(np.median(self.private.match[index]))
+        return Match(private, float(self.plain.match[index, 0]))
+
+    def table(self) -> pd.DataFrame:
+        """Return the median correlations over epsilon."""
+        epsilons, class_quantiles = self.curve.arms[CLASS_MATCH].over()
+        _, record_quantiles = self.curve.arms[RECORD_MATCH].over()
+        # Rows of the quantiles: low, median, high.
+        columns = {
+            "epsilon": epsilons,
+            "classes": class_quantiles[1],
+            "record": record_quantiles[1],
+        }
+        return pd.DataFrame(columns)
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """Return the name of each download, and the function that makes its data frame."""
+        return {"Match": self.table}

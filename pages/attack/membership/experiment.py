@@ -1,0 +1,78 @@
+"""What membership inference computes: private and non-private models on the same halves."""
+
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import Any
+
+from lab.experiment import chunking
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Part, Repeats
+from lab.experiment.settings import Task
+from pages.attack.membership.result import ARMS, MODELS, MembershipResult
+from pages.attack.membership.tasks import (
+    PrivateShadowTraining,
+    ShadowModels,
+    ShadowTraining,
+    train_shadow_models,
+)
+from pages.attack.settings import AttackSettings
+
+# Most models of one task, and fewest that the page waits for.
+_MOST_MODELS_PER_TASK = 16
+_LEAST_FIRST_MODELS = 4
+
+
+class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
+    """Find who was among the training rows of private and of non-private models."""
+
+    RESULT = MembershipResult
+
+    def parts(self) -> dict[str, Part]:
+        settings = self.settings
+        private = PrivateShadowTraining(
+            dataset=settings.dataset,
+            steps=settings.steps,
+            learning_rate=settings.learning_rate,
+            seed=settings.seed,
+            members=settings.members,
+            clip_norm=settings.clip_norm,
+            delta=settings.delta,
+        )
+        plain = ShadowTraining(
+            dataset=settings.dataset,
+            steps=settings.steps,
+            learning_rate=settings.learning_rate,
+            seed=settings.seed,
+            members=settings.members,
+        )
+        return {
+            "private": _models(private, settings.epsilon),
+            "plain": _models(plain, None),
+        }
+
+    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
+        """Return private and non-private tasks in turn."""
+        private, plain = parts
+        ordered: list[Any] = []
+        for private_task, plain_task in zip_longest(private.tasks, plain.tasks):
+            ordered += [private_task, plain_task]
+        return [task for task in ordered if task is not None]
+
+
+def _models(training: ShadowTraining, epsilon: float | None) -> Repeats:
+    """Return the models of one arm. The page waits for the first of both arms."""
+    first_models = chunking.first(
+        _MOST_MODELS_PER_TASK,
+        each=len(ARMS) * training.cells,
+        least=_LEAST_FIRST_MODELS,
+    )
+    return Repeats(
+        train_shadow_models,
+        training,
+        epsilon,
+        MODELS,
+        merge=ShadowModels.concatenate,
+        cost=training.cells,
+        first_batch=first_models,
+        largest_batch=_MOST_MODELS_PER_TASK,
+    )

@@ -1,0 +1,144 @@
+"""Result of membership inference: how many members are found, and what a guarantee allows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from lab.statistics.claims import Case, compare
+from pages.attack.membership import attacks
+from pages.attack.membership.attacks import LIKELIHOOD_RATIO, LOSS_THRESHOLD, RATES
+from pages.attack.membership.tasks import ShadowModels
+from pages.attack.settings import AttackSettings
+
+# Models per arm.
+MODELS = 128
+ARMS = ("private", "plain")
+# The false-positive rate of the tiles and the verdict, and the lower one of the explanation.
+RATE = 0.01
+LOW_RATE = 0.001
+# Columns of the table. The download has two more.
+COLUMNS = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
+_MORE_COLUMNS = ("right on members", "right on others")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MembershipResult:
+    """Result of membership inference.
+
+    private, plain: the private and the non-private models that are trained.
+    """
+
+    settings: AttackSettings
+    private: ShadowModels
+    plain: ShadowModels
+
+    def shadows(self, arm: str) -> ShadowModels:
+        """Return the models of an arm, "private" or "plain"."""
+        if arm == "private":
+            return self.private
+        return self.plain
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all models are trained."""
+        return len(self.private.members) == MODELS and len(self.plain.members) == MODELS
+
+    # Members found
+
+    @cached_property
+    def curves(self) -> dict[tuple[str, str], np.ndarray]:
+        """Return the true-positive rate at each of ``RATES``, by arm and attack."""
+        curves = {}
+        for arm in ARMS:
+            shadows = self.shadows(arm)
+            ratios = attacks.likelihood_ratios(shadows.members, shadows.margins)
+            curves[arm, LIKELIHOOD_RATIO] = attacks.roc(ratios, shadows.members)
+            curves[arm, LOSS_THRESHOLD] = attacks.roc(shadows.margins, shadows.members)
+        return curves
+
+    @cached_property
+    def bounds(self) -> pd.DataFrame:
+        """Return the largest true-positive rates that the guarantee allows (``attacks.bounds``)."""
+        return attacks.bounds(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
+
+    def found(self, arm: str, attack: str = LIKELIHOOD_RATIO, *, rate: float = RATE) -> float:
+        """Return the share of members that an attack finds at a false-positive rate."""
+        return float(self.curves[arm, attack][_index_of(rate)])
+
+    @property
+    def bound(self) -> float:
+        """Return the sharper bound, by the Gaussian noise, at the false-positive rate ``RATE``."""
+        return float(self.bounds["gaussian"][_index_of(RATE)])
+
+    def advantage(self, arm: str, attack: str = LIKELIHOOD_RATIO) -> float:
+        """Return the largest difference of true- and false-positive rate."""
+        return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
+
+    # Claims
+
+    def found_by_model(self, arm: str) -> np.ndarray:
+        """Return the share of its members (R,) that the likelihood ratio finds in each model.
+
+        The false-positive rate is ``RATE`` over all models together.
+        """
+        shadows = self.shadows(arm)
+        ratios = attacks.likelihood_ratios(shadows.members, shadows.margins)
+        other_ratios = np.sort(ratios[~shadows.members])
+        others_above = int(RATE * len(other_ratios))
+        is_above = ratios > other_ratios[-1 - others_above]
+        found = (is_above & shadows.members).sum(axis=1)
+        return found / np.maximum(shadows.members.sum(axis=1), 1)
+
+    @cached_property
+    def more_found(self) -> Case:
+        """Return the claim about members found without privacy, compared with private models."""
+        plain = self.found_by_model("plain")
+        private = self.found_by_model("private")
+        return compare(plain, private, complete=self.complete)
+
+    @cached_property
+    def memorisation(self) -> Case:
+        """Return the claim about non-private accuracy on members, compared with others."""
+        on_members, on_others = self.plain.right.T
+        return compare(on_members, on_others, complete=self.complete)
+
+    # Accuracy and margins
+
+    def right(self, arm: str) -> tuple[float, float]:
+        """Return the median accuracy on members and on others."""
+        on_members, on_others = np.median(self.shadows(arm).right, axis=0)
+        return float(on_members), float(on_others)
+
+    def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the logits of the true class, of members and of others."""
+        shadows = self.shadows(arm)
+        return shadows.margins[shadows.members], shadows.margins[~shadows.members]
+
+    # Downloads
+
+    def table(self) -> pd.DataFrame:
+        """Return what each attack finds, with a row per arm and attack."""
+        rows = []
+        for arm, attack in self.curves:
+            found = self.found(arm, attack, rate=RATE)
+            found_at_low_rate = self.found(arm, attack, rate=LOW_RATE)
+            advantage = self.advantage(arm, attack)
+            rows.append((arm, attack, found, found_at_low_rate, advantage, *self.right(arm)))
+        return pd.DataFrame(rows, columns=[*COLUMNS, *_MORE_COLUMNS])
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """Return the name of each download, and the function that makes its data frame."""
+        return {"Attacks": self.table, "ROC": self.roc_table}
+
+    def roc_table(self) -> pd.DataFrame:
+        """Return the bounds and the curve of each arm and attack."""
+        curves = {f"{arm}, {attack}": curve for (arm, attack), curve in self.curves.items()}
+        return self.bounds.assign(**curves)
+
+
+def _index_of(rate: float) -> int:
+    """Return the index of the nearest of ``RATES``."""
+    return int(np.abs(RATES - rate).argmin())

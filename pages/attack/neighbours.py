@@ -1,0 +1,92 @@
+"""The two neighbouring data sets of the attack on one person."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dpcore.cache import cached
+from dpcore.training import losses
+from lab.data import classification as data
+from lab.statistics.decision_regions import Plane, usual_plane
+
+
+class Rows(NamedTuple):
+    """Inputs with the constant (n, p), and classes (n,)."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+class Candidate(NamedTuple):
+    """Features (d,) and class of the one row in which the data sets differ."""
+
+    features: np.ndarray
+    label: int
+
+
+@cached
+def map_plane(dataset: str, seed: int) -> Plane:
+    """Return the plane of the map: two features, or two principal directions of public rows."""
+    split = data.load(dataset, seed=seed)
+    return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)
+
+
+def features_at(plane: Plane, x: float, y: float) -> np.ndarray:
+    """Return the features (d,) at a place of the map, cut to their public bounds.
+
+    x, y: from -1 to 1, which are the edges of the map.
+    """
+    (a_low, a_high), (b_low, b_high) = plane.extent
+    a = a_low + (x + 1) / 2 * (a_high - a_low)
+    b = b_low + (y + 1) / 2 * (b_high - b_low)
+    return np.clip(plane.inputs(np.array([a, b])), -1, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """Two data sets that differ in the row ``person``.
+
+    who: "row" if the first one has that private row, "outlier" if it has another in its place.
+    person_x, person_y, label: the outlier's place on the map, and its class.
+    against: the second one has the same features with the next class ("label"), or the first
+        public row ("public").
+    """
+
+    dataset: str
+    seed: int
+    who: str
+    person: int
+    person_x: float
+    person_y: float
+    label: int
+    against: str
+
+    @property
+    def candidates(self) -> tuple[Candidate, Candidate]:
+        """Return the person, and the row that is in the person's place in the second data set."""
+        split = data.load(self.dataset, seed=self.seed)
+        if self.who == "outlier":
+            plane = map_plane(self.dataset, self.seed)
+            person = Candidate(features_at(plane, self.person_x, self.person_y), self.label)
+        else:
+            label = int(split.y_private[self.person])
+            person = Candidate(split.X_private[self.person], label)
+        if self.against == "label":
+            next_label = (person.label + 1) % split.n_classes
+            return person, Candidate(person.features, next_label)
+        return person, Candidate(split.X_public[0], int(split.y_public[0]))
+
+    @cached
+    def data_sets(self) -> tuple[Rows, Rows]:
+        """Return the private rows with the person, and with the other candidate."""
+        split = data.load(self.dataset, seed=self.seed)
+        data_sets = []
+        for candidate in self.candidates:
+            X = losses.with_constant(split.X_private)
+            y = np.array(split.y_private)
+            X[self.person, :-1] = candidate.features
+            y[self.person] = candidate.label
+            data_sets.append(Rows(X, y))
+        first, second = data_sets
+        return first, second
