@@ -1,6 +1,4 @@
-"""Private linear regression: the functional mechanism against brute force, its noise, and the
-page's experiment.
-"""
+"""Private linear regression: the functional mechanism against brute force, and its noise."""
 
 import itertools
 import math
@@ -11,14 +9,8 @@ from scipy import optimize, stats
 
 from dpcore.accountants import gdp
 from dpcore.estimators import linear
-from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression import functional, gaussian_statistics, least_squares, perturbation
-from dpcore.regression.functional import best_share, published_best_share
 from dpcore.regression.least_squares import Statistics
-from lab.data.regression import SOURCES, load
-from pages.regression import charts
-from pages.regression.settings import SPLITTERS, RegressionSettings
-from pages.regression.tasks import EPSILONS, SHARES, score_curve
 from tests.oracles import quiet, rows_of, statistics_of
 
 
@@ -318,109 +310,3 @@ class TestWithoutNoise:
         gram, moment = turn @ np.diag([-3.0, -1e-12, 2.0, 5.0]) @ turn.T, turn @ np.ones(4)
         found = least_squares.repaired(gram, moment, repair="spectral", noise_sd=np.zeros(1))
         np.testing.assert_allclose(found, turn @ np.array([0, 0, 0.5, 0.2]), atol=1e-9)
-
-
-def settings(**changes) -> RegressionSettings:
-    return (
-        RegressionSettings()
-        .change(dataset="diabetes")
-        .change(features=4, repeats=6)
-        .change(**changes)
-    )
-
-
-@pytest.fixture(scope="module")
-def small():
-    return settings().experiment.run()
-
-
-@pytest.fixture(scope="module")
-def census():
-    return RegressionSettings(epsilon=0.1, repeats=100).experiment.run()
-
-
-class TestSettings:
-    @pytest.mark.parametrize("features", range(2, 14))
-    def test_fewer_features_keep_the_lines_possible(self, features):
-        assert RegressionSettings(feature=12).change(features=features).feature < features
-
-    def test_each_method_has_its_own_best_split_or_all_have_one(self):
-        start = RegressionSettings(share=0.4)
-        assert start.share_of("published") == published_best_share(14)
-        assert start.share_of("functional") == best_share(14)
-        own = start.change(split="own")
-        assert own.share_of("published") == own.share_of("functional") == 0.4
-        assert own.share_of("gaussian") is None
-
-
-def test_moving_epsilon_leaves_the_curves_alone():
-    one, other = (settings(epsilon=epsilon).experiment.tasks() for epsilon in (0.1, 5.0))
-    assert {task for task in one if task.work is score_curve} == {
-        task for task in other if task.work is score_curve
-    }
-
-
-class TestResult:
-    def test_the_rails_are_what_they_say(self, small):
-        data = load("diabetes", seed=small.settings.seed)
-        n = data.source.train_rows
-        X, y = data.X[:n, :5], data.y[:n]
-        weights = np.linalg.lstsq(X, y, rcond=None)[0]
-        off = data.X_test[:, :5] @ weights - data.y_test
-        assert small.least_squares_error == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
-        assert small.baseline == pytest.approx(
-            np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9
-        )
-
-    @pytest.mark.parametrize("name", REGRESSIONS)
-    def test_a_point_of_the_curve_is_what_today_shows_and_its_end_is_near_least_squares(
-        self, name, census
-    ):
-        today, end = (census.curves[name].errors[EPSILONS.index(at)] for at in (0.1, 100.0))
-        np.testing.assert_allclose(today, census.all_fits[name].errors, rtol=1e-6)
-        assert np.median(end) < 1.01 * census.least_squares_error
-
-    def test_tables_hold_every_mechanism(self, small):
-        table = small.table()
-        assert list(table["mechanism"]) == list(REGRESSIONS)
-        assert table["median"][0] == pytest.approx(np.median(small.all_fits["published"].errors))
-        assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
-        assert (tuple(small.errors_by_share()["share"]), list(small.errors_by_share())) == (
-            SHARES,
-            ["share", *SPLITTERS],
-        )
-
-    def test_coefficients_are_in_the_labels_unit_over_the_whole_range(self, small):
-        frame = small.coefficients()
-        ends = np.tile(np.zeros(4), (2, 1))
-        ends[:, 2] = (-1, 1)
-        weights = small.problem.least_squares()
-        at = small.problem.midpoint + small.problem.half_range * (weights[0] + ends @ weights[1:])
-        assert frame["least squares"][2] == pytest.approx(at[1] - at[0])
-        assert (frame["low"] <= frame["median"]).all()
-        assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
-
-    def test_a_lower_label_bound_cuts_and_a_higher_does_not(self, small):
-        low = settings(label_top=100.0).experiment.run()
-        assert small.clipped_labels == 0 < 0.3 < low.clipped_labels < 0.9
-        assert low.least_squares_error > small.least_squares_error
-
-
-class TestObjective:
-    def test_a_line_falls_where_the_run_has_no_minimum(self, census):
-        least = census.fits.least_eigenvalues
-        assert least.min() < 0 < least.max()
-        drawn = charts.objective(census, least)
-        lines = drawn["layout"]["shapes"][-1]["path"].split("M")[1:]
-        ends = [float(line.rpartition(",")[2]) for line in lines]
-        assert np.sign(ends).tolist() == np.sign(least).tolist()
-        assert f"{(least <= 0).sum()} of 100 fall" in drawn["layout"]["title"]["text"]
-
-    def test_its_curvature_is_the_least_of_the_quadratic(self, census):
-        """In any direction the released objective curves at least as much as it is drawn."""
-        gram, least = census.fits.gram[0], census.fits.least_eigenvalues[0]
-        directions = np.random.default_rng(0).normal(size=(200, len(gram)))
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        assert (
-            np.einsum("ij,jk,ik->i", directions, gram, directions) >= least * (1 - 1e-9) - 1e-9
-        ).all()

@@ -1,0 +1,175 @@
+"""The regression's settings, results and charts, compared with direct computations."""
+
+import numpy as np
+import pytest
+
+from dpcore.estimators.linear import REGRESSIONS
+from dpcore.regression.functional import best_share, published_best_share
+from lab.data.regression import SOURCES, load
+from pages.regression import charts
+from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.tasks import EPSILONS, SHARES, score_curve
+
+
+def diabetes(**changes) -> RegressionSettings:
+    """Return quick settings with four features of the diabetes study."""
+    settings = RegressionSettings().change(dataset="diabetes")
+    return settings.change(features=4, repeats=6).change(**changes)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return diabetes().experiment.run()
+
+
+@pytest.fixture(scope="module")
+def census():
+    return RegressionSettings(epsilon=0.1, repeats=100).experiment.run()
+
+
+# Settings
+
+
+@pytest.mark.parametrize("features", range(2, 14))
+def test_feature_of_the_lines_stays_among_fewer_features(features):
+    settings = RegressionSettings(feature=12)
+
+    changed = settings.change(features=features)
+
+    assert changed.feature < features
+
+
+@pytest.mark.parametrize(
+    ("split", "shares"),
+    [
+        pytest.param(
+            "best",
+            {"published": published_best_share(14), "functional": best_share(14), "gaussian": None},
+            id="least noise",
+        ),
+        pytest.param(
+            "own", {"published": 0.4, "functional": 0.4, "gaussian": None}, id="set by hand"
+        ),
+    ],
+)
+def test_mechanisms_that_split_epsilon_have_a_share(split, shares):
+    settings = RegressionSettings(share=0.4, split=split)
+
+    assert {name: settings.share_of(name) for name in shares} == shares
+
+
+def test_curves_do_not_depend_on_the_set_epsilon():
+    curves = []
+    for epsilon in (0.1, 5.0):
+        tasks = diabetes(epsilon=epsilon).experiment.tasks()
+        curves.append({task for task in tasks if task.work is score_curve})
+
+    assert curves[0] == curves[1]
+    assert len(curves[0]) == len(REGRESSIONS)
+
+
+# Errors
+
+
+def test_least_squares_error_is_that_of_a_direct_fit(small):
+    data = load("diabetes", seed=small.settings.seed)
+    rows = data.source.train_rows
+    weights, *_ = np.linalg.lstsq(data.X[:rows, :5], data.y[:rows], rcond=None)
+    residuals = data.X_test[:, :5] @ weights - data.y_test
+
+    expected = np.sqrt(np.square(residuals).mean())
+    assert small.least_squares_error == pytest.approx(expected, rel=1e-9)
+
+
+def test_baseline_is_the_error_of_the_mean_training_label(small):
+    data = load("diabetes", seed=small.settings.seed)
+    mean_label = data.y[: data.source.train_rows].mean()
+
+    expected = np.sqrt(np.square(data.y_test - mean_label).mean())
+    assert small.baseline == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_fits_at_the_set_epsilon_are_a_point_of_the_curve(name, census):
+    point = census.curves[name].errors[EPSILONS.index(census.settings.epsilon)]
+
+    np.testing.assert_allclose(point, census.all_fits[name].errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_curve_ends_near_least_squares(name, census):
+    last = census.curves[name].errors[EPSILONS.index(100.0)]
+
+    assert np.median(last) < 1.01 * census.least_squares_error
+
+
+def test_a_lower_label_bound_clips_labels_and_raises_the_error(small):
+    low = diabetes(label_top=100.0).experiment.run()
+
+    assert small.clipped_labels == 0
+    assert 0.3 < low.clipped_labels < 0.9
+    assert low.least_squares_error > small.least_squares_error
+
+
+# Tables
+
+
+def test_table_has_a_row_per_mechanism(small):
+    table = small.table()
+
+    assert list(table["mechanism"]) == list(REGRESSIONS)
+    assert list(table["delta"]) == [0, 0, 1e-6, 1e-6, 0, 1e-6]
+    published_median = np.median(small.all_fits["published"].errors)
+    assert table["median"][0] == pytest.approx(published_median)
+
+
+def test_errors_by_share_have_a_column_per_mechanism_that_splits_epsilon(small):
+    frame = small.errors_by_share()
+
+    assert list(frame) == ["share", *SPLITTERS]
+    assert tuple(frame["share"]) == SHARES
+
+
+def test_coefficients_are_changes_of_the_label_over_the_whole_range(small):
+    problem = small.problem
+    weights = problem.least_squares()
+    index = 2
+    predictions = []
+    for end in (-1, 1):
+        inputs = np.zeros(5)
+        inputs[0] = 1
+        inputs[index + 1] = end
+        predictions.append(problem.midpoint + problem.half_range * weights @ inputs)
+
+    frame = small.coefficients()
+
+    change = predictions[1] - predictions[0]
+    assert frame["least squares"][index] == pytest.approx(change)
+    assert (frame["low"] <= frame["median"]).all()
+    assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
+
+
+# The chart of objectives
+
+
+def test_lines_fall_for_the_fits_without_a_minimum(census):
+    eigenvalues = census.fits.least_eigenvalues
+    assert eigenvalues.min() < 0 < eigenvalues.max()
+
+    layout = charts.objective(census, eigenvalues)["layout"]
+
+    lines = layout["shapes"][-1]["path"].split("M")[1:]
+    last_heights = [float(line.rpartition(",")[2]) for line in lines]
+    assert np.sign(last_heights).tolist() == np.sign(eigenvalues).tolist()
+    assert f"{(eigenvalues <= 0).sum()} of 100 fall" in layout["title"]["text"]
+
+
+def test_released_objectives_curve_nowhere_less_than_drawn(census):
+    gram = census.fits.gram[0]
+    directions = np.random.default_rng(0).normal(size=(200, len(gram)))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+
+    curvatures = np.einsum("ij,jk,ik->i", directions, gram, directions)
+
+    drawn = census.fits.least_eigenvalues[0]
+    assert (curvatures >= drawn * (1 - 1e-9) - 1e-9).all()
