@@ -38,7 +38,7 @@ def covered(
 def revealed(lesson: Lesson, drawn: Chart, mine: float | None, before: Case, after: Case) -> Chart:
     """Return the ``drawn`` chart with one's own guess, if it was a number."""
     if lesson.number and mine is not None:
-        how = {"told": say.named(lesson, after), "tone": lesson.number.tone}
+        how = {"truth_text": say.named(lesson, after), "tone": lesson.number.tone}
         place, truth = lesson.place(after.settings), say.centre(lesson, after)
         drawn = replace(drawn, figure=guesses.with_guess(drawn.figure, place, mine, truth, **how))
     return replace(drawn, alt=f"{say.heading(lesson, mine, before, after)} {drawn.alt}")

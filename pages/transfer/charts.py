@@ -214,7 +214,7 @@ def _risk_chart(
         *curves,
         current=current,
         levels=[baseline_line],
-        annotations=[named_line.word(yaxis)],
+        annotations=[named_line.annotation(yaxis)],
         left=LEFT_MARGIN,
         title=f"Excess risk by {name}",
         finding=subtitle,

@@ -11,8 +11,10 @@ from ui.charts import theme
 from ui.text.texts import SAYS
 
 RULES = Path(__file__).with_suffix(".css")
-# By unit, under replace-one: the data with you, those without you, and what the attacker says of
-# the former.
+_PEOPLE = 100
+# So much above a whole number is a rounding error, and is not rounded up.
+_ROUNDING_ERROR = 1e-6
+# Unit of privacy -> the names of two data sets that differ in one unit replaced.
 _REPLACED = {
     "record": ("with your row", "with another row in its place"),
     "person": ("with your rows", "with another person's rows in their place"),
@@ -20,55 +22,59 @@ _REPLACED = {
 }
 
 
-def correct_of_hundred(right: float) -> int:
-    """Return how many of a hundred the attacker is right about, rounded up so that none of them is
-    missing.
+def correct_of_hundred(accuracy: float) -> int:
+    """Return how many of a hundred people the attacker is right about, rounded up."""
+    return min(_PEOPLE, math.ceil(_PEOPLE * accuracy - _ROUNDING_ERROR))
+
+
+def icons_of_label(stated: Stated, result: Any) -> str:
+    """Draw the attacker against the guarantee of a label; "" if there is none or it is void."""
+    if stated.guarantee is None or stated.void or result.settings.void:
+        return ""
+    return icons(stated.guarantee)
+
+
+def icons(guarantee: Guarantee) -> str:
+    """Draw the best attacker against a guarantee (HTML).
+
+    The two rows are the point of the trade-off curve where both errors are equal: (1 + TV)/2 and
+    (1 - TV)/2 for the best attacker of a symmetric curve, and bounds on both for any other.
     """
-    return min(100, math.ceil(100 * right - 1e-6))
-
-
-def icons_of_label(said: Stated, result: Any) -> str:
-    """Return the drawing for what a page's label states, or nothing where that does not hold."""
-    return (
-        "" if said.guarantee is None or said.void or result.settings.void else icons(said.guarantee)
-    )
-
-
-def icons(held: Guarantee) -> str:
-    """Return the drawing (HTML) of the best attacker against a guarantee.
-
-    The two rows are the point of the trade-off curve where both errors are equal, (1 + TV)/2 and (1
-    - TV)/2 for the best attacker of a symmetric curve, and bounds on both for any other.
-    """
-    many = correct_of_hundred(best_attacker(held).right)
-    if held.adjacency is Adjacency.ADD_REMOVE:
-        with_you, without_you, word = "with you", "without you", "in"
+    correct = correct_of_hundred(best_attacker(guarantee).right)
+    if guarantee.adjacency is Adjacency.ADD_REMOVE:
+        with_you = "with you"
+        without_you = "without you"
+        answer = "in"
     else:
-        with_you, without_you, word = *_REPLACED.get(held.unit, _REPLACED["record"]), "yours"
-    said = {
+        with_you, without_you = _REPLACED.get(guarantee.unit, _REPLACED["record"])
+        answer = "yours"
+    holes = {
         "with_you": with_you,
         "without_you": without_you,
-        "word": word,
-        "many": many,
-        "few": 100 - many,
+        "word": answer,
+        "many": correct,
+        "few": _PEOPLE - correct,
     }
-    errors = "errors" if many < 100 else "no-errors"
+    errors = "no-errors"
+    if correct < _PEOPLE:
+        errors = "errors"
     return (
         '<div class="lab-hundred">'
-        f"<p>{SAYS('hundred.with', **said)}</p>"
-        f"{_row(many, theme.WITH_YOU)}"
-        f"<p>{SAYS('hundred.without', **said)}</p>"
-        f"{_row(100 - many, theme.WITHOUT_YOU)}"
-        f"<small>{SAYS(f'hundred.{errors}', **said)}</small></div>"
+        f"<p>{SAYS('hundred.with', **holes)}</p>"
+        f"{_people_row(correct, theme.WITH_YOU)}"
+        f"<p>{SAYS('hundred.without', **holes)}</p>"
+        f"{_people_row(_PEOPLE - correct, theme.WITHOUT_YOU)}"
+        f"<small>{SAYS(f'hundred.{errors}', **holes)}</small></div>"
     )
 
 
-def _row(many: int, colour: str) -> str:
-    """Draw a hundred people, of whom the first ``many`` are filled.
+def _people_row(filled: int, colour: str) -> str:
+    """Draw a hundred people, of whom the first ``filled`` are filled (HTML).
 
-    The sentence over them says the same.
+    It is hidden from screen readers, as the sentence above it says the same.
     """
+    person = "<i></i>"
     return (
-        '<div aria-hidden="true"'
-        f' style="color:{colour}">{"<i></i>" * many}<s>{"<i></i>" * (100 - many)}</s></div>'
+        f'<div aria-hidden="true" style="color:{colour}">'
+        f"{person * filled}<s>{person * (_PEOPLE - filled)}</s></div>"
     )

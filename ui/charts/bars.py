@@ -11,7 +11,10 @@ import numpy as np
 from ui.charts import theme
 
 # Half the width of a bar, and of the stroke of its reference value.
-_HALF, _REFERENCE = 0.32, 0.42
+_HALF_BAR = 0.32
+_HALF_REFERENCE = 0.42
+# Outlines are cut this far below the end of the axis, so that their upper side is seen.
+_TOP = 0.98
 
 
 def histogram(
@@ -20,35 +23,38 @@ def histogram(
     *,
     filled: bool = True,
     shapes: Sequence[dict] = (),
-    **how: Any,
+    **layout: Any,
 ) -> dict:
-    """Return outlines of histograms over common ``edges`` (n + 1,), with a legend of words in
-    ``annotations``.
+    """Draw the outlines of histograms over common bins; ``annotations`` are their legend.
 
-    shares: colour -> heights (n,), cut just below the end of the axis.
-    how: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
+    Args:
+        edges: Edges of the bins, (n + 1,).
+        shares: Colour -> heights (n,), cut just below the end of the axis.
+        filled: Whether the outlines are filled.
+        shapes: Further shapes.
+        layout: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
-    top = 0.98 * how["yaxis"]["range"][1]
-    outlines = [
-        staircase(edges, heights, colour=colour, top=top, filled=filled)
-        for colour, heights in shares.items()
-    ]
-    return theme.figure(theme.axis_anchor(float(edges[-1])), shapes=[*outlines, *shapes], **how)
+    top = _TOP * layout["yaxis"]["range"][1]
+    outlines = []
+    for colour, heights in shares.items():
+        outlines.append(staircase(edges, heights, colour=colour, top=top, filled=filled))
+    return theme.figure(theme.axis_anchor(float(edges[-1])), shapes=[*outlines, *shapes], **layout)
 
 
 def staircase(
     edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float = 1.0, filled: bool = True
 ) -> dict:
-    """Return the outline of a histogram, as a shape."""
-    steps = zip(edges, edges[1:], np.minimum(shares, top), strict=False)
-    path = f"M{edges[0]:.4g},0" + "".join(
-        f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps
-    )
-    style = {
-        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
-        "fillcolor": theme.rgba(colour, 0.28) if filled else "rgba(0,0,0,0)",
-    }
-    return {"type": "path", "path": path + f"L{edges[-1]:.4g},0Z", "xref": "x", "yref": "y"} | style
+    """Return the outline of a histogram as a shape: bins (n + 1,), heights (n,) up to ``top``."""
+    path = f"M{edges[0]:.4g},0"
+    heights = np.minimum(shares, top)
+    for low, high, height in zip(edges[:-1], edges[1:], heights, strict=True):
+        path += f"L{low:.4g},{height:.4g}L{high:.4g},{height:.4g}"
+    path += f"L{edges[-1]:.4g},0Z"
+    fill = "rgba(0,0,0,0)"
+    if filled:
+        fill = theme.rgba(colour, 0.28)
+    line = {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]}
+    return theme.path_shape(path, line=line, fillcolor=fill)
 
 
 def bars(
@@ -58,50 +64,46 @@ def bars(
     colours: Sequence[str],
     hover: Mapping[str, Any],
     reference_colour: str = theme.CURRENT,
-    **how: Any,
+    **layout: Any,
 ) -> dict:
-    """Return a bar for each column of ``spread`` (3, n) up to its median, at 1 to n, with the range
-    from low to high.
+    """Draw a bar up to each median, at 1 to n, with its range and a stroke for its reference.
 
-    reference: heights (n,) of a stroke across each bar, in ``reference_colour``. hover: properties
-        of the invisible
-    points that say what a bar is. how: ``title``, ``xaxis``, ``yaxis`` and so on, as of
-    ``theme.figure``.
+    Args:
+        spread: Low, median and high of each bar, (3, n).
+        reference: Heights of the reference strokes, (n,).
+        colours: Colours of the bars.
+        hover: Properties of the invisible points that name a bar.
+        reference_colour: Colour of the reference strokes.
+        layout: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
-    shapes, places = [], range(1, len(reference) + 1)
-    for at, (low, median, high), wanted, colour in zip(
-        places, spread.T, reference, colours, strict=False
-    ):
-        box = {
-            "type": "rect",
-            "x0": at - _HALF,
-            "x1": at + _HALF,
-            "y0": 0,
-            "y1": float(median),
-            "name": theme.PINNED,
-        }
-        shapes.append(
-            box
-            | {
-                "xref": "x",
-                "yref": "y",
-                "fillcolor": theme.rgba(colour, 0.75),
-                "line": {"width": 0},
-            }
-        )
-        shapes.append(stroke((at, at), (low, high), colour=colour, width=2.5))
-        shapes.append(
-            stroke(
-                (at - _REFERENCE, at + _REFERENCE),
-                (wanted, wanted),
-                colour=reference_colour,
-                width=3,
-            )
-        )
-    unseen = {"mode": "markers", "marker": {"size": 26, "color": "rgba(0,0,0,0)"}}
-    return theme.figure(
-        theme.scatter(np.array(places), spread[1], **unseen, **hover), shapes=shapes, **how
-    )
+    positions = np.arange(1, len(reference) + 1)
+    lows, medians, highs = spread
+    shapes = []
+    for index, (position, colour) in enumerate(zip(positions.tolist(), colours, strict=False)):
+        shapes.append(_bar(position, float(medians[index]), colour))
+        extent = (lows[index], highs[index])
+        shapes.append(stroke((position, position), extent, colour=colour, width=2.5))
+        across = (position - _HALF_REFERENCE, position + _HALF_REFERENCE)
+        level = (reference[index], reference[index])
+        shapes.append(stroke(across, level, colour=reference_colour, width=3))
+    invisible = {"size": 26, "color": "rgba(0,0,0,0)"}
+    points = theme.scatter(positions, medians, mode="markers", marker=invisible, **hover)
+    return theme.figure(points, shapes=shapes, **layout)
+
+
+def _bar(position: float, height: float, colour: str) -> dict:
+    return {
+        "type": "rect",
+        "x0": position - _HALF_BAR,
+        "x1": position + _HALF_BAR,
+        "y0": 0,
+        "y1": height,
+        "name": theme.PINNED,
+        "xref": "x",
+        "yref": "y",
+        "fillcolor": theme.rgba(colour, 0.75),
+        "line": {"width": 0},
+    }
 
 
 def forest(
@@ -112,32 +114,39 @@ def forest(
     above: float = 0.5,
     text: str = "",
     shapes: Sequence[dict] = (),
-    **how: Any,
+    **layout: Any,
 ) -> dict:
-    """Return a row for each column of ``spread`` (3, n), from above: its range from low to high and
-    its median.
+    """Draw a row for each name, from the top: the range from low to high, and the median.
 
-    Row k is at k, counted from 0, and ``traces`` stand among the rows. above: room over the first
-    row, in rows;
-    text: over all rows. how: ``title``, ``xaxis``, ``left`` (room for the names) and so on, as of
-    ``theme.figure``.
+    Args:
+        names: Names of the n rows; row k is at height k, counted from 0.
+        spread: Low, median and high of each row, (3, n).
+        traces: Traces among the rows.
+        colours: Colours of the rows.
+        above: Room over the first row, in rows.
+        text: A title over all rows.
+        shapes: Shapes under the rows.
+        layout: ``title``, ``xaxis``, ``left`` (room for the names) and so on, as of
+            ``theme.figure``.
     """
     marks = []
-    for place, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
-        marks.append(stroke((low, high), (place, place), colour=theme.rgba(colour, 0.45), width=6))
-        marks.append(
-            theme.diamond(median, place) | {"fillcolor": colour, "path": "M-5,0L0,-5L5,0L0,5Z"}
-        )
-    ticks = {
+    for row, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
+        light_colour = theme.rgba(colour, 0.45)
+        marks.append(stroke((low, high), (row, row), colour=light_colour, width=6))
+        diamond = theme.diamond(median, row, fillcolor=colour)
+        diamond["path"] = "M-5,0L0,-5L5,0L0,5Z"
+        marks.append(diamond)
+    yaxis: dict[str, Any] = {
+        # The axis points down.
+        "range": [len(names) - 0.5, -above],
         "tickvals": list(range(len(names))),
         "ticktext": list(names),
         "showgrid": False,
         "zeroline": False,
     }
-    rows = (
-        {"range": [len(names) - 0.5, -above]} | ticks | ({"title": {"text": text}} if text else {})
-    )
-    return theme.figure(*traces, shapes=[*shapes, *marks], yaxis=rows, **how)
+    if text:
+        yaxis["title"] = {"text": text}
+    return theme.figure(*traces, shapes=[*shapes, *marks], yaxis=yaxis, **layout)
 
 
 def stroke(
@@ -149,10 +158,13 @@ def stroke(
     dash: str = "solid",
 ) -> dict:
     """Return a line between two points, as a shape."""
-    ends = {"x0": float(x[0]), "y0": float(y[0]), "x1": float(x[1]), "y1": float(y[1])}
     return {
         "type": "line",
         "xref": "x",
         "yref": "y",
         "line": {"color": colour, "width": width, "dash": dash},
-    } | ends
+        "x0": float(x[0]),
+        "y0": float(y[0]),
+        "x1": float(x[1]),
+        "y1": float(y[1]),
+    }

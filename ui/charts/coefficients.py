@@ -1,6 +1,4 @@
-"""What models go by, input by input: a dot for each run, and a stroke for the model without
-privacy.
-"""
+"""Weights of models by input: a dot for each run, and a stroke for the model without privacy."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,38 +8,62 @@ import numpy as np
 
 from ui.charts import theme
 
-# Inputs that a picture has room for, and letters of their names.
-MOST_INPUTS, _LETTERS = 12, 18
+# Inputs that a chart has room for.
+MAX_INPUTS = 12
+# Letters of their names.
+_MAX_LETTERS = 18
+# Half the height that the dots of an input spread over; inputs are 1 apart.
+_SPREAD = 0.25
 
 
 class LargestInputs(NamedTuple):
-    """The inputs that runs go by most: ``names``, theirs in each run (R, m), and without privacy
-    (m,).
+    """The inputs with the largest weights.
+
+    Attributes:
+        names: Names of the m inputs.
+        runs: Their weights in each private run, (R, m).
+        non_private: Their weights without privacy, (m,).
     """
 
     names: list[str]
     runs: np.ndarray
-    plain: np.ndarray
+    non_private: np.ndarray
 
 
-def largest_inputs(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> LargestInputs:
-    """Return those of the largest medians, of ``names`` (d,) with ``runs`` (R, d) and ``plain``
-    (d,).
+def largest_inputs(
+    names: Sequence[str], runs: np.ndarray, non_private: np.ndarray
+) -> LargestInputs:
+    """Return the inputs with the largest median weights.
+
+    Args:
+        names: Names of the d inputs.
+        runs: Weights in each private run, (R, d).
+        non_private: Weights without privacy, (d,).
     """
-    order = np.argsort(-np.abs(np.median(runs, axis=0)), kind="stable")[:MOST_INPUTS]
-    return LargestInputs([names[place] for place in order], runs[:, order], plain[order])
+    sizes = np.abs(np.median(runs, axis=0))
+    largest = np.argsort(-sizes, kind="stable")[:MAX_INPUTS]
+    largest_names = [names[index] for index in largest]
+    return LargestInputs(largest_names, runs[:, largest], non_private[largest])
 
 
 def input_weights(weights: np.ndarray) -> np.ndarray:
-    """Return what each input says (..., d) in ``weights`` (..., k, d + 1): of two classes the
-    weight for the second, of several the range.
+    """Return the weight of each input: for the second of two classes, or the range over several.
+
+    Args:
+        weights: Weights by class, the intercept last: (..., 1, d + 1) for two classes, and
+            (..., k, d + 1) for k.
+
+    Returns:
+        Shape (..., d).
     """
-    inputs = weights[..., :-1]
-    return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
+    without_intercept = weights[..., :-1]
+    if without_intercept.shape[-2] == 1:
+        return without_intercept[..., 0, :]
+    return np.ptp(without_intercept, axis=-2)
 
 
 def dots(
-    found: LargestInputs,
+    inputs: LargestInputs,
     *,
     model: str,
     axis: str,
@@ -49,53 +71,68 @@ def dots(
     noise_alone: float | None = None,
     **layout: Any,
 ) -> dict:
-    """Draw a line for each input. No row is needed, and none is drawn.
+    """Draw a line for each input, with the weights of all runs; no row is drawn or needed.
 
-    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes.
-    noise_alone: where it would be for noise alone, to be ruled.
+    Args:
+        inputs: The inputs.
+        model: The word for a model, of which each has a dot.
+        axis: Title of the horizontal axis.
+        rangemode: Plotly's mode of its range.
+        noise_alone: Where weights of noise alone would be, at a vertical line; None for no line.
+        layout: ``title`` and so on, as of ``theme.figure``.
     """
-    heights = np.arange(len(found.names))[::-1].astype(float)
-    across = np.linspace(-0.25, 0.25, len(found.runs))[:, None] + heights
-    each = theme.scatter(
-        found.runs.ravel(),
-        across.ravel(),
+    # The first input is at the top.
+    heights = np.arange(len(inputs.names))[::-1].astype(float)
+    offsets = np.linspace(-_SPREAD, _SPREAD, len(inputs.runs))
+    run_heights = offsets[:, None] + heights
+    runs = theme.scatter(
+        inputs.runs.ravel(),
+        run_heights.ravel(),
         mode="markers",
         marker={"color": theme.PRIVATE, "size": 6, "opacity": 0.7},
         name=theme.legend_name(f"private, a dot a {model}"),
         hovertemplate="%{x:.3g}<extra></extra>",
     )
-    without = theme.scatter(
-        found.plain,
+    stroke = {
+        "color": theme.NON_PRIVATE,
+        "size": 16,
+        "symbol": "line-ns-open",
+        "line": {"width": 3},
+    }
+    non_private = theme.scatter(
+        inputs.non_private,
         heights,
         mode="markers",
-        marker={
-            "color": theme.NON_PRIVATE,
-            "size": 16,
-            "symbol": "line-ns-open",
-            "line": {"width": 3},
-        },
+        marker=stroke,
         name=theme.legend_name("without privacy"),
         hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )
-    end = len(found.names) - 0.5
-    rule = (
-        []
-        if noise_alone is None
-        else [theme.vertical_line(noise_alone) | {"yref": "y", "y0": -0.5, "y1": end}]
-    )
-    ticks = {"tickvals": heights.tolist(), "ticktext": [shorten(name) for name in found.names]}
+    top = len(inputs.names) - 0.5
+    shapes = []
+    if noise_alone is not None:
+        ends = {"yref": "y", "y0": -0.5, "y1": top}
+        shapes.append(theme.vertical_line(noise_alone) | ends)
+    yaxis = {
+        "range": [-0.5, top],
+        "showgrid": False,
+        "zeroline": False,
+        "tickvals": heights.tolist(),
+        "ticktext": [shorten(name) for name in inputs.names],
+    }
     return theme.figure(
-        each,
-        without,
+        runs,
+        non_private,
         legend=True,
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
-        shapes=rule,
+        shapes=shapes,
         xaxis={"title": {"text": axis}, "zeroline": True, "rangemode": rangemode},
-        yaxis={"range": [-0.5, end], "showgrid": False, "zeroline": False} | ticks,
+        yaxis=yaxis,
         **layout,
     )
 
 
-def shorten(name: str, letters: int = _LETTERS) -> str:
-    """Return a name as long as there is room for it, safe in HTML."""
-    return escape(name if len(name) <= letters else name[: letters - 1] + "…")
+def shorten(name: str, letters: int = _MAX_LETTERS) -> str:
+    """Cut a name to the letters that there is room for, safe in HTML."""
+    if len(name) > letters:
+        name = name[: letters - 1] + "…"
+    return escape(name)

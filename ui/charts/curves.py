@@ -1,6 +1,4 @@
-"""Curves over a parameter, with all that such a chart has: spread, reference lines, the current
-value, a legend.
-"""
+"""Curves over a parameter: spread, reference lines, the current value, and a legend."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,24 +15,33 @@ from ui.text.numbers import percent
 
 # The title of an axis: a name, then its unit after a comma or in brackets.
 _TITLE = re.compile(r"(?P<name>.*?)(?:, (?P<unit>[^,]+)| \((?P<inside>[^()]*)\))?")
+# Distance of a level's name from the left or right end of a chart, as a share of its width.
+_NAME_DISTANCE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
     """One curve of a chart.
 
-    name: its name, and ``value`` its current value, both in the legend unless it is not ``listed``.
-    x, y: its points. Rows (3, n) of ``y`` are low, median and high: a shaded area with a line. A
-    number is a reference line across the chart, without ``x``.
-    colour, dash, width: of the line; the colour's own dash and width if not given.
-    dots: diameter of a mark at each point, in pixels; 0 draws none.
-    at_current: its height at the current value, or low, median and high there: a point of its line
-        and of its shaded area, with a dot if it ``has_dot``.
-    strokes: heights of single runs there, drawn as strokes between two positions in pixels beside
-        the current value, ``stroke_span``.
-    pinned: whether this curve and its dot stand for pinned settings.
-    hover: text on hover, instead of names, values and units of the axes.
-    more: other properties of the trace, in Plotly's terms.
+    Attributes:
+        name: Its name in the legend.
+        y: Heights (n,); or (3, n) with low, median and high, a shaded area with a line; or a
+            number, a reference line across the chart, without ``x``.
+        colour: Colour of the line.
+        x: Values of the parameter, (n,).
+        value: Its current value, in the legend.
+        listed: Whether the legend lists it.
+        dash: Dash of the line; None for that of its colour.
+        width: Width of the line; None for that of its colour.
+        dots: Diameter of a mark at each point, in pixels; 0 draws none.
+        at_current: Its height at the current value, or low, median and high there, as a point of
+            its line and of its shaded area; None if it has none.
+        has_dot: Whether ``at_current`` has a dot.
+        strokes: Heights of single runs there, drawn as strokes.
+        stroke_span: Where a stroke begins and ends, in pixels to the right of the current value.
+        pinned: Whether this curve and its dot stand for the pinned settings too.
+        hover: Text on hover; "" for names, values and units of the axes.
+        more: Other properties of the trace, in Plotly's terms.
     """
 
     name: str
@@ -56,61 +63,82 @@ class Curve:
 
     def traces(self, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any]) -> list[dict]:
         """Return its shaded area, if it has one, and its line."""
-        (x, y), area = (np.asarray(values, dtype=float) for values in (self.x, self.y)), []
-        hover = self.hover or hover_text(self.name, xaxis, yaxis, across=not y.ndim)
+        x = np.asarray(self.x, dtype=float)
+        y = np.asarray(self.y, dtype=float)
+        is_across = y.ndim == 0
+        traces = []
         if y.ndim == 2:
-            area = [theme.band(x, y[0], y[2], colour=self.colour)]
-            y = y[1]
-        if not y.ndim:
-            x, y = axis_range(xaxis), np.full(2, y)
-        if not len(x):
+            low, median, high = y
+            traces.append(theme.band(x, low, high, colour=self.colour))
+            y = median
+        if is_across:
+            x = axis_range(xaxis)
+            y = np.full(2, y)
+        if len(x) == 0:
             # Plotly drops a trace without points from the legend, and the axes would move.
-            x, y = np.array([np.nan]), np.array([np.nan])
-        style: dict[str, Any] = (
-            {"mode": "lines+markers", "marker": {"size": self.dots}} if self.dots else {}
-        )
-        style |= {} if self.listed else {"showlegend": False}
-        style |= {"meta": theme.PINNED} if self.pinned else {}
+            x = np.array([np.nan])
+            y = np.array([np.nan])
         line = theme.line(
             x,
             y,
             colour=self.colour,
             name=theme.legend_name(self.name, self.value),
             dash=self.dash,
-            hovertemplate=hover,
-            **style,
+            hovertemplate=self.hover or hover_text(self.name, xaxis, yaxis, across=is_across),
+            **self._line_properties(),
         )
-        line["line"] |= {"width": self.width} if self.width else {}
-        return [*area, line | self.more]
+        if self.width:
+            line["line"] |= {"width": self.width}
+        traces.append(line | self.more)
+        return traces
 
-    def stroke_shapes(self, now: float) -> list[dict]:
+    def _line_properties(self) -> dict[str, Any]:
+        """Return the properties of the line that depend on flags."""
+        properties: dict[str, Any] = {}
+        if self.dots:
+            properties["mode"] = "lines+markers"
+            properties["marker"] = {"size": self.dots}
+        if not self.listed:
+            properties["showlegend"] = False
+        if self.pinned:
+            properties["meta"] = theme.PINNED
+        return properties
+
+    def stroke_shapes(self, current: float) -> list[dict]:
         """Return a stroke for each of its runs, all in one shape."""
-        return (
-            [theme.strokes(self.strokes, x=now, ends=self.stroke_span, colour=self.colour)]
-            if len(self.strokes)
-            else []
-        )
+        if len(self.strokes) == 0:
+            return []
+        shape = theme.strokes(self.strokes, x=current, ends=self.stroke_span, colour=self.colour)
+        return [shape]
 
-    def dot_shapes(self, now: float, yaxis: Mapping[str, Any]) -> list[dict]:
-        """Return its mark at the current value; of a height beyond the axis, on the axis's end."""
+    def dot_shapes(self, current: float, yaxis: Mapping[str, Any]) -> list[dict]:
+        """Return its dot at the current value; beyond the axis it is drawn at the axis's end."""
         if self.at_current is None or not self.has_dot:
             return []
-        height = float(np.clip(np.median(self.at_current), *axis_range(yaxis)))
-        return [
-            theme.dot(now, height, colour=self.colour)
-            | ({"name": theme.PINNED} if self.pinned else {})
-        ]
+        low, high = axis_range(yaxis)
+        height = float(np.clip(np.median(self.at_current), low, high))
+        dot = theme.dot(current, height, colour=self.colour)
+        if self.pinned:
+            dot["name"] = theme.PINNED
+        return [dot]
 
-    def through(self, now: float) -> Self:
+    def with_current(self, current: float) -> Self:
         """Return this curve with its height at the current value as one of its points."""
-        x, y, here = (
-            np.asarray(values, dtype=float) for values in (self.x, self.y, self.at_current)
-        )
-        if not y.ndim or not np.isfinite(here).all() or self.more.get("mode") == "markers":
+        if self.at_current is None:
             return self
-        here = here[..., None] if y.ndim == 2 else np.atleast_1d(np.median(here))
-        others = ~np.isclose(x, now, rtol=1e-9)
-        x, y = np.append(x[others], now), np.append(y[..., others], here, axis=-1)
+        x = np.asarray(self.x, dtype=float)
+        y = np.asarray(self.y, dtype=float)
+        height = np.asarray(self.at_current, dtype=float)
+        is_across = y.ndim == 0
+        if is_across or self.more.get("mode") == "markers" or not np.isfinite(height).all():
+            return self
+        if y.ndim == 2:
+            point = height[..., None]
+        else:
+            point = np.atleast_1d(np.median(height))
+        is_other = ~np.isclose(x, current, rtol=1e-9)
+        x = np.append(x[is_other], current)
+        y = np.append(y[..., is_other], point, axis=-1)
         order = np.argsort(x, kind="stable")
         return replace(self, x=x[order], y=y[..., order])
 
@@ -119,8 +147,15 @@ class Curve:
 class Level:
     """A reference line across a chart, named in it and not in its legend.
 
-    y: its height. name: written at its ``side``, over it or ``below``, in its colour if
-        ``coloured``.
+    Attributes:
+        y: Its height.
+        name: Its name; "" for none.
+        colour: Its colour.
+        dash: Its dash; None for that of its colour.
+        width: Its width, in pixels.
+        side: The end at which the name is written, "left" or "right".
+        below: Whether the name is below the line.
+        coloured: Whether the name has the colour of the line.
     """
 
     y: float
@@ -132,21 +167,29 @@ class Level:
     below: bool = False
     coloured: bool = False
 
-    def line(self) -> dict:
+    def line_shape(self) -> dict:
         dash = self.dash or theme.DASHES[self.colour]
         return theme.horizontal_line(
             self.y, colour=self.colour, width=self.width, dash=dash, yref="y"
         )
 
-    def word(self, yaxis: Mapping[str, Any]) -> dict:
-        """Return its name, at the logarithm of its height on a log axis, as Plotly has it
-        of words.
-        """
-        y = float(np.log10(self.y)) if yaxis.get("type") == "log" else self.y
-        text = theme.coloured(self.name, self.colour) if self.coloured else self.name
-        x, up = (0.01 if self.side == "left" else 0.99), ("top" if self.below else "bottom")
+    def annotation(self, yaxis: Mapping[str, Any]) -> dict:
+        """Return its name."""
+        y = self.y
+        if yaxis.get("type") == "log":
+            # Of texts Plotly takes the logarithm of their height, and of shapes the height.
+            y = float(np.log10(self.y))
+        text = self.name
+        if self.coloured:
+            text = theme.coloured(self.name, self.colour)
+        x = 1 - _NAME_DISTANCE
+        if self.side == "left":
+            x = _NAME_DISTANCE
+        anchor = "bottom"
+        if self.below:
+            anchor = "top"
         return theme.annotation(
-            text, x=x, y=y, size=13, xref="paper", xanchor=self.side, yref="y", yanchor=up
+            text, x=x, y=y, size=13, xref="paper", xanchor=self.side, yref="y", yanchor=anchor
         )
 
 
@@ -162,34 +205,46 @@ def curve_chart(
     annotations: Sequence[dict] = (),
     **layout: Any,
 ) -> dict:
-    """Return the chart of ``curves`` (or traces in Plotly's terms) over a parameter, drawn in this
-    order.
+    """Return the chart of curves over a parameter.
 
-    current: the current value of the parameter, ruled; ``line_style`` changes that line, as in
-        ``{"y0": 0.3}``.
-    levels: reference lines named in the chart; shapes, annotations: whatever else is drawn over it.
-    layout: ``title``, ``margin`` and so on, as of ``theme.figure``.
+    Args:
+        curves: Curves, or traces in Plotly's terms, in the order in which they are drawn.
+        current: The current value of the parameter, at a vertical line; None for no such line.
+        line_style: Changes of that line, as in ``{"y0": 0.3}``.
+        levels: Reference lines named in the chart.
+        legend: Whether there is a legend.
+        xaxis: The horizontal axis.
+        yaxis: The vertical axis.
+        shapes: Shapes drawn over the chart.
+        annotations: Texts in the chart.
+        layout: ``title``, ``margin`` and so on, as of ``theme.figure``.
     """
-    marks = []
+    traces = []
+    for curve in curves:
+        if not isinstance(curve, Curve):
+            traces.append(curve)
+        elif current is None:
+            traces.extend(curve.traces(xaxis, yaxis))
+        else:
+            traces.extend(curve.with_current(current).traces(xaxis, yaxis))
+    all_shapes = [level.line_shape() for level in levels]
     if current is not None:
-        drawn = [one for one in curves if isinstance(one, Curve)]
-        marks = [
-            theme.vertical_line(current) | dict(line_style or {}),
-            *(mark for one in drawn for mark in one.stroke_shapes(current)),
-        ]
-        marks += [mark for one in drawn for mark in one.dot_shapes(current, yaxis)]
-        curves = tuple(
-            one.through(current) if isinstance(one, Curve) and one.at_current is not None else one
-            for one in curves
-        )
-    traces = [one.traces(xaxis, yaxis) if isinstance(one, Curve) else [one] for one in curves]
+        all_shapes.append(theme.vertical_line(current) | dict(line_style or {}))
+        drawn_curves = [curve for curve in curves if isinstance(curve, Curve)]
+        for curve in drawn_curves:
+            all_shapes.extend(curve.stroke_shapes(current))
+        for curve in drawn_curves:
+            all_shapes.extend(curve.dot_shapes(current, yaxis))
+    all_shapes.extend(shapes)
+    all_annotations = [level.annotation(yaxis) for level in levels if level.name]
+    all_annotations.extend(annotations)
     return theme.figure(
-        *(trace for some in traces for trace in some),
+        *traces,
         legend=legend,
         xaxis=xaxis,
         yaxis=yaxis,
-        shapes=[*(one.line() for one in levels), *marks, *shapes],
-        annotations=[*(one.word(yaxis) for one in levels if one.name), *annotations],
+        shapes=all_shapes,
+        annotations=all_annotations,
         **layout,
     )
 
@@ -205,109 +260,135 @@ def quantile_curve(
     strokes: Any = (),
     **style: Any,
 ) -> Curve:
-    """Return the curve of what repeated runs reach over a parameter, an accuracy unless ``scale``
-    and ``value`` differ.
+    """Return the curve of what repeated runs reach, an accuracy unless ``scale`` and ``value``
+    differ.
 
-    points: values of the parameter, and the quantiles (3, n) there. current: the quantiles at
-        the current value.
-    band: whether to draw 90 % of the runs, a dot at the current value, and pinned settings;
-        otherwise the median alone.
-    scale: what the quantiles and the ``strokes`` are multiplied by.
-    style: other fields of the curve.
+    Args:
+        name: Its name.
+        colour: Its colour.
+        points: Values of the parameter (n,), and the quantiles there, (3, n).
+        current: The quantiles at the current value.
+        band: Whether to draw 90 % of the runs, a dot at the current value, and pinned settings;
+            otherwise the median alone.
+        scale: Factor of the quantiles and ``strokes``.
+        strokes: Heights of single runs at the current value.
+        style: Other fields of the curve.
     """
-    x, y = points
+    x, quantiles = points
+    heights = quantiles
     if not band:
-        y = y[1]
+        heights = quantiles[1]
     fields: dict[str, Any] = {
         "value": percent(current.median),
         "has_dot": band,
         "pinned": band,
-    } | style
-    spread = scale * np.array(current)
+    }
     return Curve(
         name=name,
         colour=colour,
         x=x,
-        y=scale * y,
-        at_current=spread,
+        y=scale * heights,
+        at_current=scale * np.array(current),
         strokes=scale * np.asarray(strokes),
-        **fields,
+        **(fields | style),
     )
 
 
 def accuracy_line(name: str, share: float, colour: str = theme.NON_PRIVATE, **style: Any) -> Curve:
-    """Return the reference line of an accuracy, which is the same at each value of the
-    parameter.
-    """
+    """Return the reference line of an accuracy that does not depend on the parameter."""
     return Curve(name=name, y=100 * share, value=percent(share), colour=colour, **style)
 
 
 def accuracy_chart(*curves: Curve, low: float = 0, high: float = 102, **chart: Any) -> dict:
-    """Return the chart of the accuracy on held-out rows over a parameter; ``chart`` is as of
-    ``curve_chart``.
-    """
+    """Return the chart of accuracies on held-out rows; ``chart`` is as of ``curve_chart``."""
     return curve_chart(*curves, yaxis=theme.axis("test accuracy, %", low, high), **chart)
 
 
 def count_progress(done: int, count: int, what: str = "trained") -> str:
-    """Return how far the curves have come, "" once they are complete.
+    """Return how many of the points of a curve are done; "" once all are.
 
     >>> count_progress(3, 9), count_progress(9, 9)
     ('3 of 9 trained', '')
     """
-    return f"{done} of {count} {what}" if done < count else ""
+    if done >= count:
+        return ""
+    return f"{done} of {count} {what}"
 
 
 def grid_progress(grid: Grid) -> str:
-    """Return at how many of its values a grid has runs, "" once it has some at each."""
+    """Return at how many of its values a grid has runs; "" once it has some at each."""
     return count_progress(int(np.count_nonzero(grid.done)), len(grid.at))
 
 
 def finding(
     texts: Mapping[str, str], cases: Sequence[Case], values: Sequence[Any], case: Case = Case.AHEAD
 ) -> str:
-    """Return where along a curve the ``cases`` are ``case``, in the text that ``stretch`` names; ""
-    if there is none.
+    """Return where along a curve ``case`` holds; "" if nowhere.
 
-    values: what the texts call ``at``, for each of the cases.
+    Args:
+        texts: Name of a stretch (``claims.ahead_range``) -> its text, with the hole ``at``.
+        cases: The case of each point.
+        values: What the hole is filled with, for each point.
+        case: The case to find.
 
     >>> finding({"from": "helps from {at:g}"}, [Case.ALIKE, Case.AHEAD, Case.AHEAD], [0.1, 1, 10])
     'helps from 1'
     """
-    name, place = ahead_range(cases, case)
-    return texts.get(name, "").format(at=values[place])
+    name, index = ahead_range(cases, case)
+    return texts.get(name, "").format(at=values[index])
 
 
 def axis_range(axis: Mapping[str, Any]) -> np.ndarray:
-    """Return both ends of an axis, (2,)."""
+    """Return both ends of an axis, (2,), in its own units."""
     ends = np.asarray(axis["range"], dtype=float)
-    return 10**ends if axis.get("type") == "log" else ends
+    if axis.get("type") == "log":
+        return 10**ends
+    return ends
 
 
 def hover_text(
     name: str, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any], *, across: bool = False
 ) -> str:
-    """Return the hover text of a curve: both axes' names, values and units; of a line ``across``,
-    the vertical one's.
+    """Return the hover text of a curve: name, value and unit of both axes.
+
+    A line ``across`` the chart has those of the vertical axis alone.
 
     >>> across = {"title": {"text": "epsilon (log scale)"}}
     >>> hover_text("private", across, {"title": {"text": "mean loss (nats, log scale)"}})
     'epsilon %{x}: mean loss %{y:.4~g} nats<extra>private</extra>'
     """
-    up, over = _reading(yaxis, "y"), "" if across else f"{_reading(xaxis, 'x')}: "
-    return f"{over}{up}<extra>{name}</extra>"
+    vertical = _axis_value(yaxis, "y")
+    if across:
+        return f"{vertical}<extra>{name}</extra>"
+    return f"{_axis_value(xaxis, 'x')}: {vertical}<extra>{name}</extra>"
 
 
-def _reading(axis: Mapping[str, Any], letter: str) -> str:
-    """Return an axis's name, the place of a value on it, and its unit."""
+def _axis_value(axis: Mapping[str, Any], letter: str) -> str:
+    """Return an axis's name, the hole for a value on it, and its unit."""
     text = axis["title"]["text"].replace(" (log scale)", "").replace(", log scale)", ")")
-    found = _TITLE.fullmatch(text)
-    name, unit = (found["name"], found["unit"] or found["inside"] or "") if found else (text, "")
+    name = text
+    unit = ""
+    match = _TITLE.fullmatch(text)
     if text.startswith("% "):  # a unit alone
-        name, unit = "", text
-    digits = (
-        "" if letter == "x" else ":.1f" if unit.startswith("%") else ":.4~g"
-    )  # along the chart, as on the axis
-    if axis.get("ticktext", ("",))[-1].endswith("%"):  # a share
-        digits = ":.0%" if letter == "x" else ":.1%"
-    return f"{name} %{{{letter}{digits}}} {unit}".strip()
+        name = ""
+        unit = text
+    elif match:
+        name = match["name"]
+        unit = match["unit"] or match["inside"] or ""
+    number_format = _number_format(axis, letter, unit)
+    return f"{name} %{{{letter}{number_format}}} {unit}".strip()
+
+
+def _number_format(axis: Mapping[str, Any], letter: str, unit: str) -> str:
+    """Return Plotly's format of values on an axis; those of x are written as on the axis."""
+    tick_texts = axis.get("ticktext", ("",))
+    is_share = tick_texts[-1].endswith("%")
+    if letter == "x":
+        if is_share:
+            return ":.0%"
+        return ""
+    if is_share:
+        return ":.1%"
+    if unit.startswith("%"):
+        return ":.1f"
+    return ":.4~g"

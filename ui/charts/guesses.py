@@ -1,6 +1,4 @@
-"""A guess and the truth in one chart: the chart covered before the guess, and the guess on the
-chart.
-"""
+"""A guess and the truth in one chart: the chart covered before the guess, and both after it."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -12,24 +10,35 @@ import numpy as np
 from ui.charts import theme
 from ui.text.numbers import format_number
 
-# The line at a guess, in pixels.
+# Paths in pixels: the line at a guess, and the arrows of its handle.
 _LINE = "M-30,0L30,0"
 _ARROWS = "M-4,-2.5L0,-6.5L4,-2.5M-4,2.5L0,6.5L4,2.5"
-_HATCH = "rgba(128,128,128,.3)"
+_HATCH = {
+    "shape": "/",
+    "fgcolor": "rgba(128,128,128,.3)",
+    "bgcolor": "rgba(0,0,0,0)",
+    "size": 14,
+    "solidity": 0.12,
+}
 TONES = {"private": theme.PRIVATE, "public": theme.PUBLIC, "bound": theme.BOUND}
-# What tells a test, and nobody else, which shape is the guess.
+# The name of the shape of a guess, by which tests find it.
 GUESS = "guess"
+# Distance of texts from their points, in pixels: beside a line, and over or under a point.
+_BESIDE_LINE = 36
+_FROM_POINT = 8
+# The names of a guess and of the truth are moved apart by so much.
+_NAME_SHIFT = 13
+# Layout of a chart that its cover keeps.
+_KEPT_LAYOUT = ("margin", "font", "dragmode", "hovermode", "uirevision")
 
 
 @dataclass(frozen=True)
 class KnownPoint:
-    """A point of a chart that may be seen before the guess: its place in units of the axes, and its
-    words.
-    """
+    """A point of a chart that is shown before the guess, in units of the axes, and its text."""
 
     x: float
     y: float
-    words: str
+    text: str
 
 
 def cover(
@@ -38,159 +47,229 @@ def cover(
     known: Iterable[KnownPoint] = (),
     guess: tuple[float, float | None] | None = None,
 ) -> dict:
-    """Return the axes of ``figure``, and nothing else: hatched, with what is ``known``, and the
-    ``guess`` (x, y), or where one goes.
+    """Return the axes of a figure, hatched, with known points and the guess.
+
+    Args:
+        figure: The figure.
+        title: Its name.
+        known: Points that are shown.
+        guess: x and y of the guess; y is None before there is one, and all of it if none is asked.
     """
     layout = figure["layout"]
-    axes = {name: layout[name] for name in ("xaxis", "yaxis")}
-    (left, right), (low, high) = ((value_at(axis, -1), value_at(axis, 1)) for axis in axes.values())
-    corners = np.array([left, right, right, left]), np.array([low, low, high, high])
-    hatch = {
-        "shape": "/",
-        "fgcolor": _HATCH,
-        "bgcolor": "rgba(0,0,0,0)",
-        "size": 14,
-        "solidity": 0.12,
-    }
-    cover = theme.scatter(
-        *corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0}
-    )
-    shapes, words = (
-        [],
-        [one for one in layout.get("annotations", ()) if one == theme.vertical_title(one["text"])],
-    )
-    left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
-    x, side = (0.02, "left") if left else (0.98, "right")
+    axes = {"xaxis": layout["xaxis"], "yaxis": layout["yaxis"]}
     known = tuple(known)
-    y = 0.06 if any(_share(axes["yaxis"], one.y) > 0.5 for one in known) else 0.95
-    hidden = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "middle"}
-    says = (
-        "Press at your guess"
-        if guess is not None and guess[1] is None
-        else "Hidden until you have guessed"
-    )
-    words.append(theme.annotation(says, x=x, y=y, size=15, **hidden))
-    for one in known:
-        shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
-        over = (
-            guess is not None and guess[1] is not None and guess[1] < one.y
-        )  # on the side where the guess is not
-        words.append(
-            _at_point(axes, one.x, one.y, theme.coloured(one.words, theme.PRIVATE), over=over)
-        )
+    shapes = []
+    annotations = []
+    for annotation in layout.get("annotations", ()):
+        if annotation == theme.vertical_title(annotation["text"]):
+            annotations.append(annotation)
+    annotations.append(_prompt(axes, known, guess))
+    for point in known:
+        shapes.append(theme.dot(point.x, point.y, colour=theme.PRIVATE))
+        # On the side where the guess is not.
+        is_over = guess is not None and guess[1] is not None and guess[1] < point.y
+        text = theme.coloured(point.text, theme.PRIVATE)
+        annotations.append(_text_at_point(axes, point.x, point.y, text, is_over=is_over))
     if guess is not None:
-        at, said = guess
-        shapes.append(theme.vertical_line(at))
-        if said is not None:
-            shapes += drag_handle(at, said)
-            words.append(_beside(axes, at, said, f"<b>guess: {format_number(said, digits=4)}</b>"))
-    keep = {
-        name: layout[name]
-        for name in ("margin", "font", "dragmode", "hovermode", "uirevision")
-        if name in layout
-    }
-    more = {
+        x, y = guess
+        shapes.append(theme.vertical_line(x))
+        if y is not None:
+            shapes.extend(drag_handle(x, y))
+            annotations.append(_text_beside(axes, x, y, _guess_text(y)))
+    covered_layout = {name: layout[name] for name in _KEPT_LAYOUT if name in layout}
+    covered_layout |= axes
+    covered_layout |= {
         "title": theme.heading(title),
         "shapes": shapes,
-        "annotations": words,
+        "annotations": annotations,
         "showlegend": False,
     }
-    return {
-        "data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}],
-        "layout": keep | axes | more,
-    }
+    return {"data": [_hatched_area(axes)], "layout": covered_layout}
+
+
+def _hatched_area(axes: Mapping[str, Any]) -> dict:
+    """Return a trace that covers everything between the axes."""
+    left = value_at(axes["xaxis"], -1)
+    right = value_at(axes["xaxis"], 1)
+    bottom = value_at(axes["yaxis"], -1)
+    top = value_at(axes["yaxis"], 1)
+    return theme.scatter(
+        np.array([left, right, right, left]),
+        np.array([bottom, bottom, top, top]),
+        mode="lines",
+        fill="toself",
+        hoverinfo="skip",
+        line={"width": 0},
+        fillpattern=_HATCH,
+        fillcolor="rgba(0,0,0,0)",
+    )
+
+
+def _prompt(
+    axes: Mapping[str, Any],
+    known: Iterable[KnownPoint],
+    guess: tuple[float, float | None] | None,
+) -> dict:
+    """Return the text on the cover, away from the guess and the known points."""
+    x = 0.98
+    side = "right"
+    if guess is None or _share_along(axes["xaxis"], guess[0]) > 0.4:
+        x = 0.02
+        side = "left"
+    y = 0.95
+    if any(_share_along(axes["yaxis"], point.y) > 0.5 for point in known):
+        y = 0.06
+    text = "Hidden until you have guessed"
+    if guess is not None and guess[1] is None:
+        text = "Press at your guess"
+    return theme.annotation(
+        text, x=x, y=y, size=15, xref="paper", yref="paper", xanchor=side, yanchor="middle"
+    )
 
 
 def drag_handle(x: float, y: float) -> list[dict]:
-    """Return the mark of a guess that one drags."""
-    arrows = theme.mark(_ARROWS, x, y, line={"color": "white", "width": 2})
-    disc = theme.dot(x, y, colour=theme.HANDLE, radius=12, line={"color": "white", "width": 2})
-    return [_mark(x, y, dash="solid"), disc, arrows]
+    """Return the mark of a guess that is dragged."""
+    outline = {"color": "white", "width": 2}
+    disc = theme.dot(x, y, colour=theme.HANDLE, radius=12, line=outline)
+    arrows = theme.mark(_ARROWS, x, y, line=outline)
+    return [_guess_line(x, y, dash="solid"), disc, arrows]
 
 
 def with_guess(
-    figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private"
+    figure: Mapping[str, Any],
+    x: float,
+    y: float,
+    truth: float,
+    *,
+    truth_text: str,
+    tone: str = "private",
 ) -> dict:
-    """Return ``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name:
-    of the truth ``told``, in the colour of its ``tone``.
+    """Return a figure with a guess, dashed, and with the truth, both by name.
+
+    Args:
+        figure: The figure.
+        x: Position of both.
+        y: The guess.
+        truth: The truth.
+        truth_text: The name of the truth.
+        tone: Key of the truth's colour in ``TONES``.
     """
     layout = figure["layout"]
-    axes = {name: layout[name] for name in ("xaxis", "yaxis")}
-    up = 13 if truth > y else -13  # so that neither covers the other where they are near
-    words = [
-        _beside(axes, x, y, f"<b>guess: {format_number(y, digits=4)}</b>") | {"yshift": -up},
-        _beside(axes, x, truth, theme.coloured(f"<b>{told}</b>", TONES[tone]), left=True)
-        | {"yshift": up},
-    ]
-    line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
-    marks = [line, _mark(x, y, dash="5px,3px")]
-    more = {
-        "shapes": [*layout.get("shapes", ()), *marks],
-        "annotations": [*layout.get("annotations", ()), *words],
+    axes = {"xaxis": layout["xaxis"], "yaxis": layout["yaxis"]}
+    # Neither name covers the other where the values are near.
+    truth_shift = -_NAME_SHIFT
+    if truth > y:
+        truth_shift = _NAME_SHIFT
+    guess_name = _text_beside(axes, x, y, _guess_text(y))
+    guess_name["yshift"] = -truth_shift
+    coloured_text = theme.coloured(f"<b>{truth_text}</b>", TONES[tone])
+    truth_name = _text_beside(axes, x, truth, coloured_text, left=True)
+    truth_name["yshift"] = truth_shift
+    truth_line = theme.mark(_LINE, x, truth, line={"color": TONES[tone], "width": 4})
+    guess_line = _guess_line(x, y, dash="5px,3px")
+    marked_layout = {
+        **layout,
+        "shapes": [*layout.get("shapes", ()), truth_line, guess_line],
+        "annotations": [*layout.get("annotations", ()), guess_name, truth_name],
     }
-    return {**figure, "layout": {**layout, **more}}
+    return {**figure, "layout": marked_layout}
 
 
 def rename(figure: Mapping[str, Any], name: str) -> dict:
-    """Return ``figure`` under another name; what is to be seen in it stays in its title."""
+    """Return a figure under another name, with the finding in its title."""
     layout = figure["layout"]
     _, _, finding = layout["title"]["text"].partition("</b>")
     return {**figure, "layout": {**layout, "title": theme.heading(name, finding.strip())}}
 
 
 def set_range(figure: Mapping[str, Any], low: float, high: float) -> dict:
-    """Return ``figure`` between these ends of its axis upwards."""
+    """Return a figure with other ends of its vertical axis."""
     layout = figure["layout"]
     return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
 
 
-def value_at(axis: Mapping[str, Any], share: float) -> float:
-    """Return the value at ``share`` of an axis, from -1 at its lower end to 1."""
+def value_at(axis: Mapping[str, Any], position: float) -> float:
+    """Return the value at a position along an axis, from -1 at its lower end to 1."""
     low, high = axis["range"]
-    place = low + (high - low) * (share + 1) / 2
-    return float(10**place if axis.get("type") == "log" else place)
+    value = low + (high - low) * (position + 1) / 2
+    if _is_log(axis):
+        return float(10**value)
+    return float(value)
 
 
-def _share(axis: Mapping[str, Any], value: float) -> float:
-    """Return how far along an axis a value is, from 0 to 1."""
-    low, high = axis["range"]
-    return ((math.log10(value) if axis.get("type") == "log" else value) - low) / (high - low)
-
-
-def distance(axis: Mapping[str, Any], one: float, other: float) -> float:
-    """Return how far two values are apart, as a share of an axis."""
-    return abs(_share(axis, one) - _share(axis, other))
+def distance(axis: Mapping[str, Any], a: float, b: float) -> float:
+    """Return the distance of two values, as a share of an axis."""
+    return abs(_share_along(axis, a) - _share_along(axis, b))
 
 
 def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
-    """Return half way between two values along an axis."""
-    return math.sqrt(low * high) if axis.get("type") == "log" else (low + high) / 2
+    """Return the value midway between two others along an axis."""
+    if _is_log(axis):
+        return math.sqrt(low * high)
+    return (low + high) / 2
 
 
-def _mark(x: float, y: float, *, dash: str) -> dict:
-    return theme.mark(
-        _LINE, x, y, line={"color": theme.CURRENT, "width": 3, "dash": dash}, name=GUESS
+def _is_log(axis: Mapping[str, Any]) -> bool:
+    return axis.get("type") == "log"
+
+
+def _in_axis_units(axis: Mapping[str, Any], value: float) -> float:
+    """Return a value as ranges and annotations have it: its logarithm on a log axis."""
+    if _is_log(axis):
+        return math.log10(value)
+    return value
+
+
+def _share_along(axis: Mapping[str, Any], value: float) -> float:
+    """Return the position of a value along an axis, from 0 to 1."""
+    low, high = axis["range"]
+    return (_in_axis_units(axis, value) - low) / (high - low)
+
+
+def _guess_text(y: float) -> str:
+    return f"<b>guess: {format_number(y, digits=4)}</b>"
+
+
+def _guess_line(x: float, y: float, *, dash: str) -> dict:
+    style = {"color": theme.CURRENT, "width": 3, "dash": dash}
+    return theme.mark(_LINE, x, y, line=style, name=GUESS)
+
+
+def _text_at_point(axes: Mapping, x: float, y: float, text: str, *, is_over: bool) -> dict:
+    """Return a text over or under a point, moved inwards at the ends of the chart."""
+    share = _share_along(axes["xaxis"], x)
+    side = "center"
+    if share < 0.15:
+        side = "left"
+    elif share > 0.85:
+        side = "right"
+    place = {"yanchor": "top", "yshift": -_FROM_POINT}
+    if is_over:
+        place = {"yanchor": "bottom", "yshift": _FROM_POINT}
+    return theme.annotation(
+        text,
+        x=_in_axis_units(axes["xaxis"], x),
+        y=_in_axis_units(axes["yaxis"], y),
+        size=14,
+        xanchor=side,
+        **place,
     )
 
 
-def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
-    """Return a point as annotations have it: of a logarithmic axis the logarithm."""
-    at, up = (
-        math.log10(v) if axes[n].get("type") == "log" else v
-        for n, v in (("xaxis", x), ("yaxis", y))
+def _text_beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
+    """Return a text at a line, on its ``left`` or right unless there is no room."""
+    share = _share_along(axes["xaxis"], x)
+    is_left = share > 0.6
+    if left:
+        is_left = share > 0.35
+    place = {"xanchor": "left", "xshift": _BESIDE_LINE}
+    if is_left:
+        place = {"xanchor": "right", "xshift": -_BESIDE_LINE}
+    return theme.annotation(
+        text,
+        x=_in_axis_units(axes["xaxis"], x),
+        y=_in_axis_units(axes["yaxis"], y),
+        size=15,
+        yanchor="middle",
+        **place,
     )
-    return at, up
-
-
-def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> dict:
-    (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
-    side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
-    place = {"yanchor": "bottom", "yshift": 8} if over else {"yanchor": "top", "yshift": -8}
-    return theme.annotation(text, x=at, y=up, size=14, xanchor=side, **place)
-
-
-def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
-    (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
-    before = (not left and share > 0.6) or (left and share > 0.35)
-    place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
-    return theme.annotation(text, x=at, y=up, size=15, yanchor="middle", **place)

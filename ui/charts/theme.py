@@ -1,13 +1,12 @@
-"""One palette and one layout. A colour means one thing in the whole app, on light and on dark
-ground.
+"""One palette and one layout: a colour means the same in the whole app, on light and on dark pages.
 
 Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's
-Python classes would check each of them anew. The tests hold every figure against these classes
+Python classes would check each of them anew. The tests check every figure with these classes
 instead.
 
 The colours of meaning, and those of series, can be told apart by colour-blind people, and each has
-a dash besides: `tests/ui/charts/test_topic_charts.py` measures both. Text, grid and ground follow
-the page's theme, which the chart widget fills in, and so do the colours below that are names
+a dash besides: `tests/ui/charts/test_topic_charts.py` measures both. Text, grid and background
+follow the page's theme, which the chart widget fills in, and so do the colours below that are names
 (`coloured` in `ui/widgets/frontend/charts/theme.js`).
 """
 
@@ -29,7 +28,8 @@ PUBLIC = "#009e73"
 NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
 # The colour of the text; and, for what is caught doing more than it claims, that of a fault.
-CURRENT, FAULT = "black", "firebrick"
+CURRENT = "black"
+FAULT = "firebrick"
 # What one drags to say a guess.
 HANDLE = "#5b52d6"
 # The two worlds that an attacker would tell apart.
@@ -97,14 +97,35 @@ SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
 SCALE = tuple(_READ["scale"])
 # Words and marks on it: on its dark half, on its light half.
 ON_SCALE = ("#ffffff", "#12141c")
-# Numbered sources.
-SOURCES = (*CLASSES[:3], CLASSES[6], *CLASSES[4:6], CLASSES[9], CLASSES[7])
+# Numbered sources, in colours of classes that are never drawn with them.
+SOURCES = tuple(CLASSES[index] for index in (0, 1, 2, 6, 4, 5, 9, 7))
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    """Return red, green and blue of "#rrggbb", from 0 to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def rgba(colour: str, alpha: float) -> str:
     """Return "#rrggbb" with an opacity."""
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = _channels(colour)
     return f"rgba({red},{green},{blue},{alpha:.3g})"
+
+
+def shades(count: int) -> list[str]:
+    """Return colours evenly spaced along ``SCALE``."""
+    scale = np.array([_channels(colour) for colour in SCALE])
+    positions = np.linspace(0, len(SCALE) - 1, count)
+    channels = []
+    for channel in scale.T:
+        channels.append(np.interp(positions, range(len(SCALE)), channel))
+    colours = np.column_stack(channels).round().astype(int)
+    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in colours]
+
+
+def coloured(text: str, colour: str) -> str:
+    """Return a part of a text in the colour of what it is about (HTML)."""
+    return f'<span style="color:{TEXT_COLOURS.get(colour, colour)}">{text}</span>'
 
 
 # The legend: in rows above the axes.
@@ -118,16 +139,26 @@ LEGEND = {
     "itemclick": False,
     "itemdoubleclick": False,
 }
+# A trace with this ``meta``, and a shape with this ``name``, stands for the pinned settings too: in
+# the chart of today's settings, theirs is drawn over it.
+PINNED = "ghost"
 # As wide as a digit.
 _FIGURE_SPACE = "\u2007"
 # Errors and accuracies are seldom longer than "12,300" or "69.2 %".
 _LONGEST_NUMBER = 6
-# Where in a picture a note stands.
-CORNERS = {
-    f"{up} {side}": {"x": x, "xanchor": side, "y": y, "yanchor": anchor}
-    for up, y, anchor in (("upper", 1, "top"), ("lower", 0, "bottom"))
-    for side, x in (("left", 0), ("right", 1))
-}
+# Margins over the axes, in pixels: without and with a title of the vertical axis.
+_TOP_MARGIN = 34
+_TOP_MARGIN_WITH_TITLE = 54
+# Distance of a note from the edges of a chart, as a share of its size.
+_NOTE_DISTANCE = 0.01
+# A circle of radius 1 in four cubic curves has control points this far from the axes.
+_CIRCLE_CONTROL = 0.552
+# Ranges that follow the data are rounded to so many parts of a decade, and have a little room.
+_RANGE_STEPS = 4
+_ROOM_BELOW = 0.9
+_ROOM_ABOVE = 1.05
+# A power of ten or a share at the very end of an axis gets its tick in spite of rounding.
+_ROUNDING_ERROR = 1e-9
 
 
 def figure(
@@ -139,17 +170,27 @@ def figure(
     right: int = 12,
     **layout: Any,
 ) -> dict:
-    """Return a figure in the app's layout, as plain data. Zoom survives redraws as long as
-    ``uirevision`` stays.
+    """Return a figure in the app's layout, as plain data.
 
-    title, finding: as of ``heading``.
-    legend: whether the traces that have a name (``key``) are told apart in rows above the axes,
-    where they cover no data (``fitted.js`` lays them out). left, right: margins, in pixels. The
-    name of the axis upwards is written above it, from left to right.
+    Zoom survives redraws as long as ``uirevision`` stays. The title of the vertical axis is written
+    above it, from left to right.
+
+    Args:
+        traces: Traces in Plotly's terms.
+        title: As of ``heading``.
+        finding: As of ``heading``.
+        legend: Whether the traces with a name (``legend_name``) are listed in rows above the axes,
+            where they cover no data (``fitted.js`` lays them out).
+        left: Left margin, in pixels.
+        right: Right margin, in pixels.
+        layout: Further layout in Plotly's terms.
     """
-    upwards = layout.get("yaxis", {}).get("title", {}).get("text")
+    vertical_text = layout.get("yaxis", {}).get("title", {}).get("text")
+    top = _TOP_MARGIN
+    if vertical_text:
+        top = _TOP_MARGIN_WITH_TITLE
     base = {
-        "margin": {"l": left, "r": right, "t": 54 if upwards else 34, "b": 44},
+        "margin": {"l": left, "r": right, "t": top, "b": 44},
         "showlegend": legend,
         "hovermode": "closest",
         "uirevision": "keep",
@@ -162,15 +203,31 @@ def figure(
         base["legend"] = LEGEND
     for name in ("xaxis", "yaxis", "yaxis2"):
         if "title" in layout.get(name, {}):
-            layout[name] = layout[name] | {
-                "title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]
-            }
-    if upwards:
-        layout["yaxis"] = {
-            name: value for name, value in layout["yaxis"].items() if name != "title"
-        }
-        layout["annotations"] = [vertical_title(upwards), *layout.get("annotations", ())]
+            axis_title = {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]
+            layout[name] = layout[name] | {"title": axis_title}
+    if vertical_text:
+        yaxis = dict(layout["yaxis"])
+        del yaxis["title"]
+        layout["yaxis"] = yaxis
+        layout["annotations"] = [vertical_title(vertical_text), *layout.get("annotations", ())]
     return {"data": list(traces), "layout": base | layout}
+
+
+def heading(name: str, finding: str = "") -> dict:
+    """Return the title of a chart: its name in bold at the top left, and what it shows, if any."""
+    text = f"<b>{name}</b>"
+    if finding:
+        text = f"<b>{name}:</b> {finding}"
+    return {
+        "text": text.strip(),
+        "font": {"size": 15},
+        "x": 0,
+        "xref": "container",
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 6, "l": 2},
+    }
 
 
 def vertical_title(text: str) -> dict:
@@ -181,8 +238,10 @@ def vertical_title(text: str) -> dict:
 
 
 def legend_name(name: str, value: str = "") -> str:
-    """Return what a legend says of a trace: its name, and its value at what is now."""
-    return f"{name}  <b>{value}</b>" if value else name
+    """Return the name of a trace in the legend, with its current value."""
+    if not value:
+        return name
+    return f"{name}  <b>{value}</b>"
 
 
 def padded(value: str, longest: int = _LONGEST_NUMBER) -> str:
@@ -190,63 +249,21 @@ def padded(value: str, longest: int = _LONGEST_NUMBER) -> str:
     return value.ljust(longest, _FIGURE_SPACE)
 
 
+# Traces
+
+
 def array(values: np.ndarray) -> dict:
-    """Return Plotly's typed array: base64 of float32 (of bytes, if whole numbers below 256), and
-    the shape.
-    """
-    kind = np.uint8 if values.dtype == np.uint8 else np.float32
-    flat = np.ascontiguousarray(values, dtype=kind)
-    spec = {
-        "dtype": "u1" if kind is np.uint8 else "f4",
-        "bdata": base64.b64encode(flat.data).decode(),
-    }
-    return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
-
-
-def shades(count: int) -> list[str]:
-    """Return so many colours, evenly spaced along ``SCALE``."""
-    known = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in SCALE])
-    at = np.linspace(0, len(SCALE) - 1, count)
-    mixed = (
-        np.column_stack([np.interp(at, range(len(SCALE)), channel) for channel in known.T])
-        .round()
-        .astype(int)
-    )
-    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in mixed]
-
-
-def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
-    """Return a picture as a data address: ``numbers`` (rows from below, columns) choose among
-    ("#rrggbb", opacity).
-    """
-    picture = Image.fromarray(np.ascontiguousarray(numbers[::-1], dtype=np.uint8), mode="P")
-    picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
-    file = io.BytesIO()
-    picture.save(
-        file,
-        "PNG",
-        transparency=bytes(round(255 * opacity) for _, opacity in colours),
-        compress_level=1,
-    )
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-
-
-def heading(name: str, finding: str = "") -> dict:
-    """Return what a picture shows, in bold at the top left, and what is to be seen in it, where
-    something is.
-    """
-    place = {
-        "x": 0,
-        "xref": "container",
-        "xanchor": "left",
-        "y": 1,
-        "yanchor": "top",
-        "pad": {"t": 6, "l": 2},
-    }
-    return {
-        "text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(),
-        "font": {"size": 15},
-    } | place
+    """Return values as Plotly's typed array: base64 of float32, or of uint8 as it is, and shape."""
+    if values.dtype == np.uint8:
+        contiguous = np.ascontiguousarray(values)
+        code = "u1"
+    else:
+        contiguous = np.ascontiguousarray(values, dtype=np.float32)
+        code = "f4"
+    spec = {"dtype": code, "bdata": base64.b64encode(contiguous.data).decode()}
+    if contiguous.ndim > 1:
+        spec["shape"] = ", ".join(str(size) for size in contiguous.shape)
+    return spec
 
 
 def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
@@ -257,13 +274,13 @@ def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
 def line(
     x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | None = None, **more: object
 ) -> dict:
-    """Return one curve, with the dash of its colour where no other is given."""
-    style = {
-        "color": colour,
-        "width": 3 if colour == PRIVATE else 2,
-        "dash": dash or DASHES[colour],
-    }
-    return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
+    """Return a curve, with the dash of its colour if none is given."""
+    width = 2
+    if colour == PRIVATE:
+        width = 3
+    style = {"color": colour, "width": width, "dash": dash or DASHES[colour]}
+    properties = {"mode": "lines", "name": name, "line": style}
+    return scatter(x, y, **(properties | more))
 
 
 def markers(
@@ -277,15 +294,22 @@ def markers(
     opacity: float = 1.0,
     **more: Any,
 ) -> dict:
-    """Return points alone. An open or thin ``symbol`` is drawn with strokes of 2 pixels."""
-    marker = {"symbol": symbol, "size": size, "color": colour, "opacity": opacity}
-    marker |= {"line": {"width": 2, "color": colour}} if symbol.endswith(("-open", "-thin")) else {}
-    x, y = (np.asarray(values, dtype=float) for values in (x, y))
-    return scatter(x, y, **({"mode": "markers", "marker": marker, "hovertemplate": hover} | more))
+    """Return points alone; an open or thin ``symbol`` is drawn with strokes of 2 pixels."""
+    marker: dict[str, Any] = {
+        "symbol": symbol,
+        "size": size,
+        "color": colour,
+        "opacity": opacity,
+    }
+    if symbol.endswith(("-open", "-thin")):
+        marker["line"] = {"width": 2, "color": colour}
+    properties = {"mode": "markers", "marker": marker, "hovertemplate": hover}
+    return scatter(np.asarray(x, dtype=float), np.asarray(y, dtype=float), **(properties | more))
 
 
 def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> dict:
     """Return the area between two curves."""
+    # The outline: along the upper curve, and back along the lower one.
     return scatter(
         np.concatenate([x, x[::-1]]),
         np.concatenate([high, low[::-1]]),
@@ -298,24 +322,45 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
     )
 
 
-def share_axis(text: str, most: float, *, step: float) -> dict:
-    """Return an axis of shares from 0 to ``most``, with a tick in percent at each ``step``."""
-    ticks = [step * place for place in range(int(most / step + 1e-9) + 1)]
-    return axis(text, 0, most) | {"tickvals": ticks, "ticktext": [percent(one) for one in ticks]}
+def axis_anchor(x: float = 0.0, y: float = -1.0) -> dict:
+    """Return a trace that keeps the axes if all that is drawn are shapes.
+
+    Shapes move without a redraw of the chart, but Plotly draws no axes without a trace.
+    """
+    return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
+
+
+# Axes
 
 
 def axis(
     text: str, low: float, high: float, *, ticks: Sequence[float] | None = None, log: bool = False
 ) -> dict:
-    """Return an axis from ``low`` to ``high``, with its ``ticks`` where they are given.
+    """Return an axis from ``low`` to ``high``.
 
-    text: the name and unit of what it measures, as in "test accuracy, %" or "epsilon (log scale)".
+    Args:
+        text: Name and unit of what it measures, as in "test accuracy, %" or "epsilon (log scale)".
+        low: The lower end.
+        high: The upper end.
+        ticks: Values of the ticks; None lets Plotly choose.
+        log: Whether it is logarithmic.
     """
-    ends = [float(np.log10(low)), float(np.log10(high))] if log else [low, high]
-    axis = {"title": {"text": text}, "range": ends} | ({"type": "log"} if log else {})
+    axis: dict[str, Any] = {"title": {"text": text}, "range": [low, high]}
+    if log:
+        axis["range"] = [float(np.log10(low)), float(np.log10(high))]
+        axis["type"] = "log"
     if ticks is not None:
-        axis |= {"tickvals": list(ticks), "ticktext": [tick_text(one) for one in ticks]}
+        axis["tickvals"] = list(ticks)
+        axis["ticktext"] = [tick_text(tick) for tick in ticks]
     return axis
+
+
+def share_axis(text: str, most: float, *, step: float) -> dict:
+    """Return an axis of shares from 0 to ``most``, with a tick in percent at each ``step``."""
+    steps = int(most / step + _ROUNDING_ERROR)
+    ticks = [step * index for index in range(steps + 1)]
+    tick_texts = [percent(tick) for tick in ticks]
+    return axis(text, 0, most) | {"tickvals": ticks, "ticktext": tick_texts}
 
 
 def log_axis(
@@ -326,62 +371,102 @@ def log_axis(
     max_ticks: int = 7,
     format_tick: Callable[[float], str] = tick_text,
 ) -> dict:
-    """Return a log axis with a tick at each power of ten, or at so few of them that there are
-    ``max_ticks`` or less.
-    """
-    powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
-    ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / max_ticks)))]]
-    return axis(text, low, high, log=True) | {
-        "tickvals": ticks,
-        "ticktext": [format_tick(one) for one in ticks],
-    }
+    """Return a log axis with ticks at powers of ten, of which ``max_ticks`` at most are shown."""
+    first = np.ceil(np.log10(low) - _ROUNDING_ERROR)
+    last = np.floor(np.log10(high) + _ROUNDING_ERROR)
+    powers = np.arange(first, last + 1)
+    every = max(1, int(np.ceil(len(powers) / max_ticks)))
+    ticks = [10.0**power for power in powers[::every]]
+    tick_texts = [format_tick(tick) for tick in ticks]
+    return axis(text, low, high, log=True) | {"tickvals": ticks, "ticktext": tick_texts}
 
 
 def epsilon_axis(low: float, high: float, *, margin: float = 0.08) -> dict:
-    """Return a log axis of epsilon, with a little ``margin`` beside its ends, in decades."""
-    ticks = {"tickvals": [0.01, 0.1, 1, 10, 100], "ticktext": ["0.01", "0.1", "1", "10", "100"]}
-    ends = [np.log10(low) - margin, np.log10(high) + margin]
-    return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": ends} | ticks
+    """Return a log axis of epsilon, with a ``margin`` beside its ends, in decades."""
+    return {
+        "title": {"text": "epsilon (log scale)"},
+        "type": "log",
+        "range": [np.log10(low) - margin, np.log10(high) + margin],
+        "tickvals": [0.01, 0.1, 1, 10, 100],
+        "ticktext": ["0.01", "0.1", "1", "10", "100"],
+    }
 
 
 def detailed_log_axis(text: str, low: float, high: float) -> dict:
-    """Return a log axis from 10^low to 10^high, with a tick at each 1, 2 and 5 where there
-    is room.
+    """Return a log axis from 10^low to 10^high, with ticks at 1, 2 and 5 if there is room."""
+    tick_step: str | int = 1
+    if high - low < 1.5:
+        tick_step = "D2"  # Plotly's code for ticks at 1, 2 and 5
+    return {
+        "title": {"text": text},
+        "type": "log",
+        "range": [low, high],
+        "tickformat": "~g",
+        "dtick": tick_step,
+    }
+
+
+def stable_log_range(low: float, high: float) -> list[float]:
+    """Return a log10 range in quarter decades, which stays while the slider moves a little."""
+    return [
+        np.floor(np.log10(low * _ROOM_BELOW) * _RANGE_STEPS) / _RANGE_STEPS,
+        np.ceil(np.log10(high * _ROOM_ABOVE) * _RANGE_STEPS) / _RANGE_STEPS,
+    ]
+
+
+# Annotations, images and shapes, which move without a redraw of the traces
+
+
+def annotation(text: str, *, x: float, y: float, size: int = 11, **more: object) -> dict:
+    """Return a text inside of a chart."""
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | more
+
+
+def note(text: str, corner: str, *, size: int = 13, **more: object) -> dict:
+    """Return a text in a corner of a chart, such as "upper left"."""
+    vertical, side = corner.split(" ")
+    x = _NOTE_DISTANCE
+    if side == "right":
+        x = 1 - _NOTE_DISTANCE
+    y = _NOTE_DISTANCE
+    anchor = "bottom"
+    if vertical == "upper":
+        y = 1 - _NOTE_DISTANCE
+        anchor = "top"
+    place = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": anchor}
+    return annotation(text, x=x, y=y, size=size) | place | more
+
+
+def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
+    """Return a picture as a data address.
+
+    Args:
+        numbers: Indices of colours, (rows, columns) from the lowest row up.
+        colours: Pairs of "#rrggbb" and opacity.
     """
-    axis = {"title": {"text": text}, "type": "log", "range": [low, high], "tickformat": "~g"}
-    return axis | {"dtick": "D2" if high - low < 1.5 else 1}
-
-
-def annotation(text: str, *, x: float, y: float, size: int = 11, **place: object) -> dict:
-    """Return a word inside of a picture."""
-    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
-
-
-def note(text: str, corner: str, *, size: int = 13, **place: object) -> dict:
-    """Return words in a corner of a picture, such as "upper left"."""
-    x, y = (0.01 if "left" in corner else 0.99), (0.01 if "lower" in corner else 0.99)
-    anchors = {"xanchor": CORNERS[corner]["xanchor"], "yanchor": CORNERS[corner]["yanchor"]}
-    return (
-        annotation(text, x=x, y=y, size=size) | {"xref": "paper", "yref": "paper"} | anchors | place
-    )
-
-
-def coloured(text: str, colour: str) -> str:
-    """Return a part of a text in the colour of what it is about."""
-    return f'<span style="color:{TEXT_COLOURS.get(colour, colour)}">{text}</span>'
-
-
-def axis_anchor(x: float = 0.0, y: float = -1.0) -> dict:
-    """Return a trace that holds the axes up where all that is drawn are shapes, which move without
-    a redraw of the chart.
-    """
-    return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
+    # A picture's rows begin at the top.
+    rows = np.ascontiguousarray(numbers[::-1], dtype=np.uint8)
+    picture = Image.fromarray(rows, mode="P")
+    picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
+    opacities = bytes(round(255 * opacity) for _, opacity in colours)
+    file = io.BytesIO()
+    picture.save(file, "PNG", transparency=opacities, compress_level=1)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def background(source: str, *, left: float, top: float, width: float, height: float) -> dict:
     """Return a picture under the traces, in units of the axes."""
-    size = {"x": left, "y": top, "sizex": width, "sizey": height, "sizing": "stretch"}
-    return {"source": source, "xref": "x", "yref": "y", "layer": "below"} | size
+    return {
+        "source": source,
+        "xref": "x",
+        "yref": "y",
+        "layer": "below",
+        "x": left,
+        "y": top,
+        "sizex": width,
+        "sizey": height,
+        "sizing": "stretch",
+    }
 
 
 def path_shape(path: str, **style: object) -> dict:
@@ -394,66 +479,53 @@ def svg_path(points: Iterable[Iterable[float]]) -> str:
     return "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in points)
 
 
-def horizontal_line(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:
-    """Return a line across the whole picture."""
-    style = {"color": colour, "width": width, "dash": dash}
-    ends = {"x0": 0, "x1": 1, "y0": float(y), "y1": float(y)}
-    return {"type": "line", "xref": "paper", "line": style} | ends | place
-
-
-def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
-    """Return a stroke at each height, from so many pixels beside ``x`` to so many; a shape, which
-    moves without a redraw.
-    """
-    lines = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
-    return path_shape(
-        lines, xsizemode="pixel", xanchor=x, line={"color": colour, "width": 2}, opacity=0.6
-    )
-
-
-def stable_log_range(low: float, high: float) -> list[float]:
-    """Return a log10 range in quarter decades, so that it rests while the slider moves a little."""
-    return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
-
-
-# What of a picture pinned settings are shown by, in today's: a trace has it as its ``meta``, a
-# shape as its ``name``.
-PINNED = "ghost"
-
-
 def mark(path: str, x: float, y: float, **style: object) -> dict:
     """Return a shape along ``path`` in pixels around a point."""
-    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    return path_shape(path, **size) | style
+    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    return path_shape(path, **place) | style
 
 
 def dot(x: float, y: float, *, colour: str, radius: float = 5, **style: object) -> dict:
-    """Return a dot, such as the mark of what is now on a curve: a shape, which moves without a
-    redraw, and which a ghost may have hollow.
-    """
-    r, bend = (
-        f"{radius:g}",
-        f"{0.552 * radius:g}",
-    )  # in cubic curves: Plotly squeezes its own circle on a log axis
-    turns = (
-        f"C{r},{bend} {bend},{r} 0,{r}C-{bend},{r} -{r},{bend} -{r},0C-{r},-{bend} -{bend},-{r}"
-        f" 0,-{r}"
+    """Return a dot, such as the current value on a curve; that of pinned settings is hollow."""
+    # In cubic curves, because Plotly squeezes its own circle on a log axis.
+    r = f"{radius:g}"
+    c = f"{_CIRCLE_CONTROL * radius:g}"
+    circle = (
+        f"M{r},0C{r},{c} {c},{r} 0,{r}C-{c},{r} -{r},{c} -{r},0C-{r},-{c} -{c},-{r} 0,-{r}"
+        f"C{c},-{r} {r},-{c} {r},0Z"
     )
-    circle = f"M{r},0{turns}C{bend},-{r} {r},-{bend} {r},0Z"
     return mark(circle, x, y, **({"fillcolor": colour, "line": {"width": 0}} | style))
 
 
+def diamond(x: float, y: float, **style: object) -> dict:
+    """Return the mark of the current value."""
+    properties = {"fillcolor": CURRENT, "line": {"width": 0}}
+    return mark("M-6,0L0,-6L6,0L0,6Z", x, y, **(properties | style))
+
+
 def vertical_line(x: float) -> dict:
-    """Return a vertical line at what is now."""
+    """Return a vertical line at the current value."""
     style = {"color": CURRENT, "width": 1.2, "dash": DASHES[CURRENT]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 
-def diamond(x: float, y: float, **more: object) -> dict:
-    """Return the mark of what is now.
+def horizontal_line(y: float, *, colour: str, width: float, dash: str, **more: object) -> dict:
+    """Return a line across the whole chart."""
+    style = {"color": colour, "width": width, "dash": dash}
+    shape = {"type": "line", "xref": "paper", "line": style, "x0": 0, "x1": 1}
+    return shape | {"y0": float(y), "y1": float(y)} | more
 
-    A shape and no trace: when it moves, Plotly need not draw the curves again.
+
+def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
+    """Return a stroke at each height, all in one shape.
+
+    Args:
+        heights: Heights on the vertical axis.
+        x: The position beside which they stand.
+        ends: Where a stroke begins and ends, in pixels to the right of ``x``.
+        colour: Colour of the strokes.
     """
-    return mark(
-        "M-6,0L0,-6L6,0L0,6Z", x, y, **({"fillcolor": CURRENT, "line": {"width": 0}} | more)
-    )
+    begin, end = ends
+    path = "".join(f"M{begin},{height:.4g}L{end},{height:.4g}" for height in heights)
+    style = {"color": colour, "width": 2}
+    return path_shape(path, xsizemode="pixel", xanchor=x, line=style, opacity=0.6)

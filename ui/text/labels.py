@@ -1,8 +1,8 @@
-"""What each page's privacy label says of a result, read from ``labels.toml``."""
+"""The statements of each topic's privacy label about a result, read from ``labels.toml``."""
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from ui.text.texts import SAYS
 from ui.text.tiles import odds_text
 
 _TAG = re.compile(r"<[^>]*>")
-_READ = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
+_TABLES = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
 
 
 def label_of(
@@ -27,102 +27,125 @@ def label_of(
     cases: Callable[[Any], Iterable[str]] = lambda _: (),
     holes: Callable[[Any], Mapping[str, Any]] = lambda _: {},
 ) -> Callable[[Any], Stated]:
-    """Return ``Page.label`` of a topic.
+    """Return the function of a topic that states the label of a result, for ``Page.label``.
 
-    sources: data set -> what it is called. guarantee: of a result. cases: result -> names
-        of further texts
-    that apply. holes: result -> what fills the holes of the texts.
+    Args:
+        topic: Name of the topic, whose table is read.
+        sources: Data set -> its name in labels.
+        guarantee: Result -> its guarantee.
+        cases: Result -> names of further texts that apply.
+        holes: Result -> values for the holes of the texts.
     """
 
-    def label(result: Any) -> Stated:
-        page, settings = _READ[topic], result.settings
-        texts = _READ["common"] | {
-            name: text for name, text in page.items() if not isinstance(text, dict)
-        }
-        for more in (
-            *_chosen(page, settings, sources),
-            *(page["case"][case] for case in cases(result)),
-        ):
-            texts |= more
-        claims = texts.pop("claims", True)
-        said = {name: text.format_map(holes(result)) for name, text in texts.items()}
-        why = {name: said.pop(name, "") for name in ("nothing", "void")}
+    def state_label(result: Any) -> Stated:
+        table = _TABLES[topic]
+        settings = result.settings
+        texts = dict(_TABLES["common"])
+        for name, text in table.items():
+            if not isinstance(text, dict):
+                texts[name] = text
+        texts |= _texts_by_settings(table, settings, sources)
+        for case in cases(result):
+            texts |= table["case"][case]
+        claimed = None
+        if texts.pop("claims", True):
+            claimed = settings.epsilon
+        filled = {name: text.format_map(holes(result)) for name, text in texts.items()}
+        nothing = filled.pop("nothing", "")
+        void = filled.pop("void", "")
         return Stated(
-            guarantee=guarantee(result),
-            claimed=settings.epsilon if claims else None,
-            said=said,
-            **why,
+            guarantee=guarantee(result), claimed=claimed, nothing=nothing, void=void, said=filled
         )
 
-    return label
+    return state_label
 
 
-def _chosen(
-    page: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the texts that the settings choose: those of [page.field.value], and of what all own
-    files share.
-    """
-    for field, options in page.items():
-        if isinstance(options, dict) and field != "case":
-            value = getattr(settings, field)
-            yield {"source": sources[value]} if value in sources else {}
-            yield _READ["own"] if value == "own" else {}
-            yield options.get(value, {})
+def _texts_by_settings(
+    table: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the texts of the tables [topic.field.value] that apply, and of uploaded files."""
+    texts: dict[str, str] = {}
+    for field, options in table.items():
+        if not isinstance(options, dict) or field == "case":
+            continue
+        value = getattr(settings, field)
+        if value in sources:
+            texts["source"] = sources[value]
+        if value == "own":
+            texts |= _TABLES["own"]
+        texts |= options.get(value, {})
+    return texts
 
 
 def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
-    """Return what a label states of a page's result: ``stated``, and what is known of searches on
-    its private rows.
+    """Add to a label the searches on the private rows, the attacker and the summary.
 
-    tries: the mean number of tries of which the best is released, 0 for one model.
+    Args:
+        stated: The statements of the topic.
+        settings: The settings of the result.
+        tries: Mean number of tries of which the best is released; 0 for a single model.
     """
     compared = searched(settings)
-    stated = of_best(stated, settings, tries=tries, compared=compared) if tries else stated
-    said = {}
-    if compared and not stated.said.get("tuning", "").startswith("paid"):
-        said["tuning"] = SAYS("handout.searched", count=compared)
-    if stated.guarantee and "attacker" not in stated.said:
-        said["attacker"] = _TAG.sub("", odds_text(stated.guarantee))
-    stated = replace(stated, said={**stated.said, **said})
-    return replace(stated, said={**stated.said, "summary": _summary(stated, settings)})
+    if tries:
+        stated = of_best(stated, settings, tries=tries, compared=compared)
+    texts = dict(stated.said)
+    if compared and not texts.get("tuning", "").startswith("paid"):
+        texts["tuning"] = SAYS("handout.searched", count=compared)
+    if stated.guarantee and "attacker" not in texts:
+        texts["attacker"] = _TAG.sub("", odds_text(stated.guarantee))
+    stated = replace(stated, said=texts)
+    texts = texts | {"summary": _summary(stated, settings)}
+    return replace(stated, said=texts)
 
 
 def _summary(stated: Stated, settings: Any) -> str:
-    """Return who is protected, what an attacker can tell at most, and what is not covered, for a
-    reader in a hurry.
-    """
-    if void := why_void(settings, stated):
-        return SAYS("board.void", why=void)
+    """Return who is protected, the best attacker, and what is not covered, in two sentences."""
+    void_reason = why_void(settings, stated)
+    if void_reason:
+        return SAYS("board.void", why=void_reason)
     if stated.guarantee is None:
         return SAYS["board.nothing"]
-    roles, unit = roles_of(settings), stated.guarantee.unit
-    case = (
-        "one_row"
-        if roles and roles.one_row
-        else "rows"
-        if roles and roles.one_row is False
-        else unit
-    )
     attacker = stated.said["attacker"]
     return SAYS(
-        "board.covered", who=SAYS[f"board.{case}"], attacker=attacker[0].upper() + attacker[1:]
+        "board.covered",
+        who=_protected(settings, stated.guarantee.unit),
+        attacker=attacker[0].upper() + attacker[1:],
     )
+
+
+def _protected(settings: Any, unit: str) -> str:
+    """Name the people or rows that a guarantee protects."""
+    roles = roles_of(settings)
+    case = unit
+    if roles and roles.one_row:
+        case = "one_row"
+    elif roles and roles.one_row is False:
+        case = "rows"
+    return SAYS[f"board.{case}"]
 
 
 def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
-    """Return what the label says where the best of a secret number of tries is released, ``tries``
-    on average, after so many settings were ``compared`` on the private rows; ``stated`` where that
-    has no guarantee.
+    """State the release of the best of a secret number of tries in place of a single model.
+
+    Without a guarantee of one try, the statements stay as they are.
+
+    Args:
+        stated: The statements about one model.
+        settings: The settings of the result.
+        tries: Mean number of tries.
+        compared: Number of settings that were compared on the private rows before.
     """
     guarantee = best_of(settings, tries)
     if guarantee is None or stated.void or settings.void:
         return stated
     holes = {"tries": tries, "compared": compared, "epsilon": number(settings.epsilon)}
-    said = {name: text.format_map(holes) for name, text in _READ["best-of"].items()}
-    before = stated.said["assumptions"]
-    further = [assumption for assumption in guarantee.assumes if assumption not in before]
-    said["assumptions"] = "; ".join((before, *further, said["assumptions"]))
+    texts = {name: text.format_map(holes) for name, text in _TABLES["best-of"].items()}
+    assumptions = [stated.said["assumptions"]]
+    for assumption in guarantee.assumes:
+        if assumption not in stated.said["assumptions"]:
+            assumptions.append(assumption)
+    assumptions.append(texts["assumptions"])
+    texts["assumptions"] = "; ".join(assumptions)
     return replace(
-        stated, guarantee=guarantee, claimed=guarantee.epsilon, said={**stated.said, **said}
+        stated, guarantee=guarantee, claimed=guarantee.epsilon, said={**stated.said, **texts}
     )

@@ -140,7 +140,9 @@ def test_charts_before_and_after_the_guess(lesson):
     if (one := lesson.number) is None:
         return
     place, truth = lesson.place(after.settings), say.centre(lesson, after)
-    figure = guesses.with_guess(outcome, place, one.high, truth, told=say.named(lesson, after))
+    figure = guesses.with_guess(
+        outcome, place, one.high, truth, truth_text=say.named(lesson, after)
+    )
     (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
     assert (mark["xanchor"], mark["yanchor"]) == (place, one.high)
     assert figure["data"] == outcome["data"]
