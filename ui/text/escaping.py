@@ -1,7 +1,6 @@
-"""Foreign text, out of a link or a file, made plain: it is shown as it stands, and nothing in it
-acts.
+"""Escape text from links and files, so that it is shown as it stands and nothing in it acts.
 
-What acts on a page: Markdown, HTML, Streamlit's own directives (`:red[...]`, `:material/home:`,
+What acts on a page is Markdown, HTML, Streamlit's own directives (`:red[...]`, `:material/home:`,
 `$...$`), addresses, which become links by themselves, and characters that cannot be seen.
 """
 
@@ -10,39 +9,41 @@ import unicodedata
 
 # They hold the letters of some scripts, and the parts of some emoji, together.
 _JOINERS = "\u200c\u200d"
-_ACTIVE = re.compile(r"""[\\`*\[\]<>{}#+|~$!&"'^]|(?<![^\W_])_|_(?![^\W_])""")
-# Written as a reference, a character is no markup; but addresses and short names such as :smile:
-# are looked for once references are resolved, and only a character in between, one without width,
-# keeps them apart.
-_APART = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
-_FIRST = re.compile(r"^(\d*)([-.)])")  # begins a list
+# Control characters, formatting characters and surrogates.
+_INVISIBLE_CATEGORIES = ("Cc", "Cf", "Cs")
+# Characters of markup; an underscore within a word is none.
+_MARKUP = re.compile(r"""[\\`*\[\]<>{}#+|~$!&"'^]|(?<![^\W_])_|_(?![^\W_])""")
+# Written as a reference, a character is no markup. But addresses and short names such as :smile:
+# are looked for once references are resolved, so that a character without width has to split them.
+_NAME_OR_ADDRESS = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
+_WORD_JOINER = "&#8288;"
+_LIST_START = re.compile(r"^(\d*)([-.)])")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` on one line, for Markdown and for HTML alike: every character that could act
-    as a numeric reference.
-    """
-    safe = _ACTIVE.sub(lambda found: _reference(found[0]), _line(text))
-    safe = _APART.sub(lambda found: _reference(found[0]) + "&#8288;", safe)
-    return _FIRST.sub(lambda found: found[1] + _reference(found[2]), safe)
+    """Return text on one line for Markdown and HTML, with active characters as references."""
+    escaped = _MARKUP.sub(lambda match: _references(match[0]), _one_line(text))
+    escaped = _NAME_OR_ADDRESS.sub(lambda match: _references(match[0]) + _WORD_JOINER, escaped)
+    return _LIST_START.sub(lambda match: match[1] + _references(match[2]), escaped)
 
 
 def quoted(text: str, *, most: int = 60) -> str:
-    """Return at most so many characters of ``text`` on one line, as Markdown code."""
-    return "`" + _line(text)[:most].replace("`", "'") + "`"
+    """Return the first ``most`` characters of text on one line, as Markdown code."""
+    line = _one_line(text)[:most]
+    return "`" + line.replace("`", "'") + "`"
 
 
-def _line(text: str) -> str:
-    """Return ``text`` without line breaks and without what cannot be seen."""
-    seen = (
-        char
-        for char in text
-        if char.isspace()
-        or char in _JOINERS
-        or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
-    )
-    return " ".join("".join(seen).split())
+def _one_line(text: str) -> str:
+    """Return text without line breaks and invisible characters."""
+    visible = "".join(char for char in text if _is_visible(char))
+    return " ".join(visible.split())
 
 
-def _reference(chars: str) -> str:
+def _is_visible(char: str) -> bool:
+    if char.isspace() or char in _JOINERS:
+        return True
+    return unicodedata.category(char) not in _INVISIBLE_CATEGORIES
+
+
+def _references(chars: str) -> str:
     return "".join(f"&#{ord(char)};" for char in chars)

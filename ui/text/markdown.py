@@ -1,6 +1,4 @@
-"""Markdown as HTML, as much of it as the lab's own texts use, for pages that Streamlit does not
-show.
-"""
+"""Convert the lab's own Markdown to HTML, for pages that Streamlit does not show."""
 
 import re
 from collections.abc import Callable
@@ -8,12 +6,14 @@ from html import escape
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-_STYLES = (
-    (re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"),
-    (re.compile(r"\*(\S(?:.*?\S)?)\*"), r"<i>\1</i>"),
-)
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_ITALIC = re.compile(r"\*(\S(?:.*?\S)?)\*")
 _CODE = re.compile(r"`([^`]+)`")
-_SIGNS = {
+# HTML that is done is replaced by its number between null characters until the end.
+_PLACEHOLDER = re.compile("\0(\\d+)\0")
+
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_SYMBOLS = {
     "varepsilon": "ε",
     "delta": "δ",
     "lambda": "λ",
@@ -21,8 +21,6 @@ _SIGNS = {
     "theta": "θ",
     "omega": "ω",
     "alpha": "α",
-}
-_SIGNS |= {
     "Omega": "Ω",
     "Delta": "Δ",
     "lVert": "‖",
@@ -31,40 +29,45 @@ _SIGNS |= {
     "le": "≤",
     "ln": "ln ",
     "log": "log",
+    "exp": "exp",
 }
-_SIGNS |= {"exp": "exp"}
-_COMMAND = re.compile(r"\\([A-Za-z]+)")
-# In this order: fractions and roots, whose parts have no braces within, then what is raised and
-# lowered.
-_PARTS = (
-    (re.compile(r"\\frac(\d)(\d)"), r"\1/\2"),
-    (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
-    (re.compile(r"\\binom\{([^{}]*)\}\{([^{}]*)\}"), r"C(\1, \2)"),
-    (
-        re.compile(r"\\sqrt(?:\{([^{}]*)\}| ?(\w))"),
-        lambda found: f"√({found[1]})" if found[1] else f"√{found[2]}",
-    ),
-    (re.compile(r"\^(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sup>{found[1] or found[2]}</sup>"),
-    (re.compile(r"_(?:\{([^{}]*)\}|(\w))"), lambda found: f"<sub>{found[1] or found[2]}</sub>"),
-)
+_SHORT_FRACTION = re.compile(r"\\frac(\d)(\d)")
+_FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+_BINOMIAL = re.compile(r"\\binom\{([^{}]*)\}\{([^{}]*)\}")
+_ROOT = re.compile(r"\\sqrt\{([^{}]*)\}")
+_SHORT_ROOT = re.compile(r"\\sqrt ?(\w)")
+_SUPERSCRIPT = re.compile(r"\^\{([^{}]*)\}|\^(\w)")
+_SUBSCRIPT = re.compile(r"_\{([^{}]*)\}|_(\w)")
 
 
 def formula(tex: str) -> str:
-    r"""Return a short formula on one line (HTML). Raises KeyError for a command that is not known
-    here.
+    r"""Return a short formula on one line (HTML).
+
+    Raises:
+        KeyError: A command has no symbol in this module.
 
     >>> formula(r"\sigma \ge c_2 q\sqrt{T\ln(1/\delta)}/\varepsilon")
     'σ ≥ c<sub>2</sub> q√(Tln (1/δ))/ε'
     """
     text = escape(tex)
-    for pattern, form in _PARTS:
-        text = pattern.sub(form, text)
-    return _COMMAND.sub(lambda found: _SIGNS[found[1]], text).replace("-", "−")
+    # Fractions and roots first: no braces may be left in what is raised and lowered.
+    text = _SHORT_FRACTION.sub(r"\1/\2", text)
+    text = _FRACTION.sub(r"(\1)/(\2)", text)
+    text = _BINOMIAL.sub(r"C(\1, \2)", text)
+    text = _ROOT.sub(r"√(\1)", text)
+    text = _SHORT_ROOT.sub(r"√\1", text)
+    text = _SUPERSCRIPT.sub(lambda match: f"<sup>{match[1] or match[2]}</sup>", text)
+    text = _SUBSCRIPT.sub(lambda match: f"<sub>{match[1] or match[2]}</sub>", text)
+    text = _COMMAND.sub(lambda match: _SYMBOLS[match[1]], text)
+    return text.replace("-", "−")
 
 
 def line(text: str, link: Callable[[str], str]) -> str:
-    """Return one paragraph, without the element around it; link: address in the text -> that of the
-    page, "" where there is none.
+    """Return one paragraph, without the element around it.
+
+    Args:
+        text: The paragraph (Markdown).
+        link: Address in the text -> address on the page, or "" to leave out the link.
     """
     kept: list[str] = []
 
@@ -72,18 +75,28 @@ def line(text: str, link: Callable[[str], str]) -> str:
         kept.append(html)
         return f"\0{len(kept) - 1}\0"
 
-    def linked(words: str, address: str) -> str:
-        return keep(f'<a href="{escape(address)}">') + words + keep("</a>") if address else words
+    def keep_code(match: re.Match[str]) -> str:
+        return keep(f"<code>{escape(match[1])}</code>")
 
-    text = _CODE.sub(lambda found: keep(f"<code>{escape(found[1])}</code>"), text)
-    text = _FORMULA.sub(lambda found: keep(f"<span class=formula>{formula(found[1])}</span>"), text)
-    text = _LINK.sub(lambda found: linked(found[1], link(found[2])), text)
+    def keep_formula(match: re.Match[str]) -> str:
+        return keep(f"<span class=formula>{formula(match[1])}</span>")
+
+    def keep_link(match: re.Match[str]) -> str:
+        address = link(match[2])
+        if not address:
+            return match[1]
+        return keep(f'<a href="{escape(address)}">') + match[1] + keep("</a>")
+
+    text = _CODE.sub(keep_code, text)
+    text = _FORMULA.sub(keep_formula, text)
+    text = _LINK.sub(keep_link, text)
     text = escape(text, quote=False)
-    for pattern, form in _STYLES:
-        text = pattern.sub(form, text)
-    return re.sub("\0(\\d+)\0", lambda found: kept[int(found[1])], text)
+    text = _BOLD.sub(r"<b>\1</b>", text)
+    text = _ITALIC.sub(r"<i>\1</i>", text)
+    return _PLACEHOLDER.sub(lambda match: kept[int(match[1])], text)
 
 
 def html(text: str, link: Callable[[str], str]) -> str:
-    """Return paragraphs."""
-    return "".join(f"<p>{line(part, link)}</p>" for part in text.split("\n\n"))
+    """Return the paragraphs of a text; ``link`` as in ``line``."""
+    paragraphs = text.split("\n\n")
+    return "".join(f"<p>{line(paragraph, link)}</p>" for paragraph in paragraphs)

@@ -1,6 +1,6 @@
-"""The mu of Gaussian differential privacy beside epsilon: looked up, and counted only at rest.
+"""The mu of Gaussian differential privacy beside epsilon: looked up, and computed only at rest.
 
-A count takes up to a second, so a first picture and a moving slider show ``PENDING`` where it is
+A fit takes up to a second, so the first page and a moving slider show ``PENDING`` for a mu that is
 not known yet.
 """
 
@@ -14,38 +14,43 @@ from ui.text.numbers import number
 from ui.text.texts import SAYS
 
 PENDING = '<span class="lab-pending">…</span>'
-_COUNTS: ContextVar[bool] = ContextVar("counts", default=False)
+_MAY_COMPUTE: ContextVar[bool] = ContextVar("may_compute", default=False)
 _DELTAS = f"delta from {number(mu.LARGEST)} to {number(mu.SMALLEST)}"
-
 _TOLERANCE = f"{100 * mu.TOLERANCE:g}\u00a0%"
 
 
-def describe_mu(held: Guarantee) -> str:
-    """Return what is said of a guarantee's mu (HTML)."""
-    work = mu.Fitting(held.event, held.adjacency)
-    known, found = (True, work.run()) if work.quick else CACHE.find(work)
-    if not known and not _COUNTS.get():
-        return PENDING
-    found = found if known else CACHE.answer(work, work.run)
-    why = work.why_none(found)
-    if why == mu.UNFIT:
-        return SAYS("mu.unfit", why=why, deltas=_DELTAS, tolerance=_TOLERANCE)
-    if why or found is None:
-        return why
-    case = "exact" if found.exact else "within"
-    return SAYS(f"mu.{case}", mu=number(found.shown), deltas=_DELTAS, tolerance=_TOLERANCE)
+def describe_mu(guarantee: Guarantee) -> str:
+    """Return the mu of a guarantee, the reason why it has none, or ``PENDING`` (HTML)."""
+    fitting = mu.Fitting(guarantee.event, guarantee.adjacency)
+    if fitting.quick:
+        fit = fitting.run()
+    else:
+        is_known, fit = CACHE.find(fitting)
+        if not is_known:
+            if not _MAY_COMPUTE.get():
+                return PENDING
+            fit = CACHE.answer(fitting, fitting.run)
+    reason = fitting.why_none(fit)
+    if reason == mu.UNFIT:
+        return SAYS("mu.unfit", why=reason, deltas=_DELTAS, tolerance=_TOLERANCE)
+    if reason or fit is None:
+        return reason
+    case = "within"
+    if fit.exact:
+        case = "exact"
+    return SAYS(f"mu.{case}", mu=number(fit.shown), deltas=_DELTAS, tolerance=_TOLERANCE)
 
 
-def is_pending(words: Mapping[str, str], names: Iterable[str]) -> bool:
-    """Return whether one of these words of a view waits for a count."""
-    return any(PENDING in words[name] for name in names)
+def is_pending(texts: Mapping[str, str], names: Iterable[str]) -> bool:
+    """Return whether one of the named texts of a view waits for a mu."""
+    return any(PENDING in texts[name] for name in names)
 
 
-def compute(words: Mapping[str, str], names: Iterable[str]) -> None:
-    """Make these words of a new view, with all of their counts."""
-    before = _COUNTS.set(True)
+def compute(texts: Mapping[str, str], names: Iterable[str]) -> None:
+    """Make the named texts of a new view, and compute each mu in them."""
+    token = _MAY_COMPUTE.set(True)
     try:
         for name in names:
-            words[name]
+            texts[name]
     finally:
-        _COUNTS.reset(before)
+        _MAY_COMPUTE.reset(token)

@@ -1,24 +1,29 @@
-"""Write numbers for readers: digits, thousands, true minus signs, percent and ticks of axes."""
+"""Format numbers for readers: digits, thousands, true minus signs, percent and ticks of axes."""
 
 import math
 
 from dpcore.privacy import delta_rounded_up
 from lab.number_text import with_minus
 
+# Ticks that are powers of ten beyond these decades are written as powers.
+_PLAIN_DECADES = 4
+
 
 def format_number(value: float, *, digits: int = 6) -> str:
-    """Return a number with so many digits as one would write it: 1e-5 where Python says 1e-05.
+    """Format a number with some significant digits, as one writes it: 1e-5 for Python's 1e-05.
 
     >>> format_number(0.00001), format_number(2.345e-11, digits=2), format_number(0.0001)
     ('1e-5', '2.3e-11', '0.0001')
     >>> format_number(-0.0), format_number(1e9), format_number(-2.5)
     ('0', '1e+9', '−2.5')
     """
-    return with_minus(f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+"))
+    text = f"{value:.{digits}g}"
+    text = text.replace("e-0", "e-").replace("e+0", "e+")
+    return with_minus(text)
 
 
 def delta(value: float, *, digits: int = 6) -> str:
-    """Return a delta with so many digits, rounded up: a guarantee does not hold at a smaller one.
+    """Format a delta rounded up, because a guarantee does not hold at a smaller one.
 
     >>> delta(1e-5), delta(0.00010221, digits=3), delta(0)
     ('1e-5', '0.000103', '0')
@@ -27,11 +32,14 @@ def delta(value: float, *, digits: int = 6) -> str:
 
 
 def number(value: float, *, most: float = 1e9) -> str:
-    """Return three significant digits, with thousands below ``most``: 0.5, 4.54, −1,880; a huge
-    number as 1.39e+65.
+    """Format three significant digits: 0.5, 4.54, −1,880, and 1.39e+65 from ``most`` on.
+
+    Infinite numbers are "unlimited" and "none".
     """
     if not math.isfinite(value):
-        return "unlimited" if value > 0 else "none"
+        if value > 0:
+            return "unlimited"
+        return "none"
     rounded = float(f"{value:.3g}")
     if 1000 <= abs(rounded) < most:
         return with_minus(f"{rounded:,.0f}")
@@ -39,17 +47,20 @@ def number(value: float, *, most: float = 1e9) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with a decimal where a whole number would say "all"."""
-    return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
+    """Format a share in percent, with a decimal where a whole number would say "all"."""
+    if 0.99 < share < 0.9995:
+        return f"{100 * share:.1f}\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"
 
 
 def tick_text(value: float) -> str:
-    """Return a tick's text.
+    """Format the tick of an axis; large and small powers of ten are written as powers.
 
     >>> tick_text(0.01), tick_text(5000), tick_text(1e-5)
     ('0.01', '5,000', '10<sup>-5</sup>')
     """
-    power = math.log10(abs(value)) if value else 0.0
-    if value > 0 and abs(power) > 4 and power == round(power):
-        return f"10<sup>{power:.0f}</sup>"
+    if value > 0:
+        power = math.log10(value)
+        if abs(power) > _PLAIN_DECADES and power == round(power):
+            return f"10<sup>{power:.0f}</sup>"
     return with_minus(f"{value:,.10g}".replace("e-0", "e-"))

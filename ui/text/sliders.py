@@ -1,37 +1,38 @@
-"""The vocabulary of sliders: what a field of a Settings is called on every page, and how its slider
-looks.
-"""
+"""Labels and looks of sliders, which are the same on every page."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-_MOST_SOURCES = 8
+_MAX_SOURCES = 8
 
 
-def _sliders() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (field, table) of ``sliders.toml``; [weight] stands for a field of each source."""
-    for name, slider in tomllib.loads(
-        Path(__file__).with_name("sliders.toml").read_text("utf-8")
-    ).items():
+def _read_sliders() -> dict[str, dict[str, Any]]:
+    """Read ``sliders.toml``; its table "weight" stands for a field of each source."""
+    text = Path(__file__).with_name("sliders.toml").read_text("utf-8")
+    sliders = {}
+    for name, slider in tomllib.loads(text).items():
         if name != "weight":
-            yield name, slider
+            sliders[name] = slider
             continue
-        for place in range(1, _MOST_SOURCES + 1):
-            yield f"weight_{place}", slider | {"label": slider["label"].format(place=place)}
+        for number in range(1, _MAX_SOURCES + 1):
+            label = slider["label"].format(place=number)
+            sliders[f"weight_{number}"] = slider | {"label": label}
+    return sliders
 
 
 # Field of a Settings -> how its slider looks. Ranges come from the settings themselves.
-SLIDERS: Mapping[str, dict[str, Any]] = dict(_sliders())
+SLIDERS: Mapping[str, dict[str, Any]] = _read_sliders()
 
 
 def in_sentence(name: str) -> str:
-    """Return the label of a setting as it stands within a sentence, with its abbreviations as they
-    are.
+    """Return the label of a setting in lower case, with its abbreviations as they are.
 
     >>> in_sentence("clip_norm"), in_sentence("regularisation"), in_sentence("queries")
     ('clipping norm', 'L2 regularisation', 'PATE queries')
     """
-    first, _, rest = SLIDERS[name]["label"].partition(" ")
-    return f"{first.lower() if first[1:].islower() or len(first) == 1 else first} {rest}".strip()
+    first_word, _, remaining = SLIDERS[name]["label"].partition(" ")
+    if first_word[1:].islower() or len(first_word) == 1:
+        first_word = first_word.lower()
+    return f"{first_word} {remaining}".strip()

@@ -1,5 +1,4 @@
-"""Read the texts of a topic from the Markdown file beside it: whole sentences by name, with named
-holes.
+"""Read the texts of a topic from the Markdown file beside it: sentences by name, with named holes.
 
     ## verdict
 
@@ -21,28 +20,38 @@ _CASE = re.compile(r"^- `([\w.-]+)` ", re.MULTILINE)
 
 
 class TextError(Exception):
-    """A text that is not there, or that lacks a number; names the file, the text and the hole."""
+    """A text is missing or lacks a number; the message names the file, the text and the hole."""
 
 
-def count(amount: int, one: str, many: str = "") -> str:
-    """Return "1 step" or "1,500 steps"; ``many`` where the plural is not ``one`` with an s."""
-    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
+def count(amount: int, singular: str, plural: str = "") -> str:
+    """Return "1 step" or "1,500 steps"; a missing plural is the singular with an s."""
+    if amount == 1:
+        return f"{amount:,} {singular}"
+    return f"{amount:,} {plural or singular + 's'}"
 
 
 def sections(text: str, level: int = 2) -> Iterator[tuple[str, str]]:
-    """Yield each heading of this level and the text under it."""
-    parts = re.split(rf"^{'#' * level} (.+)$", text, flags=re.MULTILINE)[1:]
-    return zip(map(str.strip, parts[::2]), map(str.strip, parts[1::2]), strict=True)
+    """Yield each heading of a level, and the text under it."""
+    heading = re.compile(rf"^{'#' * level} (.+)$", re.MULTILINE)
+    # What stands before the first heading, then heading and text in turn.
+    _, *parts = heading.split(text)
+    for index in range(0, len(parts), 2):
+        yield parts[index].strip(), parts[index + 1].strip()
 
 
 def flowing(text: str) -> str:
-    """Return the lines of a text as one, with a no-break space before each percent sign."""
+    """Join the lines of a text, with a no-break space before each percent sign."""
     return " ".join(text.split()).replace(" %", "\u00a0%")
 
 
-class _Filled(Formatter):
+class _Formatter(Formatter):
+    """A formatter that writes ``{steps:step|steps}`` as an amount with its word."""
+
     def format_field(self, value: Any, spec: str) -> str:
-        return count(value, *spec.split("|")) if "|" in spec else super().format_field(value, spec)
+        if "|" not in spec:
+            return super().format_field(value, spec)
+        singular, plural = spec.split("|")
+        return count(value, singular, plural)
 
 
 class Texts:
@@ -50,23 +59,23 @@ class Texts:
 
     def __init__(self, module: str, name: str = "texts.md"):
         self.file = Path(module).parent / name
-        found = [
-            one
-            for head, body in sections(self.file.read_text("utf-8"))
-            for one in _cases(head, body)
-        ]
-        self._texts = dict(found)
-        if twice := {key for key, _ in found if [one for one, _ in found].count(key) > 1}:
-            raise TextError(f"{self.file}: {', '.join(sorted(twice))} stands there twice")
+        self._texts: dict[str, str] = {}
+        repeated = []
+        for heading, body in sections(self.file.read_text("utf-8")):
+            for key, text in _named_texts(heading, body):
+                if key in self._texts:
+                    repeated.append(key)
+                self._texts[key] = text
+        if repeated:
+            raise TextError(f"{self.file}: {', '.join(sorted(set(repeated)))} stands there twice")
 
     def __call__(self, key: str, /, **holes: Any) -> str:
         """Return the text of this name with its holes filled."""
         try:
-            return _Filled().vformat(self[key], (), holes)
+            return _Formatter().vformat(self[key], (), holes)
         except KeyError as missing:
-            raise TextError(
-                f"{self.file}: the text {key!r} has no value for {{{missing.args[0]}}}"
-            ) from None
+            hole = missing.args[0]
+            raise TextError(f"{self.file}: the text {key!r} has no value for {{{hole}}}") from None
 
     def __getitem__(self, key: str) -> str:
         if key not in self._texts:
@@ -78,23 +87,27 @@ class Texts:
 
     def cases(self, section: str) -> dict[str, str]:
         """Return the texts of a section by case."""
-        return {key.partition(".")[2]: self[key] for key in self if key.startswith(f"{section}.")}
+        cases = {}
+        for key, text in self._texts.items():
+            if key.startswith(f"{section}."):
+                _, _, case = key.partition(".")
+                cases[case] = text
+        return cases
 
     def heads(self, section: str, columns: Iterable[str], /, **holes: Any) -> dict[str, str]:
-        """Return the headings of a table by column, which the case "heads" of a section holds in
-        this order.
-        """
-        return dict(zip(columns, self(f"{section}.heads", **holes).split(" | "), strict=True))
+        """Return the headings of a table by column, in the order of the section's case "heads"."""
+        headings = self(f"{section}.heads", **holes).split(" | ")
+        return dict(zip(columns, headings, strict=True))
 
 
-def _cases(head: str, body: str) -> Iterator[tuple[str, str]]:
-    plain, *cases = _CASE.split(body)
-    if plain.strip():
-        yield head, flowing(plain)
-    yield from (
-        (f"{head}.{case}", flowing(text))
-        for case, text in zip(cases[::2], cases[1::2], strict=True)
-    )
+def _named_texts(heading: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of a section: the section itself, and its cases."""
+    # What stands before the first case, then case and text in turn.
+    text, *parts = _CASE.split(body)
+    if text.strip():
+        yield heading, flowing(text)
+    for index in range(0, len(parts), 2):
+        yield f"{heading}.{parts[index]}", flowing(parts[index + 1])
 
 
 # The texts that several pages share, and those of the frame around a page.
