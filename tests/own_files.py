@@ -147,7 +147,9 @@ def units(of: Any) -> list[np.ndarray]:
         table = regression.load(of.own.key, seed=of.seed)
         ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
         return np.split(np.column_stack([table.X, table.y])[: ends[-1]], ends[:-1])
-    X, y, people = classification.load(of.rows_of, seed=of.seed, private_rows=of.rows).training_rows
+    X, y, people = classification.load(
+        of.dataset_key, seed=of.seed, private_rows=of.rows
+    ).training_rows
     people = np.arange(of.rows) if people is None else people
     return [np.column_stack([X, y])[people == person] for person in range(of.rows)]
 

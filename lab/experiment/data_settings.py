@@ -1,5 +1,6 @@
 """Settings of experiments whose rows come from a data set of the lab, or from an uploaded file."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -18,20 +19,28 @@ from lab.uploads.column_roles import Roles
 from lab.uploads.rows import OwnRows
 
 OWN = "own"
-# Rows of an uploaded file that interactive training uses, a random part of a larger file. A file
-# may have fewer rows than a page otherwise requires.
-MOST_LIVE, _LEAST_ROWS = 20_000, 50
+# Rows of an uploaded file that interactive training uses, a random part of a larger file.
+MOST_LIVE = 20_000
+# A file may have fewer rows than a page otherwise requires, down to this number.
+_LEAST_ROWS = 50
 # Maximum number of private values held at once; larger files are trained on in part.
 _MOST_VALUES = 15_000_000
+# Training keeps at least this share of the epsilon that was paid for bounds.
+_LEAST_SHARE_OF_TRAINING = 0.1
 
 
 class SourceSettings(Settings):
-    """Base of settings with the fields ``dataset``, which may be "own", and ``own``.
+    """Base of settings whose rows come from a data set of the lab or from an uploaded file.
 
-    own: the handle of an uploaded file; a plain string is only its name, and nothing can be
-    computed. This class alone says what a file allows, and how a new data set changes the other
-    fields. CURVE: the epsilons of the page's curve.
-    OF_NUMBERS: whether the label is a number.
+    This class alone says what a file allows, and how a new data set changes the other fields.
+
+    Attributes:
+        dataset: A key of ``CHOICES["dataset"]``, or "own" for an uploaded file.
+        own: The handle of an uploaded file. A plain string is only its name, and nothing can be
+            computed.
+        epsilon: Of the whole release, with what bounds have cost.
+        CURVE: The epsilons of the page's curve.
+        OF_NUMBERS: Whether the label is a number.
     """
 
     dataset: str
@@ -48,43 +57,45 @@ class SourceSettings(Settings):
     @classmethod
     def fits(cls, own: OwnRows) -> bool:
         """Return whether the page can learn from this file."""
-        return of_numbers(own) if cls.OF_NUMBERS else of_classes(own)
+        if cls.OF_NUMBERS:
+            return of_numbers(own)
+        return of_classes(own)
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``; fields that depend on them are brought into their
-        new range.
-        """
-        dataset = check.choice(
-            self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset)
-        )
+        """Return these settings with ``changes``, and dependent fields brought into their range."""
+        dataset = changes.get("dataset", self.dataset)
+        check.choice(self.CHOICES["dataset"], dataset=dataset)
         own = handles.named(changes.get("own", self.own))
         if dataset != OWN:
             own = handles.NONE
+        is_other_handle = own != self.own or type(own) is not type(self.own)
         starts = {}
-        if (dataset, own, type(own)) != (self.dataset, self.own, type(self.own)):
-            starts = self.starts(dataset, own)
+        if dataset != self.dataset or is_other_handle:
+            starts = self.initial_values(dataset, own)
         return replace(self, **in_range(self, changes | {"own": own}, starts=starts))
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return the values with which another data set starts, beyond those that leave their
-        range.
-        """
+    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return the fields that another data set sets, beyond those that leave their range."""
         return {}
 
-    def awaits(self, dataset: str) -> bool:
-        """Return whether a link has named a file that is not here yet, whose numbers the file keeps
-        where it can.
+    def is_missing_file(self, dataset: str) -> bool:
+        """Return whether a link has named a file that this session does not have.
+
+        The file then keeps the numbers of the link where it can.
         """
-        return dataset == self.dataset == OWN and self.own != handles.NONE and self.roles is None
+        is_own = dataset == self.dataset == OWN
+        return is_own and self.own != handles.NONE and self.roles is None
 
     @property
     def private(self) -> bool:
         return self.dataset == OWN
 
     @property
-    def rows_of(self) -> Any:
-        """Return the key by which tasks know the data set; raise RefusedError for a file known only
-        by its name.
+    def dataset_key(self) -> Any:
+        """Return the key by which tasks know the data set.
+
+        Raises:
+            RefusedError: For a file that is known only by its name.
         """
         if self.private:
             return self.file.key
@@ -92,12 +103,18 @@ class SourceSettings(Settings):
 
     @property
     def roles(self) -> Roles | None:
-        """Return the declared roles of a file's columns, None without a file."""
-        return self.own.roles if isinstance(self.own, OwnRows) else None
+        """Return the declared roles of a file's columns; None without a file."""
+        if isinstance(self.own, OwnRows):
+            return self.own.roles
+        return None
 
     @property
     def file(self) -> OwnRows:
-        """Return the uploaded file; raise RefusedError where there is none, or only its name."""
+        """Return the uploaded file.
+
+        Raises:
+            RefusedError: If there is none, or only its name.
+        """
         if not isinstance(self.own, OwnRows):
             raise check.RefusedError("own", str(self.own), "a file that this session has brought")
         return self.own
@@ -105,52 +122,64 @@ class SourceSettings(Settings):
     @property
     def by_person(self) -> bool:
         """Return whether a file identifies the person of each row."""
-        return bool(self.roles and self.roles.person)
+        return self.roles is not None and bool(self.roles.person)
 
     @property
     def unit(self) -> str:
         """Return the unit of privacy."""
-        return "person" if self.by_person else "record"
+        if self.by_person:
+            return "person"
+        return "record"
 
     @property
     def made_up(self) -> Self | None:
-        """Return these settings on made-up rows of the declared shape of a file
-        (``lab.uploads.made_up``); None without a file, or where its bounds are not public.
+        """Return these settings on made-up rows of the declared shape (``lab.uploads.made_up``).
+
+        It is None without a file, or if its bounds are not public.
         """
-        if self.roles is None or self.roles.void or self.file.gone:
+        if self.roles is None or self.roles.void or self.file.expired:
             return None
         twin = made_up.twin(self.file)
-        kept = {name: getattr(self, name) for name in self.starts(OWN, twin)}
+        kept = {name: getattr(self, name) for name in self.initial_values(OWN, twin)}
         if "rows" in kept:
             kept["rows"] = min(kept["rows"], twin.private)
         return self.change(own=twin, **kept)
 
     @property
     def void(self) -> str:
-        return "bounds were read off private rows" if self.roles and self.roles.void else ""
+        if self.roles is not None and self.roles.void:
+            return "bounds were read off private rows"
+        return ""
 
     @property
-    def paid(self) -> tuple[Payment, ...]:
-        """Return the payments for bounds before training; if the unit is the person,
-        ``Roles.faults`` refuses others.
+    def payments(self) -> tuple[Payment, ...]:
+        """Return the payments for bounds before training.
+
+        If the unit is the person, ``Roles.faults`` refuses payments of rows.
         """
-        return self.roles.payments if self.roles else ()
+        if self.roles is None:
+            return ()
+        return self.roles.payments
 
     @property
-    def spent(self) -> float:
+    def spent_epsilon(self) -> float:
         """Return the epsilon spent on all payments."""
-        return self.roles.spent if self.roles else 0.0
+        if self.roles is None:
+            return 0.0
+        return self.roles.spent
 
     @property
-    def left(self) -> float:
+    def remaining_epsilon(self) -> float:
         """Return the epsilon left for training."""
-        return self.epsilon - self.spent
+        return self.epsilon - self.spent_epsilon
 
-    def whole(self, training: Guarantee) -> Guarantee:
-        """Return the guarantee of a ``training`` run with epsilon ``left``, together with the
-        payments before it.
+    def after_payments(self, training: Guarantee) -> Guarantee:
+        """Return the guarantee of payments and training together.
+
+        Args:
+            training: The guarantee of training alone, with ``remaining_epsilon``.
         """
-        return after(training, tuple(one.event for one in self.paid))
+        return after(training, tuple(payment.event for payment in self.payments))
 
     @cached_property
     def epsilons(self) -> tuple[float, ...]:
@@ -160,23 +189,22 @@ class SourceSettings(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field; training keeps a tenth of what bounds
-        cost, at least.
-        """
-        (low, high), spent = self.LIMITS["epsilon"], self.spent
-        return {
-            **self.LIMITS,
-            "epsilon": (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low, high),
-        }
+        """Return the (lowest, highest) value of each field."""
+        low, high = self.LIMITS["epsilon"]
+        spent = self.spent_epsilon
+        if spent > 0:
+            least = max((1 + _LEAST_SHARE_OF_TRAINING) * spent, spent + low)
+            low = float(f"{least:.3g}")
+        return {**self.LIMITS, "epsilon": (low, high)}
 
     @property
-    def preparation(self) -> str:
-        """Return the script lines that load an uploaded file first, if any."""
-        return (
-            handles.preparation("regression_rows" if self.OF_NUMBERS else "rows")
-            if self.private
-            else ""
-        )
+    def load_snippet(self) -> str:
+        """Return the script lines that load an uploaded file; "" for a data set of the lab."""
+        if not self.private:
+            return ""
+        if self.OF_NUMBERS:
+            return handles.load_snippet("regression_rows")
+        return handles.load_snippet("rows")
 
 
 def of_classes(own: OwnRows) -> bool:
@@ -190,14 +218,16 @@ def of_numbers(own: OwnRows) -> bool:
 
 
 class RowsSettings(SourceSettings):
-    """Base of settings about a data set with classes (``toy.Source``), with the fields ``rows`` and
-    ``seed``.
+    """Base of settings about a data set with classes (``classification.Source``).
 
-    rows: number of private rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name
-    of the field that selects the mechanism; a file allows only its first choice, the correct one.
-    SIZED: whether part of a data set of
-    fixed size can be used. rows_each: rows of a person, of the lab's data and the correct mechanism
-    (``split_of``), where there is such a field.
+    Attributes:
+        rows: Number of private rows, public; None uses all, of a file at most ``MOST_LIVE``.
+        seed: Of the rows and their split.
+        rows_each: Rows of a person, for data sets of the lab and the correct mechanism
+            (``split_of``), if the page has such a field.
+        LOOP: Name of the field that selects the mechanism. A file allows only its first choice,
+            the correct one.
+        SIZED: Whether a part of a data set of fixed size can be used.
     """
 
     rows: int
@@ -211,7 +241,10 @@ class RowsSettings(SourceSettings):
         handles.named(self.own)
         if self.rows is None:
             check.choice(self.CHOICES["dataset"], dataset=self.dataset)
-            object.__setattr__(self, "rows", self.live if self.source else self.LIMITS["rows"][0])
+            rows = self.LIMITS["rows"][0]
+            if self.source is not None:
+                rows = self.live_rows
+            object.__setattr__(self, "rows", rows)
         super().__post_init__()
 
     @property
@@ -219,32 +252,37 @@ class RowsSettings(SourceSettings):
         """Return the data set, or None for a file known only by its name."""
         return source_of(self.dataset, self.own)
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return as many rows as the data set has, unless the number is free in both or a link has
-        said it.
+    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
+        """Return the number of rows with which another data set starts.
+
+        It is that of the data set, unless the number is free in both, or a link has given one for a
+        file that was missing.
         """
         source = source_of(dataset, own)
         if source is None:
             return {"rows": self.LIMITS["rows"][0]}
-        if self.awaits(dataset):
+        if self.is_missing_file(dataset):
             return {"rows": min(self.rows, _most_rows(dataset, source))}
-        stays = source.sizable and self.source is not None and self.source.sizable
-        return {"rows": self.rows if stays else _interactive_rows(dataset, source)}
+        was_sizable = self.source is not None and self.source.sizable
+        if source.sizable and was_sizable:
+            return {"rows": self.rows}
+        return {"rows": _interactive_rows(dataset, source)}
 
     @property
-    def live(self) -> int:
+    def live_rows(self) -> int:
         """Return the number of rows for interactive training."""
         return _interactive_rows(self.dataset, self.source)
 
     @property
-    def most(self) -> int:
+    def most_rows(self) -> int:
         """Return the maximum number of rows that can be trained on."""
         return _most_rows(self.dataset, self.source)
 
     @property
-    def beyond(self) -> bool:
-        """Return whether there are too many rows for interactive training, so that tasks must be
-        small.
+    def exceeds_live_rows(self) -> bool:
+        """Return whether an uploaded file is used with more rows than interactive training has.
+
+        Tasks must then be small.
         """
         return self.private and self.rows > MOST_LIVE
 
@@ -254,27 +292,38 @@ class RowsSettings(SourceSettings):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """Return the allowed values of each field; incorrect mechanisms are available for the lab's
-        data only.
-        """
+        """Return the allowed values of each field. A file allows no incorrect mechanism."""
+        if not self.private:
+            return self.CHOICES
         correct, *_ = self.CHOICES[self.LOOP]
-        return {**self.CHOICES, self.LOOP: (correct,)} if self.private else self.CHOICES
+        return {**self.CHOICES, self.LOOP: (correct,)}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or
-        ``most`` beyond.
+        """Return the (lowest, highest) value of each field.
+
+        The rows of a file end at ``live_rows``, or at ``most_rows`` once they exceed these.
         """
-        source, low, found = self.source, self.LIMITS["rows"][0], dict(super().limits)
-        if self.private:
-            beyond = isinstance(self.rows, int) and self.rows > self.live
-            found["rows"] = min(_LEAST_ROWS, low), self.most if beyond else self.live
-        elif source is not None and not source.sizable:
-            found["rows"] = low if self.SIZED else source.private_rows, source.private_rows
+        limits = dict(super().limits)
+        limits["rows"] = self._limits_of_rows()
         correct, *_ = self.CHOICES[self.LOOP]
-        if "rows_each" in found and (self.private or getattr(self, self.LOOP) != correct):
-            found["rows_each"] = 1, 1
-        return found
+        is_incorrect = getattr(self, self.LOOP) != correct
+        if "rows_each" in limits and (self.private or is_incorrect):
+            limits["rows_each"] = 1, 1
+        return limits
+
+    def _limits_of_rows(self) -> tuple[float, float]:
+        low, high = self.LIMITS["rows"]
+        if self.private:
+            high = self.live_rows
+            if isinstance(self.rows, int) and self.rows > self.live_rows:
+                high = self.most_rows
+            return min(_LEAST_ROWS, low), high
+        if self.source is None or self.source.sizable:
+            return low, high
+        if self.SIZED:
+            return low, self.source.private_rows
+        return self.source.private_rows, self.source.private_rows
 
     @property
     def by_person(self) -> bool:
@@ -283,30 +332,36 @@ class RowsSettings(SourceSettings):
     @property
     def people(self) -> int:
         """Return the number of units of privacy: people, or rows that are protected alone."""
-        return -(-self.rows // self.rows_each)
+        return math.ceil(self.rows / self.rows_each)
 
     @property
     def overlap(self) -> float:
         if self.source is None or self.source.sizable:
             return 0.0
-        return len(classification.load(self.rows_of, seed=self.seed).y_test) / self.rows
+        test_rows = len(classification.load(self.dataset_key, seed=self.seed).y_test)
+        return test_rows / self.rows
 
 
 def source_of(dataset: str, own: str) -> classification.Source | None:
     """Return the data set, or None for a file known only by its name."""
     if dataset != OWN:
         return classification.source(dataset)
-    return own.source if isinstance(own, OwnRows) else None
+    if isinstance(own, OwnRows):
+        return own.source
+    return None
 
 
 def split_of(
     dataset: classification.Dataset, *, seed: int, private_rows: int, rows_each: int
 ) -> classification.Split:
-    """Return the split of a data set, whose private rows a shuffle gives to persons with
-    ``rows_each`` rows each; the last person has what is left.
+    """Return the split of a data set whose private rows are shuffled among persons.
+
+    Each has ``rows_each`` rows, and the last person what is left.
     """
     split = classification.load(dataset, seed=seed, private_rows=private_rows)
-    return split if rows_each == 1 else _of_persons(split, seed, rows_each)
+    if rows_each == 1:
+        return split
+    return _of_persons(split, seed, rows_each)
 
 
 @cached
@@ -318,18 +373,19 @@ def _of_persons(split: classification.Split, seed: int, rows_each: int) -> class
 
 def _interactive_rows(dataset: str, source: classification.Source | None) -> int:
     most = _most_rows(dataset, source)
-    return min(most, MOST_LIVE) if dataset == OWN else most
+    if dataset == OWN:
+        return min(most, MOST_LIVE)
+    return most
 
 
 def _most_rows(dataset: str, source: classification.Source | None) -> int:
-    """Return the maximum number of rows that can be trained on; of a file that is not here, what
-    any may have.
+    """Return the maximum number of rows that can be trained on.
+
+    Of a file that this session does not have, it is what any file may have.
     """
     if source is None:
         return limits.MOST_ROWS
-    values = (
-        max(MOST_LIVE, _MOST_VALUES // len(source.features))
-        if dataset == OWN
-        else source.private_rows
-    )
-    return min(source.private_rows, values)
+    if dataset != OWN:
+        return source.private_rows
+    most_in_memory = _MOST_VALUES // len(source.features)
+    return min(source.private_rows, max(MOST_LIVE, most_in_memory))

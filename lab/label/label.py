@@ -195,7 +195,7 @@ def searched(settings: Settings) -> int:
     file.
     """
     own = getattr(settings, "own", None)
-    if not isinstance(own, OwnRows) or own.gone:
+    if not isinstance(own, OwnRows) or own.expired:
         return 0
     return len(own.table.compared)
 

@@ -30,7 +30,7 @@ def named(own: str) -> str:
     return own
 
 
-def preparation(kind: str) -> str:
+def load_snippet(kind: str) -> str:
     """Return script lines that load a file, with blanks for its name and columns, which a script
     must not reveal.
 
@@ -40,7 +40,7 @@ def preparation(kind: str) -> str:
     return Path(__file__).with_name(f"{kind}.txt").read_text("utf-8")
 
 
-def forget(table: Table) -> None:
+def release(table: Table) -> None:
     """Release the rows of ``table`` now, and drop every cached value that depends on them."""
     table.clear()
     CACHE.forget(_refers_to_released_file)
@@ -52,9 +52,9 @@ def _refers_to_released_file(key: Any) -> bool:
     """
     if isinstance(key, weakref.ref):
         own = key()
-        return own is None or own.gone
+        return own is None or own.expired
     if isinstance(key, OwnRows):
-        return key.gone
+        return key.expired
     if is_dataclass(key):
         return any(_refers_to_released_file(getattr(key, part.name)) for part in fields(key))
     if isinstance(key, tuple):

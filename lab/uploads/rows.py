@@ -66,7 +66,7 @@ class OwnRows(str):
         return self  # copies of settings share the handle
 
     def __repr__(self) -> str:
-        return "own"  # the variable name in scripts, see ``handles.preparation``
+        return "own"  # the variable name in scripts, see ``handles.load_snippet``
 
     @property
     def table(self) -> Table:
@@ -76,12 +76,12 @@ class OwnRows(str):
             RefusedError: If the session has released it.
         """
         table = self._table()
-        if table is None or self.gone:
+        if table is None or self.expired:
             raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
         return table
 
     @property
-    def gone(self) -> bool:
+    def expired(self) -> bool:
         table = self._table()
         return table is None or not table.columns
 

@@ -106,7 +106,7 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
     @property
     def _first_batch(self) -> int | None:
         """Return how many repeats the page waits for, or None for the usual number."""
-        if self.settings.beyond:
+        if self.settings.exceeds_live_rows:
             return _FEWEST_REPEATS
         return None
 
@@ -114,7 +114,7 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
     def _epsilons_per_task(self) -> int:
         """Return the number of epsilons per task of the curve."""
         settings = self.settings
-        classes = len(data.source(settings.rows_of).classes)
+        classes = len(data.source(settings.dataset_key).classes)
         models = len(settings.arms) * settings.repeats
         terms = models * settings.rows * settings.steps * classes
         cells = settings.training.cells * settings.repeats

@@ -71,7 +71,7 @@ def sliders(settings: ClassifierSettings) -> SliderLayout:
     else:
         third = "learning_rate"
         hidden |= {"learning_rate", "shift", "public_steps"}
-    if settings.beyond:
+    if settings.exceeds_live_rows:
         hidden.add("rows")
     if settings.limits["rows_each"][1] == 1:
         hidden.add("rows_each")

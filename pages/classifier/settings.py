@@ -119,9 +119,9 @@ class ClassifierSettings(RowsSettings):
         limits["feature_y"] = (0, last_feature)
         return limits
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets."""
-        changes = super().starts(dataset, own)
+        changes = super().initial_values(dataset, own)
         source = source_of(dataset, own)
         if source is None or len(source.features) <= max(self.feature_x, self.feature_y):
             changes["feature_x"] = 0
@@ -139,7 +139,7 @@ class ClassifierSettings(RowsSettings):
     def training(self) -> PrivateTraining:
         """Return the private training, which is the same at all epsilons except for the noise."""
         return PrivateTraining(
-            dataset=self.rows_of,
+            dataset=self.dataset_key,
             private_rows=self.rows,
             rows_each=self.rows_each,
             steps=self.steps,
@@ -150,14 +150,14 @@ class ClassifierSettings(RowsSettings):
             delta=self.delta,
             clip_norm=self.clip_norm,
             adjacency=self.adjacency,
-            spent=self.spent,
+            spent=self.spent_epsilon,
         )
 
     @property
     def reference_training(self) -> ReferenceTraining:
         """Return the non-private training with the same starts and steps."""
         return ReferenceTraining(
-            dataset=self.rows_of,
+            dataset=self.dataset_key,
             private_rows=self.rows,
             rows_each=self.rows_each,
             steps=self.steps,
@@ -182,7 +182,7 @@ class ClassifierSettings(RowsSettings):
         if self.public_rows == 0:
             return None
         return PublicStart(
-            dataset=self.rows_of,
+            dataset=self.dataset_key,
             private_rows=self.rows,
             steps=self.public_steps,
             learning_rate=self.learning_rate,
@@ -194,7 +194,7 @@ class ClassifierSettings(RowsSettings):
     @cached_property
     def guarantees(self) -> classifier_versions.Guarantees:
         """Return the claimed and the actual guarantee, with the payments for bounds included."""
-        payments = tuple(payment.event for payment in self.paid)
+        payments = tuple(payment.event for payment in self.payments)
         return classifier_versions.guarantees(
             self, source=self.source, unit=self.unit, before=payments
         )
@@ -224,8 +224,8 @@ class ClassifierSettings(RowsSettings):
         if self.rows_each > 1:  # the question is then about rows and not about people
             return None
         # The noise of the mean falls as 1 / n, and as 1 / mu.
-        mu = gdp.mu_of(self.left, delta=self.delta) * people / self.rows
-        epsilon = self.spent + gdp.epsilon_of(self.delta, mu=mu)
+        mu = gdp.mu_of(self.remaining_epsilon, delta=self.delta) * people / self.rows
+        epsilon = self.spent_epsilon + gdp.epsilon_of(self.delta, mu=mu)
         if epsilon > self.limits["epsilon"][1]:
             return None
         return self.change(epsilon=epsilon)

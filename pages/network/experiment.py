@@ -110,7 +110,7 @@ class SpentEpsilon:
         quick = self._epsilons(self._quick_tasks, outcomes)
         fine = self._epsilons(self._fine_tasks, outcomes)
         least = np.fmin(quick, fine)  # both are upper bounds
-        return Spent(epsilon=self.settings.spent + least, is_fine=np.isfinite(fine))
+        return Spent(epsilon=self.settings.spent_epsilon + least, is_fine=np.isfinite(fine))
 
     @cached_property
     def _quick_tasks(self) -> tuple[Price, ...]:

@@ -69,7 +69,7 @@ def more_choices(state: PageState) -> None:
 def sliders(settings: NetworkSettings) -> SliderLayout:
     """Return the sliders that have an effect with these settings."""
     without_effect = set()
-    if settings.beyond:
+    if settings.exceeds_live_rows:
         without_effect.add("rows")
     if not settings.by_chance:
         without_effect |= {"noise_ramp", "clip_ramp"}

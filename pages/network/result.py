@@ -219,7 +219,7 @@ class NetworkResult:
 
         Its epsilon is infinite until it is counted.
         """
-        epsilon = self.spent[self.frame] - self.settings.spent
+        epsilon = self.spent[self.frame] - self.settings.spent_epsilon
         if np.isnan(epsilon):
             epsilon = math.inf
         accountant = None

@@ -154,12 +154,12 @@ class NetworkSettings(RowsSettings):
         limits["lot_size"] = (low, high)
         return limits
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets.
 
         Clipping norm and learning rate are among them, unless they have been changed.
         """
-        changes = super().starts(dataset, own)
+        changes = super().initial_values(dataset, own)
         for name in _STARTED:
             if getattr(self, name) == self._start_value(name, self.dataset):
                 changes[name] = self._start_value(name, dataset)
@@ -251,7 +251,7 @@ class NetworkSettings(RowsSettings):
             accountant=self.accountant,
             sampling_rate=self.accounted_rate,
             steps=releases,
-            epsilon=self.left,
+            epsilon=self.remaining_epsilon,
             delta=self.delta,
             ramp_end=self.ramp,
             ramp_shape=self.shape,
@@ -283,7 +283,7 @@ class NetworkSettings(RowsSettings):
 
     def _training(self, recipe: Recipe, *, noise_multiplier: float) -> Training:
         return Training(
-            dataset=self.rows_of,
+            dataset=self.dataset_key,
             private_rows=self.rows,
             seed=self.seed,
             recipe=recipe,
@@ -293,7 +293,7 @@ class NetworkSettings(RowsSettings):
 
     @property
     def _architecture(self) -> Architecture:
-        source = data.source(self.rows_of)
+        source = data.source(self.dataset_key)
         hidden = [self.width] * self.layers
         sizes = (len(source.features), *hidden, len(source.classes))
         return Architecture(sizes=sizes, activation=self.activation)
@@ -348,7 +348,7 @@ class NetworkSettings(RowsSettings):
         """Return the guarantee of a whole training, or None if there is none."""
         if self.variant != "correct" or self.void:
             return None
-        return self.guarantee_after(self.steps, epsilon=self.left)
+        return self.guarantee_after(self.steps, epsilon=self.remaining_epsilon)
 
     def guarantee_after(
         self, steps: int, *, epsilon: float, accountant: str | None = None
@@ -381,7 +381,7 @@ class NetworkSettings(RowsSettings):
             event=event,
             assumes=assumes,
         )
-        return self.whole(guarantee)
+        return self.after_payments(guarantee)
 
 
 @cached

@@ -135,7 +135,7 @@ def verdict(result: NetworkResult) -> str:
 def _start_verdict(result: NetworkResult) -> str:
     """Return that nothing, or only the payments for bounds, is spent before the first step."""
     case = "start"
-    if result.settings.paid:
+    if result.settings.payments:
         case = "start_paid"
     return SAYS(
         f"verdict.{case}",
@@ -240,7 +240,7 @@ def _budget(result: NetworkResult) -> str:
     """Return the noise multiplier that the training needs."""
     settings = result.settings
     case = "all"
-    if settings.paid:
+    if settings.payments:
         case = "left"
     units = ("row", "rows")
     if settings.by_person:
@@ -251,7 +251,7 @@ def _budget(result: NetworkResult) -> str:
         of=count(settings.people, *units),
         steps=settings.steps,
         lot=settings.batch_size,
-        epsilon=number(settings.left),
+        epsilon=number(settings.remaining_epsilon),
     )
 
 
@@ -296,7 +296,7 @@ def _covered_guarantee(result: NetworkResult) -> str:
         facts = tiles.guarantee_facts(here=spent)
         limit = tiles.note(guarantee_notes.attacker_limit(spent))
         text = meaning + facts + limit
-    if result.settings.paid:
+    if result.settings.payments:
         text += tiles.note(guarantee_notes.spent_on_bounds(result.settings))
     scope = SAYS["guarantee.every"]
     if result.frame < FRAMES:

@@ -71,7 +71,7 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
         chosen_fits = Repeats(
             tasks.fit_repeats,
             settings.method(chosen),
-            settings.left,
+            settings.remaining_epsilon,
             settings.repeats,
             merge=_only_batch,
             first_batch=settings.repeats,
@@ -87,20 +87,25 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
     def _curve(self, name: str) -> Once:
         """Return the task of a mechanism's errors over epsilon."""
         settings = self.settings
-        left = tuple(epsilon - settings.spent for epsilon in settings.epsilons)
+        left = tuple(epsilon - settings.spent_epsilon for epsilon in settings.epsilons)
         return Once(tasks.score_curve, settings.method(name), left, settings.repeats)
 
     def _fits(self, name: str) -> Once:
         """Return the task of a mechanism's fits at the set epsilon."""
         settings = self.settings
-        return Once(tasks.fit_repeats, settings.method(name), (settings.left,), settings.repeats)
+        return Once(
+            tasks.fit_repeats,
+            settings.method(name),
+            (settings.remaining_epsilon,),
+            settings.repeats,
+        )
 
     def _splits(self, name: str) -> Once:
         """Return the task of a mechanism's errors over the share for the quadratic."""
         settings = self.settings
         methods = tuple(settings.method(name, share=share) for share in tasks.SHARES)
         repeats = min(settings.repeats, tasks.SHARE_REPEATS)
-        return Once(tasks.score_shares, methods, (settings.left,), repeats)
+        return Once(tasks.score_shares, methods, (settings.remaining_epsilon,), repeats)
 
     def result(self, values: Mapping[str, Any]) -> RegressionResult:
         fits = {self.settings.mechanism: values["chosen"], **values["others"]}

@@ -69,7 +69,7 @@ class RegressionResult:
         """Return the exact epsilon of the published mechanism's noise, with what bounds cost."""
         settings = self.settings
         share = settings.mechanism_of("published").share
-        return settings.spent + published_epsilon(settings.left, share=share)
+        return settings.spent_epsilon + published_epsilon(settings.remaining_epsilon, share=share)
 
     # Errors
 

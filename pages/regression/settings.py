@@ -85,7 +85,7 @@ class RegressionSettings(SourceSettings):
 
     # Ranges
 
-    def starts(self, dataset: str, own: str) -> dict[str, Any]:
+    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets.
 
         A data set starts with all of its rows and its usual label bound. A file starts with all of
@@ -96,7 +96,7 @@ class RegressionSettings(SourceSettings):
             return {"rows": MOST_ROWS, "features": MOST_COLUMNS}
         if dataset != OWN:
             return {"rows": source.train_rows, "label_top": source.label_top}
-        if self.awaits(dataset):
+        if self.is_missing_file(dataset):
             return {}
         return {"rows": source.train_rows, "features": len(source.features)}
 
@@ -148,9 +148,9 @@ class RegressionSettings(SourceSettings):
         """Return the least-squares problem that all mechanisms solve."""
         label_top = self.label_top
         if self.private:
-            label_top = regression_data.source(self.rows_of).label_top
+            label_top = regression_data.source(self.dataset_key).label_top
         return Problem(
-            dataset=self.rows_of,
+            dataset=self.dataset_key,
             rows=self.rows,
             features=self.features,
             label_top=label_top,
@@ -206,11 +206,11 @@ class RegressionSettings(SourceSettings):
         """
         problem = self.problem
         fit = self.mechanism_of(name).guarantee(
-            self.left, inputs=problem.inputs, rows=problem.most_rows
+            self.remaining_epsilon, inputs=problem.inputs, rows=problem.most_rows
         )
         if self.by_person:
             fit = replace(fit, unit="person")
-        return self.whole(fit)
+        return self.after_payments(fit)
 
 
 def _source(dataset: str, own: str) -> regression_data.Source | None:

@@ -203,7 +203,7 @@ def guarantee(result: RegressionResult) -> str:
         tiles.guarantee_facts(here=result.guarantee),
         tiles.note(guarantee_notes.attacker_limit(result.guarantee)),
     ]
-    if settings.paid:
+    if settings.payments:
         parts.append(tiles.note(guarantee_notes.spent_on_bounds(settings)))
     if settings.mechanism == "published":
         parts.append(tiles.note(_published_margin(result)))

@@ -358,7 +358,7 @@ class WhatIfSettings(ComputingSettings):
     def program(self) -> str:
         """Return a Python script that prints the page's numbers."""
         kind = type(self.settings)
-        preparation = getattr(self.settings, "preparation", "")
+        load_snippet = getattr(self.settings, "load_snippet", "")
         arguments = "".join(
             f"    {name}={value!r},\n" for name, value in asdict(self.settings).items()
         )
@@ -370,7 +370,7 @@ class WhatIfSettings(ComputingSettings):
         if self.asks == "best":
             imports = "from lab.sweeps.sweep import recommend\n"
             search = f"recommend(settings, tries={self.tries}, {runs}, seeds={OTHER_SEEDS})"
-            return f"{preparation}{imports}{settings}print({search}.to_string())\n"
+            return f"{load_snippet}{imports}{settings}print({search}.to_string())\n"
         lines = [
             f"values = {[*self.around.curve]!r}",
             f"runs = sweep(settings, {self.along!r}, values, {runs}, seeds={self.seeds})",
@@ -383,7 +383,7 @@ class WhatIfSettings(ComputingSettings):
                 f" {runs}{share})  # the answer, in a row"
             )
         imports = "from lab.sweeps.sweep import smallest, summary, sweep\n"
-        return preparation + imports + settings + "\n".join(lines) + "\n"
+        return load_snippet + imports + settings + "\n".join(lines) + "\n"
 
     # Work
 

@@ -27,7 +27,7 @@ from dpcore.privacy import (
     releases,
 )
 from lab.experiment.data_settings import SourceSettings
-from lab.uploads.handles import NONE, forget
+from lab.uploads.handles import NONE, release
 from pages.classifier.settings import ClassifierSettings
 from pages.network.settings import NetworkSettings
 from pages.network.tasks import weights_at
@@ -201,7 +201,7 @@ class TestName:
             if re.search(rf"\b{part}\b", written)
         ] == []
         back = whole.change(dataset=start.dataset)
-        assert (back.own, back.private, back.roles, back.void, back.spent) == (
+        assert (back.own, back.private, back.roles, back.void, back.spent_epsilon) == (
             NONE,
             False,
             None,
@@ -217,7 +217,7 @@ class TestName:
         of = settings(kind)
         tasks, table = of.experiment.tasks(), of.own.table
         CACHE.answer(tasks[0], tasks[0].run)
-        forget(table)
+        release(table)
         assert not table.columns
         assert not CACHE.find(tasks[0])[0]
         for ask in (lambda: of.own.table, lambda: [task.run() for task in tasks]):
@@ -332,7 +332,7 @@ class TestBounds:
     def test_training_has_what_payments_leave_and_the_whole_is_promised(self, kind):
         """To the last bit: the same rows, and the noise of the smaller epsilon."""
         of = settings(kind, paid=(0.1, 0.2), epsilon=1.0)
-        alike = settings(kind, epsilon=1.0 - of.spent)
+        alike = settings(kind, epsilon=1.0 - of.spent_epsilon)
         mine, theirs, full = (drawn(one) for one in (of, alike, settings(kind, epsilon=1.0)))
         np.testing.assert_array_equal(mine, theirs)
         assert (mine != full).any()
@@ -375,7 +375,7 @@ def of_a_library(of, event) -> float:
     dp-accounting.
     """
     other = PLDAccountant(NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4)
-    for one in of.paid:
+    for one in of.payments:
         other.compose(dp_event.LaplaceDpEvent(1 / one.epsilon))
     return other.compose(event).get_epsilon(of.delta)
 

@@ -94,7 +94,7 @@ def script(settings: Settings, *, void: str = "") -> str:
         return own
     kind = type(settings)
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
-    first = getattr(settings, "preparation", "")  # what must be there before, such as a file
+    first = getattr(settings, "load_snippet", "")  # what must be there before, such as a file
     program = (
         f"settings = {kind.__name__}(\n{given})\n"
         "result = settings.experiment.run()\nprint(result.table().to_string())\n"

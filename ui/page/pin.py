@@ -80,7 +80,7 @@ def _in_link(page: Page, state: PageState) -> Settings | None:
 def _file_is_here(settings: Settings) -> bool:
     """Return whether the visitor's own file of these settings is still in the session."""
     own = getattr(settings, "own", None)
-    return isinstance(own, OwnRows) and not own.gone
+    return isinstance(own, OwnRows) and not own.expired
 
 
 def marks(settings: Settings, other: Settings | None) -> Mapping[str, Sequence[tuple[float, str]]]:

@@ -56,13 +56,13 @@ def void_note(settings: SourceSettings) -> str:
 
 def spent_on_bounds(settings: SourceSettings) -> str:
     """State the part of epsilon that paid for bounds, with a space at the end; else "" (HTML)."""
-    if not settings.paid:
+    if not settings.payments:
         return ""
     sentence = SAYS(
         "paid",
         epsilon=number(settings.epsilon),
-        spent=number(settings.spent),
-        left=number(settings.left),
-        releases=len(settings.paid),
+        spent=number(settings.spent_epsilon),
+        left=number(settings.remaining_epsilon),
+        releases=len(settings.payments),
     )
     return sentence + " "

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
-from lab.uploads.handles import forget
+from lab.uploads.handles import release
 from lab.uploads.table import Table
 
 # Seconds that a page has to come back in.
@@ -46,7 +46,7 @@ class _Visit:
         if self.upload is not None:
             self.upload.close()
         for file in self.files:
-            file.timer = threading.Timer(GRACE, forget, [file.table])
+            file.timer = threading.Timer(GRACE, release, [file.table])
             file.timer.daemon = True
             file.timer.start()
 

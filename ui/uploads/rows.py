@@ -17,7 +17,7 @@ from lab.experiment.data_settings import RowsSettings
 from lab.uploads import column_bounds, column_roles, rows
 from lab.uploads.column_roles import Column, Roles
 from lab.uploads.column_types import Kind
-from lab.uploads.handles import NONE, forget
+from lab.uploads.handles import NONE, release
 from lab.uploads.rows import OwnRows
 from lab.uploads.table import Table
 from ui.session import page_links
@@ -166,7 +166,7 @@ def drop() -> None:
     """Let go of this session's file now."""
     before = st.session_state.pop(_BROUGHT, None)
     if before is not None:
-        forget(before.table)
+        release(before.table)
 
 
 def brought() -> Brought | None:
@@ -246,7 +246,7 @@ def looks(state: PageState) -> bool:
     file.
     """
     own = getattr(state.settings, "own", None)
-    return isinstance(own, OwnRows) and not own.gone and state.page in own.table.opened
+    return isinstance(own, OwnRows) and not own.expired and state.page in own.table.opened
 
 
 def look(state: PageState, reads: bool) -> None:
@@ -264,10 +264,10 @@ def part(state: PageState) -> None:
     settings = state.settings
     if (
         not (settings.private and isinstance(settings, RowsSettings))
-        or settings.live == settings.most
+        or settings.live_rows == settings.most_rows
     ):
         return
-    other = settings.live if settings.beyond else settings.most
+    other = settings.live_rows if settings.exceeds_live_rows else settings.most_rows
     some = "all " * (other == settings.file.private)
 
     def switch() -> None:
@@ -275,9 +275,9 @@ def part(state: PageState) -> None:
         state.take(state.settings.of_rows(other))
 
     st.button(
-        f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
+        f"Stop, back to {other:,}" if settings.exceeds_live_rows else f"Train on {some}{other:,}",
         key=f"{state.page}.part",
-        icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
+        icon=":material/undo:" if settings.exceeds_live_rows else ":material/all_inclusive:",
         help=SAYS["own-rows.part"],
         on_click=switch,
         width="stretch",

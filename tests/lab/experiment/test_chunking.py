@@ -278,27 +278,31 @@ def settings(request, own):
 
 
 def test_a_part_is_live_and_all_is_a_press_away_if_it_fits_into_memory(settings, monkeypatch):
-    assert (settings.rows, settings.limits["rows"], settings.beyond) == (
+    assert (settings.rows, settings.limits["rows"], settings.exceeds_live_rows) == (
         MOST_LIVE,
         (50, MOST_LIVE),
         False,
     )
-    whole = settings.of_rows(settings.most)
-    assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
-    assert whole.of_rows(whole.live) == settings
+    whole = settings.of_rows(settings.most_rows)
+    assert (whole.rows, whole.limits["rows"], whole.exceeds_live_rows) == (
+        PRIVATE,
+        (50, PRIVATE),
+        True,
+    )
+    assert whole.of_rows(whole.live_rows) == settings
     with pytest.raises(
         check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"
     ):
         settings.change(rows=PRIVATE + 1)
     monkeypatch.setattr(data_settings, "_MOST_VALUES", 60_000)
-    assert settings.most == 30_000
-    assert settings.of_rows(30_000).beyond
+    assert settings.most_rows == 30_000
+    assert settings.of_rows(30_000).exceeds_live_rows
     with pytest.raises(check.RefusedError, match="rows"):
         settings.of_rows(PRIVATE)
 
 
 def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_as_is_said(settings):
-    whole, ratio = settings.of_rows(settings.most), PRIVATE / MOST_LIVE
+    whole, ratio = settings.of_rows(settings.most_rows), PRIVATE / MOST_LIVE
     essential, *_ = whole.experiment.tasks()
     if isinstance(whole, NetworkSettings):
         assert whole.steps == settings.steps
@@ -318,7 +322,7 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
             task.cells for task in whole.experiment.tasks() if hasattr(task, "cells")
         ) <= max(SLICE, essential.cells)
         assert len(result.split.y_private) == PRIVATE
-    rows = classification.load(settings.rows_of, seed=4, private_rows=settings.rows).rows_of[
+    rows = classification.load(settings.dataset_key, seed=4, private_rows=settings.rows).rows_of[
         "private"
     ]
     assert len(rows) == MOST_LIVE

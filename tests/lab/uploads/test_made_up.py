@@ -90,16 +90,16 @@ class TestMadeUpRows:
         table = file_of(0)
         one = made_up.twin(own_rows.choose(table, CLASSES))
         table.clear()
-        assert one.gone
+        assert one.expired
 
     def test_a_file_keeps_those_of_its_two_last_shapes(self):
         table = file_of(0)
         shapes = [replace(CLASSES, columns=COLUMNS[:number]) for number in (1, 2, 3)]
         owns = [own_rows.choose(table, roles) for roles in shapes]
         first, *others = (made_up.twin(own) for own in owns)
-        assert first.gone
-        assert not any(one.gone for one in others)
-        assert not made_up.twin(owns[0]).gone
+        assert first.expired
+        assert not any(one.expired for one in others)
+        assert not made_up.twin(owns[0]).expired
 
     @pytest.mark.parametrize("page", ROLES)
     def test_settings_keep_all_but_the_rows(self, page):
