@@ -15,6 +15,8 @@ from dpcore import check
 
 # Larger exponents overflow a float: e^709.8 is the largest.
 _LARGEST_EXPONENT = 700.0
+# Of an event, whose epsilon must be finite.
+_LARGEST_EPSILON = 1e300
 
 
 class Adjacency(StrEnum):
@@ -379,5 +381,5 @@ def _at_distance(guarantee: Guarantee, distance: int) -> Guarantee:
     for _ in range(distance):
         delta = min(guarantee.delta + growth * delta, 1.0)
     epsilon = distance * guarantee.epsilon
-    event = ApproximateRelease(epsilon=min(epsilon, 1e300), delta=delta)
+    event = ApproximateRelease(epsilon=min(epsilon, _LARGEST_EPSILON), delta=delta)
     return replace(guarantee, epsilon=epsilon, delta=delta, event=event)

@@ -72,7 +72,7 @@ def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
     H_{e^epsilon}.
     """
     counts_of = privacy.releases(event)
-    if any(pld.silent(release) for release in counts_of):
+    if any(pld.is_noiseless(release) for release in counts_of):
         return 1.0
     counts_of = pld.merged(counts_of)
     pure = {}

@@ -26,6 +26,9 @@ _SAFETY_MARGIN = 1e-12
 _LOG_OF_UNDERFLOW = -1e4
 # The smallest relative tolerance that brentq accepts.
 _RELATIVE_TOLERANCE = 4 * np.finfo(float).eps
+# The first step towards a safe epsilon is this share of it, and never 0.
+_FIRST_STEP = 1e-15
+_LEAST_STEP = 1e-300
 _SQRT_2 = math.sqrt(2)
 
 
@@ -110,10 +113,10 @@ def epsilon_of(delta: float, *, mu: float) -> float:
     high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
     if excess(high) > 0:
         # Beyond a mu of about 1e16 the two last summands are lost in rounding.
-        high = high * (1 + 1e-12)
+        high = high * (1 + _SAFETY_MARGIN)
     epsilon = brentq(excess, 0.0, high, xtol=1e-14, rtol=_RELATIVE_TOLERANCE)
     # For a tiny mu the root may be off by far more than its rounding, so the steps grow.
-    step = 1e-15 * epsilon + 1e-300
+    step = _FIRST_STEP * epsilon + _LEAST_STEP
     while delta_of(epsilon, mu=mu) > delta:
         epsilon = epsilon + step
         step = 2 * step
@@ -139,7 +142,10 @@ def crossing(scale: float, *, delta: float) -> float:
     def excess(epsilon: float) -> float:
         return delta_of(epsilon, mu=epsilon / scale) - delta
 
-    return brentq(excess, 1e-6, 1e3 * scale**2, xtol=1e-12)
+    # delta_of is 0 in floating point at the lower end, and exceeds any delta at the upper one.
+    low = 1e-6
+    high = 1e3 * scale**2
+    return brentq(excess, low, high, xtol=1e-12)
 
 
 def is_gaussian(event: Event) -> bool:

@@ -56,6 +56,10 @@ _SMALLEST_STEP = 1e-9
 # Makes the step a little larger, so that the loss of a single pure release falls on a point of the
 # grid and not just beyond it.
 _STEP_MARGIN = 1 + 1e-10
+# Gaussian noise beyond this many standard deviations is ignored where the size of a loss is
+# estimated, and a sampled loss is estimated from this many points.
+_REACH = 10
+_POINTS_OF_SIZE = 400
 
 
 def coarse(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
@@ -88,7 +92,7 @@ def epsilons(
     if value_discretization_interval is not None:
         check.positive(value_discretization_interval=value_discretization_interval)
     counts_of = releases(event)
-    if any(silent(release) for release in counts_of):
+    if any(is_noiseless(release) for release in counts_of):
         return np.full(len(counts), math.inf)
     values = []
     for count in counts:
@@ -109,7 +113,7 @@ def is_by_orders(
 ) -> bool:
     """Return whether `epsilons` takes the epsilon of ``event`` from Renyi orders."""
     counts_of = releases(event)
-    if any(silent(release) for release in counts_of):
+    if any(is_noiseless(release) for release in counts_of):
         return False
     if not _orders_are_proved(counts_of, adjacency):
         return False
@@ -141,7 +145,7 @@ def curve(
     epsilon is 0 or too large for a float, or where rounding may hide too much of delta.
     """
     counts_of = releases(event)
-    if any(silent(release) for release in counts_of):
+    if any(is_noiseless(release) for release in counts_of):
         return None
     counts_of = merged(counts_of)
     if not _is_representable(counts_of, adjacency, FINE):
@@ -176,13 +180,13 @@ def merged(counts_of: Mapping[Release, int]) -> dict[Release, int]:
     return {GaussianRelease(noise_multiplier=1 / mu): 1, **others}
 
 
-def silent(release: Release) -> bool:
+def is_noiseless(release: Release) -> bool:
     """Return whether a release, or one of those that it samples for, has no noise."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
             return multiplier == 0
         case PoissonSampled(event=inner):
-            return any(silent(part) for part in releases(inner))
+            return any(is_noiseless(part) for part in releases(inner))
         case _:
             return False
 
@@ -209,7 +213,7 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
     """Return (standard deviation of the loss of one release, roughly; its range)."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
-            return 1 / multiplier, 20 / multiplier + 1 / multiplier**2
+            return 1 / multiplier, 2 * _REACH / multiplier + 1 / multiplier**2
         case LaplaceRelease(noise_multiplier=multiplier):
             return min(1 / multiplier, 1.0), 2 / multiplier
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
@@ -222,7 +226,7 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
 
 def _size_of_sampled_gaussian(mu: float, rate: float) -> tuple[float, float]:
     """Return (standard deviation, range) of the privacy loss of a sampled Gaussian release."""
-    z = np.linspace(-10, 10 + mu, 400)
+    z = np.linspace(-_REACH, _REACH + mu, _POINTS_OF_SIZE)
     loss = sampled_loss(z, mu, rate)
     with np.errstate(over="ignore", invalid="ignore"):
         weight = np.exp(loss - z * z / 2)

@@ -34,6 +34,8 @@ _LOG_RHO = (math.log(1e-16), math.log(1e8))
 _WIDEST_LOG_RHO = (math.log(1e-35), math.log(1e13))
 # Relative reduction of the rho that is found, so that rounding costs no epsilon.
 _SAFETY_MARGIN = 1e-12
+# Stands for an epsilon of 0, which has no logarithm.
+_LEAST_EPSILON = 1e-300
 # The square of a larger epsilon is no float.
 _LARGEST_EPSILON = 1e150
 
@@ -102,7 +104,7 @@ def _rho_of(epsilon: float, delta: float) -> float:
 
     def excess(log_rho: float) -> float:
         reached = epsilon_of(math.exp(log_rho), delta=delta)
-        return math.log(max(reached, 1e-300) / epsilon)  # a positive number has a logarithm
+        return math.log(max(reached, _LEAST_EPSILON) / epsilon)
 
     low, high = _LOG_RHO
     if excess(low) > 0 or excess(high) < 0:

@@ -32,6 +32,10 @@ from dpcore.regression.least_squares import (
     validated,
 )
 
+# The search for the best share ends this near to it, within these bounds.
+_SHARES = (0.01, 0.99)
+_SHARE_TOLERANCE = 1e-9
+
 
 def linear_sensitivity(inputs: int) -> float:
     """Return the sensitivity of -2 X^T y, exactly 4p, as published; that of X^T y is half of it."""
@@ -41,27 +45,38 @@ def linear_sensitivity(inputs: int) -> float:
 def triangle_sensitivity(inputs: int) -> float:
     """Return the sensitivity of the upper triangle of X^T X with its diagonal.
 
-    It is exactly d (d + 2)^2 / (2 (d + 1)).
+    It is exactly d (d + 2)^2 / (2 (d + 1)) for d features.
+
+    Args:
+        inputs: p = d + 1.
     """
     d = inputs - 1
     return d * (d + 2) ** 2 / (2 * (d + 1))
 
 
 def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
-    """Return the sensitivity of the upper triangle and ``weight`` X^T y jointly.
+    """Return the sensitivity of the upper triangle and c X^T y jointly.
 
     It is d (d + 2 - c)^2 / (2 (d + 1)) + 2c (d + 1) for a weight c <= d + 2, which is
     (d + 1)(d + 4) / 2 for c = 1. The maximum has the label change from 1 to -1 and each feature
     from 1 to s = 1 - (d + 2 - c) / (d + 1).
+
+    Args:
+        inputs: p = d + 1.
+        weight: c.
     """
     d = inputs - 1
     return d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1)) + 2 * weight * (d + 1)
 
 
 def missing_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
-    """Return the same sensitivity for a present or missing row, exactly p (p + 1) / 2 + c p.
+    """Return the sensitivity of the upper triangle and c X^T y to a row that is added or removed.
 
-    A row of ones attains it.
+    It is exactly p (p + 1) / 2 + c p, and a row of ones attains it.
+
+    Args:
+        inputs: p.
+        weight: c.
     """
     return inputs * (inputs + 1) / 2 + weight * inputs
 
@@ -93,11 +108,18 @@ def published_best_share(inputs: int) -> float:
 
 
 def moment_weight(share: float, inputs: int) -> float:
-    """Return the weight c of X^T y in a joint release that splits its noise as ``share`` says.
+    """Return the weight c of X^T y in a joint release of the upper triangle and c X^T y.
 
-    The scales are those of two releases of which the first has this share of epsilon.
+    Noise of one scale b is added to both, so X^T y has noise of scale b / c. The ratio of the two
+    scales is that of separate releases which spend ``share`` epsilon on the triangle, and the rest
+    on X^T y.
+
+    Args:
+        share: Of the triangle, between 0 and 1.
+        inputs: p.
     """
-    return triangle_sensitivity(inputs) / share * (1 - share) / (2 * inputs)
+    triangle_scale = triangle_sensitivity(inputs) / share
+    return triangle_scale * (1 - share) / (2 * inputs)
 
 
 @lru_cache(maxsize=256)
@@ -111,7 +133,7 @@ def best_share(inputs: int) -> float:
         return math.log(sensitivity**2 * (entries + inputs / weight**2))
 
     result = minimize_scalar(
-        log_variance, bounds=(0.01, 0.99), method="bounded", options={"xatol": 1e-9}
+        log_variance, bounds=_SHARES, method="bounded", options={"xatol": _SHARE_TOLERANCE}
     )
     return float(result.x)
 
