@@ -21,8 +21,9 @@ import numpy as np
 from benchmarks.report import Line, Outcome, Print, row
 from pages.hypotheses.settings import HypothesesSettings
 from pages.hypotheses.tasks import METHODS
-from pages.parties.experiment import PartiesSettings
-from pages.parties.tasks import Tried, fits
+from pages.parties.fits import fit_releases
+from pages.parties.settings import PartiesSettings
+from pages.parties.tasks import ReleaseAll
 
 REPEATS = 20
 BUDGETS = (0.1, 1.0, 3.0, 10.0, 100.0, math.inf)
@@ -59,9 +60,11 @@ def releases(epsilon: float, **changes: object) -> Found:
     one by one.
     """
     settings = PartiesSettings(repeats=REPEATS).change(**{"dataset": "four"} | changes)
-    trial = Tried(model=settings.model, asked=settings.parties, epsilon=epsilon).run()
-    alone = fits(settings.ensemble, settings.parties).accuracy
-    return dict(zip(settings.model.methods, trial.accuracy, strict=True)) | {"alone": alone}
+    trial = ReleaseAll(
+        mechanisms=settings.mechanisms, asked=settings.parties, epsilon=epsilon
+    ).run()
+    alone = fit_releases(settings.ensemble, settings.parties).accuracy
+    return dict(zip(trial.methods, trial.accuracy, strict=True)) | {"alone": alone}
 
 
 def spread(values: np.ndarray) -> str:

@@ -30,9 +30,12 @@ from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration,
 from dpcore.mechanisms import NormExponential
 from lab.data.parties import parties
 from lab.data.party_kinds import CHECK_ROWS
-from pages.parties import tasks as parties_work
-from pages.parties import votes as parties_crowd
-from pages.parties.experiment import PartiesSettings
+from pages.parties import votes
+from pages.parties.fits import accuracy, fit_releases
+from pages.parties.releases import unit_noise
+from pages.parties.settings import PartiesSettings
+from pages.parties.tasks import MapParties, ReleaseAll, TrainPooled
+from pages.parties.votes import CollectVotes
 
 PARTIES, LOOPED = 20_000, 200
 CROWDS = ("two", "six", "digits")
@@ -53,17 +56,17 @@ def crowd(dataset: str) -> dict:
     settings = PartiesSettings().change(dataset=dataset, parties=PARTIES)
     with threadpool_limits(1):
         begin, seconds, outcomes, first = time.process_time(), [], {}, 0.0
-        for task in settings.tasks():
+        for task in settings.experiment.tasks():
             start = time.process_time()
             outcomes[task] = task.run()
             seconds.append(time.process_time() - start)
             first = first or (
                 0.0 if not _whole(settings, outcomes) else time.process_time() - begin
             )
-        settings.result(outcomes)
+        settings.experiment.gather(outcomes)
         rest = time.process_time() - begin
         start, moved = time.process_time(), settings.change(epsilon=2.3)
-        for task in moved.tasks():
+        for task in moved.experiment.tasks():
             if task.essential and task not in outcomes:
                 task.run()
         move = time.process_time() - start
@@ -82,10 +85,10 @@ def _whole(settings: PartiesSettings, outcomes: dict) -> bool:
     """Whether enough has been done for a picture."""
     kinds = {type(task) for task in outcomes}
     return kinds >= {
-        parties_crowd.Gather,
-        parties_work.Tried,
-        parties_work.Batch,
-        parties_work.Locals,
+        CollectVotes,
+        ReleaseAll,
+        TrainPooled,
+        MapParties,
     }
 
 
@@ -116,29 +119,29 @@ def alone(dataset: str) -> dict:
 
 def ours(settings: PartiesSettings) -> np.ndarray:
     """Votes (K, N) for the public rows, after everything has been released."""
-    for kept in (parties_work.fits, parties_work.unit_noise):
+    for kept in (fit_releases, unit_noise):
         kept.cache_clear()
-    parties_crowd._newest.clear()
-    held = [
-        parties_crowd.Gather(crowd=settings.crowd, upto=upto).run() for upto in _edges(settings)
-    ]
-    parties_work.Tried(model=settings.model, asked=settings.parties, epsilon=settings.epsilon).run()
+    votes._newest.clear()
+    held = [CollectVotes(pool=settings.pool, upto=upto).run() for upto in _edges(settings)]
+    ReleaseAll(
+        mechanisms=settings.mechanisms, asked=settings.parties, epsilon=settings.epsilon
+    ).run()
     return held[-1].votes[:, :-CHECK_ROWS]
 
 
 def _edges(settings: PartiesSettings) -> tuple[int, ...]:
-    return settings.crowd.edges(settings.parties)
+    return settings.pool.chunk_ends(settings.parties)
 
 
 def loop(settings: PartiesSettings) -> tuple[np.ndarray, float, float]:
     """(votes (K, N), seconds for the parties, seconds for the releases), one model after
     the other.
     """
-    model, own, rng = settings.model, settings.ensemble, np.random.default_rng(0)
+    model, own, rng = settings.mechanisms, settings.ensemble, np.random.default_rng(0)
     rows, test = own.rows["public"].X, own.rows["test"]
     begin, K = time.process_time(), own.classes
     counts, total = np.zeros((K, len(rows))), np.zeros(own.shape)
-    for X, y in zip(*parties(settings.world, 0, settings.parties), strict=True):
+    for X, y in zip(*parties(settings.data, 0, settings.parties), strict=True):
         said, weights = _party(X, y, rows, settings)
         counts[said, np.arange(len(rows))] += 1
         total += weights
@@ -154,11 +157,11 @@ def loop(settings: PartiesSettings) -> tuple[np.ndarray, float, float]:
             released = weights + model.sensitivity(name) * noise.noise(weights.size, rng)[
                 0
             ].reshape(weights.shape)
-            parties_work.accuracy(model, released)
+            accuracy(own, released)
     for _ in range(settings.repeats):
-        noisy = counts[:, : model.queries] + model.sigma(settings.epsilon) * rng.standard_normal(
-            (K, model.queries)
-        )
+        noisy = counts[:, : model.queries] + model.pate_noise_sd(
+            settings.epsilon
+        ) * rng.standard_normal((K, model.queries))
         student = _fitted(rows[: model.queries], noisy, settings, soft=False)
         (test.X @ student.T > 0).mean()
     return counts, asked - begin, time.process_time() - asked

@@ -1,100 +1,143 @@
 """What can many parties learn without sharing their rows?"""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.data.party_kinds import KINDS
-from pages.parties import charts
-from pages.parties import texts as say
-from pages.parties import texts_theorems as stated
-from pages.parties.charts import SAYS, STYLES
-from pages.parties.experiment import PartiesSettings
+from pages.parties import charts, charts_noise, texts, texts_tables, texts_theorems
 from pages.parties.result import PartiesResult
-from pages.parties.settings import PartiesParameters
-from ui import widgets
+from pages.parties.settings import PartiesSettings
 from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
 from ui.page.suggestion import Suggestion
-from ui.session import page_state
+from ui.session.page_state import PageState
 from ui.text import labels
+from ui.widgets import Chart
 
-MAIN = ("parties", "rows", "regularisation")
-MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
+# Height of the charts in the first screen, and in the tabs, in pixels.
 HEIGHT = 455
-LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
-CONSTANTS = {
+TAB_HEIGHT = 320
+# Width of a chart of accuracy, next to a map of width 1.
+WIDE = 1.3
+MAPS_PER_ROW = 3
+MAIN_SLIDERS = ("parties", "rows", "regularisation")
+MORE_SLIDERS = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
+LABELS_LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
+CONSTANTS_LABELS = {
     "published": "as published",
     "sharp": "tight for logistic loss",
     "norms": "with bounded weights",
 }
-TRUST_MODELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
-HELP = SAYS.cases("help")
-SLIDERS: dict[str, dict[str, Any]] = {
-    name: {"help": HELP[name]} for name in ("epsilon", "rows", "public_rows", "repeats", "seed")
+TRUST_LABELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
+# What this page changes about its sliders.
+SLIDERS: Mapping[str, Mapping[str, Any]] = {
+    "epsilon": {"help": texts.HELP["epsilon"]},
+    "rows": {"help": texts.HELP["rows"], "label": "Rows per party", "stops": 12},
+    "public_rows": {
+        "help": texts.HELP["public_rows"],
+        "label": "Public rows",
+        "scale": "log",
+        "stops": 12,
+        "symbol": "N",
+    },
+    "repeats": {"help": texts.HELP["repeats"]},
+    "seed": {"help": texts.HELP["seed"]},
+    "delta": {"label": "Delta (PATE, shuffler)"},
 }
-SLIDERS["rows"] |= {"label": "Rows per party", "stops": 12}
-SLIDERS["public_rows"] |= {"label": "Public rows", "scale": "log", "stops": 12, "symbol": "N"}
-SLIDERS["delta"] = {"label": "Delta (PATE, shuffler)"}
 
 
-def sliders(_: PartiesParameters) -> SliderLayout:
-    return SliderLayout(hero="epsilon", main=MAIN, more=MORE, changes=SLIDERS)
+def sliders(settings: PartiesSettings) -> SliderLayout:
+    """Return the sliders, which are the same with all settings."""
+    del settings
+    return SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=SLIDERS)
 
 
-def setup(state: page_state.PageState) -> None:
-    data = {name: kind.title for name, kind in KINDS.items()}
-    methods = {name: text[0].upper() + text[1:] for name, (text, _) in STYLES.items()}
-    state.choose("dataset", "Data", data, help=HELP["data"])
-    state.choose("method", "Mechanism", methods, wide=True, help=HELP["method"])
-    state.choose("trust_model", "Trusted", TRUST_MODELS, help=HELP["trust_model"])
+def main_choices(state: PageState) -> None:
+    """Show the choices of the data, of the method, and of who adds the noise."""
+    titles = {name: kind.title for name, kind in KINDS.items()}
+    methods = {method: charts.capitalise(name) for method, (name, _) in charts.STYLES.items()}
+    state.choose("dataset", "Data", titles, help=texts.HELP["data"])
+    state.choose("method", "Mechanism", methods, wide=True, help=texts.HELP["method"])
+    state.choose("trust_model", "Trusted", TRUST_LABELS, help=texts.HELP["trust_model"])
 
 
-def more(state: page_state.PageState) -> None:
-    state.choose("labels", "Soft labels", LABELS)
-    state.choose("constants", "Sensitivity", CONSTANTS, help=HELP["constants"])
+def more_choices(state: PageState) -> None:
+    """Show the choices of the soft labels and of the constants."""
+    state.choose("labels", "Soft labels", LABELS_LABELS)
+    state.choose("constants", "Sensitivity", CONSTANTS_LABELS, help=texts.HELP["constants"])
 
 
-def _map(result: PartiesResult, of: str, name: str, **size: Any) -> widgets.Chart:
-    return widgets.Chart(
-        name=name, figure=charts.decisions(result, of), about=say.ABOUT["map"], **size
-    )
+def main_charts(result: PartiesResult) -> list[list[Chart]]:
+    """Return accuracy over epsilon and over parties beside the map of the chosen method.
 
-
-def pictures(result: PartiesResult) -> list[list[widgets.Chart]]:
-    """Draw accuracy over epsilon and over parties, and a map of what the chosen release decides."""
-    drawn = {"epsilon": charts.over_epsilon(result), "parties": charts.over_parties(result)}
-    wide = dict.fromkeys(drawn, 1.3)
-    # The chosen release's map has one name, whichever release it is, so that it stays in its place.
-    chosen = _map(result, result.settings.method, "map", height=HEIGHT, pair=True)
-    return [[*widgets.row(say.ABOUT, drawn, height=HEIGHT, wide=wide), chosen]]
-
-
-def others(result: PartiesResult) -> list[list[widgets.Chart]]:
-    shown = {"batch", "local", *result.methods} - {result.settings.method}
-    names = [
-        name for name in ("soft", "vote", "average", "pate", "batch", "local") if name in shown
+    That map has the same name for each method, so that it stays in its place.
+    """
+    row = [
+        _chart("epsilon", charts.over_epsilon(result), height=HEIGHT, wide=WIDE),
+        _chart("parties", charts.over_parties(result), height=HEIGHT, wide=WIDE),
+        _chart(
+            "map",
+            charts.decision_map(result, result.settings.method),
+            height=HEIGHT,
+            pair=True,
+        ),
     ]
-    drawn = [_map(result, name, f"map.{name}") for name in names]
-    return [*filter(None, (drawn[:3], drawn[3:]))]
+    return [row]
 
 
-def local_noise(result: PartiesResult) -> list[list[widgets.Chart]]:
-    return [widgets.row(say.ABOUT, {"local_noise": charts.local_noise(result)})]
+def other_maps(result: PartiesResult) -> list[list[Chart]]:
+    """Return the maps of the other methods, of the non-private model, and of single parties."""
+    row = []
+    for name in (*charts.STYLES, *charts.WITHOUT):
+        is_method = name in charts.STYLES
+        if is_method and name not in result.methods:
+            continue
+        if name != result.settings.method:
+            row.append(_chart(f"map.{name}", charts.decision_map(result, name)))
+    rows = [row[:MAPS_PER_ROW], row[MAPS_PER_ROW:]]
+    return [charts_of_row for charts_of_row in rows if charts_of_row]
 
 
-def limits(result: PartiesResult) -> list[list[widgets.Chart]]:
-    drawn = {
-        "one_party": charts.one_party(result),
-        "noise": charts.noise(result),
-        "bound": charts.bound(result),
-    }
-    return [widgets.row(say.ABOUT, drawn)]
+def local_noise_chart(result: PartiesResult) -> list[list[Chart]]:
+    """Return the noise on averaged weights that parties add themselves."""
+    return [[_chart("local_noise", charts_noise.local_noise(result))]]
 
 
-def _central(settings: PartiesParameters) -> bool:
-    return settings.trust_model == "central"
+def theorem_charts(result: PartiesResult) -> list[list[Chart]]:
+    """Return what one party moves, the noise, and the bound on excess risk."""
+    row = [
+        _chart("one_party", charts_noise.one_party(result)),
+        _chart("noise", charts_noise.noise(result)),
+        _chart("bound", charts_noise.bound(result)),
+    ]
+    return [row]
 
 
-def _label_cases(result: PartiesResult) -> list[str]:
-    return [] if result.settings.model.central else [result.settings.method]
+def _chart(
+    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, **layout: Any
+) -> Chart:
+    """Return a chart with the help text of its kind, which is its name up to the dot."""
+    kind = name.partition(".")[0]
+    return Chart(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
+
+
+def is_central(settings: PartiesSettings) -> bool:
+    return settings.mechanisms.is_central
+
+
+def is_local(settings: PartiesSettings) -> bool:
+    return not settings.mechanisms.is_central
+
+
+def label_cases(result: PartiesResult) -> list[str]:
+    """Return the further cases of ``labels.toml`` that the privacy label states."""
+    if result.mechanisms.is_central:
+        return []
+    return [result.settings.method]
+
+
+def downloads(result: PartiesResult) -> dict[str, Callable[[], Any]]:
+    """Return the name of each download, and the function that makes its data frame."""
+    return {"Table": result.table, "All runs": result.curves}
 
 
 PAGE = Page(
@@ -105,29 +148,35 @@ PAGE = Page(
     about="Learning without pooling data",
     question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
-    label=labels.label_of("parties", cases=_label_cases),
-    setup=setup,
-    more=more,
-    lead=lambda _: SAYS["lead"],
-    move=Suggestion("parties", say.SAYS["move"], high=10),
-    numbers=say.numbers,
+    label=labels.label_of("parties", cases=label_cases),
+    setup=main_choices,
+    more=more_choices,
+    lead=texts.lead,
+    move=Suggestion("parties", texts.SAYS["move"], high=10),
+    numbers=texts.numbers,
     sliders=sliders,
     words={
-        "verdict": say.verdict,
-        "caption": say.caption,
-        "why": listed(say.diagnostics),
-        "guarantee": say.guarantee,
-        "classes": say.by_class,
-        "table": say.table,
-        "statements": stated.statements,
+        "verdict": texts.verdict,
+        "caption": texts.caption,
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "classes": texts.by_class,
+        "table": texts_tables.table,
+        "statements": texts_theorems.statements,
     },
-    pictures=pictures,
+    pictures=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        RESULTS_TAB._replace(pictures=others),
-        Tab("noise", "Noise", pictures=local_noise, when=lambda settings: not _central(settings)),
-        Tab("limits", "Noise and theorems", ("statements",), limits, when=_central),
+        RESULTS_TAB._replace(pictures=other_maps),
+        Tab("noise", "Noise", pictures=local_noise_chart, when=is_local),
+        Tab(
+            "limits",
+            "Noise and theorems",
+            ("statements",),
+            pictures=theorem_charts,
+            when=is_central,
+        ),
     ),
-    frames=lambda result: {"Table": result.table, "All runs": result.curves},
+    frames=downloads,
 )

@@ -1,6 +1,4 @@
-"""What the parties page shows: accuracies of four private releases, their guarantees, and what one
-party can move.
-"""
+"""Result of the parties page: accuracies of the private releases, and the noise behind them."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -17,19 +15,21 @@ from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, Task
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
-from pages.parties import published_bounds, tasks
-from pages.parties.settings import PartiesParameters
-from pages.parties.tasks import Ensemble, Fits, Moves, Trial
+from pages.parties.fits import Ensemble, Fits, accuracy
+from pages.parties.mechanisms import Mechanisms
+from pages.parties.settings import PartiesSettings
+from pages.parties.tasks import GRID, Changes, Released
 
-# Where the curves are computed.
-NOISE_AT = tuple(float(value) for value in np.geomspace(2, 20_000, 25))
-_SHOWN_ROWS = 120
+# Least number of private rows that a map shows.
+_MAPPED_ROWS = 120
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Shown:
-    """Some private rows (n, f), their classes (n,), and all names of ``classes``, as a map takes
-    them.
+class MapRows:
+    """Private rows as a map takes them.
+
+    X_private, y_private: features (n, f) and classes (n,).
+    classes: the names of all classes.
     """
 
     X_private: np.ndarray
@@ -39,26 +39,30 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class PartiesResult:
-    """What a page shows. Accuracies are shares of right answers on test rows; repeats are draws of
-    the noise.
+    """Result of the tasks done so far. Accuracies are on test rows, and repeats are draws of noise.
 
-    Two are equal that show the same tasks of the same settings: that parties are being asked in
-    between changes nothing. done: the tasks behind what is shown. asked: how many of the parties
-    have been asked so far; until it is all of them, shares are theirs, and noise is that for all.
-    over: the accuracy (methods, V, R) along "epsilon" and "parties". excess (V, R): the soft
-    release's excess risk along "parties". batch (k, d): one model of all rows, without privacy.
-    moves: None until done. locals (L, GRID^2): what single parties say in the plane, if there is
-    one.
+    Results are equal if the same settings show the same tasks. So a result does not change because
+    parties are asked in between.
+
+    done: the tasks behind what is shown.
+    asked: number of parties asked so far. Until it is all of them, shares are those of the parties
+        asked, and noise is that for all parties.
+    now: the releases at the set epsilon.
+    pooled: weights (k, d) of the non-private model of all rows.
+    changes: how far weights move if one party changes, or None until it is done.
+    local_votes: votes (L, GRID^2) of the first parties in the plane of the maps.
+    over: accuracy (methods, V, R) over "epsilon" and over "parties".
+    excess: excess risk (V, R) of soft labels over the number of parties, in nats.
     """
 
-    settings: PartiesParameters
+    settings: PartiesSettings
     done: frozenset[Task]
     asked: int
     fits: Fits = field(compare=False)
-    now: Trial = field(compare=False)
-    batch: np.ndarray = field(compare=False)
-    moves: Moves | None = field(compare=False)
-    locals: np.ndarray = field(compare=False)
+    now: Released = field(compare=False)
+    pooled: np.ndarray = field(compare=False)
+    changes: Changes | None = field(compare=False)
+    local_votes: np.ndarray = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
     excess: Grid = field(compare=False)
 
@@ -67,59 +71,51 @@ class PartiesResult:
         return self.settings.ensemble
 
     @property
+    def mechanisms(self) -> Mechanisms:
+        return self.settings.mechanisms
+
+    @property
     def methods(self) -> tuple[str, ...]:
-        return self.settings.model.methods
+        return self.mechanisms.methods
 
     @property
     def complete(self) -> bool:
+        """Return whether all parties have been asked."""
         return self.asked == self.ensemble.parties
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.settings.data.kind.names
+
+    # Accuracy
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
-        return {name: Spread.of(found) for name, found in self.now.runs.items()}
+        """Return the quantiles of each method's accuracy at the set epsilon."""
+        return {method: Spread.of(runs) for method, runs in self.now.accuracies.items()}
+
+    @property
+    def chosen(self) -> np.ndarray:
+        """Return the accuracy (R,) of the method that the page is about."""
+        return self.now.accuracy_of(self.settings.method)
 
     @cached_property
     def exact(self) -> dict[str, float]:
         """Return the accuracy of what would be released without noise."""
-        return {
-            name: float(tasks.accuracy(self.ensemble, weights))
-            for name, weights in self.fits.weights.items()
-        }
+        accuracies = {}
+        for release, weights in self.fits.weights.items():
+            accuracies[release] = float(accuracy(self.ensemble, weights))
+        return accuracies
 
     @cached_property
-    def batch_accuracy(self) -> float:
-        return float(tasks.accuracy(self.ensemble, self.batch))
+    def pooled_accuracy(self) -> float:
+        """Return the accuracy of the non-private model of all rows."""
+        return float(accuracy(self.ensemble, self.pooled))
 
     @cached_property
     def local(self) -> Spread:
-        """Return the accuracy of the parties' own models."""
+        """Return the quantiles of the accuracy of single parties."""
         return Spread.of(self.fits.accuracy)
-
-    @property
-    def chosen(self) -> np.ndarray:
-        return self.now.of(self.settings.method)
-
-    def beside_alone(self, runs: np.ndarray) -> Case:
-        """Return what may be said of the accuracy (R,) of a release beside a party alone."""
-        return compare(runs, self.local.median, constant=self.constant[1], complete=self.complete)
-
-    def arm(self, method: str, along: str) -> Grid:
-        return self.over[along].arms[self.methods.index(method)]
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        return self.settings.world.kind.names
-
-    @cached_property
-    def held_out(self) -> dict[str, ByClass]:
-        """Return what the models of each release, and that of all rows without privacy ("batch"),
-        do on test rows, class by class.
-        """
-        models = dict(zip(self.methods, self.now.weights, strict=True)) | {
-            "batch": self.batch[None]
-        }
-        test = self.ensemble.rows["test"]
-        return {name: ByClass.of(weights @ test.X.T, test.y) for name, weights in models.items()}
 
     @property
     def chance(self) -> float:
@@ -127,181 +123,189 @@ class PartiesResult:
 
     @property
     def constant(self) -> tuple[str, float]:
-        """Return the best answer that is always the same, and its share of right answers on the
-        test rows.
-        """
-        labels, found = np.unique(self.ensemble.rows["test"].y, return_counts=True)
-        best = found.argmax()
-        return self.classes[int(labels[best])], float(found[best] / found.sum())
+        """Return the majority class of the test rows and its share."""
+        labels, counts = np.unique(self.ensemble.rows["test"].y, return_counts=True)
+        majority = counts.argmax()
+        name = self.classes[int(labels[majority])]
+        return name, float(counts[majority] / counts.sum())
+
+    def compare_with_local(self, runs: np.ndarray) -> Case:
+        """Return how the accuracy (R,) of a release compares with that of a single party."""
+        _, baseline = self.constant
+        return compare(runs, self.local.median, constant=baseline, complete=self.complete)
+
+    def curve_of(self, method: str, over: str) -> Grid:
+        """Return the accuracy (V, R) of a method over "epsilon" or over "parties"."""
+        return self.over[over].arms[self.methods.index(method)]
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """Return the confusion matrices of each method and of the "pooled" model on test rows."""
+        test = self.ensemble.rows["test"]
+        models = dict(zip(self.methods, self.now.weights, strict=True))
+        models["pooled"] = self.pooled[None]
+        by_class = {}
+        for name, weights in models.items():
+            by_class[name] = ByClass.of(weights @ test.X.T, test.y)
+        return by_class
+
+    # Noise of a trusted aggregator
 
     def sensitivity(self, release: str, *, published: bool = False) -> float:
-        """Return the L2 sensitivity of a release with what the solver may leave over, or by the
-        published constants.
-        """
-        return self.settings.model.sensitivity(release, published=published)
+        """Return the L2 sensitivity of a release (``Mechanisms.sensitivity``)."""
+        return self.mechanisms.sensitivity(release, published=published)
 
     @property
     def dimensions(self) -> int:
-        """Return the dimension of the noise: k d."""
+        """Return the number k d of dimensions of the noise."""
         return math.prod(self.ensemble.shape)
 
     def noise_norm(self, release: str) -> float:
-        """Return the mean norm of the noise: k d sensitivity / epsilon."""
+        """Return the mean L2 norm of the noise, k d sensitivity / epsilon."""
         return self.dimensions * self.sensitivity(release) / self.settings.epsilon
 
     def signal_norm(self, release: str) -> float:
+        """Return the L2 norm of the weights that the noise is added to."""
         return float(np.linalg.norm(self.fits.weights[release]))
 
     @property
-    def sigma(self) -> float:
-        """Return PATE's noise, in votes."""
-        return self.settings.model.sigma(self.settings.epsilon)
+    def pate_noise_sd(self) -> float:
+        """Return the standard deviation of PATE's noise on a count, in votes."""
+        return self.mechanisms.pate_noise_sd(self.settings.epsilon)
 
-    def weight_sd(self, *, central: bool = False, parties: int = 0) -> float:
-        """Return the standard deviation of the noise on each averaged weight; ``central``: of a
-        trusted aggregator.
+    # Noise that each party adds
+
+    def weight_sd(self, *, central: bool = False, parties: int | None = None) -> float:
+        """Return the standard deviation of the noise on each averaged weight.
+
+        central: that of a trusted aggregator.
+        parties: for another number of parties.
         """
-        model = self.settings.model.at(parties or self.settings.parties)
-        return (replace(model, trust_model="central") if central else model).weight_sd(
-            self.settings.epsilon
-        )
+        mechanisms = self.mechanisms
+        if parties is not None:
+            mechanisms = mechanisms.with_parties(parties)
+        if central:
+            mechanisms = replace(mechanisms, trust_model="central")
+        return mechanisms.weight_sd(self.settings.epsilon)
+
+    @property
+    def message_epsilon(self) -> float:
+        """Return the epsilon of one message."""
+        return self.mechanisms.release_epsilon(self.settings.epsilon)
 
     @property
     def response(self) -> RandomisedResponse:
-        """Return how a party answers about a public row, where it adds the noise itself."""
-        return RandomisedResponse(epsilon=self.one, options=self.ensemble.classes)
+        """Return the mechanism by which a party answers about a public row."""
+        return RandomisedResponse(epsilon=self.message_epsilon, options=self.ensemble.classes)
 
     @property
-    def one(self) -> float:
-        """Return the epsilon of one message."""
-        return self.settings.model.of_one(self.settings.epsilon)
+    def truthful_answers(self) -> float:
+        """Return how many truthful answers have the sampling error of the randomised ones so far.
 
-    @property
-    def truthful(self) -> float:
-        """Return how many truthful answers have the sampling error of the randomised ones so far,
-        if classes are even.
-
-        M (p - q)^2: an estimate's variance is P (1 - P) / (M (p - q)^2), and the share P of answers
-        stays 1/k.
+        It is M (p - q)^2 if all classes are equally frequent. An estimate has the variance
+        P (1 - P) / (M (p - q)^2), and the share P of answers stays 1 / K.
         """
-        return self.asked * (self.response.truth_probability - self.response.other_probability) ** 2
+        kept = self.response.truth_probability - self.response.other_probability
+        return self.asked * kept**2
 
     @property
-    def few(self) -> float:
-        """Return how many parties give a trusted aggregator's average as little noise."""
+    def equivalent_parties(self) -> float:
+        """Return for how many parties a trusted aggregator's average has as little noise."""
         return self.settings.parties * self.weight_sd(central=True) / self.weight_sd()
 
-    @cached_property
-    def bound(self) -> dict[str, np.ndarray]:
-        """Return Theorem 4 with each of ``NOISE_AT`` parties, its "total" and its parts; for two
-        classes only.
-        """
-        rows = [self.theorem("soft", count) for count in NOISE_AT]
-        parts = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        return parts | {"total": np.sum([*parts.values()], axis=0)}
-
-    def theorem(self, release: str, parties: float | None = None) -> dict[str, float]:
-        """Return the parts of the bound on a release's excess risk, in nats; a vote's is that of
-        one party, as M moves no noise.
-        """
-        own = self.ensemble
-        return published_bounds.theorem_four(
-            parties=1 if release == "vote" else parties or own.parties,
-            public_rows=own.crowd.public_rows,
-            inputs=own.shape[1],
-            regularisation=own.regularisation,
-            epsilon=self.settings.epsilon,
-            reference_norm=float(np.linalg.norm(tasks.reference(own, self.asked, release))),
-        )
+    # Maps
 
     @property
-    def shown(self) -> Shown:
-        """Return the rows that the maps show: those of the first parties."""
-        world = self.ensemble.crowd.world
-        return _shown(world, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
+    def map_rows(self) -> MapRows:
+        """Return the rows of the first parties, which maps show."""
+        data = self.settings.data
+        count = math.ceil(_MAPPED_ROWS / data.rows)
+        return _map_rows(data, min(self.ensemble.parties, count))
 
     @cached_property
-    def locals_agree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what most of the first parties say at each place of the plane, and the share of
-        them that do.
+    def local_majority(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the majority class of the first parties on a grid over the plane, and its share.
+
+        Both are (GRID, GRID).
         """
         counts = np.stack(
-            [np.sum(self.locals == label, axis=0) for label in range(self.ensemble.classes)]
+            [np.sum(self.local_votes == label, axis=0) for label in range(self.ensemble.classes)]
         )
-        square = (tasks.GRID, tasks.GRID)
-        return counts.argmax(axis=0).reshape(square), (
-            counts.max(axis=0) / len(self.locals)
-        ).reshape(square)
+        winner = counts.argmax(axis=0)
+        share = counts.max(axis=0) / len(self.local_votes)
+        return winner.reshape(GRID, GRID), share.reshape(GRID, GRID)
+
+    # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a row per method: quantiles of accuracy now, without noise, sensitivity, noise and
-        guarantee.
-        """
+        """Return a row per method, with its accuracy, sensitivity, noise and guarantee."""
         rows = []
-        for name, spread in self.summary.items():
-            held, (sensitivity, noise) = self.settings.guarantee_of(name), self._scale(name)
-            bare = name == "pate" or math.isnan(noise)
-            rows.append(
-                {
-                    "method": name,
-                    **spread._asdict(),
-                    "without noise": np.nan if bare else self.exact[name],
-                    "sensitivity": sensitivity,
-                    "noise": noise,
-                    "epsilon": held.epsilon,
-                    "delta": held.delta,
-                    "unit": held.unit,
-                }
-            )
+        for method, spread in self.summary.items():
+            guarantee = self.settings.guarantee_of(method)
+            sensitivity, noise = self._sensitivity_and_noise(method)
+            without_noise = math.nan
+            if method != "pate" and not math.isnan(noise):
+                without_noise = self.exact[method]
+            row = {
+                "method": method,
+                **spread._asdict(),
+                "without noise": without_noise,
+                "sensitivity": sensitivity,
+                "noise": noise,
+                "epsilon": guarantee.epsilon,
+                "delta": guarantee.delta,
+                "unit": guarantee.unit,
+            }
+            rows.append(row)
         return pd.DataFrame(rows)
 
-    def _scale(self, release: str) -> tuple[float, float]:
-        """Return sensitivity and noise of a release as its table has them; NaN of randomised
-        answers.
+    def _sensitivity_and_noise(self, method: str) -> tuple[float, float]:
+        """Return the sensitivity and the noise of a method, NaN for randomised answers.
+
+        The noise is its mean norm, for PATE its standard deviation in votes, and for averages that
+        parties send its standard deviation on a weight.
         """
-        if release == "pate":
-            return noisy_max.COUNTS_SENSITIVITY, self.sigma
-        if self.settings.model.central:
-            return self.sensitivity(release), self.noise_norm(release)
-        if release == "average":
-            return self.settings.model.sensitivity(release, 1), self.weight_sd()
+        if method == "pate":
+            return noisy_max.COUNTS_SENSITIVITY, self.pate_noise_sd
+        if self.mechanisms.is_central:
+            return self.sensitivity(method), self.noise_norm(method)
+        if method == "average":
+            return self.mechanisms.sensitivity(method, 1), self.weight_sd()
         return math.nan, math.nan
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per released model: over, at, method, repeat, accuracy."""
-        frames = {
-            along: grid.frame("accuracy", over="at", method=self.methods)
-            for along, grid in self.over.items()
-        }
-        found = (
-            pd.concat(frames, names=["over"])
-            .reset_index("over")
-            .sort_values(["over", "at"], ignore_index=True)
-        )
-        return found[["over", "at", "method", "repeat", "accuracy"]]
+        """Return a row per released model of the curves: over, at, method, repeat, accuracy."""
+        frames = {}
+        for over, grid in self.over.items():
+            frames[over] = grid.frame("accuracy", over="at", method=self.methods)
+        frame = pd.concat(frames, names=["over"]).reset_index("over")
+        frame = frame.sort_values(["over", "at"], ignore_index=True)
+        return frame[["over", "at", "method", "repeat", "accuracy"]]
 
     def moved(self) -> pd.DataFrame:
-        """Return how far one party moves each release: the parties tried, in the worst case, and by
-        the bounds.
-        """
-        moves, releases = (
-            self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan)),
-            ("vote", "soft"),
-        )
+        """Return how far one party moves "vote" and "soft": as measured, and by the bounds."""
+        releases = ["vote", "soft"]
+        largest = np.full(2, np.nan)
+        worst_case = np.full(2, np.nan)
+        if self.changes is not None:
+            largest = self.changes.of_parties.max(axis=1)
+            worst_case = self.changes.worst_case
         return pd.DataFrame(
             {
                 "release": releases,
-                "largest of the parties tried": moves.here.max(axis=1),
-                "all rows tied": moves.worst,
-                "bound": [self.sensitivity(name) for name in releases],
-                "published bound": [self.sensitivity(name, published=True) for name in releases],
+                "largest of the parties tried": largest,
+                "all rows tied": worst_case,
+                "bound": [self.sensitivity(release) for release in releases],
+                "published bound": [
+                    self.sensitivity(release, published=True) for release in releases
+                ],
             }
         )
 
 
 @cached
-def _shown(world: PartyData, count: int) -> Shown:
-    kind, (X, y) = world.kind, parties(world, 0, count)
-    return Shown(
-        X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), classes=kind.names
-    )
+def _map_rows(data: PartyData, count: int) -> MapRows:
+    """Return the rows of the first ``count`` parties, without the constant."""
+    X, y = parties(data, 0, count)
+    features = X.reshape(-1, data.kind.inputs)[:, :-1]
+    return MapRows(X_private=features, y_private=y.ravel(), classes=data.kind.names)

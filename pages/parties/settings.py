@@ -1,6 +1,4 @@
-"""What the parties page is asked: the fields and their ranges, what they mean together, and what is
-guaranteed.
-"""
+"""Settings of the parties page: their ranges, what they mean together, and the guarantee."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -11,41 +9,52 @@ from dpcore.parties.aggregation import CONSTANTS
 from dpcore.privacy import Guarantee
 from lab.data.parties import PartyData
 from lab.data.party_kinds import KINDS
-from lab.experiment.settings import Measure, Settings, in_range
+from lab.experiment.settings import Settings, in_range
 from lab.statistics.decision_regions import Plane
-from pages.parties import tasks
-from pages.parties.tasks import METHODS, TRUST_MODELS, Ensemble, Model
-from pages.parties.votes import Crowd
+from pages.parties.fits import Ensemble
+from pages.parties.mechanisms import METHODS, TRUST_MODELS, Mechanisms, methods_of
+from pages.parties.tasks import decision_plane
+from pages.parties.votes import PartyPool
 
 LABELS = ("votes", "probabilities")
-# Where the curves are computed.
-EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+# Numbers of parties at which the curve over parties is computed.
 PARTIES = (2, 5, 20, 60, 200, 600, 2000, 6000, 20_000)
-# What makes the noise of each release smaller; PATE's is that of a delta too.
-_LESS_NOISE = ("epsilon", "parties")
-# Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style
-# of its own.
+# Data sets whose parties record their rows in a style of their own, with as many parties and rows
+# as the data of [hamm2016] have.
 RECORDED: Mapping[str, Mapping[str, int]] = {
     "activities": {"parties": 30, "rows": 300},
     "intrusions": {"parties": 1000, "rows": 22},
     "addresses": {"parties": 5000, "rows": 9},
 }
+# Fields that such a data set changes.
+_CHANGED_BY_RECORDED = ("unlike", "rows", "parties")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartiesParameters(Settings):
-    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+class PartiesSettings(Settings):
+    """Settings of learning from many parties, each private as a whole.
 
-    epsilon: for a whole party. parties: M. trust_model: who adds the noise, of ``TRUST_MODELS``.
-    method: the release that the page speaks of, with noise for ``constants``.
+    It follows [hamm2016]; averaging is after [pathak2010], and PATE as in [papernot2018]. Raises
+    RefusedError, with the name of the field, if a value is not allowed.
+
+    epsilon: the guarantee for a whole party.
+    dataset: a key of ``KINDS``.
+    parties: number M of parties.
+    method: the release that the page is about, one of ``METHODS``.
     labels: soft labels are shares of "votes", or means of class "probabilities".
-    rows: of each party.
-    public_rows: N, without labels. regularisation: lambda, of parties and aggregator alike.
-    unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see
-        ``lab.data.parties``.
-    delta: of the claim with a shuffler, and of PATE's, for ``queries`` public rows, at most N.
+    constants: of the sensitivities that the noise is calibrated to, one of ``CONSTANTS``.
+    rows: number of rows of each party.
+    public_rows: number N of public rows, which have no labels.
+    regularisation: lambda, of the parties and of the aggregator.
+    unlike: from 0, all parties draw from the same classes, to 1, each draws from one class
+        (``lab.data.parties``).
+    delta: of PATE and of a shuffler.
+    queries: number of public rows that PATE's student learns from, at most N.
+    repeats: number R of draws of the noise.
+    trust_model: who adds the noise, one of ``TRUST_MODELS``.
     """
 
+    EXPERIMENT: ClassVar = "pages.parties.experiment.PartiesExperiment"
     CHOICES: ClassVar = {
         "method": METHODS,
         "trust_model": TRUST_MODELS,
@@ -65,33 +74,8 @@ class PartiesParameters(Settings):
         "repeats": (2, 40),
         "seed": (0, 9999),
     }
-    MEASURES: ClassVar = {
-        "soft": Measure.accuracy(
-            "accuracy of soft labels", lambda now: now.of("soft"), rises=_LESS_NOISE
-        ),
-        "vote": Measure.accuracy(
-            "accuracy of the majority vote", lambda now: now.of("vote"), rises=_LESS_NOISE
-        ),
-        "average": Measure.accuracy(
-            "accuracy of averaged weights", lambda now: now.of("average"), rises=_LESS_NOISE
-        ),
-        "pate": Measure.accuracy(
-            "accuracy of PATE", lambda now: now.of("pate"), rises=(*_LESS_NOISE, "delta")
-        ),
-    }
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
-    COMMON: ClassVar = (
-        "parties",
-        "method",
-        "trust_model",
-        "dataset",
-        "rows",
-        "public_rows",
-        "unlike",
-        "repeats",
-        "seed",
-    )
 
     epsilon: float = 1.0
     dataset: str = "two"
@@ -109,83 +93,110 @@ class PartiesParameters(Settings):
     seed: int = 3
     trust_model: str = "central"
 
-    def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``, and fields that these push out of range brought
-        back.
+    # Ranges
 
-        A data set that parties have recorded brings its parties, and another one after it the usual
-        ones.
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``, and dependent fields brought into range.
+
+        A recorded data set brings the number of its parties and rows. The next data set resets
+        them.
         """
         dataset = changes.get("dataset", self.dataset)
+        brought: dict[str, Any] = {}
         if dataset != self.dataset and dataset in RECORDED:
-            changes = {"unlike": 0.0, **RECORDED[dataset], **changes}
+            brought = {"unlike": 0.0, **RECORDED[dataset]}
         elif dataset != self.dataset and self.dataset in RECORDED:
-            usual = {name: getattr(type(self), name) for name in ("unlike", "rows", "parties")}
-            changes = {**usual, **changes}
-        return replace(self, **in_range(self, changes))
+            brought = {name: getattr(type(self), name) for name in _CHANGED_BY_RECORDED}
+        return replace(self, **in_range(self, {**brought, **changes}))
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        """Return field -> its values: a party alone answers or sends its weights."""
-        methods = tuple(sorted(tasks.methods(self.trust_model), key=lambda name: name != "soft"))
-        return {
-            **self.CHOICES,
-            "method": methods,
-            "labels": LABELS if self.trust_model == "central" else LABELS[:1],
-        }
+        """Return the allowed values of each field, fewer if each party adds the noise itself.
+
+        The first method is "soft", which replaces a method that is not allowed.
+        """
+        methods = sorted(methods_of(self.trust_model), key=lambda method: method != "soft")
+        labels: tuple[str, ...] = LABELS
+        if self.trust_model != "central":
+            labels = ("votes",)
+        choices = dict(self.CHOICES)
+        choices["method"] = tuple(methods)
+        choices["labels"] = labels
+        return choices
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        most: dict[str, float] = {}
-        parties = [self.LIMITS["parties"][1]]
-        if kind := KINDS.get(self.dataset):
-            most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
-            parties.append(kind.most_parties)
-        most["parties"] = min(parties)
-        return {
-            **self.LIMITS,
-            **{name: (self.LIMITS[name][0], high) for name, high in most.items()},
-        }
+        """Return the range of each field, which for some depends on the data set."""
+        limits = dict(self.LIMITS)
+        kind = KINDS.get(self.dataset)
+        if kind is not None:
+            fewest_public, _ = limits["public_rows"]
+            limits["public_rows"] = (fewest_public, kind.most_public)
+            fewest_rows, _ = limits["rows"]
+            limits["rows"] = (fewest_rows, kind.most_rows)
+            fewest_parties, most_parties = limits["parties"]
+            limits["parties"] = (fewest_parties, min(most_parties, kind.most_parties))
+        return limits
 
     @property
-    def places(self) -> tuple[int, ...]:
-        """Return the numbers of parties of the curve, up to all there are."""
-        most = int(self.limits["parties"][1])
-        last = {most} if self.dataset in RECORDED else set()
-        return tuple(sorted({number for number in PARTIES if number <= most} | last))
+    def party_counts(self) -> tuple[int, ...]:
+        """Return the numbers of parties at which the curve over parties is computed."""
+        _, most_parties = self.limits["parties"]
+        counts = {count for count in PARTIES if count <= most_parties}
+        if self.dataset in RECORDED:
+            counts.add(int(most_parties))
+        return tuple(sorted(counts))
+
+    # What is released
 
     @cached_property
-    def world(self) -> PartyData:
-        """Return what rows there are."""
-        return self.subset(PartyData)
+    def data(self) -> PartyData:
+        """Return the rows of the parties."""
+        return PartyData(dataset=self.dataset, rows=self.rows, unlike=self.unlike, seed=self.seed)
 
     @cached_property
-    def crowd(self) -> Crowd:
-        return self.subset(Crowd)
+    def pool(self) -> PartyPool:
+        """Return the parties and the public rows that they vote about."""
+        return PartyPool(
+            data=self.data,
+            public_rows=self.public_rows,
+            regularisation=self.regularisation,
+        )
 
     @cached_property
     def ensemble(self) -> Ensemble:
-        return self.subset(Ensemble)
+        """Return what the aggregator fits."""
+        return Ensemble(
+            pool=self.pool,
+            parties=self.parties,
+            regularisation=self.regularisation,
+            labels=self.labels,
+        )
 
     @cached_property
-    def model(self) -> Model:
-        return self.subset(Model, queries=min(self.queries, self.public_rows))
+    def mechanisms(self) -> Mechanisms:
+        """Return how the fits are made private."""
+        return Mechanisms(
+            ensemble=self.ensemble,
+            trust_model=self.trust_model,
+            constants=self.constants,
+            delta=self.delta,
+            queries=min(self.queries, self.public_rows),
+            repeats=self.repeats,
+        )
 
     @property
     def plane(self) -> Plane:
-        """Return where decisions are drawn: the two features, or two main directions of the public
-        rows.
-        """
-        return tasks.plane(self.world, self.public_rows)
+        """Return the plane of the maps."""
+        return decision_plane(self.data, self.public_rows)
 
-    @property
-    def compared(self) -> str:
-        return self.method
+    # Guarantee
 
     @property
     def guarantee(self) -> Guarantee:
+        """Return the guarantee of the method that the page is about."""
         return self.guarantee_of(self.method)
 
     def guarantee_of(self, method: str) -> Guarantee:
         """Return what a method guarantees to a whole party."""
-        return self.model.guarantee(method, self.epsilon)
+        return self.mechanisms.guarantee(method, self.epsilon)

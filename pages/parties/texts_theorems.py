@@ -1,8 +1,7 @@
-"""The theorems of the work in words, beside what is measured, and what it costs that each party
-adds the noise.
-"""
+"""Texts on the theorems of [hamm2016], next to what is measured of them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dpcore.parties import aggregation
@@ -10,178 +9,186 @@ from lab.papers import short
 from pages.parties.charts import SAYS
 from pages.parties.result import PartiesResult
 from pages.parties.settings import RECORDED
-from pages.parties.theorems import FAILURE, Statement, theorems
+from pages.parties.theorems import FAILURE, Statement, risk_bound, theorems
 from ui.text import tiles
-from ui.text.numbers import delta
 from ui.text.tiles import number, percent
 
-Found = dict[tuple[str, str], Statement]
-# A margin's noise that leaves most answers what they were: half of the distance of one.
+# The statements by name and release.
+Statements = Mapping[tuple[str, str], Statement]
+# Noise of this standard deviation on a margin leaves most answers as they were. It is half of the
+# largest distance of two margins.
 ENOUGH = 0.5
+# A bound of more than so many times the measured value is far above it.
+_FAR_ABOVE = 1000
+# Statements whose values have a unit.
+_WITH_UNIT = ("risk", "public_row")
 
 
 def statements(result: PartiesResult) -> str:
-    """Return the table of theorems, which are about a trusted aggregator."""
-    if not result.settings.model.central:
+    """Return the table of theorems, which are about a trusted aggregator, or "" without one."""
+    if not result.mechanisms.is_central:
         return ""
-    found = {(one.name, one.release): one for one in theorems(result)}
-    needs = f"{SAYS['needs.heading']} {needed(result)}"
-    lemma = SAYS[f"lemma.{result.settings.labels}"]
-    return _table(found, result) + tiles.bullets(
-        [_crowd(found), needs, *_risk(found, result), lemma]
-    )
-
-
-def _table(found: Found, result: PartiesResult) -> str:
-    rows = [
-        {
-            "name": SAYS[f"statement.{_key(one)}.{one.release}"],
-            "conditions": SAYS[f"conditions.{_conditions(one, result)}"],
-            "bound": _said(one.bound, _key(one)),
-            "measured": _said(one.measured, _key(one)),
-            "compared": _compared(one),
-        }
-        for one in found.values()
+    stated = {(statement.name, statement.release): statement for statement in theorems(result)}
+    notes = [
+        _sensitivity_note(stated),
+        f"{SAYS['needs.heading']} {noise_note(result)}",
+        *_risk_notes(stated, result),
+        SAYS[f"lemma.{result.settings.labels}"],
     ]
+    return _table(stated, result) + tiles.bullets(notes)
+
+
+# The table
+
+
+def _table(stated: Statements, result: PartiesResult) -> str:
+    """Return the statements with their conditions, next to what is measured."""
+    rows = []
+    for statement in stated.values():
+        key = _key(statement)
+        row = {
+            "name": SAYS[f"statement.{key}.{statement.release}"],
+            "conditions": SAYS[f"conditions.{_conditions(statement, result)}"],
+            "bound": _value_text(statement.bound, key),
+            "measured": _value_text(statement.measured, key),
+            "compared": comparison_text(statement),
+        }
+        rows.append(row)
+    heads = SAYS.heads(
+        "statements", rows[0], now=tiles.badge("trained now"), bound=tiles.badge("bound")
+    )
     return tiles.table(
         rows,
         title=SAYS("statements.title", work=short("hamm2016")),
         caption=SAYS("statements.caption", failure=percent(FAILURE)),
-        heads=SAYS.heads(
-            "statements", rows[0], now=tiles.badge("trained now"), bound=tiles.badge("bound")
-        ),
+        heads=heads,
     )
 
 
-def _key(one: Statement) -> str:
-    return one.name.replace(" ", "_")
+def _key(statement: Statement) -> str:
+    """Return the name of a statement as the keys of texts have it."""
+    return statement.name.replace(" ", "_")
 
 
-def _said(value: float, name: str) -> str:
+def _value_text(value: float, key: str) -> str:
+    """Return a bound or a measured value with its unit, or a dash if there is none."""
     if math.isnan(value):
         return "–"
-    return (
-        SAYS(f"unit.{name}", value=number(value))
-        if name in ("risk", "public_row")
-        else number(value)
-    )
+    if key in _WITH_UNIT:
+        return SAYS(f"unit.{key}", value=number(value))
+    return number(value)
 
 
-def _conditions(one: Statement, result: PartiesResult) -> str:
-    if one.name != "risk":
-        return _key(one)
-    return "classes" if result.ensemble.classes > 2 else _not_drawn_alike(result) or "met"
+def _conditions(statement: Statement, result: PartiesResult) -> str:
+    """Return the case of the text on the conditions of a statement."""
+    if statement.name != "risk":
+        return _key(statement)
+    if result.ensemble.classes > 2:
+        return "classes"
+    if _rows_are_dependent(result):
+        return "recorded"
+    return "met"
 
 
-def _not_drawn_alike(result: PartiesResult) -> str:
-    """Return why public rows and those measured on are not drawn independently from one
-    distribution; "" where they are.
-    """
-    dataset = result.settings.dataset
-    return "recorded" if dataset in RECORDED else ""
+def _rows_are_dependent(result: PartiesResult) -> bool:
+    """Return whether rows of one party are alike, so that rows are not drawn independently."""
+    return result.settings.dataset in RECORDED
 
 
-def _compared(one: Statement) -> str:
-    if math.isnan(one.bound):
+def comparison_text(statement: Statement) -> str:
+    """Return how the measured value compares with the bound."""
+    if math.isnan(statement.bound):
         return SAYS["comparison.unstated"]
-    if one.holds is False:
+    if statement.holds is False:
         return SAYS["comparison.above"]
-    said = [SAYS["comparison.vacuous"]] if one.vacuous else []
-    if one.holds:
-        case = "share" if one.measured > one.bound / 1000 else "far"
-        said += [SAYS(f"comparison.{case}", percent=number(100 * one.measured / one.bound))]
-    return ", ".join(said) or "–"
+    parts = []
+    if statement.vacuous:
+        parts.append(SAYS["comparison.vacuous"])
+    if statement.holds:
+        if statement.measured > statement.bound / _FAR_ABOVE:
+            percent_text = number(100 * statement.measured / statement.bound)
+            parts.append(SAYS("comparison.share", percent=percent_text))
+        else:
+            parts.append(SAYS["comparison.far"])
+    if not parts:
+        return "–"
+    return ", ".join(parts)
 
 
-def _crowd(found: Found) -> str:
-    """Return where a bound on what one party moves says less than that no two minimisers lie so far
-    apart.
-    """
-    vote, soft = (found["sensitivity", release] for release in ("vote", "soft"))
-    case = "both" if soft.vacuous else "vote" if vote.vacuous else "neither"
-    return (
-        f"{SAYS('sensitivity.longest', useless=number(vote.useless))} {SAYS[f'sensitivity.{case}']}"
-    )
+# Sentences under the table
 
 
-def needed(result: PartiesResult) -> str:
-    """Return the noise on a margin of soft labels, and how many parties, or which epsilon, reduce
-    it to ``ENOUGH``.
-    """
+def _sensitivity_note(stated: Statements) -> str:
+    """Return whether a bound on one party's effect says more than that all minimisers are near."""
+    vote = stated["sensitivity", "vote"]
+    soft = stated["sensitivity", "soft"]
+    if soft.vacuous:
+        case = "both"
+    elif vote.vacuous:
+        case = "vote"
+    else:
+        case = "neither"
+    longest = SAYS("sensitivity.longest", useless=number(vote.useless))
+    return f"{longest} {SAYS[f'sensitivity.{case}']}"
+
+
+def noise_note(result: PartiesResult) -> str:
+    """Return the noise on a margin of soft labels, and what would reduce it to ``ENOUGH``."""
     settings = result.settings
-    sd = aggregation.margin_sd(
-        result.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon
+    noise_sd = aggregation.margin_sd(
+        result.sensitivity("soft"),
+        dimensions=result.dimensions,
+        epsilon=settings.epsilon,
     )
-    said = SAYS(
-        "needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions
+    noise = SAYS(
+        "needs.noise",
+        parties=settings.parties,
+        sd=number(noise_sd),
+        dimensions=result.dimensions,
     )
-    if sd <= ENOUGH:
-        return f"{said} {SAYS('needs.met', enough=number(ENOUGH))}"
-    epsilon = number(settings.epsilon * sd / ENOUGH)
-    needed = enough_parties(result)
-    parties = SAYS("needs.parties", enough=number(ENOUGH), needed=needed, epsilon=epsilon)
-    return f"{said} {parties}"
+    if noise_sd <= ENOUGH:
+        return f"{noise} {SAYS('needs.met', enough=number(ENOUGH))}"
+    needs = SAYS(
+        "needs.parties",
+        enough=number(ENOUGH),
+        needed=enough_parties(result),
+        epsilon=number(settings.epsilon * noise_sd / ENOUGH),
+    )
+    return f"{noise} {needs}"
 
 
 def enough_parties(result: PartiesResult) -> int:
-    """Return how many bring a margin's noise down to ``ENOUGH``; a bound on the weights' length
-    falls with none of them.
+    """Return how many parties reduce the noise on a margin to ``ENOUGH``.
+
+    The bound on the norm of weights does not fall with more parties, so it is left out.
     """
-    settings, model = result.settings, result.settings.model
-    model = replace(model, constants="sharp") if model.constants == "norms" else model
-    sd = aggregation.margin_sd(
-        model.sensitivity("soft"), dimensions=result.dimensions, epsilon=settings.epsilon
+    settings = result.settings
+    mechanisms = result.mechanisms
+    if mechanisms.constants == "norms":
+        mechanisms = replace(mechanisms, constants="sharp")
+    noise_sd = aggregation.margin_sd(
+        mechanisms.sensitivity("soft"),
+        dimensions=result.dimensions,
+        epsilon=settings.epsilon,
     )
-    return math.ceil(settings.parties * (sd / ENOUGH))
+    return math.ceil(settings.parties * (noise_sd / ENOUGH))
 
 
-def _risk(found: Found, result: PartiesResult) -> list[str]:
+def _risk_notes(stated: Statements, result: PartiesResult) -> list[str]:
+    """Return what Theorem 4 says about the excess risk, and which condition is not met."""
     if result.ensemble.classes > 2:
         return [SAYS("risk.classes", classes=result.ensemble.classes)]
-    soft, parts = found["risk", "soft"], result.theorem("soft")
-    most = max(
-        ("noise", "rows"), key=parts.__getitem__
-    )  # the penalty's part is less with any lambda and N of the page
-    case = "vacuous" if soft.vacuous else "useful"
-    said = SAYS(f"risk.{case}", bound=number(soft.bound), useless=number(soft.useless))
-    apart = _not_drawn_alike(result)
-    return [
-        f"{said} {SAYS(f'risk.{most}', most=number(parts[most]))}",
-        *([SAYS[f"risk.{apart}"]] if apart else []),
-    ]
-
-
-def by_each(result: PartiesResult) -> str:
-    """Return what it costs, in parties, that each party adds the noise itself."""
-    if result.settings.method == "average":
-        return SAYS("few.weights", few=max(1, round(result.few)))
-    worth = round(result.truthful)
-    return SAYS("few.answers", worth=worth) if worth else SAYS["few.answer"]
-
-
-def own_noise(result: PartiesResult) -> str:
-    """Return how truthful a party's own answers are, or how long the noise on its weights is."""
-    parties = result.settings.parties
-    if result.settings.method == "soft":
-        truthful = percent(result.response.truth_probability)
-        return SAYS(
-            "local.answers", parties=result.asked, truthful=truthful, worth=number(result.truthful)
-        )
-    times, sd = number(parties / result.few), number(result.weight_sd())
-    return SAYS("local.weights", parties=parties, sd=sd, times=times)
-
-
-def shuffled(result: PartiesResult) -> str:
-    """Return what a shuffler makes of the epsilon of one message, if there is one."""
-    settings = result.settings
-    if settings.trust_model != "shuffle":
-        return ""
-    held = settings.model.guarantee(settings.method, settings.epsilon)
-    holes = {
-        "parties": settings.parties,
-        "delta": delta(settings.delta),
-        "epsilon": number(held.epsilon),
-    }
-    return SAYS(
-        f"local.{'shuffled' if held.delta else 'unproved'}", one=number(result.one), **holes
-    )
+    soft = stated["risk", "soft"]
+    case = "useful"
+    if soft.vacuous:
+        case = "vacuous"
+    bound = SAYS(f"risk.{case}", bound=number(soft.bound), useless=number(soft.useless))
+    # The part of the penalty is smaller with any lambda and N of the page.
+    parts = risk_bound(result, "soft")
+    largest = "noise"
+    if parts["rows"] > parts["noise"]:
+        largest = "rows"
+    notes = [f"{bound} {SAYS(f'risk.{largest}', most=number(parts[largest]))}"]
+    if _rows_are_dependent(result):
+        notes.append(SAYS["risk.recorded"])
+    return notes

@@ -1,6 +1,4 @@
-"""What [hamm2016] state of a release, with the published constants, beside what is measured of
-today's run.
-"""
+"""Statements of [hamm2016] about a release, with the published constants, and what is measured."""
 
 import math
 from collections.abc import Iterator
@@ -9,18 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore.parties import aggregation
-from pages.parties import published_bounds, tasks
+from pages.parties import published_bounds
+from pages.parties.fits import excess, reference
 from pages.parties.result import PartiesResult
 
-# Half of what a bound may fail in, for the noise and for the rows.
+# Probability with which the bounds may fail: that on the noise, and that on the excess risk.
 FAILURE = 0.05
+# Numbers of parties at which bounds and noise are drawn.
+COUNTS = tuple(float(count) for count in np.geomspace(2, 20_000, 25))
+# Rounding that a measured value may exceed its bound by, relative to it.
+_ROUNDING = 1e-9
 
 
 class Statement(NamedTuple):
-    """A bound with the published constants, and the largest measured of what it bounds: NaN where
-    nothing is.
+    """A bound with the published constants, and the largest measured value of what it bounds.
 
-    useless: from what value on the bound says less than is known without it.
+    measured: NaN if nothing is measured.
+    useless: a bound of this size or more says less than is known without it.
     """
 
     name: str
@@ -31,12 +34,10 @@ class Statement(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Return whether the bound holds; None where nothing is measured."""
-        return (
-            None
-            if math.isnan(self.measured) or math.isnan(self.bound)
-            else self.measured <= self.bound * (1 + 1e-9)
-        )
+        """Return whether the bound holds, or None if it is not stated or nothing is measured."""
+        if math.isnan(self.measured) or math.isnan(self.bound):
+            return None
+        return self.measured <= self.bound * (1 + _ROUNDING)
 
     @property
     def vacuous(self) -> bool:
@@ -44,41 +45,100 @@ class Statement(NamedTuple):
 
 
 def theorems(result: PartiesResult) -> Iterator[Statement]:
-    """Yield sensitivities, the length of the noise, excess risks, and what a public row that may
-    change costs.
-    """
-    moved = (
-        result.moved()
-        .set_index("release")[["largest of the parties tried", "all rows tied"]]
-        .max(axis=1)
-    )
-    # Minimisers are no longer than B, so no two lie further apart than 2 B
-    apart = 2 * aggregation.norm_bound(result.ensemble.classes, result.ensemble.regularisation)
+    """Yield the statements about sensitivity, noise, excess risk, and a changing public row."""
+    yield from _sensitivities(result)
+    for release in ("vote", "soft"):
+        yield _noise(result, release)
+    for release in ("vote", "soft"):
+        yield _risk(result, release)
+    for release in ("vote", "soft"):
+        factor = published_bounds.auxiliary_factor(
+            release,
+            parties=result.ensemble.parties,
+            public_rows=result.ensemble.pool.public_rows,
+        )
+        yield Statement("public row", release, factor)
+
+
+def _sensitivities(result: PartiesResult) -> Iterator[Statement]:
+    """Yield the sensitivity of each release, and the largest measured change."""
+    moved = result.moved().set_index("release")
+    largest = moved[["largest of the parties tried", "all rows tied"]].max(axis=1)
+    # No minimiser has a norm above B, so no two are further apart than 2 B.
+    classes = result.ensemble.classes
+    norm_bound = aggregation.norm_bound(classes, result.ensemble.regularisation)
     for release in ("vote", "soft", "average"):
         if release in result.methods:
-            bound = result.sensitivity(release, published=True)
             yield Statement(
-                "sensitivity", release, bound, float(moved.get(release, math.nan)), apart
+                name="sensitivity",
+                release=release,
+                bound=result.sensitivity(release, published=True),
+                measured=float(largest.get(release, math.nan)),
+                useless=2 * norm_bound,
             )
-    for release in ("vote", "soft"):
-        noise = result.now.models(release) - result.fits.weights[release]
-        longest = published_bounds.longest_noise(
-            result.sensitivity(release),
-            dimensions=result.dimensions,
-            epsilon=result.settings.epsilon,
-            failure=FAILURE / result.settings.repeats,  # of all repeats together
-        )
-        lengths = np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
-        yield Statement("noise", release, longest, float(lengths.max()))
-    for release in ("vote", "soft"):
-        # Weights of 0 know nothing, need no party, and have this loss
-        useless, two = math.log(result.ensemble.classes), result.ensemble.classes == 2
-        bound = sum(result.theorem(release).values()) if two else math.nan
-        excess = tasks.excess(result.ensemble, result.now.models(release), result.asked, release)
-        yield Statement("risk", release, bound, float(np.quantile(excess, 1 - FAILURE)), useless)
-    for release in ("vote", "soft"):
-        sizes = {
-            "parties": result.ensemble.parties,
-            "public_rows": result.ensemble.crowd.public_rows,
-        }
-        yield Statement("public row", release, published_bounds.auxiliary_factor(release, **sizes))
+
+
+def _noise(result: PartiesResult, release: str) -> Statement:
+    """Return the bound on the norm of the noise in all repeats together."""
+    bound = published_bounds.longest_noise(
+        result.sensitivity(release),
+        dimensions=result.dimensions,
+        epsilon=result.settings.epsilon,
+        failure=FAILURE / result.settings.repeats,
+    )
+    noise = result.now.weights_of(release) - result.fits.weights[release]
+    norms = np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
+    return Statement("noise", release, bound, float(norms.max()))
+
+
+def _risk(result: PartiesResult, release: str) -> Statement:
+    """Return the bound on the excess risk, which is stated for two classes only.
+
+    Weights of 0 need no party. Their loss, ln K, makes larger bounds useless.
+    """
+    classes = result.ensemble.classes
+    bound = math.nan
+    if classes == 2:
+        bound = sum(risk_bound(result, release).values())
+    measured = excess(result.ensemble, result.now.weights_of(release), result.asked, release)
+    quantile = float(np.quantile(measured, 1 - FAILURE))
+    return Statement("risk", release, bound, quantile, math.log(classes))
+
+
+def risk_bound(
+    result: PartiesResult, release: str, parties: float | None = None
+) -> dict[str, float]:
+    """Return the parts of the bound on a release's excess risk, in nats.
+
+    That of a vote is the bound for one party, because more parties do not lower its noise.
+
+    parties: their number; by default all.
+    """
+    ensemble = result.ensemble
+    if release == "vote":
+        parties = 1
+    elif parties is None:
+        parties = ensemble.parties
+    best = reference(ensemble, result.asked, release)
+    _, inputs = ensemble.shape
+    return published_bounds.theorem_four(
+        parties=parties,
+        public_rows=ensemble.pool.public_rows,
+        inputs=inputs,
+        regularisation=ensemble.regularisation,
+        epsilon=result.settings.epsilon,
+        reference_norm=float(np.linalg.norm(best)),
+    )
+
+
+def risk_bound_curves(result: PartiesResult) -> dict[str, np.ndarray]:
+    """Return the bound on the excess risk of soft labels at each of ``COUNTS``.
+
+    Returns its parts by name, and their "total". It is stated for two classes only.
+    """
+    bounds = [risk_bound(result, "soft", count) for count in COUNTS]
+    curves = {}
+    for part in bounds[0]:
+        curves[part] = np.array([bound[part] for bound in bounds])
+    curves["total"] = np.sum(list(curves.values()), axis=0)
+    return curves

@@ -1,8 +1,8 @@
-"""What a crowd of parties says about public rows: asked in chunks, and kept.
+"""Votes of many parties about public rows, which are collected in chunks and kept.
 
-What the first M say together is kept, so that more parties cost only the new ones. It is kept by
-whoever holds the outcome of a ``Gather``, and found by all: so it takes part in what a cache
-counts, and is not thrown away behind it.
+The totals of the first M parties are kept, so that more parties cost only the new ones. They are
+kept by the outcome of ``CollectVotes`` and shared by all. So they count towards the bound of the
+cache, and go with its entry.
 """
 
 from collections import deque
@@ -19,151 +19,185 @@ from lab.data.parties import PartyData, parties, public
 from lab.data.party_kinds import CHECK_ROWS, Public
 from lab.models import local_models
 
-# Of so many parties, what they say one by one is kept: for "one party changes" and for the spread
-# of parties alone.
-EARLY, _FIRST = 6, 500
-# More than so many weights or rows a party, and fewer parties are asked at once.
-_MANY_WEIGHTS, _MANY_ROWS = 30, 30
+# Numbers of first parties whose votes, and whose accuracies, are kept one by one: for "one party
+# changes", and for the spread of single parties.
+FIRST_VOTES = 6
+_FIRST_ACCURACIES = 500
+# Parties that are asked at once, in some 10 to 30 ms. A party with more weights or rows takes
+# longer.
+_CHUNK = 100
+_CHUNK_OF_LARGE_PARTIES = 50
+_MANY_WEIGHTS = 30
+_MANY_ROWS = 30
+# Totals of the newest chunks are kept even if no outcome holds them.
+_NEWEST = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crowd(Key):
-    """Parties in one world, asked about ``public_rows``."""
+class PartyPool(Key):
+    """Parties that classify public rows, each by a model of its own rows.
 
-    world: PartyData
+    data: the rows of the parties.
+    public_rows: number N of public rows.
+    regularisation: lambda of the parties' models.
+    """
+
+    data: PartyData
     public_rows: int
     regularisation: float
 
     @property
     def chunk(self) -> int:
-        """Return how many parties are asked at once: some 10 to 30 ms."""
-        kind = self.world.kind
-        if kind.block < 50:  # of many rows each
+        """Return how many parties are asked at once."""
+        kind = self.data.kind
+        if kind.block < _CHUNK_OF_LARGE_PARTIES:  # data of parties with very many rows
             return kind.block
-        many = kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
-        return 50 if many else 100
+        if kind.classes * kind.inputs > _MANY_WEIGHTS or self.data.rows > _MANY_ROWS:
+            return _CHUNK_OF_LARGE_PARTIES
+        return _CHUNK
+
+    def chunk_ends(self, parties: int) -> tuple[int, ...]:
+        """Return the number of parties asked by the end of each chunk, up to ``parties``."""
+        return (*range(self.chunk, parties, self.chunk), parties)
 
     @property
     def rows(self) -> dict[str, Public]:
-        return public(self.world.dataset, self.world.seed, self.public_rows)
+        """Return the "public", "check" and "test" rows."""
+        return public(self.data.dataset, self.data.seed, self.public_rows)
+
+    def public_and_check_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return X (N + C, d) and y (N + C,) of the public rows and then of the check rows."""
+        public_rows = self.rows["public"]
+        check_rows = self.rows["check"]
+        X = np.concatenate([public_rows.X, check_rows.X])
+        y = np.concatenate([public_rows.y, check_rows.y])
+        return X, y
 
     def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Iterator[local_models.Votes]:
-        """Yield what parties with the rows ``X``, ``y`` predict for ``rows``."""
+        """Yield the predictions for ``rows`` (m, d) of parties with the rows X, y."""
         return local_models.votes(
-            X, y, rows, classes=self.world.kind.classes, regularisation=self.regularisation
+            X,
+            y,
+            rows,
+            classes=self.data.kind.classes,
+            regularisation=self.regularisation,
         )
-
-    def edges(self, parties: int) -> tuple[int, ...]:
-        """Return up to which party each chunk goes, for the first ``parties``."""
-        return (*range(self.chunk, parties, self.chunk), parties)
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
-    """What parties said together about the public and then the check rows.
+class VoteTotals:
+    """Totals of the first M parties' predictions for N public and then C check rows.
 
-    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum
-    of the parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first
-    parties, on the check rows. early (EARLY or fewer, N): the votes of the first parties. dealt
-    (M,): each party's vote about one public row only, row j mod N of party j.
+    votes: counts of votes (K, N + C).
+    shares: sums of class probabilities (K, N + C).
+    weights: sum (k, d) of the parties' weights, clipped to the largest norm of a minimiser.
+    accuracy: of each of the first parties on the check rows.
+    first_votes: votes of the first parties about the public rows, (at most ``FIRST_VOTES``, N).
+    dealt: each party's vote (M,) about one public row, row j mod N for party j.
     """
 
     votes: np.ndarray
     shares: np.ndarray
     weights: np.ndarray
     accuracy: np.ndarray
-    early: np.ndarray
+    first_votes: np.ndarray
     dealt: np.ndarray
 
-
-_found: WeakValueDictionary[tuple[Crowd, int], Tally] = WeakValueDictionary()
-_newest: deque[Tally] = deque(maxlen=8)
-
-
-def known(crowd: Crowd, upto: int) -> int:
-    """Return up to which party, at most ``upto``, it is known what they say together; 0: of
-    none.
-    """
-    return next((edge for edge in reversed(crowd.edges(upto)) if (crowd, edge) in _found), 0)
-
-
-def tally(crowd: Crowd, upto: int) -> Tally:
-    """Return what the first ``upto`` parties say; only those are asked that come after the last
-    ones known.
-    """
-    last = known(crowd, upto)
-    so_far = _found.get((crowd, last))
-    edges = [edge for edge in crowd.edges(upto) if so_far is None or edge > last]
-    if so_far is None:
-        so_far = _further(crowd, edges.pop(0), None)
-    for edge in edges:
-        so_far = _further(crowd, edge, so_far)
-    return so_far
+    def add(self, later: "VoteTotals") -> "VoteTotals":
+        """Return the totals of these and of later parties."""
+        accuracy = np.concatenate([self.accuracy, later.accuracy])
+        return VoteTotals(
+            votes=self.votes + later.votes,
+            shares=self.shares + later.shares,
+            weights=self.weights + later.weights,
+            accuracy=accuracy[:_FIRST_ACCURACIES],
+            first_votes=self.first_votes,
+            dealt=np.concatenate([self.dealt, later.dealt]),
+        )
 
 
-def _further(crowd: Crowd, upto: int, before: Tally | None) -> Tally:
-    """Ask the chunk of parties that ends at ``upto``, and keep what they say together with those
-    ``before``.
-    """
-    new = _ask(crowd, (upto - 1) // crowd.chunk * crowd.chunk, upto)
-    found = _found[crowd, upto] = new if before is None else _together(before, new)
-    if isinstance(crowd.world.dataset, str):  # what a file's parties say goes with the file
-        _newest.append(found)
-    return found
+_totals: WeakValueDictionary[tuple[PartyPool, int], VoteTotals] = WeakValueDictionary()
+_newest: deque[VoteTotals] = deque(maxlen=_NEWEST)
 
 
-def _together(old: Tally, new: Tally) -> Tally:
-    accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
-    dealt = np.concatenate([old.dealt, new.dealt])
-    return Tally(
-        old.votes + new.votes,
-        old.shares + new.shares,
-        old.weights + new.weights,
-        accuracy,
-        old.early,
-        dealt,
-    )
+def known_parties(pool: PartyPool, upto: int) -> int:
+    """Return how many of the first ``upto`` parties have totals, or 0."""
+    for end in reversed(pool.chunk_ends(upto)):
+        if (pool, end) in _totals:
+            return end
+    return 0
 
 
-def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
-    """Return (X, y) of the public and then the check rows."""
-    parts = crowd.rows["public"], crowd.rows["check"]
-    return np.concatenate([part.X for part in parts]), np.concatenate([part.y for part in parts])
+def collect_votes(pool: PartyPool, upto: int) -> VoteTotals:
+    """Return the totals of the first ``upto`` parties. Only parties without totals are asked."""
+    known = known_parties(pool, upto)
+    ends = [end for end in pool.chunk_ends(upto) if end > known]
+    totals = _totals.get((pool, known))
+    if totals is None:  # nobody is known, or the totals have just gone
+        first_end, *ends = pool.chunk_ends(upto)
+        totals = _keep(pool, first_end, _ask_parties(pool, 0, first_end))
+    for end in ends:
+        start = (end - 1) // pool.chunk * pool.chunk
+        totals = _keep(pool, end, totals.add(_ask_parties(pool, start, end)))
+    return totals
 
 
-def _ask(crowd: Crowd, first: int, last: int) -> Tally:
-    kind = crowd.world.kind
-    X, y = parties(crowd.world, first, last)
-    rows, truth = rows_of(crowd)
+def _keep(pool: PartyPool, end: int, totals: VoteTotals) -> VoteTotals:
+    """Keep the totals of the first ``end`` parties, and return them."""
+    _totals[pool, end] = totals
+    _newest.append(totals)
+    return totals
+
+
+def _ask_parties(pool: PartyPool, first: int, last: int) -> VoteTotals:
+    """Return the totals of the parties ``first`` to ``last`` - 1 alone."""
+    kind = pool.data.kind
+    X, y = parties(pool.data, first, last)
+    rows, truth = pool.public_and_check_rows()
+    check_truth = truth[-CHECK_ROWS:]
+    max_norm = aggregation.local_norm_bound(kind.classes, pool.regularisation)
+
     votes = np.zeros((kind.classes, len(rows)), np.int32)
     shares = np.zeros((kind.classes, len(rows)), np.float32)
     weights = np.zeros((outputs(kind.classes), kind.inputs))
-    accuracy, early, dealt = [], [], []
-    max_norm = aggregation.local_norm_bound(kind.classes, crowd.regularisation)
-    row = np.arange(first, last) % crowd.public_rows
-    for said in crowd.votes(X, y, rows):
-        votes += np.stack(
-            [(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)]
-        )
-        shares += said.shares.sum(axis=0)
-        accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))
-        early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
-        own, row = np.split(row, [len(said.votes)])
-        dealt.append(said.votes[np.arange(len(own)), own].astype(np.uint8))
-        weights += aggregation.clip_norms(said.weights, max_norm=max_norm).sum(axis=0)
-    first_votes, dealt_votes = np.concatenate(early)[:EARLY], np.concatenate(dealt)
-    return Tally(votes, shares, weights, np.concatenate(accuracy), first_votes, dealt_votes)
+    accuracy = []
+    first_votes = []
+    dealt = []
+    party = first
+    for predictions in pool.votes(X, y, rows):
+        party_votes = predictions.votes
+        for label in range(kind.classes):
+            votes[label] += (party_votes == label).sum(axis=0, dtype=np.int32)
+        shares += predictions.shares.sum(axis=0)
+        clipped = aggregation.clip_norms(predictions.weights, max_norm=max_norm)
+        weights += clipped.sum(axis=0)
+
+        accuracy.append((party_votes[:, -CHECK_ROWS:] == check_truth).mean(axis=1))
+        first_votes.append(party_votes[:FIRST_VOTES, :-CHECK_ROWS].astype(np.uint8))
+        numbers = np.arange(len(party_votes))
+        dealt_rows = (party + numbers) % pool.public_rows
+        dealt.append(party_votes[numbers, dealt_rows].astype(np.uint8))
+        party += len(party_votes)
+    return VoteTotals(
+        votes=votes,
+        shares=shares,
+        weights=weights,
+        accuracy=np.concatenate(accuracy),
+        first_votes=np.concatenate(first_votes)[:FIRST_VOTES],
+        dealt=np.concatenate(dealt),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gather(Key):
-    """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is
-    held.
+class CollectVotes(Key):
+    """The task of collecting the votes of the first ``upto`` parties.
+
+    ``collect_votes`` knows their totals for as long as this outcome is held.
     """
 
-    crowd: Crowd
+    pool: PartyPool
     upto: int
     essential: bool = field(default=False, compare=False)
 
-    def run(self) -> Tally:
-        return tally(self.crowd, self.upto)
+    def run(self) -> VoteTotals:
+        return collect_votes(self.pool, self.upto)

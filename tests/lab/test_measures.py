@@ -17,7 +17,7 @@ from pages.accounting.tasks import Costs
 from pages.attack import tasks as attack
 from pages.network.tasks import segments
 from pages.network.training import Training
-from pages.parties.tasks import METHODS
+from pages.parties.mechanisms import METHODS
 from pages.topics import ROOMS
 from pages.transfer.model import CANDIDATES
 

@@ -19,12 +19,13 @@ from dpcore.privacy import NormExponentialRelease
 from dpcore.training import erm
 from lab.models import local_models
 from pages.parties import published_bounds as bounds
-from pages.parties import tasks
+from pages.parties import releases
 from pages.parties import texts_theorems as stated
-from pages.parties.experiment import PartiesSettings
-from pages.parties.settings import RECORDED
-from pages.parties.tasks import Change
-from pages.parties.theorems import Statement, theorems
+from pages.parties.fits import excess as excess_risk
+from pages.parties.fits import fit_releases, risk
+from pages.parties.settings import RECORDED, PartiesSettings
+from pages.parties.tasks import ChangeOneParty
+from pages.parties.theorems import Statement, risk_bound, theorems
 from tests.sentences import first
 
 
@@ -154,12 +155,12 @@ class TestNoise:
     def test_what_is_released_has_noise_for_its_sensitivity_whatever_the_parties_say(self, release):
         noises = []
         for unlike in (0.0, 0.9):
-            model = PartiesSettings(parties=20, dataset="four", unlike=unlike).model
+            model = PartiesSettings(parties=20, dataset="four", unlike=unlike).mechanisms
             model, fitted = (
                 replace(model, repeats=300),
-                tasks.fits(model.ensemble, 20).weights[release],
+                fit_releases(model.ensemble, 20).weights[release],
             )
-            noises.append(tasks.released(model, release, 20, (0.5, 1.0)) - fitted)
+            noises.append(releases.release(model, release, 20, (0.5, 1.0)) - fitted)
         assert model.guarantee(release, 0.5).event == NormExponentialRelease(
             epsilon=0.5, dimension=12
         )
@@ -177,20 +178,20 @@ class TestNoise:
     def test_the_sensitivity_covers_two_fits_that_end_at_the_tolerance_and_no_other_is_released(
         self, monkeypatch
     ):
-        model, own = (one := PartiesSettings(parties=20, seed=5)).model, one.ensemble
+        model, own = (one := PartiesSettings(parties=20, seed=5)).mechanisms, one.ensemble
         exact = np.linalg.norm(own.rows["public"].X, axis=1).mean() / own.regularisation
         slack = 2 * erm.TOLERANCE / own.regularisation
         for release, parties in (("vote", 1), ("soft", 20)):
             assert model.sensitivity(release) == pytest.approx(exact / parties + slack, rel=1e-12)
         monkeypatch.setattr(erm, "_STEPS", 1)
-        tasks.fits.cache_clear()
+        fit_releases.cache_clear()
         with pytest.raises(ArithmeticError, match="minimiser"):
-            tasks.released(model, "soft", 20, (0.5,))
+            releases.release(model, "soft", 20, (0.5,))
 
     def test_pate_noise_is_that_of_all_questions(self):
         """Each costs alpha/sigma^2 of Rényi divergence, as one party changes two counts by 1."""
         settings, orders = PartiesSettings(dataset="four", epsilon=1.3), (1.5, 2.0, 8.0)
-        model, sigma = settings.model, settings.model.sigma(1.3)
+        model, sigma = settings.mechanisms, settings.mechanisms.pate_noise_sd(1.3)
         event = noisy_max.winner_event(sigma)
         np.testing.assert_allclose(rdp.divergences(event, orders), np.array(orders) / sigma**2)
         mu = math.sqrt(model.queries) * math.sqrt(2) / sigma
@@ -221,7 +222,11 @@ def of(result, name: str, release: str) -> Statement:
 
 def of_all(settings):
     return first(
-        settings, [settings.probe(), Change(ensemble=settings.ensemble, asked=settings.parties)]
+        settings,
+        [
+            *settings.experiment.shown_sample(),
+            ChangeOneParty(ensemble=settings.ensemble, asked=settings.parties),
+        ],
     )
 
 
@@ -245,8 +250,8 @@ class TestTheorems:
             stated.enough_parties(result),
             {"dimensions": result.dimensions, "epsilon": 1.0},
         )
-        assert f"{enough:,} parties" in stated.needed(result)
-        models = (settings.model.at(count) for count in (enough, 0.99 * enough))
+        assert f"{enough:,} parties" in stated.noise_note(result)
+        models = (settings.mechanisms.with_parties(count) for count in (enough, 0.99 * enough))
         at, below = (aggregation.margin_sd(one.sensitivity("soft"), **options) for one in models)
         assert at <= stated.ENOUGH * (1 + 1e-4) < below
 
@@ -263,11 +268,11 @@ class TestTheorems:
         ]
         # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) =
         # 1,142
-        vote, soft = (usual.theorem(name) for name in ("vote", "soft"))
+        vote, soft = (risk_bound(usual, name) for name in ("vote", "soft"))
         assert [soft["noise"], soft["rows"], vote["noise"]] == pytest.approx(
             [207.1, 1142.0, 207.1e6], rel=1e-3
         )
-        excess = tasks.excess(usual.ensemble, usual.now.models("soft"), usual.asked)
+        excess = excess_risk(usual.ensemble, usual.now.weights_of("soft"), usual.asked)
         assert of(usual, "risk", "soft").measured == np.quantile(excess, 0.95)
         assert (
             of(usual, "risk", "soft").bound == sum(soft.values()) == pytest.approx(1349.2, abs=0.1)
@@ -278,7 +283,7 @@ class TestTheorems:
         assert of(usual, "risk", "soft").useless == LOG_2
         zero = np.zeros((1, 1, 3))  # weights of 0 have this loss, under whatever labels
         assert [
-            tasks.risk(usual.ensemble, zero, usual.asked, name).item() for name in ("vote", "soft")
+            risk(usual.ensemble, zero, usual.asked, name).item() for name in ("vote", "soft")
         ] == [LOG_2] * 2
         assert (
             stated.statements(usual).count("<b>vacuous</b>")

@@ -130,7 +130,7 @@ AUDITED = {
 # engine's modules say.
 HARMLESS = ("dpcore.attacks.audit", "pages.mechanisms.many_answers.reconstruction")
 HARMLESS += ("pages.transfer.published", "lab.data.", "lab.data.parties", "dpcore.streams")
-HARMLESS += ("pages.attack.membership.tasks", "pages.parties.tasks", "lab.uploads.made_up")
+HARMLESS += ("pages.attack.membership.tasks", "pages.parties.releases", "lab.uploads.made_up")
 DRAW = re.compile(
     r"rng\.(?:laplace|gumbel)\b|\.(?:laplace|normal|standard_normal|gumbel|gamma|exponential)\(|normal_steps\("
     r"|getattr\(generator"

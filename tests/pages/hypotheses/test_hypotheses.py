@@ -31,7 +31,7 @@ from pages.hypotheses.tasks import METHODS, fit_sources
 from pages.hypotheses.training import hypothesis_weights, target_fit
 from pages.network.settings import NetworkSettings
 from pages.network.training import scale_inputs
-from pages.parties.experiment import PartiesSettings
+from pages.parties.settings import PartiesSettings
 from tests.sentences import broken_by, first, plain
 from ui.text import class_predictions
 
@@ -413,10 +413,10 @@ def parties():
     # With so little noise no probability is below 2e-16, where scikit-learn's loss ends
     result = PartiesSettings(
         dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1
-    ).run()
+    ).experiment.run()
     test = result.ensemble.rows["test"]
     models = dict(zip(result.methods, result.now.weights, strict=True)) | {
-        "batch": result.batch[None]
+        "pooled": result.pooled[None]
     }
     said = {
         arm: [(test.y, softmax(test.X @ one.T, axis=1)) for one in models[arm]] for arm in models

@@ -20,12 +20,12 @@ from lab.data import party_kinds
 from lab.data.parties import PartyData, parties, public
 from lab.data.party_kinds import CHECK_ROWS, CONSTANT, KINDS, REACH
 from lab.models import local_models as local
-from pages.parties import tasks as work
-from pages.parties import votes as crowds
-from pages.parties.experiment import PartiesSettings
-from pages.parties.settings import RECORDED
-from pages.parties.tasks import BATCH_ROWS, Batch, Change, Tried
-from pages.parties.votes import EARLY, Gather
+from pages.parties import releases
+from pages.parties import votes as pools
+from pages.parties.fits import fit_releases
+from pages.parties.settings import RECORDED, PartiesSettings
+from pages.parties.tasks import POOLED_ROWS, ChangeOneParty, ReleaseAll, TrainPooled
+from pages.parties.votes import FIRST_VOTES, CollectVotes
 from tests.sentences import first
 
 SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
@@ -82,26 +82,26 @@ class TestLocal:
 
 class TestGathering:
     def test_chunks_add_up_to_the_crowd(self):
-        crowd = PartiesSettings(**(SMALL | {"parties": 230, "dataset": "four"})).crowd
-        found, (rows, truth) = crowds.tally(crowd, 230), crowds.rows_of(crowd)
-        X, y = parties(crowd.world, 0, 230)
-        pieces = local.votes(X, y, rows, classes=4, regularisation=crowd.regularisation)
+        pool = PartiesSettings(**(SMALL | {"parties": 230, "dataset": "four"})).pool
+        found, (rows, truth) = pools.collect_votes(pool, 230), pool.public_and_check_rows()
+        X, y = parties(pool.data, 0, 230)
+        pieces = local.votes(X, y, rows, classes=4, regularisation=pool.regularisation)
         votes = np.concatenate([some.votes for some in pieces])
         np.testing.assert_array_equal(
             found.votes, [(votes == label).sum(axis=0) for label in range(4)]
         )
-        np.testing.assert_array_equal(found.early, votes[:EARLY, :-CHECK_ROWS])
+        np.testing.assert_array_equal(found.first_votes, votes[:FIRST_VOTES, :-CHECK_ROWS])
         np.testing.assert_array_equal(found.dealt, votes[np.arange(230), np.arange(230) % 80])
         np.testing.assert_allclose(found.accuracy, (votes == truth)[:, -CHECK_ROWS:].mean(axis=1))
 
     def test_the_model_without_privacy_sees_all_rows_of_a_small_crowd(self):
-        own = Batch(world=world(), parties=20, regularisation=0.01).run()
+        own = TrainPooled(data=world(), parties=20, regularisation=0.01).run()
         X, y = parties(world(), 0, 20)
         other = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8).fit(
             X.reshape(160, 3), y.ravel()
         )
         np.testing.assert_allclose(own, other.coef_, atol=1e-3)
-        assert BATCH_ROWS > 20 * 8
+        assert POOLED_ROWS > 20 * 8
 
 
 def test_what_parties_cannot_do_is_refused_or_left():
@@ -116,14 +116,14 @@ class TestEachParty:
     @pytest.mark.parametrize("trust_model", ["central", "local", "shuffle"])
     def test_noise_drawn_has_the_stated_standard_deviation(self, trust_model):
         settings = PartiesSettings(trust_model=trust_model, delta=1e-2, parties=400, public_rows=80)
-        model = replace(settings.model, repeats=1500)
+        model = replace(settings.mechanisms, repeats=1500)
         drawn = (
-            work.released(model, "average", 400, (0.3,))[0]
-            - work.fits(model.ensemble, 400).weights["average"]
+            releases.release(model, "average", 400, (0.3,))[0]
+            - fit_releases(model.ensemble, 400).weights["average"]
         )
         assert drawn.std() == pytest.approx(model.weight_sd(0.3), rel=0.05)
         assert abs(drawn.mean()) < 5 * model.weight_sd(0.3) / drawn.size**0.5
-        central = settings.change(trust_model="central").model.weight_sd(0.3)
+        central = settings.change(trust_model="central").mechanisms.weight_sd(0.3)
         assert trust_model != "local" or model.weight_sd(0.3) == pytest.approx(
             20 * central, rel=1e-12
         )
@@ -134,7 +134,7 @@ class TestEachParty:
         settings = PartiesSettings(
             trust_model="local", rows=3, constants=constants, regularisation=0.1
         )
-        X, _ = parties(settings.crowd.world, 0, 8)
+        X, _ = parties(settings.data, 0, 8)
         labels = np.array([*product((0, 1), repeat=3)])
         found = [
             local.logistic(np.repeat(x[None], 8, 0), labels, classes=2, regularisation=0.1)
@@ -145,9 +145,9 @@ class TestEachParty:
         ).reshape(64, -1)
         apart = np.linalg.norm(sent[:, None] - sent, axis=-1).max()
         assert (
-            0.1 * settings.model.sensitivity("average", 1)
+            0.1 * settings.mechanisms.sensitivity("average", 1)
             < apart
-            <= settings.model.sensitivity("average", 1)
+            <= settings.mechanisms.sensitivity("average", 1)
         )
 
     def test_one_party_changes_one_answer_and_by_epsilon_at_most(self):
@@ -155,19 +155,21 @@ class TestEachParty:
         stays the same.
         """
         settings = PartiesSettings(**(SMALL | {"trust_model": "local", "parties": 50}))
-        model, said = settings.model, crowds.tally(settings.crowd, 50)
+        model, said = settings.mechanisms, pools.collect_votes(settings.pool, 50)
         counts = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                work.aggregation,
+                releases.aggregation,
                 "fit",
                 lambda X, shares, **_: counts.append((X, shares)) or erm.Minimum(0, 0),
             )
             for vote in (0, 1):
                 dealt = said.dealt.copy()
                 dealt[7] = vote
-                patch.setattr(work, "tally", lambda *_, dealt=dealt: replace(said, dealt=dealt))
-                work.of_answers(model, 50, (1.0,))
+                patch.setattr(
+                    releases, "collect_votes", lambda *_, dealt=dealt: replace(said, dealt=dealt)
+                )
+                releases.release_answers(model, 50, (1.0,))
         (X, one), (_, other) = counts
         assert len(X) == 50  # each row that has an answer
         changed = (one != other).any(axis=(0, 1, 2))
@@ -177,7 +179,7 @@ class TestEachParty:
 
     def test_shuffled_messages_get_what_the_theorem_allows(self):
         settings = PartiesSettings(trust_model="shuffle", parties=20_000)
-        held, each = settings.guarantee, settings.model.of_one(1.0)
+        held, each = settings.guarantee, settings.mechanisms.release_epsilon(1.0)
         assert each > 4 > held.epsilon == pytest.approx(1.0, rel=1e-6)
         assert (held.delta, held.unit, held.adjacency) == (1e-6, "party", "replace-one")
         few = PartiesSettings(trust_model="shuffle", parties=20)
@@ -198,9 +200,11 @@ def medians(**changes) -> dict[str, float]:
     asked, found = {"repeats": 20, "public_rows": 400, "constants": "published", "queries": 100}, []
     for seed in (1, 2, 3):
         settings = PartiesSettings(**(asked | changes), seed=seed)
-        trial = Tried(model=settings.model, asked=settings.parties, epsilon=settings.epsilon).run()
+        trial = ReleaseAll(
+            mechanisms=settings.mechanisms, asked=settings.parties, epsilon=settings.epsilon
+        ).run()
         found.append(np.median(trial.accuracy, axis=1))
-    return dict(zip(settings.model.methods, np.median(found, axis=0), strict=True))
+    return dict(zip(settings.mechanisms.methods, np.median(found, axis=0), strict=True))
 
 
 def test_soft_is_above_average_above_vote_and_more_parties_need_less_noise_but_for_a_vote():
@@ -273,30 +277,34 @@ class TestDigits:
 
 
 def test_only_new_parties_are_asked_and_what_nobody_holds_is_let_go(monkeypatch):
-    found, real, settings = [], crowds._ask, PartiesSettings(**(SMALL | {"parties": 200}), seed=71)
-    monkeypatch.setattr(
-        crowds, "_ask", lambda crowd, a, b: found.append((a, b)) or real(crowd, a, b)
+    found, real, settings = (
+        [],
+        pools._ask_parties,
+        PartiesSettings(**(SMALL | {"parties": 200}), seed=71),
     )
-    crowd = settings.crowd
-    held = Gather(crowd=crowd, upto=200).run()
+    monkeypatch.setattr(
+        pools, "_ask_parties", lambda pool, a, b: found.append((a, b)) or real(pool, a, b)
+    )
+    pool = settings.pool
+    held = CollectVotes(pool=pool, upto=200).run()
     assert found == [(0, 100), (100, 200)]
-    assert crowds.known(crowd, 5000) == 200
+    assert pools.known_parties(pool, 5000) == 200
     assert first(settings.change(epsilon=3.0)).complete  # a movement of epsilon asks nobody
-    crowds.tally(crowd, 230)
+    pools.collect_votes(pool, 230)
     assert found[2:] == [(200, 230)]
-    assert crowds.tally(crowd, 200) is held
+    assert pools.collect_votes(pool, 200) is held
     del held
-    crowds._newest.clear()
-    assert crowds.known(crowd, 5000) == 0
+    pools._newest.clear()
+    assert pools.known_parties(pool, 5000) == 0
 
 
 def test_on_the_way_there_are_pictures_of_those_who_were_asked():
     settings = PartiesSettings(**(SMALL | {"parties": 1500, "seed": 73}))
-    tasks, done, seen, changes = settings.tasks(), {}, [], Counter()
+    tasks, done, seen, changes = settings.experiment.tasks(), {}, [], Counter()
     for task in tasks:
         done[task] = task.run()
         if all(one in done for one in tasks if one.essential):
-            result = settings.result(done)
+            result = settings.experiment.gather(done)
             same = bool(seen) and seen[-1] == result
             changes[type(task), same] += 1
             seen += [] if same else [result]
@@ -306,12 +314,14 @@ def test_on_the_way_there_are_pictures_of_those_who_were_asked():
     # The curve over epsilon does not wait for all of them, and then is theirs
     assert next(result for result in seen if result.over["epsilon"].complete).asked < 1500
     for place, epsilon in ((0, 0.01), (-1, 100.0)):
-        final = Tried(model=settings.model, asked=1500, epsilon=epsilon).run().accuracy
+        final = (
+            ReleaseAll(mechanisms=settings.mechanisms, asked=1500, epsilon=epsilon).run().accuracy
+        )
         np.testing.assert_array_equal(seen[-1].over["epsilon"].runs[:, place], final)
     # One curve is of the same parties all along, or it would jump where it is today's
     whose = defaultdict(set)
     for task, trial in done.items():
-        if isinstance(task, Tried) and task.model == settings.model:
+        if isinstance(task, ReleaseAll) and task.mechanisms == settings.mechanisms:
             whose[task.epsilon, trial.accuracy.tobytes()].add(task.asked)
     for grid in (result.over["epsilon"] for result in seen):
         begun = [place for place, there in enumerate(grid.arms[0].done) if there]
@@ -319,5 +329,5 @@ def test_on_the_way_there_are_pictures_of_those_who_were_asked():
         assert not curve or set.intersection(*curve)
     # Slices that only ask parties change nothing that is shown: these are equal, and nothing is
     # drawn again
-    assert (changes[Gather, False], changes[Change, False]) == (0, 2)
-    assert min(changes[Gather, True], changes[Tried, False]) > 10
+    assert (changes[CollectVotes, False], changes[ChangeOneParty, False]) == (0, 2)
+    assert min(changes[CollectVotes, True], changes[ReleaseAll, False]) > 10

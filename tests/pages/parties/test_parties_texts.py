@@ -8,9 +8,9 @@ import numpy as np
 from dpcore.accountants import shuffling
 from pages.parties import charts
 from pages.parties import texts as say
-from pages.parties.experiment import PartiesSettings
 from pages.parties.page import PAGE
-from pages.parties.texts_theorems import _compared
+from pages.parties.settings import PartiesSettings
+from pages.parties.texts_theorems import comparison_text
 from pages.parties.theorems import Statement
 from tests import attackers, reached
 from tests.claims import better, since, unexplained, worse
@@ -108,7 +108,7 @@ def named(name: str) -> str:
 
 def places(result, over: str):
     """Return the values on the axis, and whether joining is shown to help at one of them."""
-    grid = result.arm(result.settings.method, over)
+    grid = result.curve_of(result.settings.method, over)
     found = dict(zip(grid.at, grid.runs, strict=True)) | {
         getattr(result.settings, over): own(result)
     }
@@ -116,7 +116,7 @@ def places(result, over: str):
 
 
 def lost(result) -> bool:
-    return shown(worse, own(result), result.batch_accuracy, result)
+    return shown(worse, own(result), result.pooled_accuracy, result)
 
 
 def one(result) -> float:
@@ -171,9 +171,9 @@ RULES: Rules = {
         r.settings.guarantee, m[1]
     ),
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(middle),
-    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.batch_accuracy),
+    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.pooled_accuracy),
     r"accuracy loss: ([\d.]+) points?": percent(
-        lambda r: r.batch_accuracy - middle(r), given=lost, within=1.01
+        lambda r: r.pooled_accuracy - middle(r), given=lost, within=1.01
     ),
     r"no accuracy loss shown": lambda r, _: not lost(r),
     r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(
@@ -190,7 +190,7 @@ RULES: Rules = {
         r.settings.guarantee.adjacency == "replace-one"
     ),
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
-    **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["batch"]),
+    **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["pooled"]),
 }
 SELDOM: Rules = {
     r"Joining helps, as": joins(better),
@@ -217,11 +217,11 @@ SELDOM: Rules = {
 
 def today(settings) -> list:
     """Today's release of all parties, but for the largest crowds: it alone claims anything."""
-    return [settings.probe()] if settings.parties <= 2000 else []
+    return [*settings.experiment.shown_sample()] if settings.parties <= 2000 else []
 
 
 def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing():
-    also = [*ONCE, *(one.run() for one in ONCE[1:5])]
+    also = [*ONCE, *(one.experiment.run() for one in ONCE[1:5])]
     how = {"within": QUICK, "also": also, "count": 20, "essential": today}
     hold(PartiesSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
     said = plain(words(first(PartiesSettings(parties=6000))))
@@ -253,8 +253,10 @@ def test_every_text_is_reached():
     some = [small.change(dataset=one.get("dataset", "two")).change(**one) for one in FIRST]
     for settings in (*ONCE, *some):
         read(first(settings, today(settings)))
-    whole, *_ = [read(PartiesSettings().change(**TINY | changes).run()) for changes in WHOLE]
-    alone = read(small.change(trust_model="local").run())
+    whole, *_ = [
+        read(PartiesSettings().change(**TINY | changes).experiment.run()) for changes in WHOLE
+    ]
+    alone = read(small.change(trust_model="local").experiment.run())
     read(replace(whole, asked=10))
     so_far = replace(alone, asked=10)
     assert "truthful" not in say.verdict(so_far)
@@ -264,5 +266,5 @@ def test_every_text_is_reached():
         "accuracy": 0 * whole.fits.accuracy,
     }
     read(replace(whole, fits=replace(whole.fits, **fits)))
-    _compared(Statement("risk", "soft", 1.0, 2.0))
+    comparison_text(Statement("risk", "soft", 1.0, 2.0))
     assert reached.unread(say.SAYS) == []

@@ -27,11 +27,12 @@ from pages.network.page import sliders
 from pages.network.settings import NetworkSettings
 from pages.network.texts_label import label as network_label
 from pages.parties import charts as parties
+from pages.parties import charts_noise as parties_noise
 from pages.parties import texts as of_parties
 from pages.parties.charts_trust import trust
-from pages.parties.experiment import PartiesSettings
+from pages.parties.experiment import EPSILONS as OF_PARTIES
 from pages.parties.page import PAGE as PARTIES
-from pages.parties.settings import EPSILONS as OF_PARTIES
+from pages.parties.settings import PartiesSettings
 from pages.transfer import charts as transfer
 from tests.app import QUICK
 from tests.test_house import ROOT, contrast
@@ -158,9 +159,12 @@ def shared(request):
     """Of parties, without the tasks about more parties than there are."""
     settings = PartiesSettings(**(SMALL | request.param))
     asked = {
-        task: max(getattr(task, "upto", 0), getattr(task, "asked", 0)) for task in settings.tasks()
+        task: max(getattr(task, "upto", 0), getattr(task, "asked", 0))
+        for task in settings.experiment.tasks()
     }
-    return settings.result({task: task.run() for task in asked if asked[task] <= settings.parties})
+    return settings.experiment.gather(
+        {task: task.run() for task in asked if asked[task] <= settings.parties}
+    )
 
 
 def named(figure) -> dict:
@@ -171,13 +175,13 @@ def named(figure) -> dict:
 def test_curves_of_parties_are_the_medians_and_the_noise_that_of_the_table(shared):
     lines = named(parties.over_epsilon(shared))
     for name in shared.methods:
-        trace, runs = lines[parties.STYLES[name][0]], shared.arm(name, "epsilon").runs
+        trace, runs = lines[parties.STYLES[name][0]], shared.curve_of(name, "epsilon").runs
         assert numbers(trace["x"]) == pytest.approx(np.array(OF_PARTIES), rel=1e-6)
         assert numbers(trace["y"]) == pytest.approx(
             [100 * np.median(one) for one in runs], rel=1e-5
         )
-    table, central = shared.table().set_index("method"), shared.settings.model.central
-    lines = named(parties.noise(shared) if central else parties.local_noise(shared))
+    table, central = shared.table().set_index("method"), shared.mechanisms.is_central
+    lines = named(parties_noise.noise(shared) if central else parties_noise.local_noise(shared))
     shown = {name: parties.STYLES[name][0] for name in {*shared.methods} - {"pate"}}
     for name, label in (
         shown if central else dict.fromkeys({"average"} & {*table.index}, "each party")

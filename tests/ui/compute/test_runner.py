@@ -13,7 +13,7 @@ import pytest
 
 from dpcore import cores
 from dpcore.cache import Cache
-from pages.parties.experiment import PartiesSettings
+from pages.parties.settings import PartiesSettings
 from tests.app import QUICK, ROOT
 from ui.compute import runner
 from ui.session.page_state import from_link

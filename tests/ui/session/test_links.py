@@ -19,7 +19,7 @@ from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column, Roles
 from pages.classifier.settings import ClassifierSettings
-from pages.parties.experiment import PartiesSettings
+from pages.parties.settings import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened
 from tests.hostile import HOSTILE

@@ -1,0 +1,138 @@
+"""What the aggregator fits to the votes, before it adds noise, and how good such weights are.
+
+The fits do not depend on epsilon. Shapes: K classes, N public rows, C check rows. Weights are
+(k, d), with k = 1 for two classes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.cache import Key, cached
+from dpcore.parties import aggregation
+from dpcore.training import losses
+from dpcore.training.losses import outputs
+from lab.data.party_kinds import CHECK_ROWS, Public
+from pages.parties.votes import PartyPool, collect_votes
+
+# What is never released needs no sensitivity, so its fit need not be exact.
+ANALYST_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ensemble(Key):
+    """All that decides what the aggregator fits.
+
+    pool: the parties.
+    parties: number M of them.
+    regularisation: lambda of the aggregator's fits.
+    labels: soft labels are shares of "votes", or means of class "probabilities".
+    """
+
+    pool: PartyPool
+    parties: int
+    regularisation: float
+    labels: str
+
+    @property
+    def classes(self) -> int:
+        return self.pool.data.kind.classes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the shape (k, d) of the weights. The noise has k d dimensions."""
+        return outputs(self.classes), self.pool.data.kind.inputs
+
+    @property
+    def rows(self) -> dict[str, Public]:
+        """Return the "public", "check" and "test" rows."""
+        return self.pool.rows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fits:
+    """What the aggregator has before it adds noise, from the first parties.
+
+    weights: (k, d) of each release.
+    check_shares: the parties' shares (K, C) for the check rows.
+    check_counts: their votes (K, C), scaled to all M parties.
+    accuracy: of each of the first parties alone.
+    """
+
+    weights: dict[str, np.ndarray]
+    check_shares: np.ndarray
+    check_counts: np.ndarray
+    accuracy: np.ndarray
+
+
+@cached
+def fit_releases(ensemble: Ensemble, asked: int) -> Fits:
+    """Fit to the votes of the first ``asked`` of the ensemble's parties.
+
+    Raises ArithmeticError if a fit is not within the tolerance that the noise is calibrated to. It
+    is then not released.
+    """
+    totals = collect_votes(ensemble.pool, asked)
+    if ensemble.labels == "votes":
+        sums = totals.votes.astype(float)
+    else:
+        sums = totals.shares.astype(float)
+    hard_targets = aggregation.targets(totals.votes[:, :-CHECK_ROWS], release="vote")
+    soft_targets = aggregation.targets(sums[:, :-CHECK_ROWS], release="soft")
+    minimum = aggregation.fit(
+        ensemble.rows["public"].X,
+        np.stack([hard_targets, soft_targets]),
+        regularisation=ensemble.regularisation,
+    )
+    vote, soft = minimum.exact()
+    return Fits(
+        weights={"vote": vote, "soft": soft, "average": totals.weights / asked},
+        check_shares=aggregation.targets(sums[:, -CHECK_ROWS:], release="soft"),
+        check_counts=totals.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
+        accuracy=totals.accuracy,
+    )
+
+
+def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+    """Return the accuracy (...) of weights (..., k, d) on the test rows."""
+    test = ensemble.rows["test"]
+    return losses.accuracy(weights, test.X, test.y)
+
+
+def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
+    """Return the loss (...) of weights (..., k, d) on the check rows, in nats [hamm2016, Lemma 2].
+
+    release: "soft" for the loss under the parties' shares, "vote" for that under their majority,
+        which is the loss of Theorem 2.
+    """
+    logits = losses.logits(weights, ensemble.rows["check"].X)
+    targets = _check_targets(ensemble, asked, release)
+    return losses.expected_values(logits, targets).mean(axis=-1)
+
+
+@cached
+def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
+    """Return the weights w_0 (k, d) that are best on the check rows, with the same lambda."""
+    minimum = aggregation.fit(
+        ensemble.rows["check"].X,
+        _check_targets(ensemble, asked, release),
+        regularisation=ensemble.regularisation,
+        tolerance=ANALYST_TOLERANCE,
+    )
+    return minimum.weights
+
+
+def excess(
+    ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft"
+) -> np.ndarray:
+    """Return by how much the ``risk`` (...) of weights exceeds that of the best, in nats."""
+    best = risk(ensemble, reference(ensemble, asked, release), asked, release)
+    return risk(ensemble, weights, asked, release) - best
+
+
+def _check_targets(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
+    """Return the targets (K, C) of the check rows: the parties' shares, or the winner."""
+    fits = fit_releases(ensemble, asked)
+    if release == "soft":
+        return fits.check_shares
+    return aggregation.targets(fits.check_counts, release=release)
