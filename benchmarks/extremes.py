@@ -100,7 +100,7 @@ COLUMNS, WIDTHS = ("", "first", "slice", "done", "memory"), (30, 9, 9, 8, 9)
 def run(*, rounds: int, say: Print) -> Outcome:
     """Each case in processes of its own, so that nothing is left of the case before."""
     lines, rounds = [], min(rounds, _ROUNDS_AT_MOST)
-    say(f"  knobs at their highest; CPU time, medians of {rounds} rounds")
+    say(f"  sliders at their highest; CPU time, medians of {rounds} rounds")
     say(row(COLUMNS, WIDTHS))
     for name in CASES:
         taken = [_apart(name) for _ in range(rounds)]

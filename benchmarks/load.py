@@ -150,7 +150,7 @@ class Person(Visitor):
     def drawn(self, delta: Delta) -> None:
         super().drawn(delta)
         shown = delta.new_element.bidi_component
-        if shown.component_name.endswith(".knobs"):
+        if shown.component_name.endswith(".sliders"):
             self.panel, self.fragment = shown.id, delta.fragment_id
             self.acknowledged(json.loads(shown.json))
 

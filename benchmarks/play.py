@@ -35,7 +35,7 @@ WIDTHS = (6, 8, 8, 9, 13, 13, 8)
 
 AT_REST = """() => document.querySelector("[data-test-script-state]")?.dataset.testScriptState === "notRunning"
   && /steps of/.test(document.querySelector(".lab-verdict")?.textContent) && location.search.includes("shown=")"""
-BUTTON = """name => document.querySelector(".st-key-knobs [data-plays]").shadowRoot
+BUTTON = """name => document.querySelector(".st-key-sliders [data-ready]").shadowRoot
   .querySelector(`[aria-label="${name}"]`)"""
 PRESS = (
     f"() => {{ steps.length = 0; const at = performance.now(); ({BUTTON})('Play').click(); return"

@@ -95,7 +95,7 @@ BENCHMARKS = {
         5,
     ),
     "extremes": (
-        "every page with its knobs at their highest: first picture, longest slice, memory",
+        "every page with its sliders at their highest: first picture, longest slice, memory",
         extremes.run,
         3,
     ),

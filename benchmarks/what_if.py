@@ -57,7 +57,7 @@ def _classifier(start, rounds: int) -> list[Line]:
             1.0,
             lambda: _looked(settings, around.cells.values()),
         ),
-        f"bars of {len(settings.sliders)} knobs, {REPEATS} runs": (
+        f"bars of {len(settings.sliders)} sliders, {REPEATS} runs": (
             0.15,
             lambda: _looked(settings, around.bars.values()),
         ),

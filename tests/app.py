@@ -60,7 +60,7 @@ def at_rest(app: AppTest, page: str) -> AppTest:
             "tick": True,
             "page": False,
         }
-        app.session_state[f"{page}.knobs"] = {"movement": tick}
+        app.session_state[f"{page}.sliders"] = {"movement": tick}
         app.run()
     raise AssertionError(f"the page {page} does not come to rest")
 
@@ -69,7 +69,7 @@ def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
     """The page after a slider was moved to this value, as the browser says it."""
     seq = app.session_state[f"{page}.state"].ack + 1
     sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
-    app.session_state[f"{page}.knobs"] = {"movement": sent}
+    app.session_state[f"{page}.sliders"] = {"movement": sent}
     return app.run()
 
 

@@ -129,7 +129,7 @@ def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
         code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
         assert code == 0
         assert said.startswith(
-            f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to"
+            f"3 people for 5 s at {address}: each opens a page and moves a slider every 0.2 to"
             " 0.5 s. "
         )
         told = {
@@ -138,7 +138,7 @@ def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
         }
         assert min(told["channel"], told["run"]) > 0
         assert "errors: 0" in said
-        monkeypatch.setitem(visitors.SLIDERS, "classifier", ("no_such_knob", (1.0, 2.0)))
+        monkeypatch.setitem(visitors.SLIDERS, "classifier", ("no_such_slider", (1.0, 2.0)))
         monkeypatch.setattr(people, "PATIENCE", 1.0)
         code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
         assert code == 1

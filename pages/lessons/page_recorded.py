@@ -67,7 +67,7 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
         }
 
     return {
-        "knob": asdict(slider) if slider else None,
+        "slider": asdict(slider) if slider else None,
         "values": values,
         "frames": recording.folded([frame(value) for value in values]),
     }
@@ -96,7 +96,7 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     answer = "" if lesson.number else _choice("My guess", lesson.options("Guess"))
     guess = (
         f"{markdown.html(say.known(lesson, before), link)}"
-        f'<div class="panel"><div class="rows hero" id="knob"></div></div>{answer}'
+        f'<div class="panel"><div class="rows hero" id="slider"></div></div>{answer}'
         '<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p'
         f" class=quiet>{say.GRADELESS}</p>"
     )

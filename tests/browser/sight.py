@@ -22,12 +22,12 @@ RESTED = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScr
 # JavaScript: all is computed, nothing is pale because it is of an earlier run, and nothing moves
 # but what always does.
 STILL = f"""() => ({RESTED})() && !document.querySelector("[data-stale=true]")
-  && ![...document.querySelectorAll("[data-there]")].some((host) => host.shadowRoot?.querySelector(".bar.on"))
+  && ![...document.querySelectorAll("[data-ready]")].some((host) => host.shadowRoot?.querySelector(".bar.working"))
   && document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
 # JavaScript: the colours of the ground, as the page and as each of our widgets has them.
 GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
-  ...[...document.querySelectorAll("[data-there]")].map((one) =>
+  ...[...document.querySelectorAll("[data-ready]")].map((one) =>
     getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
 # What is wider than the room it has, without a scroll bar of its own: of each the three elements
 # that reach furthest.

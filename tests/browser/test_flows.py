@@ -49,7 +49,7 @@ def test_one_back_from_another_page_returns_to_the_setting_that_was_left(lab):
     expect(field(page)).to_have_value("0.5")
 
 
-def test_a_link_opens_its_tab_and_the_drawer_and_another_tabs_table_follows_a_knob(lab):
+def test_a_link_opens_its_tab_and_the_drawer_and_another_tabs_table_follows_a_slider(lab):
     page = lab("classifier?repeats=4&tab=guarantee&more=1", charts=3, width=1440)
     expect(page.get_by_role("tab", name="Guarantee")).to_have_attribute("aria-selected", "true")
     expect(page.locator(".lab-words-guarantee")).to_be_in_viewport()
@@ -141,7 +141,7 @@ def test_pin_drag_swap_reload_and_unpin(lab):
     assert sizes["b"] == sizes["theirs"] == 1, "B stands still"
     slider(page).press("Home")
     row(page, "Epsilon", "0.01", "0.5", "")
-    expect(page.locator("[data-knob=epsilon] .mark")).to_have_text("B")
+    expect(page.locator("[data-slider=epsilon] .mark")).to_have_text("B")
     page.wait_for_url("**epsilon=0.01&**")
     still(page)
     button(page, "Swap").click()

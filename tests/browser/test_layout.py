@@ -176,7 +176,7 @@ def drag_over_all(page: Page) -> None:
     "path",
     [pytest.param(path, marks=() if path in DRAGGED else pytest.mark.soak) for path in PATHS],
 )
-def test_nothing_moves_while_the_first_knob_is_dragged(lab, path, width):
+def test_nothing_moves_while_the_first_slider_is_dragged(lab, path, width):
     page = lab(QUICK.get(path, path), charts=1, width=width, height=900)
     still(page)
     page.evaluate(WATCH)

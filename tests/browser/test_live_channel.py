@@ -189,7 +189,7 @@ def test_it_plays_every_moment_in_order_and_all_together(noted):
     agrees(page)
 
 
-def test_another_knob_moves_while_it_plays(noted):
+def test_another_slider_moves_while_it_plays(noted):
     page = noted()
     button(page, "Play").click()
     page.wait_for_function("() => seen.length > 8")
@@ -262,8 +262,8 @@ FORGED += [GOOD | {name: value} for name, values in WRONG.items() for value in v
 
 def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypatch):
     def read(state: object, after: int = -1) -> Movement | None:
-        monkeypatch.setattr(st, "session_state", {"knobs": state})
-        return movement("knobs", after=after)
+        monkeypatch.setattr(st, "session_state", {"sliders": state})
+        return movement("sliders", after=after)
 
     assert read({"movement": GOOD}, after=6) == Movement(**GOOD)
     assert read({"movement": GOOD}, after=7) is None, "it is applied already"
@@ -288,10 +288,10 @@ def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypat
         ("pace", 0),
     ],
 )
-def test_a_knob_that_no_slider_can_show_is_refused(name, value):
-    with pytest.raises(ValueError, match="knob 'k'"):
+def test_a_slider_that_cannot_be_shown_is_refused(name, value):
+    with pytest.raises(ValueError, match="slider 'k'"):
         Slider(**({"name": "k", "label": "K", "low": 1, "high": 9} | {name: value}))
-    with pytest.raises(ValueError, match="knob 'k'"):
+    with pytest.raises(ValueError, match="slider 'k'"):
         Slider(name="k", label="K", low=0, high=9, scale="log")
 
 

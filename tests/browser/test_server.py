@@ -188,7 +188,7 @@ def bring(page: Page, frame: FrameLocator) -> None:
     expect(frame.get_by_text("2 rows")).to_be_visible()
 
 
-def test_in_a_cross_site_frame_the_lab_draws_and_a_knob_moves(visitor, course, public, serve):
+def test_in_a_cross_site_frame_the_lab_draws_and_a_slider_moves(visitor, course, public, serve):
     """A lab that names nobody is framed by nobody."""
     page = visitor("about:blank")
     frame = framed(page, "127.0.0.1", course, f"{public}/classifier?embed=true")

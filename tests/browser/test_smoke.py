@@ -68,7 +68,7 @@ def opened(lab):
         ),
     ],
 )
-def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(opened, path, whole):
+def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_slider(opened, path, whole):
     """At 1440 x 900 numbers, sentence and the first row of charts are in sight.
 
     The main_slider stays beside its chart.
@@ -82,7 +82,7 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_knob(open
     assert page.locator(".hero .label").evaluate(LINES) == 1
     panel, beside = (page.locator(where).bounding_box() for where in (".panel", ".st-key-beside"))
     assert 0 < beside["y"] - panel["y"] - panel["height"] < 40, (
-        "what stands under the knobs stands right under them"
+        "what stands under the sliders stands right under them"
     )
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
     hero = page.get_by_role("slider").first.get_attribute("aria-label")
@@ -165,17 +165,17 @@ def test_nothing_jumps_while_a_page_loads(chromium, serve, path):
 def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     opened = lab("mechanisms", width=1440)
     opened.reload()
-    card, lit = opened.locator(".lab-move"), opened.locator(".row.lit")
+    card, highlighted = opened.locator(".lab-move"), opened.locator(".row.highlighted")
     expect(card).to_be_visible()
-    expect(lit).to_have_attribute(
+    expect(highlighted).to_have_attribute(
         "data-main_slider", next(one for one in PAGES if one.name == "mechanisms").move.main_slider
     )
     card.get_by_role("button", name="Dismiss").focus()
     opened.keyboard.press("Enter")
     expect(card).to_be_hidden()
-    expect(lit).to_have_count(0)
+    expect(highlighted).to_have_count(0)
     opened.reload()
-    expect(opened.locator("[data-seen]")).to_have_count(1)
+    expect(opened.locator("[data-suggestion-closed]")).to_have_count(1)
     expect(card).to_be_hidden()
 
 
@@ -224,7 +224,7 @@ FOCUSED = """() => {
 }"""
 # Notes what the page's live region says, one entry each time.
 LISTEN = """() => {
-  window.region = document.querySelector("[data-voice]")
+  window.region = document.querySelector("[data-announcements]")
   window.told = []
   new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true, characterData: true })
 }"""

@@ -230,7 +230,7 @@ def test_a_recording_moves_by_keys(opened, topic):
         for where in (".lab-numbers", VERDICT):
             assert plain(page.locator(where).inner_html()) == plain(words[where])
         page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-voice]")).to_contain_text(
+    expect(page.locator("[data-announcements]")).to_contain_text(
         page.locator(".lab-tile > b").first.inner_text()
     )
     page.evaluate(AXE)

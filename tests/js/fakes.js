@@ -1,40 +1,49 @@
-// What the page gives to the code under test, as far as that uses it.
+// What a page gives to the code under test, as far as that uses it.
 
-/** A clock that stands, and is put forward by hand; it stands in place of the browser's in the file that makes it. */
-export class Clock {
+/** A clock that stands, and is advanced by hand. It replaces that of the runtime. */
+export class FakeClock {
   constructor() {
     this.now = 0
-    this.timers = new Map() // number -> [when, what]
-    let made = 0
-    const setTimeout = (act, wait = 0) => (this.timers.set(++made, [this.now + wait, act]), made)
-    const clearTimeout = (timer) => this.timers.delete(timer)
+    this.timers = new Map() // number -> {due, act}
+    let count = 0
+    const setTimeout = (act, waitMs = 0) => {
+      count += 1
+      this.timers.set(count, { due: this.now + waitMs, act })
+      return count
+    }
+    const clearTimeout = (number) => this.timers.delete(number)
     Object.assign(globalThis, { setTimeout, clearTimeout })
     performance.now = () => this.now
   }
 
-  /** So many milliseconds go by, and what was due in them happens. */
-  pass(wait) {
-    const end = this.now + wait
-    for (let timer = this.next(end); timer; timer = this.next(end)) {
-      const [when, act] = this.timers.get(timer)
-      this.timers.delete(timer)
-      this.now = when
+  /** Let milliseconds pass, and run the timers that are due in them. */
+  advance(milliseconds) {
+    const end = this.now + milliseconds
+    for (let number = this.firstDue(end); number; number = this.firstDue(end)) {
+      const { due, act } = this.timers.get(number)
+      this.timers.delete(number)
+      this.now = due
       act()
     }
     this.now = end
   }
 
-  /** The timer that is due first, if it is by then. */
-  next(end) {
-    const due = [...this.timers].filter(([_, [when]]) => when <= end)
-    return due.sort(([, [one]], [, [other]]) => one - other)[0]?.[0]
+  /** The number of the timer that is due first, if it is by then. */
+  firstDue(end) {
+    let first
+    for (const [number, { due }] of this.timers) {
+      const isEarlier = first === undefined || due < this.timers.get(first).due
+      if (due <= end && isEarlier) first = number
+    }
+    return first
   }
 }
 
-/** An element: its words, its attributes, what was put into it, and who listens to it. */
-export class Element {
-  constructor(words = "") {
-    this.textContent = this.innerHTML = words
+/** An element: its text, its attributes, its children and its listeners. */
+export class FakeElement {
+  constructor(text = "") {
+    this.textContent = text
+    this.innerHTML = text
     this.attributes = new Map()
     this.children = []
     this.dataset = {}
@@ -42,13 +51,15 @@ export class Element {
     this.listeners = []
   }
 
-  addEventListener(name, act) {
-    this.listeners.push([name, act])
+  addEventListener(type, listener) {
+    this.listeners.push({ type, listener })
   }
 
-  /** Something happens to it. */
-  fire(name, event = {}) {
-    for (const [heard, act] of this.listeners) if (heard === name) act(event)
+  /** Call the listeners of an event. */
+  fire(type, event = {}) {
+    for (const { type: heard, listener } of this.listeners) {
+      if (heard === type) listener(event)
+    }
   }
 
   setAttribute(name, value) {

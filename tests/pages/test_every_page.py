@@ -271,7 +271,7 @@ def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
         {"movement": 3},
         {"movement": {"name": "version", "value": 1, "seq": 9**20}},
     ):
-        app.session_state["classifier.knobs"] = junk
+        app.session_state["classifier.sliders"] = junk
         assert not app.run().exception
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
@@ -323,7 +323,7 @@ def test_at_rest_the_whole_page_follows():
         "tick": True,
         "page": True,
     }
-    app.session_state["classifier.knobs"] = {"movement": tick}
+    app.session_state["classifier.sliders"] = {"movement": tick}
     app.run()
     assert not app.exception
     assert state.told == (state.settings, True)
@@ -371,7 +371,7 @@ def test_new_noise_undo_and_reset(page):
 def test_a_press_acts_after_the_movement_that_comes_with_it(label):
     app = moved(opened(CLASSIFIER, epsilon="3"), CLASSIFIER, "epsilon", 4)
     sent = {"name": "epsilon", "value": 5, "seq": 9, "final": True, "tick": False, "page": True}
-    app.session_state[f"{CLASSIFIER}.knobs"] = {"movement": sent}
+    app.session_state[f"{CLASSIFIER}.sliders"] = {"movement": sent}
     found = address(press(app, label))
     assert found.get("epsilon") == {"Reset": None, "Undo": "4.0", pin.PIN: "5.0"}[label]
     assert ("epsilon~5" in found.get(PIN, "")) == (label == pin.PIN)
@@ -414,14 +414,14 @@ def test_a_click_is_a_person_a_place_an_outlier_and_a_forgery_nothing():
         assert settings_of(app, "attack") == AttackSettings(repeats=100, steps=3)
     app = sent(app, "person", 17)
     assert (settings_of(app, "attack").who, settings_of(app, "attack").person) == ("row", 17)
-    app = sent(app, "person", 3, key="attack.knobs").run()
+    app = sent(app, "person", 3, key="attack.sliders").run()
     assert settings_of(app, "attack").person == 3, "each is applied once"
     app = sent(app, "spot", "0.25,-0.5")
     meant = settings_of(app, "attack")
     assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
 
 
-def test_a_knob_of_the_regression_stands_and_falls_with_the_others():
+def test_a_slider_of_the_regression_stands_and_falls_with_the_others():
     app = opened("regression", **QUICK["regression"], split="own", share="0.4")
     moved(app, "regression", "share", 0.7)
     assert settings_of(app, "regression").share_of("published") == 0.7

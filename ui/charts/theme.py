@@ -180,7 +180,7 @@ def figure(
         title: As of ``heading``.
         finding: As of ``heading``.
         legend: Whether the traces with a name (``legend_name``) are listed in rows above the axes,
-            where they cover no data (``fitted.js`` lays them out).
+            where they cover no data (``responsive.js`` lays them out).
         left: Left margin, in pixels.
         right: Right margin, in pixels.
         layout: Further layout in Plotly's terms.

@@ -1,35 +1,58 @@
 // Paints the figures of a handout, once, on a sheet that is as large as the paper.
 
-import { Chart, repaint } from "./player/chart.js"
+import { Chart, repaintCharts } from "./player/chart.js"
 
-const SCALE = 0.85 // of a figure's letters on the screen
-const ROOM = 200 // pixels that a figure should have
-const LETTERS = [12, 11.5, 11, 10.5] // pixels, of the sheet: the largest with which all has room
-const LARGE = [16, 15, 14, 13, ...LETTERS] // where there are no figures
-const LEAST = [10, 9.5, 9] // and with which figures are small, too
+const FIGURE_SCALE = 0.85 // of the letters of a figure, from the screen to the paper
+const MIN_FIGURE_HEIGHT = 200 // pixels
+// Pixels of the sheet's letters: the largest are taken with which all has room and figures are high
+// enough.
+const SIZES = [12, 11.5, 11, 10.5]
+const SIZES_WITHOUT_FIGURES = [16, 15, 14, 13, ...SIZES]
+// With these, figures may be low.
+const SMALLEST_SIZES = [10, 9.5, 9]
+const MIN_EXPLAINED_WORDS = 2
 
 const sheet = document.querySelector(".sheet")
-const words = document.querySelector(".words")
+const explainedWords = document.querySelector(".words")
+const boxes = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
 const figures = JSON.parse(document.getElementById("first").textContent)
-const charts = [...document.querySelectorAll("figure[data-chart]")].map((cell) =>
-  new Chart(cell, SCALE)
-)
-for (const chart of charts) chart.show(figures[chart.cell.dataset.chart])
-fit()
-repaint(charts, true)
+/** @type {Chart[]} */
+const charts = []
+for (const node of document.querySelectorAll("figure[data-chart]")) {
+  const cell = /** @type {HTMLElement} */ (node)
+  const chart = new Chart(cell, FIGURE_SCALE)
+  chart.show(figures[cell.dataset.chart])
+  charts.push(chart)
+}
+
+function isTooFull() {
+  return boxes.some((box) => box.scrollHeight > box.clientHeight + 1)
+}
+
+function hasLowFigure() {
+  return charts.some(({ canvas }) => canvas.parentElement.clientHeight < MIN_FIGURE_HEIGHT)
+}
+
+function setSize(size) {
+  document.documentElement.style.fontSize = `${size}px`
+}
 
 /** Explain fewer words, then write smaller, until all has room. */
-function fit() {
-  const parts = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
-  const full = () => parts.some((part) => part.scrollHeight > part.clientHeight + 1)
-  const low = () => charts.some((chart) => chart.canvas.parentElement.clientHeight < ROOM)
-  while (words?.childElementCount > 2 && (low() || full())) words.lastElementChild.remove()
-  const wrong = (sizes, faults) => {
-    for (const size of sizes) {
-      document.documentElement.style.fontSize = `${size}px`
-      if (!faults.some((fault) => fault())) return false
-    }
-    return true
+function fitSheet() {
+  while (explainedWords?.childElementCount > MIN_EXPLAINED_WORDS) {
+    if (!isTooFull() && !hasLowFigure()) break
+    explainedWords.lastElementChild.remove()
   }
-  if (wrong(charts.length ? LETTERS : LARGE, [full, low]) && full()) wrong(LEAST, [full])
+  for (const size of charts.length > 0 ? SIZES : SIZES_WITHOUT_FIGURES) {
+    setSize(size)
+    if (!isTooFull() && !hasLowFigure()) return
+  }
+  if (!isTooFull()) return
+  for (const size of SMALLEST_SIZES) {
+    setSize(size)
+    if (!isTooFull()) return
+  }
 }
+
+fitSheet()
+repaintCharts(charts, true)

@@ -134,8 +134,8 @@ def _around(one: Recording, welcome: str) -> dict[str, Any]:
 
     groups = dict.fromkeys(sliders.apart, "play") | dict.fromkeys(sliders.main, "main")
     return {
-        "knob": slider(one.slider.name, "hero"),
-        "still": [(slider(name, group), getattr(settings, name)) for name, group in groups.items()],
+        "slider": slider(one.slider.name, "hero"),
+        "fixed": [(slider(name, group), getattr(settings, name)) for name, group in groups.items()],
         "more": bool(sliders.more or here.more),
         "html": _layout(here, settings, welcome),
         "rules": style(),
@@ -156,7 +156,7 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
     screen = box(
         "screen",
         box("welcome", welcome) if welcome else "",
-        box("side", box("knobs", box("panel", "<div data-there></div>"))),
+        box("side", box("sliders", box("panel", "<div data-ready></div>"))),
         box(
             "main",
             box(

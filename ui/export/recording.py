@@ -178,7 +178,7 @@ class Recording:
         values = [*found]
         at = values.index(getattr(self.settings, self.slider.name))
         return {
-            "knob": asdict(self.slider),
+            "slider": asdict(self.slider),
             "values": values,
             "at": at,
             "frames": folded(list(found.values())),
@@ -199,8 +199,8 @@ class Recording:
         stops = len(taken["values"])
         count = SAYS("recording.one", slider=slider.label.lower(), stops=stops)
         body = (
-            f"<h1>{escape(self.page.question)}</h1><p class=told>{at}</p>"
-            f'<div class="screen"><aside class="panel"><div class="rows hero" id="knob"></div>'
+            f"<h1>{escape(self.page.question)}</h1><p class=settings>{at}</p>"
+            f'<div class="screen"><aside class="panel"><div class="rows hero" id="slider"></div>'
             f"<p class=quiet>{count}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
             f'<div class="lab-verdict">{words.get(".lab-verdict", "")}</div>'

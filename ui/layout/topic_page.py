@@ -185,7 +185,7 @@ def _moving(page: Page, welcome: str) -> None:
     left, right = screen.container(key="side"), screen.container(key="main")
     with left.container(key="aside"):
         here.aside(state)
-    sliders_place, beside = left.container(key="knobs"), left.container(key="beside")
+    sliders_place, beside = left.container(key="sliders"), left.container(key="beside")
     panel_place = sliders_place.container(key="panel")
     if here.more:
         with sliders_place.container(key="more"):
@@ -244,7 +244,7 @@ def _on_stage(page: Page) -> None:
                 name=FIRST,
                 of=place,
             )
-        with st.container(key="stage-knob"):
+        with st.container(key="stage-slider"):
             marked = presenter.marks(page, state.settings)
             state.panel(
                 here.slider_layout(state.settings),

@@ -36,7 +36,7 @@ from ui.widgets import Chart
 
 # CSS selectors of the parts of the comparison that follow the sliders.
 MOVING = ".lab-compare-moving"
-SAID = ".lab-compare-said"
+SAID = ".lab-compare-text"
 LATER = SAYS["compared.later"]
 NAME = "pinned B"
 # The share of the work that is done where only a mu is missing.
@@ -68,7 +68,7 @@ def table(choices: str, moving: str, said: str) -> str:
         ' class="lab-a">A</b> now</th><th scope="col"><b class="lab-b">B</b> pinned</th><th'
         f' scope="col">A − B</th></tr></thead><tbody>{choices}</tbody><tbody'
         f' class="lab-compare-moving">{moving}</tbody></table><p'
-        f' class="lab-compare-said">{said}</p></div>'
+        f' class="lab-compare-text">{said}</p></div>'
     )
 
 

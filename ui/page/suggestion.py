@@ -39,7 +39,8 @@ def card(
     """Show the card until the move is made, where its slider is among those ``shown``, has an
     effect and did not begin at its goal; return what the panel is told of it.
 
-    The browser keeps which cards were made or dismissed, and hides them from then on (``move.js``).
+    The browser keeps which cards were made or dismissed, and hides them from then on
+    (``suggestion.js``).
     """
     if move is None or state.settings.private or not move.when(state.settings):
         return None
@@ -57,4 +58,4 @@ def card(
         dismiss = '<button type="button" class="lab-dismiss" aria-label="Dismiss">×</button>'
         with st.container(key="move"):
             st.html(f'<div class="lab-move"><p>{bold(move.ask)}</p>{dismiss}</div>')
-    return {"page": state.page, "knob": move.slider, "done": done}
+    return {"page": state.page, "slider": move.slider, "done": done}

@@ -121,7 +121,7 @@ def _links(page: str, *, charts: bool) -> str:
     early += _modules("connection", assets.ENTRIES["connection"], SKELETON)
     later = [
         *_modules("chart", assets.ENTRIES["chart"]),
-        *_modules("knobs", assets.ENTRIES["knobs"]),
+        *_modules("sliders", assets.ENTRIES["sliders"]),
     ]
     plotly = f'as="script" fetchpriority="low" href=".{assets.plotly_address()}"'
     return "".join(

@@ -130,7 +130,7 @@ class PageState:
         """Apply the newest movement of the panel. Callbacks that read or replace the settings begin
         with it, because one run may receive a movement together with the press that followed it.
         """
-        move = widgets.movement(f"{self.page}.knobs", after=self.ack)
+        move = widgets.movement(f"{self.page}.sliders", after=self.ack)
         if move is not None:
             self.ack = move.seq
             if _movable(self.settings, move.name):
@@ -247,7 +247,7 @@ class PageState:
         widgets.panel(
             sliders,
             {one.name: getattr(self.settings, one.name) for one in sliders},
-            key=f"{self.page}.knobs",
+            key=f"{self.page}.sliders",
             ack=self.ack,
             state=self.name,
             pending=done < 1,

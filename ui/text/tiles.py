@@ -86,7 +86,7 @@ def _tile_html(tile: Tile) -> str:
 def attacker_tile(guarantee: Guarantee | None) -> Tile:
     """Return the upper bound on the best attacker's accuracy, which is 50 for a coin toss.
 
-    A slider's value text finds this tile (`voice.js`).
+    A slider's value text finds this tile (`announcements.js`).
 
     Args:
         guarantee: The guarantee; None without noise.

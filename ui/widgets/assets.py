@@ -33,9 +33,9 @@ ASSETS = HERE / "frontend"
 SLIDER_RULES = ASSETS / "sliders" / "panel.css"
 # The first module of each component.
 ENTRIES = {
-    "knobs": "sliders/panel.js",
+    "sliders": "sliders/panel.js",
     "connection": "page/connection.js",
-    "chart": "charts/chart.js",
+    "chart": "charts/board.js",
     "present": "page/presenter.js",
 }
 

@@ -57,15 +57,15 @@ class Slider:
         """Refuse a range that no slider can show."""
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
             raise ValueError(
-                f"knob {self.name!r}: the range must be finite, and not from {self.low} to"
+                f"slider {self.name!r}: the range must be finite, and not from {self.low} to"
                 f" {self.high}"
             )
         if self.scale == "log" and self.low <= 0:
             raise ValueError(
-                f"knob {self.name!r}: a logarithmic range must begin above 0, not at {self.low}"
+                f"slider {self.name!r}: a logarithmic range must begin above 0, not at {self.low}"
             )
         if self.step <= 0 or self.stops <= 0 or self.pace <= 0:
-            raise ValueError(f"knob {self.name!r}: step, stops and pace must be positive")
+            raise ValueError(f"slider {self.name!r}: step, stops and pace must be positive")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +167,7 @@ def panel(
     closes it. `move`: the card of the page's move (`ui.page.suggestion`).
     """
     data = {
-        "knobs": [asdict(slider) for slider in sliders],
+        "sliders": [asdict(slider) for slider in sliders],
         "values": {slider.name: values[slider.name] for slider in sliders},
         "ack": ack,
         "session": state,
@@ -179,7 +179,7 @@ def panel(
         "channel": channel,
         "stage": stage,
         "selectors": selectors,
-        "move": move,
+        "suggestion": move,
         "unfolded": unfolded,
     }
-    assets.mount("knobs", css="sliders/panel.css", key=key, data=data, keeps="movement")
+    assets.mount("sliders", css="sliders/panel.css", key=key, data=data, keeps="movement")

@@ -345,7 +345,7 @@ def test_scripts_know_the_names_dashes_and_marks():
         ROOT / f"ui/widgets/frontend/charts/{name}.js" for name in ("theme", "shapes", "traces")
     )
     look, shapes, marks = (path.read_text("utf-8") for path in paths)
-    known = re.findall(r"(\w+):", re.search(r"NAMED = {(.*?)}", look, re.DOTALL)[1])
+    known = re.findall(r"(\w+):", re.search(r"NAMED_COLOURS = {(.*?)}", look, re.DOTALL)[1])
     assert set(known) == {theme.CURRENT, theme.FAULT, *theme.TEXT_COLOURS.values()}
     table = re.search(r"DASHES = {(.*?)}", shapes, re.DOTALL)[1]
     assert set(theme.DASHES.values()) <= set(re.findall(r"(\w+):", table))

@@ -100,7 +100,7 @@ def test_settings_with_an_own_file_are_not_pinned_by_a_link():
 
 def mounted(app) -> dict:
     (panel,) = [
-        one for one in app.get("bidi_component") if one.proto.component_name.endswith(".knobs")
+        one for one in app.get("bidi_component") if one.proto.component_name.endswith(".sliders")
     ]
     return json.loads(panel.proto.json)
 
@@ -139,7 +139,7 @@ def test_page_pins_compares_swaps_and_unpins(page):
 def test_data_that_is_not_json_is_not_mounted():
     for value in (slider_words, object(), {1, 2}, math.nan, math.inf):
         with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
-            assets.mount("knobs", data={"marks": [value]}, key="any")
+            assets.mount("sliders", data={"marks": [value]}, key="any")
 
 
 def whole(settings, pin):

@@ -50,7 +50,7 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
     assert {"", "modulepreload", "preload", "stylesheet"} <= set(found.values())
     assert any("BidiComponent" in path for path in found)
     assert {
-        assets.address(name, assets.ENTRIES[name]) for name in ("chart", "knobs", "connection")
+        assets.address(name, assets.ENTRIES[name]) for name in ("chart", "sliders", "connection")
     } <= found.keys()
     sizes = {}
     for path in found:
@@ -95,7 +95,7 @@ def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
 def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
     """Chromium asks ``script-src`` about a prefetched script, Firefox ``default-src``."""
     ahead = {path for kind, path in LINK.findall(html(front, "/")) if kind == "prefetch"}
-    assert {assets.address(name, assets.ENTRIES[name]) for name in ("chart", "knobs")} <= ahead
+    assert {assets.address(name, assets.ENTRIES[name]) for name in ("chart", "sliders")} <= ahead
     assert assets.plotly_address() in ahead
     assert all("'self'" in rules()[name].split() for name in ("default-src", "script-src"))
 
@@ -117,10 +117,10 @@ def test_everything_else_is_answered_by_streamlit(front):
 def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
     below, root = static_files.Delivery(inside, QUESTIONS), f"/{base}".rstrip("/")
-    chart = assets.address("chart", "charts/chart.js")
+    chart = assets.address("chart", "charts/board.js")
     assert (
         gzip.decompress(ask(below, root + chart, **GZIP)[2])
-        == (assets.ASSETS / "charts/chart.js").read_bytes()
+        == (assets.ASSETS / "charts/board.js").read_bytes()
     )
     assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
     assert f'href=".{chart}"' in html(below, f"{root}/classifier")

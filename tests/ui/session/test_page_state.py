@@ -119,7 +119,7 @@ def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch
     assert len(asked) == 1
 
 
-def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
+def test_a_choice_in_a_late_message_is_kept_and_so_is_the_slider():
     """Once another page was visited, an address of before is a link again."""
     app = opened("classifier", epsilon="0.5")
     before = address(app)
@@ -142,7 +142,7 @@ def state_at(said: str = "1", **link: str) -> PageState:
     return PageState(page=CLASSIFIER.name, settings=settings, shown={"present": said})
 
 
-def test_stops_are_round_values_of_the_hero_knob_and_the_start():
+def test_stops_are_round_values_of_the_hero_slider_and_the_start():
     state = state_at(epsilon="0.3")
     places = presenter.stops(CLASSIFIER, state)
     assert [*places.values()] == [
@@ -176,7 +176,7 @@ def test_start_stays_in_the_address_whatever_is_moved():
         assert isinstance(presenter.begun(state_at(broken)), CLASSIFIER.settings)
 
 
-def test_the_hero_knob_leads_from_each_stop_to_each_other_unless_it_changes_more():
+def test_the_hero_slider_leads_from_each_stop_to_each_other_unless_it_changes_more():
     settings = CLASSIFIER.settings()
     places = {settings.change(epsilon=1.0): "a", settings.change(epsilon=2.0): "b"}
     for settings, stop in zip(places, presenter.told(places, hero="epsilon"), strict=True):
@@ -191,7 +191,7 @@ def test_the_hero_knob_leads_from_each_stop_to_each_other_unless_it_changes_more
     assert all(stop["moves"] is None for stop in presenter.told(places, hero="epsilon"))
 
 
-def test_round_values_along_a_knob():
+def test_round_values_along_a_slider():
     for low, high, more, values in (
         (0.05, 50.0, {"scale": "log"}, [0.1, 1, 10]),
         (1e-12, 0.1, {"scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),

@@ -1,11 +1,18 @@
-// What was recorded at many stops, written as one: what is the same in all stands there once (`ui/export/recording.py`).
+// What was recorded at many stops, encoded as one: what all have in common is written once
+// (`folded` in `ui/export/recording.py`).
 
-/** The value of one stop. */
-export function unfolded(value, stop) {
-  if (value === null || typeof value !== "object") return value
-  if (Array.isArray(value)) return value.map((part) => unfolded(part, stop))
-  if (value.$) return value.$[value.at[stop]]
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, unfolded(part, stop)]),
-  )
+/**
+ * Decode the value of one stop.
+ *
+ * @param {any} encoded
+ * @param {number} stop
+ * @returns {any}
+ */
+export function decodeStop(encoded, stop) {
+  if (encoded === null || typeof encoded !== "object") return encoded
+  if (Array.isArray(encoded)) return encoded.map((part) => decodeStop(part, stop))
+  if (encoded.$) return encoded.$[encoded.at[stop]]
+  const decoded = {}
+  for (const [name, part] of Object.entries(encoded)) decoded[name] = decodeStop(part, stop)
+  return decoded
 }

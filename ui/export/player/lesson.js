@@ -1,71 +1,86 @@
 // A recorded lesson: guess before anything is shown, then see, then why. The guess stays in this page.
 
-import { Row } from "../../widgets/frontend/sliders/slider.js"
+import { SliderRow } from "../../widgets/frontend/sliders/slider.js"
 import { Chart } from "./chart.js"
-import { unfolded } from "./delta.js"
-import { nearest, read, watch } from "./recording.js"
+import { decodeStop } from "./delta.js"
+import { nearestRecorded, readData, repaintOnChange } from "./recording.js"
 
-const { knob, values, frames } = read("recording")
+// Keys that move the focus, and are no guess at the value at which the slider stands.
+const FOCUS_KEYS = ["Tab", "Shift"]
+
+const { slider, values, frames } = readData("recording")
 const chart = new Chart(document.querySelector("figure[data-chart]"))
 const heading = document.querySelector("h1")
 const question = heading.textContent
-const lock = /** @type {HTMLButtonElement} */ (document.getElementById("lock"))
-const headings = {
-  guess: () => question,
-  reveal: () => frame().heading,
-  why: () => "Why",
-  try: () => "Try it yourself",
-}
-const row = knob ? new Row(knob, (value) => guess(nearest(knob, values, value))) : null
-let place = null // of the guess among the values; none before the first
+const lockButton = /** @type {HTMLButtonElement} */ (document.getElementById("lock"))
+const row = slider ? new SliderRow(slider, (value) => guessValue(value)) : null
+let guessIndex = null // of the guess among the values; null before the first
 let step = "guess"
 
-const frame = () => unfolded(frames, place ?? 0)
-
-watch([chart])
-if (row) {
-  document.getElementById("knob").append(row.node)
-  row.show(values[0], "")
-  // whoever guesses the value at which the slider stands moves nothing
-  const touched = () => guess(nearest(knob, values, row.value))
-  row.range.addEventListener("click", touched)
-  row.range.addEventListener("keydown", ({ key }) => ["Tab", "Shift"].includes(key) || touched())
-}
-for (const choice of choices()) choice.addEventListener("change", () => guess(Number(choice.value)))
-for (const button of document.querySelectorAll("button[data-go]")) {
-  button.addEventListener("click", () => go(/** @type {HTMLElement} */ (button).dataset.go))
-}
-lock.disabled = true
-chart.show(read("first"))
-
-/** The answers to the question. */
-function choices() {
-  return /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(
-    "input[name=guess]",
-  ))
+function currentFrame() {
+  return decodeStop(frames, guessIndex ?? 0)
 }
 
-function guess(value) {
-  if (value >= 0) place = value
-  lock.disabled = false
+function headingOf(name) {
+  switch (name) {
+    case "guess":
+      return question
+    case "reveal":
+      return currentFrame().heading
+    case "why":
+      return "Why"
+    default:
+      return "Try it yourself"
+  }
+}
+
+function guessValue(value) {
+  guess(nearestRecorded(slider, values, value))
+}
+
+/** @param {number} index Of the guess among the values; -1 keeps the last guess. */
+function guess(index) {
+  if (index >= 0) guessIndex = index
+  lockButton.disabled = false
   show()
 }
 
 function show() {
-  if (row) row.show(values[place], "")
-  chart.show(frame()[step === "guess" ? "covered" : "reveal"])
+  if (row) row.show(values[guessIndex], "")
+  chart.show(currentFrame()[step === "guess" ? "covered" : "reveal"])
 }
 
-/** Go to a step; its heading has the focus, so that it is read. */
-function go(name) {
+/** Go to a step, and give its heading the focus, so that it is read aloud. */
+function goToStep(name) {
   step = name
-  for (
-    const part
-      of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("section[data-step]"))
-  ) {
-    part.hidden = part.dataset.step !== step
+  for (const node of document.querySelectorAll("section[data-step]")) {
+    const section = /** @type {HTMLElement} */ (node)
+    section.hidden = section.dataset.step !== step
   }
-  heading.textContent = headings[step]()
+  heading.textContent = headingOf(step)
   show()
   heading.focus()
 }
+
+function listenToRow() {
+  document.getElementById("slider").append(row.node)
+  row.show(values[0], "")
+  // to guess the value at which the slider stands moves nothing
+  row.range.addEventListener("click", () => guessValue(row.value))
+  row.range.addEventListener("keydown", ({ key }) => {
+    if (!FOCUS_KEYS.includes(key)) guessValue(row.value)
+  })
+}
+
+repaintOnChange([chart])
+if (row) listenToRow()
+for (const node of document.querySelectorAll("input[name=guess]")) {
+  const choice = /** @type {HTMLInputElement} */ (node)
+  choice.addEventListener("change", () => guess(Number(choice.value)))
+}
+for (const node of document.querySelectorAll("button[data-go]")) {
+  const button = /** @type {HTMLElement} */ (node)
+  button.addEventListener("click", () => goToStep(button.dataset.go))
+}
+lockButton.disabled = true
+chart.show(readData("first"))

@@ -1,61 +1,73 @@
-// A recorded page: one slider moves over the stops that were computed, and the words and charts of each are shown.
+// A recorded page: one slider moves over the stops that were computed, and texts and charts follow.
 
-import { Row } from "../../widgets/frontend/sliders/slider.js"
-import { spoken, written } from "../../widgets/frontend/sliders/scale.js"
-import { odds, Voice } from "../../widgets/frontend/sliders/announcements.js"
+import { Announcer, attackerText } from "../../widgets/frontend/sliders/announcements.js"
+import { formatNumber, formatWithUnit } from "../../widgets/frontend/sliders/scale.js"
+import { SliderRow } from "../../widgets/frontend/sliders/slider.js"
 import { Chart } from "./chart.js"
-import { unfolded } from "./delta.js"
-import { nearest, read, watch } from "./recording.js"
+import { decodeStop } from "./delta.js"
+import { nearestRecorded, readData, repaintOnChange } from "./recording.js"
 
-const cells =
-  /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure[data-chart]"))
-const charts = new Map([...cells].map((cell) => [cell.dataset.chart, new Chart(cell)]))
-const said = new Map() // CSS selector -> HTML
+/** @type {Map<string, Chart>} */
+const charts = new Map()
+for (const node of document.querySelectorAll("figure[data-chart]")) {
+  const cell = /** @type {HTMLElement} */ (node)
+  charts.set(cell.dataset.chart, new Chart(cell))
+}
+const shownTexts = new Map() // CSS selector -> HTML
 
-/** Show the pictures of a stop; one that it has not is hidden. */
-function draw(pictures) {
+/** Show the charts of a stop, and hide those that it does not have. */
+function showCharts(figures) {
   for (const [name, chart] of charts) {
-    chart.cell.hidden = !(name in pictures)
-    if (name in pictures) chart.show(pictures[name])
+    chart.cell.hidden = !(name in figures)
+    if (name in figures) chart.show(figures[name])
   }
 }
 
-function say(words) {
-  for (const [selector, html] of Object.entries(words)) {
-    const node = said.get(selector) === html ? null : document.querySelector(selector)
-    said.set(selector, html)
+function showTexts(texts) {
+  for (const [selector, html] of Object.entries(texts)) {
+    if (shownTexts.get(selector) === html) continue
+    shownTexts.set(selector, html)
+    const node = document.querySelector(selector)
     if (node) node.innerHTML = html
   }
 }
 
-const write = (id, text) => (document.getElementById(id).textContent = text)
+function setText(id, text) {
+  document.getElementById(id).textContent = text
+}
 
-watch([...charts.values()])
-draw(read("first").charts)
-addEventListener("DOMContentLoaded", () => begin(read("recording")))
+/** Let the slider move over the recorded stops. */
+function play({ slider, values, at, frames }) {
+  const announcer = new Announcer()
+  const liveLink = /** @type {HTMLAnchorElement | null} */ (document.querySelector("a.live"))
+  let stop = at
+  const row = new SliderRow(slider, (value) => {
+    const nearest = nearestRecorded(slider, values, value)
+    if (nearest >= 0) stop = nearest // else the typed text is given up
+    showStop()
+  })
+  document.getElementById("slider").append(row.node)
 
-function begin({ knob, values, at, frames }) {
-  const voice = new Voice()
-  const live = /** @type {HTMLAnchorElement | null} */ (document.querySelector("a.live"))
-  const row = new Row(knob, (value) => go(nearest(knob, values, value)))
-  document.getElementById("knob").append(row.node)
-
-  /** Show this stop; the one that stands where it is none. */
-  function go(stop) {
-    if (stop >= 0) at = stop
-    const { words, charts: pictures } = unfolded(frames, at)
-    say(words)
-    draw(pictures)
-    row.show(values[at], "", odds())
-    voice.answered(false)
-    write("at", `${knob.label} ${spoken(knob, values[at])}`)
-    if (live) {
-      const address = new URL(live.href)
-      address.searchParams.set(knob.name, written(values[at]))
-      live.href = address.href
-      write("link", address.href)
-    }
+  function showStop() {
+    const { words, charts: figures } = decodeStop(frames, stop)
+    showTexts(words)
+    showCharts(figures)
+    row.show(values[stop], "", attackerText())
+    announcer.pageAnswered(false)
+    setText("at", `${slider.label} ${formatWithUnit(slider, values[stop])}`)
+    if (liveLink) updateLiveLink(values[stop])
   }
 
-  go(at)
+  function updateLiveLink(value) {
+    const address = new URL(liveLink.href)
+    address.searchParams.set(slider.name, formatNumber(value))
+    liveLink.href = address.href
+    setText("link", address.href)
+  }
+
+  showStop()
 }
+
+repaintOnChange([...charts.values()])
+showCharts(readData("first").charts)
+addEventListener("DOMContentLoaded", () => play(readData("recording")))

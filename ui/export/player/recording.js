@@ -1,31 +1,54 @@
-// What recorded pages have in common: their data, the nearest of the recorded values, and charts that follow the theme.
+// What recorded pages have in common: their data, the nearest of the recorded values, and charts that
+// follow the theme of the page.
 
-import { fractionOf } from "../../widgets/frontend/sliders/scale.js"
-import { repaint } from "./chart.js"
+import { trackFraction } from "../../widgets/frontend/sliders/scale.js"
+import { repaintCharts } from "./chart.js"
 
-export const read = (id) => JSON.parse(document.getElementById(id).textContent)
+const TABS = "details.tab"
 
-/** The place of the recorded value that lies nearest along the slider; -1 for what is no number. */
-export function nearest(knob, values, value) {
-  if (typeof value !== "number") return -1
-  const apart = values.map((one) => Math.abs(fractionOf(knob, one) - fractionOf(knob, value)))
-  return apart.indexOf(Math.min(...apart))
+/**
+ * Read the data in an element of the page.
+ *
+ * @param {string} id
+ * @returns {any}
+ */
+export function readData(id) {
+  return JSON.parse(document.getElementById(id).textContent)
 }
 
-/** Paint these charts anew when the theme changes; and for paper, where all is light and every tab is open. */
-export function watch(charts) {
-  const paper = (on) => {
-    document.documentElement.toggleAttribute("data-paper", on)
-    for (
-      const tab
-        of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.tab"))
-    ) {
-      if (on) tab.dataset.was = String(tab.open)
-      tab.open = on || tab.dataset.was === "true"
-    }
-    repaint(charts, on)
+/**
+ * The index of the recorded value that lies nearest along a slider.
+ *
+ * @param {Partial<import("../../widgets/frontend/sliders/scale.js").Slider>} slider
+ * @param {number[]} values
+ * @param {number | string} value
+ * @returns {number} -1 where the value is no number.
+ */
+export function nearestRecorded(slider, values, value) {
+  if (typeof value !== "number") return -1
+  const fraction = trackFraction(slider, value)
+  const distances = values.map((stop) => Math.abs(trackFraction(slider, stop) - fraction))
+  return distances.indexOf(Math.min(...distances))
+}
+
+/**
+ * Repaint charts when the theme changes, and for paper, where all is light and every tab is open.
+ *
+ * @param {import("./chart.js").Chart[]} charts
+ */
+export function repaintOnChange(charts) {
+  const dark = matchMedia("(prefers-color-scheme: dark)")
+  dark.addEventListener("change", () => repaintCharts(charts))
+  addEventListener("beforeprint", () => setPaper(charts, true))
+  addEventListener("afterprint", () => setPaper(charts, false))
+}
+
+function setPaper(charts, isPaper) {
+  document.documentElement.toggleAttribute("data-paper", isPaper)
+  for (const node of document.querySelectorAll(TABS)) {
+    const tab = /** @type {HTMLDetailsElement} */ (node)
+    if (isPaper) tab.dataset.wasOpen = String(tab.open)
+    tab.open = isPaper || tab.dataset.wasOpen === "true"
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(charts))
-  addEventListener("beforeprint", () => paper(true))
-  addEventListener("afterprint", () => paper(false))
+  repaintCharts(charts, isPaper)
 }

@@ -1,377 +1,388 @@
-// The channel beside Streamlit's runs. What is moved is asked about at once; what differs in words and pictures comes
-// back. When nothing moves any more Streamlit is told, once: its answer shows the same, and address and tables follow.
+// The channel beside Streamlit's runs. A movement is sent at once, and what differs in texts and
+// charts comes back. Once nothing moves any more, Streamlit is told once: its answer shows the same,
+// and the address and the tables follow.
 
-import { load } from "./images.js"
-import { tellAwaited } from "./timeout.js"
+import { releaseFrame, reportAwaiting, showFrame } from "./events.js"
+import { emptyFrame, FrameCache, mergeFrame } from "./frames.js"
 
-const SHOW = "epsilon-lab:show"
-const RELEASE = "epsilon-lab:release"
-const MOVED = "epsilon-lab:moved"
-const STEPPED = "epsilon-lab:stepped"
-const AT_ONCE = 2 // questions on their way
-// Milliseconds: how long nothing has moved when Streamlit is told, where the server has not said it; how much longer it may
-// be while work goes on; how often to look.
-const REST = 300
-const MORE_REST = 700
-const LOOK = 50
-// Milliseconds until a connection is tried again that was lost, or that never came about.
-const LOST = 1000
-const NEVER = 60000
-const MOST_FRAMES = 300
-const LONGEST_TEXT = 64
+const MAX_REQUESTS_IN_FLIGHT = 2
+const MAX_TEXT_LENGTH = 64
+// Milliseconds without a movement until Streamlit is told, where the server has not said how many,
+// and how many more it may take while work goes on.
+const REST_MS = 300
+const EXTRA_REST_MS = 700
+const REST_CHECK_MS = 50
+// Milliseconds until a connection is tried again that was lost, or that was never made.
+const RETRY_LOST_MS = 1000
+const RETRY_FAILED_MS = 60_000
+
+/** @typedef {import("./events.js").Frame} Frame */
+/** @typedef {import("./events.js").Move} Move */
 
 /**
- * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it
- * cannot, null if it is none of its business: a frame is shown where all others can;
- * `release(of)` shows again what Streamlit has sent, or will send, of this page and these settings; with null, what it
- * has sent last. Returns a function that ends it.
+ * @typedef {object} Callbacks
+ * @property {(moves: Move[], rested: boolean) => void} sendToStreamlit Tells Streamlit what was
+ *     moved; `rested`, because nothing has moved for a while.
+ * @property {(waits: boolean) => void} onActivity Streamlit's own work has to wait, or not.
+ * @property {(frame: Frame) => void} onPainted The frame at the newest values is painted.
+ * @property {() => void} onRelease The output of Streamlit is shown again.
  */
-export function whenFramed(show, release) {
-  /** @param {any} event */
-  const shows = ({ detail }) => {
-    const fits = show(detail.frame, detail.then)
-    if (fits !== null) detail.taken = fits && detail.taken !== false
-  }
-  /** @param {any} event */
-  const releases = ({ detail }) => release(detail)
-  globalThis.addEventListener(SHOW, shows)
-  globalThis.addEventListener(RELEASE, releases)
-  return () => {
-    globalThis.removeEventListener(SHOW, shows)
-    globalThis.removeEventListener(RELEASE, releases)
-  }
-}
 
-/** Say that something is moved that is no knob; false where Streamlit has to be told. */
-export function moved(name, value) {
-  const asked = { name, value, taken: false }
-  globalThis.dispatchEvent(new CustomEvent(MOVED, { detail: asked }))
-  return asked.taken
-}
-
-/** `take(name, value)` is told of what is moved and is no knob; true if it sees to it. Returns a function that ends it. */
-export function whenMoved(take) {
-  /** @param {any} event */
-  const heard = ({ detail }) => (detail.taken ||= take(detail.name, detail.value))
-  globalThis.addEventListener(MOVED, heard)
-  return () => globalThis.removeEventListener(MOVED, heard)
-}
-
-/** Go to a stop of a presentation by these [name, value] pairs; with none, Streamlit is told at once what was moved. */
-export function step(moves) {
-  globalThis.dispatchEvent(new CustomEvent(STEPPED, { detail: moves }))
-}
-
-/** `go(moves)` is told of it. Returns a function that ends it. */
-export function whenStepped(go) {
-  /** @param {any} event */
-  const heard = ({ detail }) => go(detail)
-  globalThis.addEventListener(STEPPED, heard)
-  return () => globalThis.removeEventListener(STEPPED, heard)
-}
-
+/** Requests frames for what is moved, and shows the newest. */
 export class Channel {
-  /**
-   * `hand(moves, rested)` tells Streamlit of [name, value] pairs; `stir(waits)` says whether its own work has to wait;
-   * `shown(frame)` is told of what is to be seen; `released()` is called once Streamlit's output is shown again.
-   */
-  constructor({ hand, stir, shown, released }) {
-    this.hand = hand
-    this.stir = stir
-    this.shown = shown
-    this.released = released
-    this.about = null // page, settings and pin, as the server says them; null: there is no asking
+  /** @param {Callbacks} callbacks */
+  constructor({ sendToStreamlit, onActivity, onPainted, onRelease }) {
+    this.sendToStreamlit = sendToStreamlit
+    this.onActivity = onActivity
+    this.onPainted = onPainted
+    this.onRelease = onRelease
+    // The page, its settings and its pin, as the server describes them; null without a channel.
+    this.context = null
     this.socket = null
-    this.notBefore = 0
-    this.moves = new Map() // what was moved, and is not in the settings yet
-    this.handed = new Map() // and what of it Streamlit was told
+    this.retryAt = 0
+    /** @type {Map<string, number | string>} what was moved, and is not in the settings yet */
+    this.moves = new Map()
+    /** @type {Map<string, number | string>} what of it Streamlit was told */
+    this.toldStreamlit = new Map()
     this.moving = false
     this.playing = false
-    this.held = false // whether something newer is shown than Streamlit's
-    this.frames = new Map() // key of a value -> what is shown there
-    this.scope = ""
-    this.era = 0
-    this.wanted = null // key of the value where things stand
-    this.seen = null // the frame that is shown
-    this.done = 1 // how much of the work for it is done
-    this.pending = false // whether Streamlit has more to do
-    this.begin()
+    this.showsFrame = false // whether a frame covers the output of Streamlit
+    this.cache = new FrameCache()
+    this.wantedKey = null // the frame at the newest values
+    /** @type {Frame | null} */
+    this.shownFrame = null
+    this.shareDone = 1 // of the work for the frame at the newest values
+    this.streamlitPending = false // whether Streamlit has more to do
+    this.resetConnection()
   }
 
-  /** A connection begins with nothing. */
-  begin() {
-    this.asked = this.answered = 0 // numbers of questions
-    this.passed = 0 // answers up to this one come too late to be shown
-    this.keys = new Map() // number -> key
-    this.questions = new Map() // number -> what was moved, as it was asked about
-    this.waits = false // to ask about what is wanted
-    this.batch = { number: 0 } // what was asked for ahead
-    this.newest = { rows: {}, charts: {}, words: {} }
-    this.least = REST
+  resetConnection() {
+    this.sentNumber = 0 // of the newest request
+    this.answeredNumber = 0
+    this.overtakenNumber = 0 // answers up to this one come too late to be shown
+    this.requests = new Map() // number of a request -> {key, moves}
+    this.requestQueued = false // whether the wanted frame waits for room on the way
+    this.prefetch = { number: 0, name: "", era: 0, keys: new Set(), moves: [] }
+    this.latestFrame = emptyFrame()
+    this.restMs = REST_MS
   }
 
-  /** The server's settings are these, contain the movement of the knob `landed`, and Streamlit has more to do, or not. */
-  update(about, landed, pending) {
-    this.about = about
-    this.pending = pending
-    if (about) this.connected()
-    if (this.moves.has(landed) && this.handed.get(landed) === this.moves.get(landed)) {
-      this.moves.delete(landed)
-    }
-    this.finish()
+  /**
+   * Take over the state of the server.
+   *
+   * @param {any} context The page, its settings and its pin; null: there is no channel.
+   * @param {string | null} acknowledged The slider whose movement the settings contain.
+   * @param {boolean} pending Whether Streamlit has more to do.
+   */
+  update(context, acknowledged, pending) {
+    this.context = context
+    this.streamlitPending = pending
+    if (context) this.ensureConnected()
+    const isNewest = this.moves.has(acknowledged) &&
+      this.toldStreamlit.get(acknowledged) === this.moves.get(acknowledged)
+    if (isNewest) this.moves.delete(acknowledged)
+    this.releaseIfDone()
   }
 
-  /** Once nothing moves and all is done on either side, whichever is the last: what Streamlit says is the same. */
-  finish() {
-    if (!this.moving && !this.moves.size && this.done === 1 && !this.pending) this.release()
+  /** Show Streamlit's output once nothing moves and both sides are done: it shows the same. */
+  releaseIfDone() {
+    if (this.moving || this.moves.size > 0) return
+    if (this.shareDone < 1 || this.streamlitPending) return
+    this.release()
   }
 
-  /** Whether what is shown is ahead of what Streamlit says. */
-  get ahead() {
-    return this.moving || this.held
+  /** Whether what is shown is ahead of the output of Streamlit. */
+  get isAhead() {
+    return this.moving || this.showsFrame
   }
 
-  /** Of what is shown, what differs from what Streamlit says: name -> value. */
-  get shows() {
-    return this.held ? this.seen.shows : {}
+  /** Setting -> value, of the shown frame where it differs from the output of Streamlit. */
+  get shownValues() {
+    return this.showsFrame ? this.shownFrame.shows : {}
   }
 
-  /** Show again what Streamlit says. */
+  /** Show the output of Streamlit again. */
   release() {
-    this.wanted = null
-    this.done = 1
-    this.held = false
-    globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: JSON.stringify(this.about) }))
-    this.released()
+    this.wantedKey = null
+    this.shareDone = 1
+    this.showsFrame = false
+    releaseFrame(JSON.stringify(this.context))
+    this.onRelease()
   }
 
-  /** Streamlit's word, which `update` brings next, counts again, whatever was moved. */
-  forget() {
+  /** Drop all movements: the next `update` counts, whatever was moved. */
+  discardMoves() {
     clearTimeout(this.timer)
     this.moves.clear()
     this.moving = false
-    this.done = 1
+    this.shareDone = 1
   }
 
-  stop() {
+  close() {
     clearTimeout(this.timer)
-    // the panel that comes after this one knows nothing of what is shown
-    if (this.ahead) globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: null }))
-    const { socket } = this
+    // the panel that replaces this one does not know which frame is shown
+    if (this.isAhead) releaseFrame(null)
+    const socket = this.socket
     this.socket = null
-    tellAwaited(false)
+    reportAwaiting(false)
     socket?.close()
   }
 
-  connected() {
+  /** Connect if needed; whether there is a connection. */
+  ensureConnected() {
     if (this.socket) return this.socket.readyState === WebSocket.OPEN
-    if (performance.now() >= this.notBefore) this.connect()
+    if (performance.now() >= this.retryAt) this.connect()
     return false
   }
 
   connect() {
-    this.notBefore = performance.now() + NEVER
-    this.begin()
-    const address = new URL("../../../../lab-channel", import.meta.url) // below whatever path the lab is served at
-    const socket = this.socket = new WebSocket(address.href.replace(/^http/, "ws"))
-    socket.onopen = () => (this.notBefore = 0)
-    socket.onmessage = ({ data }) => this.socket === socket && this.arrived(JSON.parse(data))
-    socket.onclose = () => this.socket === socket && this.lost()
+    this.retryAt = performance.now() + RETRY_FAILED_MS
+    this.resetConnection()
+    // relative to this module, below whatever path the lab is served at
+    const address = new URL("../../../../lab-channel", import.meta.url)
+    const socket = new WebSocket(address.href.replace(/^http/, "ws"))
+    this.socket = socket
+    socket.onopen = () => {
+      this.retryAt = 0
+    }
+    socket.onmessage = ({ data }) => {
+      if (this.socket === socket) this.receive(JSON.parse(data))
+    }
+    socket.onclose = () => {
+      if (this.socket === socket) this.disconnected()
+    }
   }
 
-  /** Without a connection Streamlit does everything. */
-  lost() {
-    this.notBefore ||= performance.now() + LOST
+  /** Leave everything to Streamlit while there is no connection. */
+  disconnected() {
+    this.retryAt ||= performance.now() + RETRY_LOST_MS
     this.socket = null
-    tellAwaited(false)
-    this.done = 1
-    this.end()
-  }
-
-  /** Nothing more comes from here. */
-  end() {
-    if (this.moving) return this.settle(false)
-    this.stir(false)
+    reportAwaiting(false)
+    this.shareDone = 1
     this.finish()
   }
 
-  /** A knob, or a mark on a chart, was moved, and `others` in one with it. False where Streamlit has to be told instead. */
-  take(name, value, others = []) {
-    const text = typeof value === "string" && value.length > LONGEST_TEXT
-    if (text || !this.about || !this.connected()) return false
-    for (const [other, there] of others) this.put(other, there)
-    this.enter(name)
-    this.put(name, value)
+  /** End a movement, as no further frame will come for it. */
+  finish() {
+    if (this.moving) {
+      this.settle(false)
+      return
+    }
+    this.onActivity(false)
+    this.releaseIfDone()
+  }
+
+  /**
+   * Move a slider, or a mark on a chart.
+   *
+   * @param {string} name
+   * @param {number | string} value
+   * @param {Move[]} alongside What moves together with it.
+   * @returns {boolean} False where Streamlit has to be told instead.
+   */
+  move(name, value, alongside = []) {
+    const isLongText = typeof value === "string" && value.length > MAX_TEXT_LENGTH
+    if (isLongText || !this.context || !this.ensureConnected()) return false
+    for (const [other, otherValue] of alongside) this.setMove(other, otherValue)
+    this.enterScope(name)
+    this.setMove(name, value)
     this.moving = true
-    this.stir(true)
+    this.onActivity(true)
     this.movedAt = performance.now()
-    this.rest(this.least)
-    this.want(this.key(name, value))
+    this.scheduleRest(this.restMs)
+    this.requestFrame(this.cache.key(name, value))
     return true
   }
 
-  /** The newest goes to the end of the line. */
-  put(name, value) {
+  /** Store a movement as the last one: the order is that in which the server applies them. */
+  setMove(name, value) {
     this.moves.delete(name)
     this.moves.set(name, value)
   }
 
-  want(key) {
-    const frame = this.frames.get(key)
-    if (key === this.wanted && (this.waits || !frame || frame === this.seen)) return // on its way, or shown
-    this.wanted = key
+  /** Show the frame of a key from the cache, or request it. */
+  requestFrame(key) {
+    const frame = this.cache.get(key)
+    if (key === this.wantedKey) {
+      const isOnItsWay = this.requestQueued || !frame
+      if (isOnItsWay || frame === this.shownFrame) return
+    }
+    this.wantedKey = key
     if (frame) {
-      this.waits = false
-      this.passed = this.asked
+      this.requestQueued = false
+      this.overtakenNumber = this.sentNumber
       this.show(frame)
-    } else if (this.asked - this.answered < AT_ONCE) this.ask()
-    else this.waits = true
+    } else if (this.sentNumber - this.answeredNumber < MAX_REQUESTS_IN_FLIGHT) {
+      this.sendRequest()
+    } else {
+      this.requestQueued = true
+    }
   }
 
-  /** What is at hand holds for one knob, the others standing where they are. */
-  enter(name) {
-    const { settings } = this.about
-    const now = { ...settings, ...Object.fromEntries(this.moves), [name]: null }
-    const scope = JSON.stringify({ ...this.about, settings: now })
-    if (scope === this.scope) return
-    this.scope = scope
-    this.era += 1
-    this.frames.clear()
+  /** Keep cached frames only while everything but one slider stays the same. */
+  enterScope(name) {
+    const settings = { ...this.context.settings, ...Object.fromEntries(this.moves), [name]: null }
+    this.cache.enter(JSON.stringify({ ...this.context, settings }))
   }
 
-  key(name, value) {
-    return `${this.era}:${name}=${value}`
-  }
-
-  ask() {
-    this.waits = false
+  sendRequest() {
+    this.requestQueued = false
+    this.sentNumber += 1
     const moves = [...this.moves]
-    this.keys.set(++this.asked, this.wanted)
-    this.questions.set(this.asked, moves)
-    this.send({ number: this.asked, moves })
-    tellAwaited(true)
+    this.requests.set(this.sentNumber, { key: this.wantedKey, moves })
+    this.send({ number: this.sentNumber, moves })
+    reportAwaiting(true)
   }
 
   send(message) {
-    this.socket.send(JSON.stringify({ ...this.about, ...message }))
+    this.socket.send(JSON.stringify({ ...this.context, ...message }))
   }
 
-  /** Whether the picture at this value of a knob is at hand, or was asked for ahead. */
-  has(name, value) {
-    const key = this.key(name, value)
-    return this.frames.has(key) || Boolean(this.batch.keys?.has(key))
+  /**
+   * Whether the frame at a value is in the cache, or requested ahead.
+   *
+   * @param {string} name
+   * @param {number | string} value
+   */
+  isAvailable(name, value) {
+    const key = this.cache.key(name, value)
+    return this.cache.has(key) || this.prefetch.keys.has(key)
   }
 
-  /** A hand is near this knob: have the pictures at these values made in spare time, in this order. */
-  near(name, values) {
-    if (!this.about || !this.connected()) return
-    this.enter(name)
-    if (values.length ? values.every((value) => this.has(name, value)) : !this.batch.keys?.size) {
+  /**
+   * Request the frames at some values ahead, in this order, which the server makes in spare time.
+   *
+   * @param {string} name
+   * @param {(number | string)[]} values
+   */
+  prefetchValues(name, values) {
+    if (!this.context || !this.ensureConnected()) return
+    this.enterScope(name)
+    if (values.length === 0 && this.prefetch.keys.size === 0) return
+    if (values.length > 0 && values.every((value) => this.isAvailable(name, value))) return
+    const missing = values.filter((value) => !this.cache.has(this.cache.key(name, value)))
+    const moves = [...this.moves].filter(([moved]) => moved !== name)
+    const keys = new Set(values.map((value) => this.cache.key(name, value)))
+    const number = this.prefetch.number + 1
+    this.prefetch = { number, name, era: this.cache.era, keys, moves }
+    this.send({ number, moves, name, ahead: missing })
+  }
+
+  /** Take an answer of the server, to a request or to a prefetch, which has a `value`. */
+  receive(answer) {
+    if (answer.value === undefined) this.receiveRequested(answer)
+    else this.receivePrefetched(answer)
+  }
+
+  receiveRequested(answer) {
+    const { number } = answer
+    this.answeredNumber = Math.max(this.answeredNumber, number)
+    reportAwaiting(this.sentNumber > this.answeredNumber)
+    if (answer.ordinary) {
+      this.fallBack()
       return
     }
-    const keys = new Set(values.map((value) => this.key(name, value)))
-    const moves = [...this.moves].filter(([moved]) => moved !== name)
-    this.batch = { number: this.batch.number + 1, name, era: this.era, keys, moves }
-    const ahead = values.filter((value) => !this.frames.has(this.key(name, value)))
-    this.send({ number: this.batch.number, moves, name, ahead })
-  }
-
-  arrived({ number, value, ordinary, errors, values, done, rest, words, charts, rows }) {
-    const asked = value === undefined
-    if (asked) this.answered = Math.max(this.answered, number)
-    if (asked) tellAwaited(this.asked > this.answered)
-    if (ordinary) return asked && this.unfit()
-    this.least = rest
-    const moves = asked
-      ? this.questions.get(number)
-      : [...this.batch.moves, [this.batch.name, value]]
-    this.newest = {
-      shows: { ...values, ...Object.fromEntries(moves ?? []) },
-      rows: rows ?? this.newest.rows,
-      charts: Object.fromEntries(
-        Object.entries(charts).map(([name, news]) => [name, this.merged(name, news)]),
-      ),
-      words: { ...this.newest.words, ...words },
-      done,
-      errors,
-      values,
+    const { key, moves } = this.requests.get(number) ?? { key: null, moves: [] }
+    const frame = this.merge(answer, moves)
+    for (const earlier of [...this.requests.keys()]) {
+      if (earlier < number) this.requests.delete(earlier)
     }
-    const key = asked
-      ? this.keys.get(number)
-      : this.batch.number === number && this.key(this.batch.name, value)
-    for (const old of asked ? [...this.keys.keys()] : []) {
-      if (old < number) { for (const known of [this.keys, this.questions]) known.delete(old) }
-    }
-    if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) {
-      this.keep(key, this.newest)
-    }
-    if (this.waits && asked) this.ask()
-    if (!asked && key === this.wanted) this.passed = this.asked // questions on their way are older than this
-    const late = asked && this.moving && number > this.passed // the finger has gone on: better than nothing
-    if ((this.wanted !== null && key === this.wanted) || late) this.show(this.newest)
+    if (key !== null) this.cache.store(key, frame)
+    if (this.requestQueued) this.sendRequest()
+    // while the finger goes on, a frame of a value that it has left is better than none
+    const isIntermediate = this.moving && number > this.overtakenNumber
+    const isWanted = key !== null && key === this.wantedKey
+    if (isWanted || isIntermediate) this.show(frame)
   }
 
-  /** A chart, as it is now that this has changed. Its arrays stay encoded until it is drawn. */
-  merged(name, { data, layout, ...beside }) {
-    const before = this.newest.charts[name]?.figure ?? { data: [], layout: {} }
-    const parts = { ...before.layout, ...layout }
-    for (const { source } of layout?.images ?? []) load(source)
-    for (const part in layout) if (layout[part] === null) delete parts[part]
-    return { ...beside, figure: { data: data ?? before.data, layout: parts } }
+  receivePrefetched(answer) {
+    if (answer.ordinary) return
+    const { number, name, era, moves } = this.prefetch
+    const frame = this.merge(answer, [...moves, [name, answer.value]])
+    if (answer.number !== number) return
+    const key = this.cache.key(name, answer.value, era)
+    if (Object.keys(answer.errors).length === 0) this.cache.store(key, frame)
+    if (key !== this.wantedKey) return
+    this.overtakenNumber = this.sentNumber // requests on their way are older than this frame
+    this.show(frame)
   }
 
-  keep(key, frame) {
-    this.frames.delete(key)
-    this.frames.set(key, frame)
-    if (this.frames.size > MOST_FRAMES) this.frames.delete(this.frames.keys().next().value)
+  /** Every answer is merged, also one that is not shown: the next holds what differs from it. */
+  merge(answer, moves) {
+    this.restMs = answer.rest
+    this.latestFrame = mergeFrame(this.latestFrame, answer, moves)
+    return this.latestFrame
   }
 
+  /** @param {Frame} frame */
   show(frame) {
-    this.seen = frame
-    const here = frame === this.frames.get(this.wanted)
-    if (here) this.done = frame.done
-    const asked = { frame, taken: null, then: () => here && this.shown(frame) }
-    globalThis.dispatchEvent(new CustomEvent(SHOW, { detail: asked }))
-    if (!asked.taken) return this.unfit()
-    this.held = true
-    if (!this.moving && this.done === 1) this.end() // all has come: Streamlit may say so
+    this.shownFrame = frame
+    const isNewest = frame === this.cache.get(this.wantedKey)
+    if (isNewest) this.shareDone = frame.done
+    const isShown = showFrame(frame, () => {
+      if (isNewest) this.onPainted(frame)
+    })
+    if (!isShown) {
+      this.fallBack()
+      return
+    }
+    this.showsFrame = true
+    if (!this.moving && this.shareDone === 1) this.finish()
   }
 
-  /** What cannot be shown here is asked of Streamlit, until it has answered. */
-  unfit() {
-    this.about = null
-    this.done = 1
-    this.end()
+  /** Leave to Streamlit what cannot be shown here, until it has answered. */
+  fallBack() {
+    this.context = null
+    this.shareDone = 1
+    this.finish()
   }
 
-  rest(wait) {
+  scheduleRest(waitMs) {
     clearTimeout(this.timer)
-    if (!this.playing) this.timer = setTimeout(() => this.rested(), wait)
+    if (this.playing) return
+    this.timer = setTimeout(() => this.checkRest(), waitMs)
   }
 
-  /** A knob plays: it moves again before there is any rest. */
-  play(on) {
-    this.playing = on
-    if (this.moving) this.rest(this.least)
+  /**
+   * A slider plays, or stops playing: while it plays there is no rest.
+   *
+   * @param {boolean} playing
+   */
+  setPlaying(playing) {
+    this.playing = playing
+    if (this.moving) this.scheduleRest(this.restMs)
   }
 
-  rested() {
-    const still = performance.now() - this.movedAt
-    if (still < this.least) return this.rest(this.least - still)
-    const unasked = this.done < 1 && this.keys.get(this.asked) !== this.wanted
-    if (unasked && this.asked === this.answered) this.ask() // it was shown from hand, and there is more to come
-    const all = this.asked === this.answered && this.done === 1
-    if (!all && still < this.least + MORE_REST) return this.rest(LOOK)
+  /** Settle once nothing has moved for long enough and all has come, or it takes too long. */
+  checkRest() {
+    const restedMs = performance.now() - this.movedAt
+    if (restedMs < this.restMs) {
+      this.scheduleRest(this.restMs - restedMs)
+      return
+    }
+    const isAnswered = this.sentNumber === this.answeredNumber
+    const isRequested = this.requests.get(this.sentNumber)?.key === this.wantedKey
+    // a frame from the cache, for which more work is to be done, was not requested yet
+    if (this.shareDone < 1 && !isRequested && isAnswered) this.sendRequest()
+    const hasAllCome = this.sentNumber === this.answeredNumber && this.shareDone === 1
+    if (!hasAllCome && restedMs < this.restMs + EXTRA_REST_MS) {
+      this.scheduleRest(REST_CHECK_MS)
+      return
+    }
     this.settle(true)
   }
 
-  /** Tell Streamlit at once. */
+  /**
+   * Tell Streamlit at once what was moved.
+   *
+   * @param {boolean} rested
+   */
   settle(rested) {
     clearTimeout(this.timer)
     if (!this.moving) return
     this.moving = false
-    this.handed = new Map(this.moves)
-    this.stir(this.done < 1)
-    this.hand([...this.moves], rested)
+    this.toldStreamlit = new Map(this.moves)
+    this.onActivity(this.shareDone < 1)
+    this.sendToStreamlit([...this.moves], rested)
   }
 }

@@ -1,157 +1,189 @@
-// Tells when the server is silent: something has been asked, and for two seconds nothing has come, neither an answer nor
-// anything else. After the first of them it is asked for a sign of life: a server that works for long still gives one.
+// Detects a server that does not respond. An answer is awaited, and for a second nothing comes: then
+// the server is asked for a sign of life. If that does not come for another second, the server is
+// silent. A server that works for long still gives signs of life.
 
-const AWAITED = "epsilon-lab:awaited"
-const OLDER = "epsilon-lab:older"
-const ADDRESS = new URL("../../../health", import.meta.url) // of Streamlit, below whatever path the lab is served at
-const STREAMLIT = "/_stcore/stream"
-// Milliseconds: without a word until a sign of life is asked for, from then until the server counts as silent, after a sign
-// of life until the next is asked for, and until such a question is given up for a new one.
-const ASK = 1000
-const SILENT = 1000
-const AGAIN = 2000
-const LONGEST = 5000
-const COMMITTED = 100 // milliseconds until Streamlit has drawn what came with the end of a run
+import { collectOutdated, onAwaiting } from "./events.js"
 
-/** Say whether an answer is awaited on the lab's channel. */
-export function tellAwaited(on) {
-  globalThis.dispatchEvent(new CustomEvent(AWAITED, { detail: on }))
-}
+// Streamlit's, below whatever path the lab is served at.
+const HEALTH_ADDRESS = new URL("../../../health", import.meta.url)
+const STREAMLIT_PATH = "/_stcore/stream"
+const CONTROLS = "[role=combobox], [type=number], [role=radiogroup]"
+const SELECTED = "[aria-checked=true], [data-selected]"
+// Milliseconds: from the last message to the request for a sign of life, from that to silence, from
+// a sign of life to the next request, and until a request is given up.
+const PROBE_AFTER_MS = 1000
+const SILENT_AFTER_MS = 1000
+const NEXT_PROBE_MS = 2000
+const PROBE_TIMEOUT_MS = 5000
+// Milliseconds until Streamlit has drawn what came with the end of a run.
+const DRAWN_AFTER_MS = 100
 
-/** `name()` lists the settings of which the shown result is, [label, value], where a control shows another. Returns a
- * function that ends it. */
-export function whenOlder(name) {
-  /** @param {any} event */
-  const heard = ({ detail }) => detail.push(...name())
-  globalThis.addEventListener(OLDER, heard)
-  return () => globalThis.removeEventListener(OLDER, heard)
-}
+/** @typedef {"channel" | "streamlit" | "run"} Source Who awaits an answer. */
 
-/** What Streamlit's controls say: label -> value. */
-function choices() {
-  const said = new Map()
-  for (
-    const one of document.querySelectorAll("[role=combobox], [type=number], [role=radiogroup]")
-  ) {
-    const label = one.getAttribute("aria-label")
-    const chosen = one.querySelector("[aria-checked=true], [data-selected]")
-    const value = one instanceof HTMLInputElement ? one.value : chosen?.textContent.trim()
-    if (label && value) said.set(label, value)
+/** Read the values of Streamlit's controls: label -> value. */
+function readControls() {
+  const values = new Map()
+  for (const control of document.querySelectorAll(CONTROLS)) {
+    const label = control.getAttribute("aria-label")
+    let value = control.querySelector(SELECTED)?.textContent.trim()
+    if (control instanceof HTMLInputElement) value = control.value
+    if (label && value) values.set(label, value)
   }
-  return said
+  return values
 }
 
-/** Tell `sent(on)` whether Streamlit has sent something that nothing has come to yet, and `heard()` of all that comes. */
-function overhear(sent, heard) {
-  const known = new WeakSet()
+/**
+ * Watch all websockets of the page.
+ *
+ * @param {(awaiting: boolean) => void} onStreamlit Something was sent to Streamlit, or it answered.
+ * @param {() => void} onMessage Any message has come.
+ * @returns {() => void} Stops watching.
+ */
+function watchSockets(onStreamlit, onMessage) {
+  const watched = new WeakSet()
   const { send } = WebSocket.prototype
-  WebSocket.prototype.send = function (message) {
-    const streamlit = this.url.includes(STREAMLIT)
-    if (!known.has(this)) {
-      known.add(this)
-      const over = () => streamlit && sent(false)
-      this.addEventListener("message", () => (heard(), over()))
-      this.addEventListener("close", over)
-    }
-    send.call(this, message)
-    if (streamlit) sent(true)
+
+  function watch(socket, isStreamlit) {
+    watched.add(socket)
+    socket.addEventListener("message", () => {
+      onMessage()
+      if (isStreamlit) onStreamlit(false)
+    })
+    socket.addEventListener("close", () => {
+      if (isStreamlit) onStreamlit(false)
+    })
   }
-  return () => (WebSocket.prototype.send = send)
+
+  WebSocket.prototype.send = function (message) {
+    const isStreamlit = this.url.includes(STREAMLIT_PATH)
+    if (!watched.has(this)) watch(this, isStreamlit)
+    send.call(this, message)
+    if (isStreamlit) onStreamlit(true)
+  }
+  return () => {
+    WebSocket.prototype.send = send
+  }
 }
 
-export class Silence {
-  /** `say(since)` is told how many milliseconds the server has been silent, null: no more. */
-  constructor(say) {
-    this.say = say
-    this.ways = new Set() // by which an answer is awaited
-    this.since = 0 // of the last word, or of the question
-    this.asked = null // when a sign of life was asked for that has not come
-    this.silent = false
-    this.settled = new Map() // what the controls said when all was answered
-    /** @param {any} event */
-    this.channel = ({ detail }) => this.awaits("channel", detail)
-    globalThis.addEventListener(AWAITED, this.channel)
-    this.opened = () => this.ways.size || (this.settled = new Map([...choices(), ...this.settled]))
-    globalThis.addEventListener("focusin", this.opened) // what has been unfolded since; before it is changed
-    this.deaf = overhear((on) => this.awaits("streamlit", on), () => this.heard())
-  }
-
-  /** An answer is awaited by this way, or no longer. */
-  awaits(way, on) {
-    if (on === this.ways.has(way)) return
-    on ? this.ways.add(way) : this.ways.delete(way)
-    if (!this.ways.size) this.over()
-    else if (on && this.ways.size === 1) {
-      this.since = performance.now()
-      this.wait(ASK)
+/** Reports for how long the server has been silent. */
+export class SilenceMonitor {
+  /**
+   * @param {(silentMs: number | null) => void} report Called again and again while the server is
+   *     silent, and with null when it has responded.
+   */
+  constructor(report) {
+    this.report = report
+    /** @type {Set<Source>} */
+    this.awaiting = new Set()
+    this.lastMessageAt = 0 // or when an answer was first awaited
+    this.probedAt = null // of the request for a sign of life that has no answer yet
+    this.isSilent = false
+    this.settledControls = new Map() // what the controls showed when all was answered
+    const stopSockets = watchSockets(
+      (awaiting) => this.setAwaiting("streamlit", awaiting),
+      () => this.messageCame(),
+    )
+    const stopChannel = onAwaiting((awaiting) => this.setAwaiting("channel", awaiting))
+    // a control that was unfolded is read before it is changed
+    const readUnfolded = () => {
+      if (this.awaiting.size > 0) return
+      this.settledControls = new Map([...readControls(), ...this.settledControls])
     }
+    globalThis.addEventListener("focusin", readUnfolded)
+    this.cleanups = [
+      stopSockets,
+      stopChannel,
+      () => globalThis.removeEventListener("focusin", readUnfolded),
+    ]
   }
 
-  wait(milliseconds) {
+  /**
+   * Set whether a source awaits an answer.
+   *
+   * @param {Source} source
+   * @param {boolean} awaiting
+   */
+  setAwaiting(source, awaiting) {
+    if (awaiting === this.awaiting.has(source)) return
+    if (!awaiting) {
+      this.awaiting.delete(source)
+      if (this.awaiting.size === 0) this.allAnswered()
+      return
+    }
+    this.awaiting.add(source)
+    if (this.awaiting.size > 1) return
+    this.lastMessageAt = performance.now()
+    this.scheduleCheck(PROBE_AFTER_MS)
+  }
+
+  scheduleCheck(waitMs) {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.look(), milliseconds)
+    this.timer = setTimeout(() => this.check(), waitMs)
   }
 
-  /** The server has said something; if it then says nothing for so long, it is asked. */
-  heard(wait = ASK) {
-    this.since = performance.now()
-    this.asked = null
-    this.tell(false)
-    if (this.ways.size) this.wait(wait)
+  /** The server has sent something; if it then sends nothing for so long, it is probed. */
+  messageCame(probeAfterMs = PROBE_AFTER_MS) {
+    this.lastMessageAt = performance.now()
+    this.probedAt = null
+    this.setSilent(false)
+    if (this.awaiting.size > 0) this.scheduleCheck(probeAfterMs)
   }
 
-  over() {
+  allAnswered() {
     clearTimeout(this.timer)
-    this.asked = null
-    this.tell(false)
-    this.settled = choices()
-    this.timer = setTimeout(() => (this.settled = choices()), COMMITTED)
+    this.probedAt = null
+    this.setSilent(false)
+    this.settledControls = readControls()
+    this.timer = setTimeout(() => {
+      this.settledControls = readControls()
+    }, DRAWN_AFTER_MS)
   }
 
-  tell(silent) {
-    if (silent || this.silent) this.say(silent ? performance.now() - this.since : null)
-    this.silent = silent
+  setSilent(isSilent) {
+    if (isSilent) this.report(performance.now() - this.lastMessageAt)
+    else if (this.isSilent) this.report(null)
+    this.isSilent = isSilent
   }
 
-  look() {
-    if (this.asked === null) this.ask()
-    else if (performance.now() - this.asked >= SILENT) this.tell(true)
-    this.wait(SILENT)
+  check() {
+    if (this.probedAt === null) this.probe()
+    else if (performance.now() - this.probedAt >= SILENT_AFTER_MS) this.setSilent(true)
+    this.scheduleCheck(SILENT_AFTER_MS)
   }
 
-  async ask() {
-    const asked = this.asked = performance.now()
-    while (this.asked === asked) {
+  /** Ask for a sign of life until there is one, or something else has come. */
+  async probe() {
+    const startedAt = performance.now()
+    this.probedAt = startedAt
+    while (this.probedAt === startedAt) {
       try {
-        await fetch(ADDRESS, { cache: "no-store", signal: AbortSignal.timeout(LONGEST) })
-        if (this.asked === asked) this.heard(AGAIN)
+        const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+        await fetch(HEALTH_ADDRESS, { cache: "no-store", signal })
+        if (this.probedAt === startedAt) this.messageCame(NEXT_PROBE_MS)
         return
       } catch {
-        // no connection, which is said elsewhere
-        await new Promise((again) => setTimeout(again, SILENT))
+        // there is no connection, which the page reports by itself: try again
+        await new Promise((resolve) => setTimeout(resolve, SILENT_AFTER_MS))
       }
     }
   }
 
-  /** Of which settings the shown result is, where the controls show others: "Epsilon 0.5, Method “Sound”". */
-  get older() {
-    const now = choices()
-    const changed = [...this.settled].filter(([label, value]) =>
-      now.has(label) && now.get(label) !== value
-    )
-    const knobs = []
-    globalThis.dispatchEvent(new CustomEvent(OLDER, { detail: knobs }))
-    return [...knobs, ...changed.map(([label, value]) => [label, `“${value}”`])].map((one) =>
-      one.join(" ")
-    ).join(", ")
+  /** The settings of the shown result that differ from the controls: `Epsilon 0.5, Method “A”`. */
+  get outdatedSettings() {
+    const current = readControls()
+    const sliders = collectOutdated().map(([label, value]) => `${label} ${value}`)
+    const controls = []
+    for (const [label, value] of this.settledControls) {
+      const hasChanged = current.has(label) && current.get(label) !== value
+      if (hasChanged) controls.push(`${label} “${value}”`)
+    }
+    return [...sliders, ...controls].join(", ")
   }
 
   stop() {
     clearTimeout(this.timer)
-    this.ways.clear()
-    this.asked = null
-    this.deaf()
-    globalThis.removeEventListener(AWAITED, this.channel)
-    globalThis.removeEventListener("focusin", this.opened)
+    this.awaiting.clear()
+    this.probedAt = null
+    for (const cleanup of this.cleanups) cleanup()
   }
 }

@@ -1,161 +1,249 @@
-// Axes as numbers: where a value lies on the page, where the ticks stand and what they say, as Plotly would draw them.
+// Axes as numbers: where a value lies on the page, where the ticks stand and what they say, as Plotly
+// would draw them.
 
 import { ticksOf } from "./ticks.js"
 
-// What of an axis may differ from what Plotly has drawn; all else is Plotly's.
-const MOVES = new Set(["range", "tickvals", "ticktext", "dtick", "tickformat", "title"])
+// The attributes of an axis that may differ from the drawn figure; any other is Plotly's to draw.
+const MOVABLE = new Set(["range", "tickvals", "ticktext", "dtick", "tickformat", "title"])
+const KNOWN_TYPES = ["linear", "log", "category"]
+const VIEW_TOLERANCE = 0.5 // pixels
+const ZERO_TOLERANCE = 1e-9
 
-/** Numbers to pixels: `shift + scale * value`, or of its logarithm. */
+/**
+ * @typedef {object} Tick
+ * @property {number} at Value on the axis; a logarithm on a logarithmic axis.
+ * @property {string} [text]
+ * @property {boolean} [small] Whether it is a digit between powers of ten.
+ */
+
+/** Maps numbers to pixels: `shift + scale * value`, or of the logarithm of the value. */
 export class Ruler {
+  /**
+   * @param {number} scale
+   * @param {number} shift
+   * @param {boolean} log
+   */
   constructor(scale, shift, log = false) {
     this.scale = scale
     this.shift = shift
     this.log = log
   }
 
+  /** @param {any} value */
   at(value) {
     return this.shift + this.scale * (this.log ? Math.log10(value) : value)
   }
 }
 
-/** One axis of a figure, in Plotly's own place. `full` is Plotly's account of the axis that it has drawn. */
+/** One axis of a figure, at the place of an axis that Plotly has drawn. */
 export class Axis extends Ruler {
-  constructor(full, range, moved, categories) {
-    const up = full._id[0] === "y"
-    const scale = (up ? -1 : 1) * full._length / (range[1] - range[0])
-    const start = full._offset + (up ? full._length : 0)
+  /**
+   * @param {any} full Plotly's description of the drawn axis.
+   * @param {number[]} range
+   * @param {boolean} hasMoved Whether it differs from the drawn axis.
+   * @param {string[] | null} categories
+   */
+  constructor(full, range, hasMoved, categories) {
+    const isVertical = full._id[0] === "y"
+    const direction = isVertical ? -1 : 1
+    const scale = direction * full._length / (range[1] - range[0])
+    const start = full._offset + (isVertical ? full._length : 0)
     super(scale, start - scale * range[0], full.type === "log")
     this.full = full
     this.id = full._id
     this.range = range
-    this.moved = moved
-    this.up = up
+    this.hasMoved = hasMoved
+    this.isVertical = isVertical
     this.low = full._offset // its ends, in pixels
     this.high = full._offset + full._length
-    this.ticks = null
+    /** @type {Tick[]} */
+    this.ticks = []
     this.categories = categories
   }
 
-  /** @override A name's place among the categories, where the axis has them. */
+  /**
+   * The position of a value or, where the axis has categories, of a name.
+   *
+   * @override
+   */
   at(value) {
     return super.at(this.categories ? this.categories.indexOf(value) : value)
   }
 
-  /** Where a number lies that is a logarithm already, where the axis has logarithms. */
-  place(value) {
+  /**
+   * The position of a number that is a logarithm already where the axis is logarithmic.
+   *
+   * @param {number} value
+   */
+  atLinear(value) {
     return this.shift + this.scale * value
   }
 
-  /** Whether this place, in pixels, is in view. */
-  holds(place) {
-    return place >= this.low - 0.5 && place <= this.high + 0.5
+  /**
+   * Whether a position is in view.
+   *
+   * @param {number} position In pixels.
+   */
+  contains(position) {
+    return position >= this.low - VIEW_TOLERANCE && position <= this.high + VIEW_TOLERANCE
   }
 
   /** Whether Plotly would draw a line at zero. */
-  get zero() {
-    return this.full.zeroline && this.full.type === "linear" && this.range[0] * this.range[1] <= 0
+  get hasZeroLine() {
+    const [start, end] = this.range
+    return this.full.zeroline && this.full.type === "linear" && start * end <= 0
   }
 }
 
-/** The axes of a figure where Plotly has drawn another one: id -> axis. Null where one takes more than is known here. */
+/**
+ * The axes of a figure, at the places of those that Plotly has drawn.
+ *
+ * @param {any} div The graph div.
+ * @param {any} drawn The figure that Plotly has drawn.
+ * @param {any} figure
+ * @returns {Map<string, Axis> | null} Null where Plotly has to draw an axis.
+ */
 export function axesOf(div, drawn, figure) {
+  const { _fullLayout: fullLayout } = div
+  const { xaxis, yaxis } = fullLayout._subplots
   const axes = new Map()
-  for (const [id, full] of plotted(div._fullLayout)) {
-    const one = axisOf(
-      div,
-      full,
-      drawn.layout[full._name] ?? {},
-      figure.layout[full._name] ?? {},
-      figure.data,
-    )
-    if (!one) return null
-    axes.set(id, one)
+  for (const id of [...xaxis, ...yaxis]) {
+    const full = fullLayout[axisName(id)]
+    const axis = axisOf(fullLayout, full, drawn, figure)
+    if (!axis) return null
+    axes.set(id, axis)
   }
   return axes
 }
 
-function* plotted(full) {
-  for (const id of [...full._subplots.xaxis, ...full._subplots.yaxis]) {
-    yield [id, full[`${id[0]}axis${id.slice(1)}`]]
+/**
+ * The name of an axis in a layout: x2 -> xaxis2.
+ *
+ * @param {string} id
+ */
+export function axisName(id) {
+  return `${id[0]}axis${id.slice(1)}`
+}
+
+function axisOf(fullLayout, full, drawn, figure) {
+  if (!KNOWN_TYPES.includes(full.type) || full.rangebreaks?.length) return null
+  const before = drawn.layout[full._name] ?? {}
+  const after = figure.layout[full._name] ?? {}
+  const changed = changedNames(before, after)
+  if (!changed.every((name) => MOVABLE.has(name))) return null
+  const categories = full.type === "category" ? valuesAlong(full._id, figure.data) : null
+  let range = full.range
+  if (after.range) {
+    range = keepZoom(fullLayout, full, after.range)
+  } else if (!categories || categories.length !== full._categories.length) {
+    // Plotly chooses a range by itself, which is the same only for as many categories
+    return null
+  }
+  const isSameCategories = !categories || isEqual(categories, full._categories)
+  const stays = changed.every((name) => name === "title") && isEqual(range, full.range) &&
+    isSameCategories
+  const axis = new Axis(full, range, !stays, categories)
+  const ticks = stays ? drawnTicks(full) : ticksOf(axis, after)
+  if (!ticks) return null
+  axis.ticks = ticks
+  return axis
+}
+
+function changedNames(before, after) {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !isEqual(before[name], after[name]))
+}
+
+function drawnTicks(full) {
+  const major = full._vals.filter(({ minor }) => !minor)
+  return major.map(({ x }) => ({ at: x }))
+}
+
+/**
+ * The names along an axis, in the order in which the traces bring them.
+ *
+ * @param {string} id Of the axis.
+ * @param {any[]} traces
+ * @returns {any[]}
+ */
+export function valuesAlong(id, traces) {
+  const letter = id[0]
+  const values = new Set()
+  for (const trace of traces) {
+    const axis = trace[`${letter}axis`] ?? letter
+    if (axis !== id) continue
+    for (const value of trace[letter]) values.add(value)
+  }
+  return [...values]
+}
+
+/** What a person has zoomed stays as long as the figure sets the ends that it set before. */
+function keepZoom({ _preGUI: before = {} }, { _name: name, range }, wanted) {
+  return wanted.map((end, index) => {
+    const isUnchanged = before[`${name}.range[${index}]`] === end
+    return isUnchanged ? range[index] : end
+  })
+}
+
+/**
+ * Whether two parts of a figure are equal.
+ *
+ * @param {any} first
+ * @param {any} second
+ */
+export function isEqual(first, second) {
+  return first === second || JSON.stringify(first) === JSON.stringify(second)
+}
+
+/**
+ * Draw grid lines and lines at zero, as sharp as Plotly's.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {any} full Plotly's full layout.
+ * @param {Map<string, Axis>} axes
+ */
+export function drawGrid(context, full, axes) {
+  const lines = gridLines(full, axes)
+  for (const [axis, across] of lines) {
+    if (!axis.full.showgrid) continue
+    for (const position of gridPositions(axis)) strokeLine(context, axis, across, position, "grid")
+  }
+  for (const [axis, across] of lines) {
+    if (axis.hasZeroLine) strokeLine(context, axis, across, axis.atLinear(0), "zeroline")
   }
 }
 
-function axisOf(div, full, before, after, data) {
-  if (!["linear", "log", "category"].includes(full.type) || full.rangebreaks?.length) return null
-  const moved = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) =>
-    !same(before[name], after[name])
-  )
-  if (!moved.every((name) => MOVES.has(name))) return null
-  const categories = full.type === "category" ? categoriesOf(full, data) : null
-  // without a range Plotly chooses one: among categories it is the same for as many of them
-  if (!after.range && !(categories && categories.length === full._categories.length)) return null
-  const range = after.range ? kept(div._fullLayout, full, after.range) : full.range
-  const stays = moved.every((name) => name === "title") && same(range, full.range) &&
-    (!categories || same(categories, full._categories))
-  const axis = new Axis(full, range, !stays, categories)
-  axis.ticks = stays
-    ? full._vals.filter(({ minor }) => !minor).map(({ x }) => ({ at: x }))
-    : ticksOf(axis, after)
-  return axis.ticks ? axis : null
-}
-
-/** The names along an axis, in the order in which the traces bring them. */
-function categoriesOf({ _id: id }, data) {
-  const [letter, name] = [id[0], `${id[0]}axis`]
-  return [
-    ...new Set(
-      data.filter((trace) => (trace[name] ?? letter) === id).flatMap((trace) => [...trace[letter]]),
-    ),
-  ]
-}
-
-/** The range that Plotly would take: what a person has zoomed stays, as long as the figure says what it said before. */
-function kept({ _preGUI: before = {} }, { _name, range }, asked) {
-  return asked.map((end, at) => (before[`${_name}.range[${at}]`] === end ? range[at] : end))
-}
-
-export function same(one, other) {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
-}
-
-/** Grid lines and lines at zero, crisp as Plotly's. */
-export function drawGrid(context, full, axes) {
+/** Each visible axis with the axis that its lines cross; once where subplots share both. */
+function gridLines(full, axes) {
   const done = new Set()
   const lines = []
   for (const { xaxis, yaxis } of Object.values(full._plots)) {
-    for (
-      const [axis, across] of [[axes.get(xaxis._id), axes.get(yaxis._id)], [
-        axes.get(yaxis._id),
-        axes.get(xaxis._id),
-      ]]
-    ) {
+    const x = axes.get(xaxis._id)
+    const y = axes.get(yaxis._id)
+    for (const [axis, across] of [[x, y], [y, x]]) {
       const key = [axis.id, across.low, across.high].join()
       if (!done.has(key) && axis.full.visible) lines.push([axis, across])
       done.add(key)
     }
   }
-  for (const [axis, across] of lines) {
-    if (axis.full.showgrid) {
-      for (const place of inner(axis)) stroke(context, axis, across, place, "grid")
-    }
-  }
-  for (const [axis, across] of lines) {
-    if (axis.zero) stroke(context, axis, across, axis.place(0), "zeroline")
-  }
+  return lines
 }
 
-/** Where grid lines stand: not on the frame, and not where there is a line at zero. */
-function inner(axis) {
-  const places = axis.ticks.filter(({ at }) => !(axis.zero && Math.abs(at) < 1e-9)).map(({ at }) =>
-    axis.place(at)
-  )
-  return places.filter((place) => place > axis.low + 1 && place < axis.high - 1)
+/** The positions of grid lines: not on the frame, and not where there is a line at zero. */
+function gridPositions(axis) {
+  const positions = []
+  for (const { at } of axis.ticks) {
+    if (axis.hasZeroLine && Math.abs(at) < ZERO_TOLERANCE) continue
+    const position = axis.atLinear(at)
+    if (position > axis.low + 1 && position < axis.high - 1) positions.push(position)
+  }
+  return positions
 }
 
-function stroke(context, axis, across, place, kind) {
+function strokeLine(context, axis, across, position, kind) {
   const width = Math.max(1, Math.round(axis.full[`${kind}width`] ?? 1))
-  const sharp = Math.ceil(place - width / 2 - 0.5)
+  const start = Math.ceil(position - width / 2 - 0.5) // on whole pixels
   context.fillStyle = axis.full[`${kind}color`]
-  if (axis.up) context.fillRect(across.low, sharp, across.high - across.low, width)
-  else context.fillRect(sharp, across.low, width, across.high - across.low)
+  if (axis.isVertical) context.fillRect(across.low, start, across.high - across.low, width)
+  else context.fillRect(start, across.low, width, across.high - across.low)
 }

@@ -1,84 +1,126 @@
-// Charts that change together are drawn together: one picture for the eye, and one frame for the browser, which would
-// paint what is drawn between two frames twice. Those that are out of view follow once nothing has been drawn for a while,
-// one by one, so that they are never in the way of what one looks at.
+// Charts that change together are drawn together: the browser would paint what is drawn in two frames
+// twice. Charts out of view follow once nothing has been drawn for a while, one by one, so that they
+// are never in the way of those in view.
 
-import { lookOf } from "./theme.js"
+import { readTheme } from "./theme.js"
 
-const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
-const CALM = 120 // milliseconds
+// Milliseconds until charts are drawn though nobody reports that a run is complete: a page without a
+// panel has nobody to report it.
+const MAX_WAIT_MS = 60
+// Milliseconds without a drawing until charts out of view are drawn.
+const CALM_MS = 120
 const COMPLETE = "epsilon-lab:complete"
 const DRAWN = "epsilon-lab:drawn"
-const STIRRED = "epsilon-lab:stirred"
+const ACTIVITY = "epsilon-lab:activity"
 
+/**
+ * @typedef {object} Drawable
+ * @property {Element} node
+ * @property {boolean} isInView
+ * @property {(theme?: import("./theme.js").Theme) => void} draw
+ */
+
+/** @type {Set<Drawable>} */
 const waiting = new Set()
-const later = new Set() // what is out of view, and not as it should be
+/** @type {Set<Drawable>} charts out of view that are not up to date */
+const outOfView = new Set()
 let timer = null
-let calm = null
-let overtaken = false // a run was said to be complete when none of its charts had come
+let calmTimer = null
+// whether the last run was reported complete before any of its charts had come
+let isOvertaken = false
 
-/** Draw this chart with the others of the run. */
+/**
+ * Draw a chart together with the others of the run.
+ *
+ * @param {Drawable} chart
+ */
 export function drawSoon(chart) {
   waiting.add(chart)
-  timer ??= setTimeout(drawNow, overtaken ? 0 : LONGEST_WAIT)
+  timer ??= setTimeout(drawNow, isOvertaken ? 0 : MAX_WAIT_MS)
 }
 
-/** Call this when all of a run has arrived, if `first` before it is drawn; returns a function that ends it. */
-export function whenComplete(act, first = false) {
-  globalThis.addEventListener(COMPLETE, act, first)
-  return () => globalThis.removeEventListener(COMPLETE, act, first)
-}
-
-/** Call this with `waits` when something is moved that is no knob; returns a function that ends it. */
-export function whenStirred(act) {
-  const heard = (event) => act(event.detail)
-  globalThis.addEventListener(STIRRED, heard)
-  return () => globalThis.removeEventListener(STIRRED, heard)
-}
-
-/** Say that something is moved that is no knob, and whether it `waits` for its picture: work gives way to it as well. */
-export function stir(waits) {
-  globalThis.dispatchEvent(new CustomEvent(STIRRED, { detail: waits }))
-}
-
-/** Say that all of a run has arrived. */
-export function complete() {
+/** Report that all of a run has arrived. */
+export function reportRunComplete() {
   globalThis.dispatchEvent(new Event(COMPLETE))
 }
 
-/** Call this when the next charts are drawn, or when none have come for a while: a movement need not change any. */
-export function onceDrawn(act) {
-  const end = () => {
-    clearTimeout(late)
-    globalThis.removeEventListener(DRAWN, end)
-    act()
-  }
-  const late = setTimeout(end, 2 * LONGEST_WAIT)
-  globalThis.addEventListener(DRAWN, end)
+/**
+ * Listen for complete runs.
+ *
+ * @param {() => void} listener
+ * @param {boolean} beforeDrawing Whether it is called before the charts of the run are drawn.
+ * @returns {() => void} Stops listening.
+ */
+export function onRunComplete(listener, beforeDrawing = false) {
+  globalThis.addEventListener(COMPLETE, listener, beforeDrawing)
+  return () => globalThis.removeEventListener(COMPLETE, listener, beforeDrawing)
 }
 
-/** Draw at once all that waits and is in view. */
+/**
+ * Report that something moves that is no slider.
+ *
+ * @param {boolean} waits Whether it waits for its chart: work of the server gives way to it.
+ */
+export function reportActivity(waits) {
+  globalThis.dispatchEvent(new CustomEvent(ACTIVITY, { detail: waits }))
+}
+
+/**
+ * Listen for movements of what is no slider.
+ *
+ * @param {(waits: boolean) => void} listener
+ * @returns {() => void} Stops listening.
+ */
+export function onActivity(listener) {
+  /** @param {any} event */
+  const handle = (event) => listener(event.detail)
+  globalThis.addEventListener(ACTIVITY, handle)
+  return () => globalThis.removeEventListener(ACTIVITY, handle)
+}
+
+/**
+ * Act once, when the next charts are drawn, or when none have come for a while: a movement need not
+ * change any.
+ *
+ * @param {() => void} act
+ */
+export function afterNextDrawing(act) {
+  const handle = () => {
+    clearTimeout(fallback)
+    globalThis.removeEventListener(DRAWN, handle)
+    act()
+  }
+  const fallback = setTimeout(handle, 2 * MAX_WAIT_MS)
+  globalThis.addEventListener(DRAWN, handle)
+}
+
+/** Draw at once all waiting charts that are in view. */
 export function drawNow() {
   clearTimeout(timer)
   timer = null
   const charts = [...waiting]
   waiting.clear()
-  overtaken = !charts.length // Streamlit hands news to panel and board in either order, at times a frame apart
-  if (overtaken) return
-  const look = lookOf(charts[0].node) // asked once: to ask between two draws makes the browser work out all styles anew
-  for (const chart of charts) if (chart.seen) chart.draw(look)
-  for (const chart of charts) if (!chart.seen) later.add(chart)
+  // Streamlit updates panel and board in either order, at times a frame apart
+  isOvertaken = charts.length === 0
+  if (isOvertaken) return
+  // read once: to read it between two drawings makes the browser compute all styles anew
+  const theme = readTheme(charts[0].node)
+  for (const chart of charts) {
+    if (chart.isInView) chart.draw(theme)
+    else outOfView.add(chart)
+  }
   globalThis.dispatchEvent(new Event(DRAWN))
-  clearTimeout(calm)
-  calm = setTimeout(follow, CALM)
+  clearTimeout(calmTimer)
+  calmTimer = setTimeout(drawNextOutOfView, CALM_MS)
 }
 
-/** Draw the next of those that are out of view. One that has come into view meanwhile has drawn itself. */
-function follow() {
-  const [chart] = later
+/** A chart that has come into view meanwhile has drawn itself, and draws nothing here. */
+function drawNextOutOfView() {
+  const [chart] = outOfView
   if (!chart) return
-  later.delete(chart)
+  outOfView.delete(chart)
   chart.draw()
-  calm = setTimeout(follow)
+  calmTimer = setTimeout(drawNextOutOfView)
 }
 
 globalThis.addEventListener(COMPLETE, drawNow)

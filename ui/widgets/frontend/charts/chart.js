@@ -1,291 +1,218 @@
-// Plotly charts, redrawn where they stand. Streamlit calls the default export at every run with the figures as bytes.
+// One Plotly chart, redrawn where it stands.
 
-import { About } from "./help.js"
-import { whenFramed } from "../channel/channel.js"
-import { Clicks } from "./clicks.js"
-import { drawSoon, whenComplete } from "./batching.js"
+import { drawSoon } from "./batching.js"
+import { CAN_HOVER, chartTools } from "./download.js"
 import { adopt } from "./figure_diff.js"
-import { buttons, HOVERS } from "./download.js"
-import { fitted, scaleOf } from "./responsive.js"
+import { ChartHelp } from "./help.js"
 import { loadPlotly } from "./library.js"
-import { coloured, lookOf, themed } from "./theme.js"
 import { paint, release } from "./painter.js"
-import { toolbar } from "./toolbar.js"
-import { Waiting } from "./placeholder.js"
-import { Words } from "./live_text.js"
+import { Placeholder } from "./placeholder.js"
+import { fitFigure, pageScale } from "./responsive.js"
+import { applyColours, applyTheme, readTheme } from "./theme.js"
+import { makeToolbar } from "./toolbar.js"
 
-const boards = new WeakMap()
-const letters = new TextDecoder()
-// one object for all charts, because one that differs would make Plotly begin anew
+// One object for all charts: another one would make Plotly begin anew.
 const CONFIG = { displaylogo: false, displayModeBar: false }
-const NOTHING = "null" // what a board is of whose pictures the channel does not know
-const NARROW = 220 // pixels
-const LEAST = 13 // height of letters in a picture that has the screen to itself, before they grow with the page
+const MIN_WIDTH = 220 // pixels of a chart in a row; below that the row is broken
+// Pixels: letters of a chart that has the screen to itself, before they grow with the page.
+const HALL_LETTERS = 13
 const ONE_COLUMN = "(max-width: 899px)"
-const FIRST = "board" // the one that speaks for the page
-let address = "" // of Plotly, as the server says it
-let library = null // one copy of Plotly for all charts of the page
-let made = 0
+const FAILED = "This chart could not be drawn. Moving a slider tries again; reloading the page " +
+  "starts afresh."
 
-export default function ({ parentElement, data, setStateValue }) {
-  let board = boards.get(parentElement)
-  if (!board) boards.set(parentElement, board = new Board(parentElement))
-  board.setStateValue = setStateValue
-  board.update(JSON.parse(letters.decode(data)))
-  // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
-  return () => {
-    if (parentElement.isConnected) return
-    board.dispose()
-    boards.delete(parentElement)
-  }
-}
+/** @type {Promise<{Plotly: any, tools: import("./toolbar.js").Tool[]}> | null} for all charts */
+let library = null
+let madeCount = 0
 
-/** Rows of charts. A chart is known by its name, and stays the same node wherever it moves. */
-class Board {
-  constructor(root) {
-    this.root = root
-    this.setStateValue = null // Streamlit's, a new one at every run
-    this.rows = []
-    this.charts = new Map()
-    this.clicks = new Clicks((message) => this.setStateValue("movement", message))
-    this.words = new Words()
-    this.name = "" // as the channel calls it
-    this.names = "" // of the charts in their rows
-    this.of = "" // what the pictures that Streamlit has sent are of
-    this.frame = null // of the channel, which is shown in place of what Streamlit has sent
-    this.awaited = null // until it has sent those of this: the panel's word of its answer may come before the pictures
-    this.deaf = whenFramed((frame, then) => this.take(frame, then), (of) => this.release(of))
-    // by then Streamlit has written its own words
-    this.ignore = whenComplete(() => this.frame || this.words.release())
-  }
-
-  update({ name, rows, ack, of, paper, plotly }) {
-    address = plotly
-    this.name = name
-    this.clicks.contained(ack)
-    const named = new Map()
-    rows.forEach((pictures, place) => {
-      const row = this.row(place)
-      pictures.forEach((picture, column) => {
-        const chart = this.charts.get(picture.name) ?? new Chart(picture.name)
-        named.set(picture.name, chart)
-        if (row.children[column] !== chart.cell) {
-          row.insertBefore(chart.cell, row.children[column] ?? null)
-        }
-        chart.update(picture)
-        chart.paper = paper
-        if (picture.clicks) (chart.clicks = this.clicks).listen(chart.node, picture.clicks)
-      })
+/** Run plotly.js from where the server has it, below the same path as this module. */
+function loadLibrary(address) {
+  if (!library) {
+    library = loadTools(new URL(`../../../..${address}`, import.meta.url).href)
+    library.catch(() => {
+      library = null // so that the next chart tries again
     })
-    for (const [name, chart] of this.charts) if (!named.has(name)) chart.dispose()
-    for (const row of this.rows.splice(rows.length)) row.remove()
-    this.charts = named
-    this.names = JSON.stringify(rows.map((pictures) => pictures.map(({ name }) => name)))
-    this.of = JSON.stringify(of)
-    if (this.frame && this.fits(this.frame)) return this.back()
-    this.frame = null
-    for (const chart of named.values()) chart.show(chart.sent)
   }
-
-  fits({ rows }) {
-    return this.names === JSON.stringify(rows[this.name])
-  }
-
-  /** Show a frame of the channel when the browser next paints, if it is one of these charts. */
-  take(frame, then) {
-    if (this.of === NOTHING) return null
-    if (!this.fits(frame)) return false
-    this.frame = frame
-    this.awaited = null
-    this.then = then
-    this.painting ??= requestAnimationFrame(() => this.paint())
-    return true
-  }
-
-  paint() {
-    this.painting = null
-    if (!this.frame) return
-    const { charts, words } = this.frame
-    for (const [name, chart] of this.charts) chart.stream(charts[name], this.clicks)
-    if (this.name !== FIRST) return
-    this.words.say(words)
-    this.then()
-  }
-
-  /** What Streamlit sends of this is as new; with null, what it has sent last. */
-  release(of) {
-    this.awaited = of ?? this.of
-    this.back()
-  }
-
-  /** Show again what Streamlit has sent, pictures and words in one, once it is what is awaited. */
-  back() {
-    if (!this.frame || this.of !== this.awaited) return
-    this.frame = null
-    for (const chart of this.charts.values()) chart.show(chart.sent)
-    this.words.release()
-  }
-
-  row(place) {
-    if (!this.rows[place]) {
-      const row = document.createElement("div")
-      row.style.cssText = "display:flex;flex-wrap:wrap;gap:4px 16px;margin-bottom:4px"
-      this.root.append(this.rows[place] = row)
-    }
-    return this.rows[place]
-  }
-
-  dispose() {
-    this.ignore()
-    this.deaf()
-    this.clicks.dispose()
-    this.words.release()
-    this.charts.forEach((chart) => chart.dispose())
-  }
-}
-
-/** Plotly, from where the server has it, which is below the same path as this module. */
-function plotly() {
-  library ??= load(new URL(`../../../..${address}`, import.meta.url).href).catch((error) => {
-    library = null // the next chart may try again
-    throw error
-  })
   return library
 }
 
-async function load(source) {
+async function loadTools(source) {
   const Plotly = await loadPlotly(source)
-  return { Plotly, buttons: buttons(Plotly) }
+  return { Plotly, tools: chartTools(Plotly) }
 }
 
-class Chart {
+/** A chart in its cell. */
+export class Chart {
+  /** @param {string} name */
   constructor(name) {
-    this.cell = document.createElement("div")
-    this.cell.dataset.chart = name
-    this.cell.style.minWidth = "0" // so that a cell may become narrower than what is drawn in it
-    this.node = document.createElement("div")
-    this.node.setAttribute("role", "img")
-    this.node.id = `lab-chart-${++made}`
-    this.words = document.createElement("p")
-    this.words.hidden = true
-    this.words.style.padding = "1rem"
-    this.cell.append(this.node, this.words)
-    this.waiting = new Waiting(this.cell)
-    this.about = new About(this.cell, this.node.id)
-    this.sent = null // the newest that Streamlit has sent: {alt, figure, raw}
+    this.makeCell(name)
+    this.placeholder = new Placeholder(this.cell)
+    this.help = new ChartHelp(this.cell, this.node.id)
+    this.plotlyAddress = ""
+    this.sent = null // what Streamlit has sent last: {alt, figure, raw}
     this.raw = null // the newest figure, whichever way it came
-    this.latest = null // the same, for this screen
-    this.scale = scaleOf()
-    this.figure = null
-    this.drawn = null // what Plotly has drawn: {figure, look, wanted}
-    this.painted = false // whether something newer is painted over it
-    this.paper = null // what a saved picture says of itself
-    this.tools = null
-    this.bar = null // its buttons
-    this.clicks = null // what hears of them, if they mean something
-    this.resets = 1 // Plotly keeps what was zoomed as long as this is what it was; 0 would mean: never
-    this.width = this.room = 0 // as last observed: to ask at each draw would make the browser lay out the page twice
-    this.watcher = new ResizeObserver(([seen]) => this.resized(seen.contentRect))
-    this.watcher.observe(this.cell)
-    this.seen = true // until the browser says that it is out of view
-    this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
-    this.eye.observe(this.cell)
+    this.newest = null // the same, fitted to this screen
+    this.figure = null // the figure to draw
+    this.drawn = null // what Plotly has drawn: {figure, theme, key}
+    this.isPainted = false // whether a newer figure is painted over it
+    this.scale = pageScale()
+    this.library = null
+    this.toolbar = null
+    this.paper = null // the foot of a saved image
+    this.clicks = null
+    // Plotly keeps what was zoomed as long as this number stays; 0 would mean never.
+    this.resets = 1
+    // As last observed: to ask at each draw would make the browser lay out the page twice.
+    this.width = 0
+    this.cellHeight = 0
+    this.isInView = true // until the browser reports otherwise
+    this.sizeObserver = new ResizeObserver(([entry]) => this.resized(entry.contentRect))
+    this.sizeObserver.observe(this.cell)
+    this.viewObserver = new IntersectionObserver((entries) => {
+      this.setInView(entries.at(-1).isIntersecting)
+    })
+    this.viewObserver.observe(this.cell)
   }
 
-  /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, narrow, wide, about }) {
-    this.about.say(about)
-    this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
-    this.asked = { height, narrow: narrow ?? height }
-    this.reserve()
+  makeCell(name) {
+    this.cell = document.createElement("div")
+    this.cell.dataset.chart = name
+    this.cell.style.minWidth = "0" // so that it can become narrower than what is drawn in it
+    /** @type {any} the graph div */
+    this.node = document.createElement("div")
+    this.node.setAttribute("role", "img")
+    madeCount += 1
+    this.node.id = `lab-chart-${madeCount}`
+    this.message = document.createElement("p")
+    this.message.hidden = true
+    this.message.style.padding = "1rem"
+    this.cell.append(this.node, this.message)
+  }
+
+  /**
+   * Take a figure of Streamlit, for `showSent`.
+   *
+   * @param {any} message See `Chart` in `ui/widgets/chart_board.py`.
+   * @param {string} plotlyAddress
+   */
+  update({ figure, alt, height, narrow, wide, about }, plotlyAddress) {
+    this.plotlyAddress = plotlyAddress
+    this.help.setText(about)
+    this.cell.style.flex = `${wide} 1 min(100%, ${wide * MIN_WIDTH}px)`
+    this.wantedHeight = { wide: height, narrow: narrow ?? height }
+    this.reserveHeight()
     this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
 
   read(figure) {
     this.raw = adopt(this.raw, figure)
-    return this.latest = this.sized(this.raw)
+    this.newest = this.fit(this.raw)
+    return this.newest
   }
 
-  /** A figure for the room there is; the one picture of a screen has no letters that a hall could not read. */
-  sized(figure) {
-    return fitted(figure, this.scale, this.width, this.asked.height ? 0 : LEAST)
+  fit(figure) {
+    const isAlone = this.wantedHeight.wide === 0
+    return fitFigure(figure, this.scale, this.width, isAlone ? HALL_LETTERS : 0)
   }
 
-  /** Keep the room for the picture, so that nothing on the page moves when it comes. One of no height has all there is. */
-  reserve() {
-    const asked = matchMedia(ONE_COLUMN).matches ? this.asked.narrow : this.asked.height
-    this.height = asked ? Math.round(asked * this.scale) : this.room
+  /** Keep the room for the chart, so that nothing moves when it comes. Without a height, all of it. */
+  reserveHeight() {
+    const { wide, narrow } = this.wantedHeight
+    const wanted = matchMedia(ONE_COLUMN).matches ? narrow : wide
+    this.height = wanted ? Math.round(wanted * this.scale) : this.cellHeight
     this.node.style.minHeight = `${this.height}px`
-  }
-
-  /** Take the size of the page's letters, and the room there is. */
-  fit() {
-    this.scale = scaleOf()
-    this.reserve()
-    if (this.raw) this.figure = this.latest = this.sized(this.raw)
-    if (this.sent) this.sent.figure = this.sized(this.sent.raw)
-  }
-
-  /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
-  stream({ figure, alt, clicks }, hearer) {
-    this.hold({ alt, figure: this.read(figure) })
-    if (clicks) hearer.listen(this.node, clicks)
-    this.painted = this.drawn !== null && this.latest !== this.drawn.figure &&
-      this.paints(this.drawn)
-    if (!this.painted && this.seen) this.draw()
-  }
-
-  paints({ figure, look }) {
-    return paint(this.node, coloured(figure, look), coloured(this.latest, look))
-  }
-
-  /** Show what was sent, drawn with the others of the run. */
-  show(picture) {
-    this.hold(picture)
-    if (this.tools) return drawSoon(this)
-    plotly().then((tools) => {
-      this.tools = tools
-      drawSoon(this)
-    }, (error) => this.failed(error))
-  }
-
-  hold({ figure, alt }) {
-    this.node.setAttribute("aria-label", alt)
-    this.figure = figure
   }
 
   resized({ width, height }) {
     this.width = Math.floor(width)
-    this.room = Math.floor(height)
-    this.fit()
-    cancelAnimationFrame(this.frame)
-    this.frame = requestAnimationFrame(() => (this.seen ? this.draw() : drawSoon(this)))
-  }
-
-  looked(seen) {
-    this.seen = seen
-    if (seen) this.draw()
-  }
-
-  draw(look = lookOf(this.node)) {
-    const { tools, figure, width, height, resets } = this
-    if (!tools || !width || !height) return // in a closed tab there is no width: drawn when it opens
-    const wanted = JSON.stringify([look, width, height, resets])
-    if (this.painted || this.drawn?.figure === figure) release(this.node)
-    this.painted = false
-    if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
-    this.drawn = { figure, look, wanted }
-    try {
-      const inked = coloured(figure, look)
-      // shallow copies, because Plotly notes in a trace what was clicked in the legend
-      const traces = inked.data.map((trace) => ({ ...trace }))
-      const layout = themed(inked.layout ?? {}, look, { width, height, resets })
-      if (!HOVERS) layout.dragmode = false // a finger on a chart scrolls the page, and does not draw a zoom box
-      const drawing = tools.Plotly.react(this.node, traces, layout, CONFIG)
-      drawing.then(() => this.drew(), (error) => this.failed(error))
-    } catch (error) {
-      this.failed(error)
+    this.cellHeight = Math.floor(height)
+    this.scale = pageScale()
+    this.reserveHeight()
+    if (this.raw) {
+      this.newest = this.fit(this.raw)
+      this.figure = this.newest
     }
+    if (this.sent) this.sent.figure = this.fit(this.sent.raw)
+    cancelAnimationFrame(this.animationFrame)
+    this.animationFrame = requestAnimationFrame(() => {
+      if (this.isInView) this.draw()
+      else drawSoon(this)
+    })
+  }
+
+  setInView(isInView) {
+    this.isInView = isInView
+    if (isInView) this.draw()
+  }
+
+  /**
+   * Show a figure of the channel: painted over what Plotly has drawn or, if it cannot, drawn.
+   *
+   * @param {any} message
+   * @param {import("./clicks.js").ClickMoves} clicks
+   */
+  showFrame({ figure, alt, clicks: targets }, clicks) {
+    this.setFigure(this.read(figure), alt)
+    if (targets) clicks.listen(this.node, targets)
+    this.isPainted = this.paint()
+    if (!this.isPainted && this.isInView) this.draw()
+  }
+
+  /** @returns {boolean} False where Plotly has to draw. */
+  paint() {
+    if (this.drawn === null || this.newest === this.drawn.figure) return false
+    const { figure, theme } = this.drawn
+    return paint(this.node, applyColours(figure, theme), applyColours(this.newest, theme))
+  }
+
+  /** Show what Streamlit has sent, drawn with the other charts of the run. */
+  showSent() {
+    this.setFigure(this.sent.figure, this.sent.alt)
+    if (this.library) {
+      drawSoon(this)
+      return
+    }
+    const loaded = (library) => {
+      this.library = library
+      drawSoon(this)
+    }
+    loadLibrary(this.plotlyAddress).then(loaded, (error) => this.fail(error))
+  }
+
+  setFigure(figure, alt) {
+    this.node.setAttribute("aria-label", alt)
+    this.figure = figure
+  }
+
+  /**
+   * Draw with Plotly, unless it has drawn the same already.
+   *
+   * @param {import("./theme.js").Theme} theme
+   */
+  draw(theme = readTheme(this.node)) {
+    const { figure, width, height, resets } = this
+    if (!this.library || !width || !height) return // a closed tab has no width
+    const key = JSON.stringify([theme, width, height, resets])
+    const isSameFigure = this.drawn?.figure === figure
+    if (this.isPainted || isSameFigure) release(this.node)
+    this.isPainted = false
+    if (isSameFigure && this.drawn.key === key) return
+    this.drawn = { figure, theme, key }
+    try {
+      this.react(figure, theme)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  react(figure, theme) {
+    const { width, height, resets } = this
+    const coloured = applyColours(figure, theme)
+    // copies, because Plotly notes in a trace what was clicked in the legend
+    const traces = coloured.data.map((trace) => ({ ...trace }))
+    const layout = applyTheme(coloured.layout ?? {}, theme, { width, height, resets })
+    if (!CAN_HOVER) layout.dragmode = false // a finger scrolls the page, and draws no zoom box
+    const reaction = this.library.Plotly.react(this.node, traces, layout, CONFIG)
+    reaction.then(() => this.afterDraw(), (error) => this.fail(error))
   }
 
   /** Undo what was zoomed. */
@@ -294,45 +221,45 @@ class Chart {
     this.draw()
   }
 
-  drew() {
-    this.say("")
-    // on paper it is as wide as its cell there, where nothing is drawn anew
+  afterDraw() {
+    this.setMessage("")
+    // on paper, where nothing is drawn anew, the chart is as wide as its cell
     this.cell.style.setProperty("--lab-ratio", `${this.width} / ${this.height}`)
-    for (const one of this.node.querySelectorAll(".main-svg")) {
-      one.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`)
+    for (const svg of this.node.querySelectorAll(".main-svg")) {
+      svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`)
     }
-    if (!this.bar && this.tools.buttons.length) {
-      this.cell.append(this.bar = toolbar(this, this.tools.buttons, this.node.id))
+    const { tools } = this.library
+    if (!this.toolbar && tools.length > 0) {
+      this.toolbar = makeToolbar(this, tools, this.node.id)
+      this.cell.append(this.toolbar)
     }
-    this.clicks?.drew(this.node)
+    this.clicks?.chartDrawn(this.node)
   }
 
-  failed(error) {
+  fail(error) {
     console.warn("chart not drawn:", error)
-    this.drawn = null // so that the next call tries again, and afresh
-    this.tools?.Plotly.purge(this.node)
-    this.say(
-      "This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.",
-    )
+    this.drawn = null // so that the next call draws afresh
+    this.library?.Plotly.purge(this.node)
+    this.setMessage(FAILED)
   }
 
-  /** What stands in place of the picture; none where it is drawn. */
-  say(words) {
-    this.waiting.end()
-    if (this.words.textContent === words) return
-    this.words.textContent = words
-    this.words.hidden = !words
-    this.node.hidden = Boolean(words)
-    this.bar?.toggleAttribute("hidden", Boolean(words))
+  /** @param {string} message Shown in place of the chart; "" where the chart is drawn. */
+  setMessage(message) {
+    this.placeholder.remove()
+    if (this.message.textContent === message) return
+    this.message.textContent = message
+    this.message.hidden = !message
+    this.node.hidden = message !== ""
+    this.toolbar?.toggleAttribute("hidden", message !== "")
   }
 
   dispose() {
-    this.waiting.end()
-    this.width = 0
-    cancelAnimationFrame(this.frame)
-    this.watcher.disconnect()
-    this.eye.disconnect()
-    this.tools?.Plotly.purge(this.node)
+    this.placeholder.remove()
+    this.width = 0 // nothing is drawn any more
+    cancelAnimationFrame(this.animationFrame)
+    this.sizeObserver.disconnect()
+    this.viewObserver.disconnect()
+    this.library?.Plotly.purge(this.node)
     this.cell.remove()
   }
 }

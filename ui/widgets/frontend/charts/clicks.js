@@ -1,135 +1,190 @@
-// A click on a chart as a movement: the nearest point that has something to say, or the place itself. A mark that can be
-// dragged says the places that it comes to.
+// Clicks on a chart as movements: to the nearest point that has a value, or to the position itself. A
+// mark that can be dragged reports the positions that it comes to.
 
-import { moved } from "../channel/channel.js"
-import { Handle } from "./drag.js"
-import { whenComplete } from "./batching.js"
+import { reportMove } from "../channel/events.js"
+import { onRunComplete } from "./batching.js"
+import { CLICK_RADIUS, distanceBetween, DragHandle } from "./drag.js"
 
-const NEAR = 14 // CSS pixels around a point
-const STILL = 4 // a pointer that went further has dragged
+const POINT_RADIUS = 14 // CSS pixels
+const NUMBERS_PER_MS = 4
+const DECIMALS = 3
 
-export class Clicks {
-  /** `send(message)` hands one movement to Streamlit. */
+/**
+ * @typedef {object} ClickTargets What clicks on a chart move (`Chart.clicks` in
+ *     `ui/widgets/chart_board.py`).
+ * @property {string} [point] A field that a click moves to the customdata of the point under it.
+ * @property {string} [place] A field that a click elsewhere moves to "x,y", where -1 and 1 are the
+ *     ends of `x` and `y`.
+ * @property {[number, number]} [x]
+ * @property {[number, number]} [y]
+ * @property {{at: [number, number], colour: string, upright?: boolean}} [drag] A mark that can be
+ *     dragged.
+ */
+
+/** Turns clicks on the charts of a board into movements. */
+export class ClickMoves {
+  /** @param {(message: object) => void} send Hands one movement to Streamlit. */
   constructor(send) {
     this.send = send
-    this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
-    this.wanted = new WeakMap()
+    this.nextNumber = Date.now() * NUMBERS_PER_MS // above all numbers of earlier mounts
+    /** @type {WeakMap<Element, ClickTargets>} */
+    this.targets = new WeakMap()
+    /** @type {WeakMap<Element, DragHandle>} */
     this.handles = new WeakMap()
-    this.ack = -1 // number of the newest click that the newest pictures contain
-    this.dragged = null // the handle that was moved last
-    // the server works on the next place while this one is drawn
-    this.ignore = whenComplete(() => this.dragged?.answered(this.ack), true)
+    this.acknowledged = -1 // number of the newest movement that the charts contain
+    this.lastDragged = null
+    // before the charts are drawn, so that the server works on the next position meanwhile
+    this.stopListening = onRunComplete(() => {
+      this.lastDragged?.acknowledge(this.acknowledged)
+    }, true)
   }
 
   dispose() {
-    this.ignore()
+    this.stopListening()
   }
 
-  /** The newest pictures contain the clicks up to `ack`; the clock may have been set back since an earlier mount. */
-  contained(ack) {
-    this.ack = ack
-    this.seq = Math.max(this.seq, ack + 1)
+  /** @param {number} number Of the newest movement that the charts contain. */
+  acknowledge(number) {
+    this.acknowledged = number
+    this.nextNumber = Math.max(this.nextNumber, number + 1) // the clock may have been set back
   }
 
-  /** From now on a click on this chart moves `point` (a field) to the customdata of a point, or else `place` to "x,y",
-   * where -1 and 1 are the edges of the axes. With `drag`, {at, colour}, the mark there can be dragged. */
-  listen(node, wanted) {
-    const known = this.wanted.has(node)
-    this.wanted.set(node, wanted)
+  /**
+   * Turn clicks on a chart into movements from now on.
+   *
+   * @param {any} node The graph div.
+   * @param {ClickTargets} targets
+   */
+  listen(node, targets) {
+    const isListening = this.targets.has(node)
+    this.targets.set(node, targets)
     node.style.cursor = "pointer"
-    this.grip(node, wanted)
-    if (known) return
-    let down = null
-    // Plotly covers the page while the button is down, so the press is seen on the chart, and the release anywhere
-    node.addEventListener("pointerdown", (event) => (down = event.button ? null : event), true)
+    this.updateHandle(node, targets)
+    if (!isListening) this.listenToPointer(node)
+  }
+
+  /** Plotly covers the page while the button is down: the release is heard anywhere. */
+  listenToPointer(node) {
+    let start = null
+    node.addEventListener("pointerdown", (event) => {
+      start = event.button === 0 ? event : null
+    }, true)
     const released = (event) => {
-      if (!node.isConnected) return globalThis.removeEventListener("pointerup", released, true)
-      const began = down
-      down = null
-      if (
-        !began || Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > STILL
-      ) return
-      this.clicked(node, event)
+      if (!node.isConnected) {
+        globalThis.removeEventListener("pointerup", released, true)
+        return
+      }
+      const isClick = start && distanceBetween(start, event) <= CLICK_RADIUS
+      start = null
+      if (isClick) this.click(node, event)
     }
     globalThis.addEventListener("pointerup", released, true)
   }
 
   /** Keep a handle over the mark that can be dragged, if there is one. */
-  grip(node, { drag }) {
-    if (!drag) {
+  updateHandle(node, targets) {
+    if (!targets.drag) {
       this.handles.get(node)?.remove()
       this.handles.delete(node)
       return
     }
-    if (!this.handles.has(node)) {
-      const go = (event, last) => this.placed(node, event, last)
-      this.handles.set(node, new Handle(node, go, (event) => this.clicked(node, event)))
-    }
-    this.handles.get(node).move(drag)
+    if (!this.handles.has(node)) this.handles.set(node, this.makeHandle(node))
+    this.handles.get(node).setMark(targets.drag)
   }
 
-  /** The chart has been drawn: its axes may be elsewhere. */
-  drew(node) {
-    this.handles.get(node)?.place()
+  makeHandle(node) {
+    return new DragHandle(
+      node,
+      (event, final) => this.drag(node, event, final),
+      (event) => this.click(node, event),
+    )
   }
 
-  /** The mark has been dragged here; the number of the movement. */
-  placed(node, event, final) {
-    this.dragged = this.handles.get(node)
-    const { xaxis, yaxis } = node._fullLayout
-    const { place, x, y } = this.wanted.get(node)
-    const box = node.getBoundingClientRect()
-    const at = [event.clientX - box.left - xaxis._offset, event.clientY - box.top - yaxis._offset]
-    return this.say(place, [share(xaxis, at[0], x), share(yaxis, at[1], y)].join(","), final)
+  /**
+   * Note that a chart was drawn: its axes may be elsewhere.
+   *
+   * @param {any} node
+   */
+  chartDrawn(node) {
+    this.handles.get(node)?.align()
   }
 
-  clicked(node, event) {
-    const layout = node._fullLayout
-    if (!layout?.xaxis) return
-    const box = node.getBoundingClientRect()
-    const at = [
-      event.clientX - box.left - layout.xaxis._offset,
-      event.clientY - box.top - layout.yaxis._offset,
-    ]
-    if (at[0] < 0 || at[1] < 0 || at[0] > layout.xaxis._length || at[1] > layout.yaxis._length) {
-      return
-    }
-    const { point, place, x, y } = this.wanted.get(node)
-    const found = point ? nearest(node, at[0], at[1]) : null
-    if (found !== null) return this.say(point, found)
-    if (place) {
-      this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
-    }
+  /** Move to a position of the dragged mark, and return the number of the movement. */
+  drag(node, event, final) {
+    this.lastDragged = this.handles.get(node)
+    const position = positionInAxes(node, event)
+    const targets = this.targets.get(node)
+    return this.move(targets.place, placeText(node, position, targets), final)
   }
 
-  /** The number of the movement; null where it went by the channel. */
-  say(name, value, final = true) {
-    if (moved(name, value)) return null
-    const seq = this.seq++
+  click(node, event) {
+    const { xaxis, yaxis } = node._fullLayout ?? {}
+    if (!xaxis) return
+    const position = positionInAxes(node, event)
+    const isInside = position.x >= 0 && position.x <= xaxis._length &&
+      position.y >= 0 && position.y <= yaxis._length
+    if (!isInside) return
+    const targets = this.targets.get(node)
+    const value = targets.point ? nearestPointValue(node, position) : null
+    if (value !== null) this.move(targets.point, value)
+    else if (targets.place) this.move(targets.place, placeText(node, position, targets))
+  }
+
+  /** Report a movement, and return its number; null where the channel has taken it. */
+  move(name, value, final = true) {
+    if (reportMove(name, value)) return null
+    const seq = this.nextNumber
+    this.nextNumber += 1
     this.send({ name, value, seq, final, tick: false })
     return seq
   }
 }
 
-/** The customdata of the point under the pointer, or null. */
-function nearest(node, x, y) {
+/** The position of the pointer from the corner where the axes begin, in pixels. */
+function positionInAxes(node, event) {
   const { xaxis, yaxis } = node._fullLayout
-  let best = NEAR
-  let found = null
-  for (const trace of node._fullData) {
-    if (!trace.customdata || trace.visible !== true) continue
-    for (let i = 0; i < trace.x.length; i++) {
-      const far = Math.hypot(xaxis.d2p(trace.x[i]) - x, yaxis.d2p(trace.y[i]) - y)
-      if (far < best) [best, found] = [far, named(trace.customdata[i])]
-    }
+  const box = node.getBoundingClientRect()
+  return {
+    x: event.clientX - box.left - xaxis._offset,
+    y: event.clientY - box.top - yaxis._offset,
   }
-  return found
 }
 
-/** What a point has to say: a name, or a number. */
-const named = (said) => (Number.isNaN(Number(said)) ? said : Number(said))
+/** The customdata of the nearest point around a position; null where there is none. */
+function nearestPointValue(node, position) {
+  const { xaxis, yaxis } = node._fullLayout
+  let smallest = POINT_RADIUS
+  let value = null
+  for (const trace of node._fullData) {
+    if (!trace.customdata || trace.visible !== true) continue
+    for (let index = 0; index < trace.x.length; index++) {
+      const x = xaxis.d2p(trace.x[index])
+      const y = yaxis.d2p(trace.y[index])
+      const distance = Math.hypot(x - position.x, y - position.y)
+      if (distance < smallest) {
+        smallest = distance
+        value = parseValue(trace.customdata[index])
+      }
+    }
+  }
+  return value
+}
 
-/** Where a pixel lies between these ends of an axis, of a log axis their logarithms, as -1 to 1, whatever the zoom. */
-function share(axis, pixel, [low, high]) {
-  return Math.max(-1, Math.min(1, (2 * (axis.p2l(pixel) - low)) / (high - low) - 1)).toFixed(3)
+/** A number where the text is one, else the text. */
+function parseValue(text) {
+  const number = Number(text)
+  return Number.isNaN(number) ? text : number
+}
+
+function placeText(node, position, targets) {
+  const { xaxis, yaxis } = node._fullLayout
+  const x = placeOnAxis(xaxis, position.x, targets.x)
+  const y = placeOnAxis(yaxis, position.y, targets.y)
+  return `${x},${y}`
+}
+
+/** Where a pixel lies between two ends, -1 to 1, whatever the zoom; on a log axis of logarithms. */
+function placeOnAxis(axis, pixel, [low, high]) {
+  const place = 2 * (axis.p2l(pixel) - low) / (high - low) - 1
+  return Math.max(-1, Math.min(1, place)).toFixed(DECIMALS)
 }

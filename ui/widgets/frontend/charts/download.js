@@ -1,86 +1,101 @@
-// A chart as a file: a picture with a foot that says what it is of.
+// A chart as a file: an image with a foot that describes what it shows.
 
-import { CLEAR, lookOf } from "./theme.js"
+import { readTheme, TRANSPARENT } from "./theme.js"
 
-export const HOVERS = matchMedia("(hover: hover)").matches
-// Pixels: height of the letters of a foot, and of a line in it; how far it stands from the edge; width of a letter in heights.
-const FOOT = 11
-const LINE = 1.3
-const ASIDE = 10
-const LETTER = 0.55
+export const CAN_HOVER = matchMedia("(hover: hover)").matches
+const PNG_SCALE = 2
+const FOOT_SIZE = 11 // pixels
+const LINE_HEIGHT = 1.3 // of the font size
+const FOOT_MARGIN = 10 // pixels to the edges
+const LETTER_WIDTH = 0.55 // of the font size
+const MIN_LETTERS = 8 // in a line, however narrow the chart
+const NO_FILE_NAME = /[^A-Za-z0-9]+/g
 
-/** What can be done with a chart, as buttons (`toolbar.js`); none where no mouse can find them. */
-export function buttons({ Icons, downloadImage }) {
-  if (!HOVERS) return []
-  const button = (format, icon, act) => ({ name: `Download as ${format.toUpperCase()}`, icon, act })
-  const picture = (format, icon) =>
-    button(format, icon, (chart) =>
-      downloadImage(onPaper(chart), {
-        format,
-        filename: fileOf(chart),
-        scale: format === "png" ? 2 : 1,
-      }))
-  const reset = { name: "Reset axes", icon: Icons.home, act: (chart) => chart.reset() }
-  return [picture("png", Icons.camera), picture("svg", Icons.disk), reset]
+/** @typedef {import("./toolbar.js").Tool} Tool */
+
+/**
+ * What can be done with a chart; nothing where no mouse can find the buttons.
+ *
+ * @param {{Icons: any, downloadImage: any}} Plotly
+ * @returns {Tool[]}
+ */
+export function chartTools({ Icons, downloadImage }) {
+  if (!CAN_HOVER) return []
+  const downloadTool = (format, icon, scale) => ({
+    label: `Download as ${format.toUpperCase()}`,
+    icon,
+    act: (chart) => {
+      const filename = fileName(chart)
+      downloadImage(figureForFile(chart), { format, filename, scale })
+    },
+  })
+  return [
+    downloadTool("png", Icons.camera, PNG_SCALE),
+    downloadTool("svg", Icons.disk, 1),
+    { label: "Reset axes", icon: Icons.home, act: (chart) => chart.reset() },
+  ]
 }
 
-/** What a file is called: its page, what differs there from the usual, and which of the charts it is. */
-function fileOf({ paper, cell }) {
-  return [...(paper ? [paper.stem] : []), cell.dataset.chart.replace(/[^A-Za-z0-9]+/g, "-")].join(
-    "_",
-  )
+/** A file is named after its page, what differs there from the defaults, and the chart. */
+function fileName({ paper, cell }) {
+  const chart = cell.dataset.chart.replace(NO_FILE_NAME, "-")
+  return paper ? `${paper.stem}_${chart}` : chart
 }
 
-/** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost, and over
- * a foot that says what it is of. */
-function onPaper(chart) {
-  chart.draw() // what is painted only is not Plotly's yet
+/** The figure as on the page, on the page's background and over its foot. */
+function figureForFile(chart) {
+  chart.draw() // what is only painted is not in Plotly's nodes yet
   const { data, layout } = chart.node
-  const clear = layout.paper_bgcolor === CLEAR
-  const ground = {
-    ...layout,
-    paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor,
-  }
-  return { data, layout: withFoot(ground, chart.paper?.lines ?? []) }
+  const isTransparent = layout.paper_bgcolor === TRANSPARENT
+  const background = isTransparent ? readTheme(chart.node).back : layout.paper_bgcolor
+  const lines = chart.paper?.lines ?? []
+  return { data, layout: addFoot({ ...layout, paper_bgcolor: background }, lines) }
 }
 
-/** A layout with these lines under all that it had, broken where they have no room. */
-function withFoot(layout, lines) {
+/** Add lines below all else, broken where they have no room. */
+function addFoot(layout, lines) {
   const { width, height, margin, annotations = [] } = layout
-  const broken = lines.flatMap((line) => wrapped(line, (width - 2 * ASIDE) / (LETTER * FOOT)))
-  if (!broken.length) return layout
-  const more = broken.length * FOOT * LINE + ASIDE
-  const [place, text] = [{
+  const letters = (width - 2 * FOOT_MARGIN) / (LETTER_WIDTH * FOOT_SIZE)
+  const broken = lines.flatMap((line) => breakLine(line, letters))
+  if (broken.length === 0) return layout
+  const footHeight = broken.length * FOOT_SIZE * LINE_HEIGHT + FOOT_MARGIN
+  const foot = {
+    text: broken.map(escapeHtml).join("<br>"),
+    font: { size: FOOT_SIZE },
+    align: "left",
+    showarrow: false,
     xref: "paper",
     x: 0,
     xanchor: "left",
+    xshift: FOOT_MARGIN - margin.l,
     yref: "paper",
     y: 0,
     yanchor: "top",
-  }, escaped(broken)]
-  const shifts = { xshift: ASIDE - margin.l, yshift: -margin.b }
-  const foot = { ...place, ...shifts, text, align: "left", showarrow: false, font: { size: FOOT } }
+    yshift: -margin.b,
+  }
   return {
     ...layout,
-    height: height + more,
-    margin: { ...margin, b: margin.b + more },
+    height: height + footHeight,
+    margin: { ...margin, b: margin.b + footHeight },
     annotations: [...annotations, foot],
   }
 }
 
-function escaped(lines) {
-  return lines.map((line) => line.replace(/&/g, "&amp;").replace(/</g, "&lt;")).join("<br>")
+function escapeHtml(line) {
+  return line.replace(/&/g, "&amp;").replace(/</g, "&lt;")
 }
 
-/** A text in lines of so many letters, broken between words, and within those that are longer. */
-function wrapped(text, most) {
-  const pieces = text.split(" ").flatMap((word) =>
-    word.match(new RegExp(`.{1,${Math.max(8, Math.floor(most))}}`, "g")) ?? []
-  )
-  return pieces.reduce((lines, piece) => {
-    const longer = `${lines.at(-1)} ${piece}`
-    return lines.length && longer.length <= most
-      ? [...lines.slice(0, -1), longer]
-      : [...lines, piece]
-  }, [])
+/** Break a text between words, and within words that are longer than a line. */
+function breakLine(text, letters) {
+  const longest = Math.max(MIN_LETTERS, Math.floor(letters))
+  const piecesOfWord = new RegExp(`.{1,${longest}}`, "g")
+  const lines = []
+  for (const word of text.split(" ")) {
+    for (const piece of word.match(piecesOfWord) ?? []) {
+      const longer = `${lines.at(-1)} ${piece}`
+      if (lines.length > 0 && longer.length <= letters) lines[lines.length - 1] = longer
+      else lines.push(piece)
+    }
+  }
+  return lines
 }

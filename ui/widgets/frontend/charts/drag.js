@@ -1,132 +1,168 @@
-// A mark on a chart that can be dragged: a node over it, which follows the pointer, mouse or finger. The picture follows
-// as quickly as it can be drawn: one place is on its way at a time, and of those in between only the newest is kept.
+// A mark on a chart that can be dragged: a node over it, which follows the pointer. The chart follows
+// as quickly as it can be drawn: one position is on its way at a time, and of those in between only
+// the newest is kept.
 
-import { stir } from "./batching.js"
+import { reportActivity } from "./batching.js"
 
-const STILL = 4 // CSS pixels; a pointer that went no further has clicked
-const PATIENCE = 1500 // milliseconds; after that, no answer is taken for one
-const SIZE = 30
+export const CLICK_RADIUS = 4 // CSS pixels; a pointer that went further has dragged
+const TIMEOUT_MS = 1500 // after which an answer counts as lost
+const SIZE = 30 // CSS pixels
 
-export class Handle {
-  /** `go(event, last)` is told of each place to go to, and gives it a number; `clicked(event)` of a press that did not move. */
-  constructor(node, go, clicked) {
+/**
+ * The distance between two events of the pointer, in CSS pixels.
+ *
+ * @param {PointerEvent} first
+ * @param {PointerEvent} second
+ */
+export function distanceBetween(first, second) {
+  return Math.hypot(second.clientX - first.clientX, second.clientY - first.clientY)
+}
+
+/** The node over a mark. */
+export class DragHandle {
+  /**
+   * @param {any} node The graph div.
+   * @param {(event: PointerEvent, final: boolean) => number | null} onDrag Moves to the position of
+   *     the pointer, and returns the number of the movement; null where no answer is waited for.
+   * @param {(event: PointerEvent) => void} onClick Called for a press that did not move.
+   */
+  constructor(node, onDrag, onClick) {
     this.node = node
-    this.go = go
-    this.clicked = clicked
-    this.at = null
-    this.down = null // where the press began
-    this.dragged = false
-    this.flying = null // the number of the place that is on its way
-    this.waiting = null
-    this.listening = false
-    this.mark = this.make()
+    this.onDrag = onDrag
+    this.onClick = onClick
+    this.mark = null // {at, upright}: the position in units of the axes
+    this.start = null // where the press began
+    this.isDragging = false
+    this.inFlight = null // number of the movement on its way
+    this.waiting = null // the newest position, while another one is on its way
+    this.listensToPlotly = false
+    this.handle = this.makeHandle()
   }
 
-  /** From now on the mark is at `at` (x, y), in units of the axes; an `upright` one is dragged up and down only. */
-  move({ at, colour, upright }) {
-    this.at = at
-    this.upright = upright
-    this.mark.style.setProperty("--mark", colour)
-    this.place()
-  }
-
-  /** Put the node over the mark, wherever the chart has it now, unless the pointer holds it. */
-  place() {
-    const { xaxis, yaxis } = this.node._fullLayout ?? {}
-    if (!xaxis || !yaxis || this.down) return
-    if (!this.listening && this.node.on) {
-      this.listening = true
-      this.node.on("plotly_relayout", () => this.place())
-    }
-    const [x, y] = [xaxis.d2p(this.at[0]), yaxis.d2p(this.at[1])]
-    this.mark.hidden = !(x >= 0 && x <= xaxis._length && y >= 0 && y <= yaxis._length)
-    this.put(xaxis._offset + x, yaxis._offset + y)
-    const cell = this.node.parentElement
-    cell.style.position = "relative"
-    if (this.mark.parentElement !== cell) cell.append(this.mark)
-  }
-
-  put(x, y) {
-    this.mark.style.transform = `translate(${x - SIZE / 2}px,${y - SIZE / 2}px)`
-  }
-
-  make() {
-    const mark = document.createElement("div")
-    mark.dataset.handle = ""
-    mark.setAttribute("aria-hidden", "true") // the keys have knobs of their own for this
-    mark.style.cssText =
+  makeHandle() {
+    const handle = document.createElement("div")
+    handle.dataset.handle = ""
+    handle.setAttribute("aria-hidden", "true") // the keyboard has sliders for the same
+    handle.style.cssText =
       `position:absolute;left:0;top:0;box-sizing:border-box;width:${SIZE}px;height:${SIZE}px;` +
       "border-radius:50%;cursor:grab;touch-action:none"
-    mark.addEventListener("pointerdown", (event) => this.pressed(event))
-    mark.addEventListener("pointermove", (event) => this.moved(event))
-    mark.addEventListener("pointerup", (event) => this.released(event))
-    mark.addEventListener("pointercancel", () => this.let())
-    return mark
+    handle.addEventListener("pointerdown", (event) => this.press(event))
+    handle.addEventListener("pointermove", (event) => this.move(event))
+    handle.addEventListener("pointerup", (event) => this.release(event))
+    handle.addEventListener("pointercancel", () => this.letGo())
+    return handle
   }
 
-  pressed(event) {
-    if (event.button) return
+  /**
+   * Set the mark that is dragged.
+   *
+   * @param {{at: [number, number], colour: string, upright?: boolean}} mark `at` in units of the
+   *     axes; an `upright` mark moves up and down only.
+   */
+  setMark(mark) {
+    this.mark = mark
+    this.handle.style.setProperty("--mark", mark.colour)
+    this.align()
+  }
+
+  /** Put the node over the mark, unless the pointer holds it. */
+  align() {
+    const { xaxis, yaxis } = this.node._fullLayout ?? {}
+    if (!xaxis || !yaxis || this.start) return
+    this.listenToZoom()
+    const x = xaxis.d2p(this.mark.at[0])
+    const y = yaxis.d2p(this.mark.at[1])
+    const isInside = x >= 0 && x <= xaxis._length && y >= 0 && y <= yaxis._length
+    this.handle.hidden = !isInside
+    this.moveTo(xaxis._offset + x, yaxis._offset + y)
+    const cell = this.node.parentElement
+    cell.style.position = "relative"
+    if (this.handle.parentElement !== cell) cell.append(this.handle)
+  }
+
+  listenToZoom() {
+    if (this.listensToPlotly || !this.node.on) return
+    this.listensToPlotly = true
+    this.node.on("plotly_relayout", () => this.align())
+  }
+
+  moveTo(x, y) {
+    this.handle.style.transform = `translate(${x - SIZE / 2}px,${y - SIZE / 2}px)`
+  }
+
+  press(event) {
+    if (event.button !== 0) return
     event.preventDefault()
     event.stopPropagation() // neither a click on the chart nor the beginning of a zoom
-    this.mark.setPointerCapture(event.pointerId)
-    this.down = event
-    this.dragged = false
+    this.handle.setPointerCapture(event.pointerId)
+    this.start = event
+    this.isDragging = false
   }
 
-  moved(event) {
-    if (!this.down) return
-    this.dragged ||=
-      Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > STILL
-    if (!this.dragged) return
-    stir(this.flying !== null)
-    const box = this.node.getBoundingClientRect()
-    this.mark.style.cursor = "grabbing"
-    this.mark.style.border = "3px solid var(--mark)"
-    const { xaxis } = this.node._fullLayout
-    const x = this.upright ? xaxis._offset + xaxis.d2p(this.at[0]) : event.clientX - box.left
-    this.put(x, event.clientY - box.top)
+  move(event) {
+    if (!this.start) return
+    if (distanceBetween(this.start, event) > CLICK_RADIUS) this.isDragging = true
+    if (!this.isDragging) return
+    reportActivity(this.inFlight !== null)
+    const box = this.node.getBoundingClientRect() // before anything is written
+    this.handle.style.cursor = "grabbing"
+    this.handle.style.border = "3px solid var(--mark)"
+    this.moveTo(this.horizontalPosition(event, box), event.clientY - box.top)
     this.send(event, false)
   }
 
-  released(event) {
-    if (!this.down) return
+  horizontalPosition(event, box) {
+    if (!this.mark.upright) return event.clientX - box.left
+    const { xaxis } = this.node._fullLayout
+    return xaxis._offset + xaxis.d2p(this.mark.at[0])
+  }
+
+  release(event) {
+    if (!this.start) return
     event.stopPropagation()
-    if (this.dragged) this.send(event, true)
-    else this.clicked(event)
-    this.let()
+    if (this.isDragging) this.send(event, true)
+    else this.onClick(event)
+    this.letGo()
   }
 
-  let() {
-    this.down = null
-    this.mark.style.cursor = "grab"
-    this.mark.style.border = ""
+  letGo() {
+    this.start = null
+    this.handle.style.cursor = "grab"
+    this.handle.style.border = ""
   }
 
-  send(event, last) {
-    if (this.flying !== null && !last) return (this.waiting = event)
+  send(event, final) {
+    if (this.inFlight !== null && !final) {
+      this.waiting = event
+      return
+    }
     this.waiting = null
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.landed(), PATIENCE)
-    this.flying = this.go(event, last)
-    if (this.flying === null) clearTimeout(this.timer)
-    else stir(true)
+    this.inFlight = this.onDrag(event, final)
+    if (this.inFlight === null) return
+    this.timer = setTimeout(() => this.land(), TIMEOUT_MS)
+    reportActivity(true)
   }
 
-  /** All of a run has arrived, whose pictures contain the movements up to `ack`. */
-  answered(ack) {
-    if (this.flying !== null && ack >= this.flying) this.landed()
+  /**
+   * Note which movements are drawn.
+   *
+   * @param {number} number Of the newest movement that the charts contain.
+   */
+  acknowledge(number) {
+    if (this.inFlight !== null && number >= this.inFlight) this.land()
   }
 
-  landed() {
+  land() {
     clearTimeout(this.timer)
-    this.flying = null
-    if (this.waiting && this.down) return this.send(this.waiting, false)
-    stir(false)
+    this.inFlight = null
+    if (this.waiting && this.start) this.send(this.waiting, false)
+    else reportActivity(false)
   }
 
   remove() {
     clearTimeout(this.timer)
-    if (this.flying !== null) stir(false)
-    this.mark.remove()
+    if (this.inFlight !== null) reportActivity(false)
+    this.handle.remove()
   }
 }

@@ -1,7 +1,8 @@
-// Reading a figure so that what has not changed stays the very same object. Plotly.react compares by identity: a trace
-// whose arrays are the ones it has drawn already is not calculated again.
+// Reads a figure so that what has not changed stays the very same object. Plotly.react compares by
+// identity: a trace whose arrays are the ones that it has drawn is not computed again.
 
-const ARRAYS = {
+// Type of numpy -> typed array.
+const ARRAY_TYPES = {
   i1: Int8Array,
   u1: Uint8Array,
   c1: Uint8ClampedArray,
@@ -13,54 +14,73 @@ const ARRAYS = {
   f8: Float64Array,
 }
 
-const sources = new WeakMap() // decoded array -> the encoded one that it came from
+/**
+ * Decoded array -> the encoded one that it came from.
+ *
+ * @type {WeakMap<any, {bdata: string, dtype: string, shape?: string}>}
+ */
+const sources = new WeakMap()
 
-/** `next` with arrays decoded, and with each part that equals its counterpart in `old` replaced by that counterpart. */
+function isObject(value) {
+  return value !== null && typeof value === "object"
+}
+
+/**
+ * Decode the arrays of a part, and replace what equals its counterpart by that counterpart.
+ *
+ * @param {any} old The counterpart, as it was adopted before; undefined at first.
+ * @param {any} next
+ * @returns {any}
+ */
 export function adopt(old, next) {
-  if (next === null || typeof next !== "object") return next
-  if (typeof next.bdata === "string") return decoded(old, next)
+  if (!isObject(next)) return next
+  if (typeof next.bdata === "string") return adoptEncoded(old, next)
   return Array.isArray(next) ? adoptArray(old, next) : adoptObject(old, next)
 }
 
 function adoptArray(old, next) {
   const before = Array.isArray(old) ? old : []
-  let same = before.length === next.length && !sources.has(before)
-  const parts = next.map((part, place) => {
-    const kept = adopt(before[place], part)
-    if (kept !== before[place]) same = false
-    return kept
+  let isSame = before.length === next.length && !sources.has(before)
+  const parts = next.map((part, index) => {
+    const adopted = adopt(before[index], part)
+    if (adopted !== before[index]) isSame = false
+    return adopted
   })
-  return same ? before : parts
+  return isSame ? before : parts
 }
 
 function adoptObject(old, next) {
-  const before = old !== null && typeof old === "object" && !Array.isArray(old) ? old : {}
+  const isPlain = isObject(old) && !Array.isArray(old)
+  const before = isPlain ? old : {}
   const parts = {}
-  let same = true
+  let isSame = isPlain
   for (const name in next) {
     parts[name] = adopt(before[name], next[name])
-    if (parts[name] !== before[name] || !(name in before)) same = false
+    if (parts[name] !== before[name] || !(name in before)) isSame = false
   }
-  return same && before === old && Object.keys(before).length === Object.keys(parts).length
-    ? before
-    : parts
+  const isComplete = Object.keys(before).length === Object.keys(parts).length
+  return isSame && isComplete ? before : parts
 }
 
-/** The typed array (or, for two dimensions, the list of rows) that numpy's bytes stand for. */
-function decoded(old, next) {
-  const source = old !== null && typeof old === "object" ? sources.get(old) : undefined
-  if (
-    source && source.bdata === next.bdata && source.dtype === next.dtype &&
-    source.shape === next.shape
-  ) return old
+/** Decode numpy's bytes: a typed array, or a list of rows for two dimensions. */
+function adoptEncoded(old, next) {
+  const source = isObject(old) ? sources.get(old) : undefined
+  if (source && isSameEncoding(source, next)) return old
   const bytes = Uint8Array.from(atob(next.bdata), (letter) => letter.charCodeAt(0))
-  const flat = new ARRAYS[next.dtype](bytes.buffer)
+  const flat = new ARRAY_TYPES[next.dtype](bytes.buffer)
   const shape = String(next.shape ?? "").split(",").map(Number)
-  const array = shape.length === 2 ? rows(flat, ...shape) : flat
+  const array = shape.length === 2 ? splitRows(flat, shape[0], shape[1]) : flat
   sources.set(array, next)
   return array
 }
 
-function rows(flat, height, width) {
-  return Array.from({ length: height }, (_, row) => flat.subarray(row * width, (row + 1) * width))
+function isSameEncoding(first, second) {
+  return first.bdata === second.bdata && first.dtype === second.dtype &&
+    first.shape === second.shape
+}
+
+function splitRows(flat, height, width) {
+  const rows = []
+  for (let row = 0; row < height; row++) rows.push(flat.subarray(row * width, (row + 1) * width))
+  return rows
 }

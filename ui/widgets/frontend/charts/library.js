@@ -1,16 +1,22 @@
-// plotly.js, run once for the page. Two modules ask for it, each with a copy of this one, so the document knows of a script
-// that is on its way.
+// Runs plotly.js once for the page. Two modules ask for it, each with a copy of this one: a script
+// that is on its way is found in the document.
 
-/** Run plotly.js from this address; resolves with Plotly. After a failure the next call tries again. */
+/**
+ * Run plotly.js. After a failure the next call tries again.
+ *
+ * @param {string} source Its address.
+ * @returns {Promise<any>} Plotly.
+ */
 export async function loadPlotly(source) {
-  const running = [...document.scripts].find(({ src }) => src === source)
-  if (!running && globalThis.Plotly) return globalThis.Plotly
-  const script = running ?? document.createElement("script")
+  const onItsWay = [...document.scripts].find((script) => script.src === source)
+  // @ts-ignore: Plotly is a property of the window
+  if (!onItsWay && globalThis.Plotly) return globalThis.Plotly
+  const script = onItsWay ?? document.createElement("script")
   const loaded = new Promise((resolve, reject) => {
     script.addEventListener("load", resolve)
     script.addEventListener("error", () => reject(new Error("Plotly could not be read")))
   })
-  if (!running) {
+  if (!onItsWay) {
     script.src = source
     document.head.append(script)
   }
@@ -19,5 +25,6 @@ export async function loadPlotly(source) {
   } finally {
     script.remove()
   }
+  // @ts-ignore: Plotly is a property of the window
   return globalThis.Plotly
 }

@@ -1,103 +1,126 @@
-// Sentences of the page that follow a knob which plays. They belong to Streamlit, which writes them anew with its next
-// answer; until then they say what the pictures show.
+// Texts of the page that follow a movement. They belong to Streamlit, which writes them anew with its
+// next answer; until then they describe what the charts show.
 
-// Streamlit watches the nodes within a tab, and at each that comes or goes looks for what can have the focus, for which
-// the browser lays out the page at once. So the text of the nodes that are there is changed, and nodes are changed, where
-// a sentence needs others, at most this often (milliseconds).
-const SELDOM = 250
+// Milliseconds between changes of nodes within a tab. Streamlit watches these nodes, and at each that
+// comes or goes looks for what can have the focus, for which the browser lays out the page at once.
+// So the texts of present nodes are changed, and nodes only where a text needs other ones.
+const NODE_CHANGE_MS = 250
 
-export class Words {
+/** Writes texts over those of Streamlit, and gives them back. */
+export class LiveText {
   constructor() {
-    this.said = {} // CSS selector -> HTML
-    this.before = new Map() // element -> what Streamlit had written into it
-    this.after = new Map() // element -> what we have
-    this.rewritten = -Infinity // when nodes within a tab were changed last
+    this.texts = {} // CSS selector -> HTML
+    this.streamlitHtml = new Map() // element -> what Streamlit had written into it
+    this.liveHtml = new Map() // element -> what is shown in its place
+    this.nodesChangedAt = -Infinity // within a tab
     this.timer = null
-    this.watcher = new MutationObserver(() => this.again())
+    this.observer = new MutationObserver(() => this.apply())
   }
 
-  /** From now on these, by CSS selector; what Streamlit writes over them is put right before it is painted. */
-  say(words) {
-    this.said = words
-    this.again()
-    this.watcher.observe(document.body, { childList: true, subtree: true })
+  /**
+   * Show texts from now on. What Streamlit writes over them is replaced before it is painted.
+   *
+   * @param {Record<string, string>} texts CSS selector -> HTML.
+   */
+  show(texts) {
+    this.texts = texts
+    this.apply()
+    this.observer.observe(document.body, { childList: true, subtree: true })
   }
 
-  again() {
-    const now = performance.now()
-    for (const [selector, html] of Object.entries(this.said)) {
+  apply() {
+    for (const [selector, html] of Object.entries(this.texts)) {
       const node = document.querySelector(selector)
-      if (!node || this.after.get(node) === html) continue
-      const isNew = !this.before.has(node)
-      if (isNew) {
-        this.before.set(node, node.innerHTML)
-        node.setAttribute("aria-busy", "true") // a dozen sentences a second are not for reading
-      }
-      if (!changeText(node, html)) {
-        const inTab = node.closest("[role=tabpanel]") !== null
-        if (inTab && !isNew && now - this.rewritten < SELDOM) {
-          this.timer ??= setTimeout(() => this.catchUp(), SELDOM)
-          continue
-        }
-        node.innerHTML = html
-        if (inTab) this.rewritten = now
-      }
-      this.after.set(node, html)
+      if (node && this.liveHtml.get(node) !== html) this.write(node, html)
     }
+  }
+
+  write(node, html) {
+    const isNew = !this.streamlitHtml.has(node)
+    if (isNew) {
+      this.streamlitHtml.set(node, node.innerHTML)
+      node.setAttribute("aria-busy", "true") // a dozen sentences a second are not read aloud
+    }
+    const isWritten = changeText(node, html) || this.changeNodes(node, html, isNew)
+    if (isWritten) this.liveHtml.set(node, html)
+  }
+
+  /** Replace the nodes of a text, unless that has to wait within a tab. */
+  changeNodes(node, html, isNew) {
+    const now = performance.now()
+    const isInTab = node.closest("[role=tabpanel]") !== null
+    if (isInTab && !isNew && now - this.nodesChangedAt < NODE_CHANGE_MS) {
+      this.timer ??= setTimeout(() => this.catchUp(), NODE_CHANGE_MS)
+      return false
+    }
+    node.innerHTML = html
+    if (isInTab) this.nodesChangedAt = now
+    return true
   }
 
   catchUp() {
     this.timer = null
-    this.again()
+    this.apply()
   }
 
-  /** Give them back: where Streamlit has nothing new to say, what it had said is right again. */
+  /** Give the texts back to Streamlit, whose own are right again where it has nothing new. */
   release() {
-    this.watcher.disconnect()
+    this.observer.disconnect()
     clearTimeout(this.timer)
     this.timer = null
-    for (const [node, html] of this.before) {
-      if (this.after.get(node) !== html && !changeText(node, html)) node.innerHTML = html
+    for (const [node, html] of this.streamlitHtml) {
+      const isUnchanged = this.liveHtml.get(node) === html
+      if (!isUnchanged && !changeText(node, html)) node.innerHTML = html
       node.removeAttribute("aria-busy")
     }
-    this.said = {}
-    this.before.clear()
-    this.after.clear()
+    this.texts = {}
+    this.streamlitHtml.clear()
+    this.liveHtml.clear()
   }
 }
 
-/** Have `node` say this with the nodes that it holds. False, and nothing is changed, where that takes others. */
+/**
+ * Show HTML in an element with the nodes that it holds.
+ *
+ * @param {Element} node
+ * @param {string} html
+ * @returns {boolean} False, and nothing is changed, where the HTML needs other nodes.
+ */
 export function changeText(node, html) {
   const template = document.createElement("template")
   template.innerHTML = html
-  if (!sameNodes(node, template.content)) return false
-  copy(template.content, node)
+  if (!hasSameNodes(node, template.content)) return false
+  copyTexts(template.content, node)
   return true
 }
 
-function sameNodes(one, other) {
-  if (one.childNodes.length !== other.childNodes.length) return false
-  return [...one.childNodes].every((child, place) => {
-    const its = other.childNodes[place]
-    return child.nodeName === its.nodeName && sameNodes(child, its)
+function hasSameNodes(first, second) {
+  if (first.childNodes.length !== second.childNodes.length) return false
+  return [...first.childNodes].every((child, index) => {
+    const counterpart = second.childNodes[index]
+    return child.nodeName === counterpart.nodeName && hasSameNodes(child, counterpart)
   })
 }
 
-/** Copy the texts and attributes of all that is within `from`. */
-function copy(from, to) {
-  from.childNodes.forEach((child, place) => {
-    const its = to.childNodes[place]
-    if (child.nodeType !== Node.ELEMENT_NODE) {
-      if (its.data !== child.data) its.data = child.data
-      return
+/** Copy the texts and attributes of all that is within a node. */
+function copyTexts(from, to) {
+  from.childNodes.forEach((child, index) => {
+    const counterpart = to.childNodes[index]
+    if (child.nodeType === Node.ELEMENT_NODE) {
+      copyAttributes(child, counterpart)
+      copyTexts(child, counterpart)
+    } else if (counterpart.data !== child.data) {
+      counterpart.data = child.data
     }
-    for (const name of its.getAttributeNames()) {
-      if (!child.hasAttribute(name)) its.removeAttribute(name)
-    }
-    for (const name of child.getAttributeNames()) {
-      const value = child.getAttribute(name)
-      if (its.getAttribute(name) !== value) its.setAttribute(name, value)
-    }
-    copy(child, its)
   })
+}
+
+function copyAttributes(from, to) {
+  for (const name of to.getAttributeNames()) {
+    if (!from.hasAttribute(name)) to.removeAttribute(name)
+  }
+  for (const name of from.getAttributeNames()) {
+    const value = from.getAttribute(name)
+    if (to.getAttribute(name) !== value) to.setAttribute(name, value)
+  }
 }

@@ -1,271 +1,341 @@
-// A figure painted over the one that Plotly has drawn, many times as quickly: on a canvas under Plotly's transparent
-// nodes, in Plotly's own axes. What is painted is hidden there meanwhile; ticks, titles and words that stay are Plotly's.
+// Paints a figure over the one that Plotly has drawn, many times as quickly: on a canvas under
+// Plotly's transparent nodes, in Plotly's own axes. What is painted is hidden in Plotly's nodes
+// meanwhile; ticks, titles and texts that stay are Plotly's.
 
-import { axesOf, drawGrid, same } from "./axes.js"
-import { drawLabels, fits } from "./tick_labels.js"
-import { runs, setSpan, spans } from "./canvas_text.js"
-import { drawTraces, knowsTrace } from "./traces.js"
-import { load } from "../channel/images.js"
+import { isLoaded, loadImage } from "../channel/images.js"
+import { axesOf, drawGrid, isEqual } from "./axes.js"
+import { makeSpans, parseText, setSpan } from "./canvas_text.js"
 import {
+  drawAnnotation,
   drawImage,
-  drawNote,
   drawShape,
-  knowsImage,
-  knowsNote,
-  knowsShape,
+  isKnownAnnotation,
+  isKnownImage,
+  isKnownShape,
   layerOf,
 } from "./shapes.js"
+import { canPaintLabels, drawLabels } from "./ticks.js"
+import { drawTraces, isKnownTrace } from "./traces.js"
 
-const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot, .hoverlayer"
-const PAINTED = new Set(["shapes", "images", "annotations", "title"])
+const PAINTED_LAYERS =
+  ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot, .hoverlayer"
+const PAINTED_PARTS = new Set(["shapes", "images", "annotations", "title"])
 const AXIS = /^[xy]axis\d*$/
-const CLEAR = /^(transparent|rgba\(.*, ?0\))$/
+const TRANSPARENT = /^(transparent|rgba\(.*, ?0\))$/
 
-const sheets = new WeakMap() // graph div -> what is painted on it
+/**
+ * Graph div -> what is painted over it.
+ *
+ * @type {WeakMap<Element, Overlay>}
+ */
+const overlays = new WeakMap()
 
-/** Show `figure` on a graph div where Plotly has drawn `drawn`. Out of view it is painted once it comes into view.
- * False, and nothing is done, where it holds what is not known here: then Plotly must draw. */
+/**
+ * Show a figure on a graph div where Plotly has drawn another one. Out of view it is painted once it
+ * comes into view.
+ *
+ * @param {any} div
+ * @param {any} drawn The figure that Plotly has drawn.
+ * @param {any} figure
+ * @returns {boolean} False, and nothing is done, where Plotly has to draw.
+ */
 export function paint(div, drawn, figure) {
   if (!div._fullLayout?._plots) return false
-  if (!sheets.has(div)) sheets.set(div, new Sheet(div))
-  return sheets.get(div).show(drawn, figure)
+  if (!overlays.has(div)) overlays.set(div, new Overlay(div))
+  return overlays.get(div).show(drawn, figure)
 }
 
-/** Give the chart back to Plotly, as it has drawn it: call it when Plotly draws, or when what it has drawn holds again. */
+/**
+ * Show what Plotly has drawn. Call it when Plotly draws, or when what it has drawn holds again.
+ *
+ * @param {any} div
+ */
 export function release(div) {
-  sheets.get(div)?.release()
+  overlays.get(div)?.release()
 }
 
-class Sheet {
+/**
+ * @typedef {object} Painting What it takes to paint a figure.
+ * @property {number} number
+ * @property {any} drawn
+ * @property {any} figure
+ * @property {any} full Plotly's full layout.
+ * @property {Map<string, import("./axes.js").Axis>} axes
+ * @property {[node: Element, line: import("./canvas_text.js").Run[]][]} texts Changed texts in
+ *     Plotly's own nodes.
+ */
+
+class Overlay {
   constructor(div) {
     this.div = div
     this.canvas = document.createElement("canvas")
     this.context = this.canvas.getContext("2d")
-    this.hidden = new Set() // nodes of Plotly's
-    this.undo = [] // what gives Plotly's nodes back what was changed in them
-    this.written = new Map() // node of Plotly's that says something else now -> {before, spans}, its nodes then and now
-    this.asked = 0 // number of the newest figure
-    this.painted = 0 // and of the one that is to be seen
-    this.waiting = null // a figure that is out of view, or whose images are being read
-    this.seen = inView(div)
     this.canvas.style.cssText = "position:absolute;left:0;top:0;pointer-events:none"
-    this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
-    this.eye.observe(div)
+    /** @type {Set<any>} nodes of Plotly that are hidden */
+    this.hidden = new Set()
+    this.rewritten = new Map() // node of Plotly with another text -> {before, spans}, its children
+    this.newestNumber = 0 // of the newest figure
+    this.paintedNumber = 0 // of the figure that is painted
+    /** @type {Painting | null} a figure out of view, or whose images are being read */
+    this.waiting = null
+    this.isInView = isInWindow(div)
+    this.viewObserver = new IntersectionObserver((entries) => {
+      this.setInView(entries.at(-1).isIntersecting)
+    })
+    this.viewObserver.observe(div)
   }
 
   show(drawn, figure) {
-    const room = this.room(drawn, figure)
-    if (!room) return false
-    this.asked += 1
-    this.waiting = room
-    if (this.seen) this.begin(room)
+    const painting = this.prepare(drawn, figure)
+    if (!painting) return false
+    this.newestNumber = painting.number
+    this.waiting = painting
+    if (this.isInView) this.paintWhenLoaded(painting)
     return true
   }
 
-  looked(seen) {
-    this.seen = seen
-    if (seen && this.waiting) this.begin(this.waiting)
+  setInView(isInView) {
+    this.isInView = isInView
+    if (isInView && this.waiting) this.paintWhenLoaded(this.waiting)
   }
 
-  /** What it takes to paint this figure; null if it cannot be done. */
-  room(drawn, figure) {
-    const { div, context } = this
-    const full = div._fullLayout
-    if (!knows(full, drawn.layout, figure)) return null
-    const axes = axesOf(div, drawn, figure)
-    if (!axes || ![...axes.values()].every((axis) => fits(context, axis, full))) return null
-    const words = [
-      this.titles(drawn.layout, figure.layout),
-      this.legend(drawn.data, figure.data, full),
-    ]
-    return words.includes(null)
-      ? null
-      : { number: this.asked + 1, drawn, figure, full, axes, words: words.flat() }
+  /** @returns {Painting | null} Null where the figure cannot be painted. */
+  prepare(drawn, figure) {
+    const full = this.div._fullLayout
+    if (!isKnownFigure(full, drawn.layout, figure)) return null
+    const axes = axesOf(this.div, drawn, figure)
+    if (!axes) return null
+    for (const axis of axes.values()) {
+      if (!canPaintLabels(this.context, axis, full)) return null
+    }
+    const titles = this.changedTitles(drawn.layout, figure.layout)
+    const names = this.changedLegend(drawn.data, figure.data, full)
+    if (!titles || !names) return null
+    const number = this.newestNumber + 1
+    return { number, drawn, figure, full, axes, texts: [...titles, ...names] }
   }
 
-  /** Titles that change, [node, line]; null if one of them differs in more than its words, or has no node of one line. */
-  titles(before, after) {
+  /**
+   * The titles that change, with their nodes.
+   *
+   * @returns {Painting["texts"] | null} Null where a title changes by more than its text, or has no
+   *     node of one line.
+   */
+  changedTitles(before, after) {
+    /** @type {Painting["texts"]} */
     const changed = []
     for (const name of Object.keys(after)) {
-      const [one, other] = [titleOf(before, name), titleOf(after, name)]
-      if (same(one, other)) continue
-      const node = this.div.querySelector(
-        `.${name === "title" ? "g" : name.replace("axis", "")}title`,
-      )
-      const lines = runs(other.text)
-      const moves = node && !node.querySelector(".line") && lines?.length === 1 &&
-        same({ ...one, text: other.text }, other)
-      if (!moves) return null
+      const oldTitle = titleOf(before, name)
+      const newTitle = titleOf(after, name)
+      if (isEqual(oldTitle, newTitle)) continue
+      const node = this.titleNode(name)
+      const lines = parseText(newTitle.text)
+      const isOneLine = node && !node.querySelector(".line") && lines?.length === 1
+      if (!isOneLine || !isEqual({ ...oldTitle, text: newTitle.text }, newTitle)) return null
       changed.push([node, lines[0]])
     }
     return changed
   }
 
-  /** What a legend says of traces that changes, [node, line]; null where Plotly has to draw it anew. */
-  legend(before, after, { showlegend }) {
+  titleNode(name) {
+    const prefix = name === "title" ? "g" : name.replace("axis", "")
+    return this.div.querySelector(`.${prefix}title`)
+  }
+
+  /**
+   * The names in the legend that change, with their nodes.
+   *
+   * @returns {Painting["texts"] | null} Null where Plotly has to draw the legend.
+   */
+  changedLegend(before, after, { showlegend }) {
     if (!showlegend) return []
-    if (
-      before.length !== after.length ||
-      !after.every((trace, at) => told(trace) === told(before[at]))
-    ) return null
-    const changed = this.told(before, after).filter(({ old, now }) => old !== now)
-    return changed.some(({ now }) => !runs(now))
-      ? null
-      : changed.map(({ node, now }) => [node, runs(now)[0]])
-  }
-
-  /** What the legend says of each of its traces, old and now. */
-  told(before, after) {
-    return [...this.div.querySelectorAll(".legend .traces")].map((node) => {
-      const { index } = node.__data__[0].trace
-      return {
-        node: node.querySelector(".legendtext"),
-        old: before[index].name,
-        now: after[index].name,
-      }
+    if (before.length !== after.length) return null
+    const isSameLegend = after.every((trace, index) => {
+      return legendKey(trace) === legendKey(before[index])
     })
-  }
-
-  /** Paint, once all of its images are there, unless something newer has been painted or Plotly has drawn by then. */
-  begin(room) {
-    const images = (room.figure.layout.images ?? []).map(({ source }) => load(source))
-    const missing = images.filter((image) => !(image.complete && image.naturalWidth))
-    if (!missing.length) return this.draw(room)
-    Promise.all(missing.map((image) => image.decode())).then(() => {
-      if (this.waiting && room.number > this.painted) this.draw(room)
-    }, () => {}) // one that cannot be read is Plotly's to draw
-  }
-
-  draw(room) {
-    const { full, axes, drawn, figure, words } = room
-    const { shapes = [], images = [], annotations: notes = [] } = figure.layout
-    this.painted = room.number
-    if (room === this.waiting) this.waiting = null
-    const before = this.restore()
-    const context = this.clean(full)
-    const layer = (name) => {
-      for (const shape of shapes) {
-        if (shape.visible !== false && layerOf(shape) === name) drawShape(context, shape, room)
-      }
+    if (!isSameLegend) return null
+    /** @type {Painting["texts"]} */
+    const changed = []
+    for (const item of this.div.querySelectorAll(".legend .traces")) {
+      const { index } = item.__data__[0].trace
+      const { name } = after[index]
+      if (name === before[index].name) continue
+      const lines = parseText(name)
+      if (!lines) return null
+      changed.push([item.querySelector(".legendtext"), lines[0]])
     }
-    layer("below")
-    for (const image of images) drawImage(context, image, load(image.source), room)
-    drawGrid(context, full, axes)
-    layer("between")
-    drawTraces(context, figure.data, room)
-    layer("above")
-    this.hide(LAYERS)
-    const moved = [...axes.values()].filter((axis) => axis.moved)
-    if (moved.length || !same(drawn.layout.annotations, figure.layout.annotations)) {
-      for (const note of notes) drawNote(context, note, room)
-      this.hide(".annotation")
-    }
-    for (const axis of moved) this.label(context, axis, full)
-    for (const [node, line] of words) this.write(node, line)
-    this.unwrite(new Set(words.map(([node]) => node)))
-    show([...before].filter((node) => !this.hidden.has(node)))
+    return changed
   }
 
-  label(context, axis, full) {
-    drawLabels(context, axis, full)
-    this.hide(`.${axis.id}tick`)
-  }
-
-  change(node, name, value) {
-    const before = node.getAttribute(name)
-    this.undo.push(() => node.setAttribute(name, before))
-    node.setAttribute(name, value)
-  }
-
-  write(node, line) {
-    const known = this.written.get(node)
-    if (known?.spans.length === line.length) {
-      known.spans.forEach((span, place) => setSpan(span, line[place]))
+  /** Paint once all images are read, unless a newer figure is painted or Plotly has drawn by then. */
+  paintWhenLoaded(painting) {
+    const images = painting.figure.layout.images ?? []
+    const missing = images.map(({ source }) => loadImage(source)).filter((image) =>
+      !isLoaded(image)
+    )
+    if (missing.length === 0) {
+      this.paint(painting)
       return
     }
-    const before = known?.before ?? [...node.childNodes]
-    const written = spans(line)
-    node.replaceChildren(...written)
-    this.written.set(node, { before, spans: written })
+    const loaded = () => {
+      if (this.waiting && painting.number > this.paintedNumber) this.paint(painting)
+    }
+    // an image that cannot be read is Plotly's to draw
+    Promise.all(missing.map((image) => image.decode())).then(loaded, () => {})
   }
 
-  /** Give Plotly's nodes back what they said, but for those that `stay` as they are. */
-  unwrite(stay = new Set()) {
-    for (const [node, { before }] of this.written) {
-      if (stay.has(node)) continue
-      node.replaceChildren(...before)
-      this.written.delete(node)
+  /** @param {Painting} painting */
+  paint(painting) {
+    this.paintedNumber = painting.number
+    if (painting === this.waiting) this.waiting = null
+    const hiddenBefore = this.hidden
+    this.hidden = new Set()
+    const context = this.clearCanvas(painting.full)
+    drawLayers(context, painting)
+    this.hide(PAINTED_LAYERS)
+    this.paintAnnotationsAndLabels(context, painting)
+    this.rewriteTexts(painting.texts)
+    for (const node of hiddenBefore) {
+      if (!this.hidden.has(node)) unhide(node)
     }
   }
 
-  /** The canvas, empty, as large as the chart. */
-  clean({ width, height }) {
-    const { canvas, context, div } = this
-    const scale = devicePixelRatio
-    const container = div.querySelector(".svg-container")
+  paintAnnotationsAndLabels(context, painting) {
+    const { full, axes, drawn, figure } = painting
+    const { annotations } = figure.layout
+    const moved = [...axes.values()].filter((axis) => axis.hasMoved)
+    if (moved.length > 0 || !isEqual(drawn.layout.annotations, annotations)) {
+      for (const annotation of annotations ?? []) drawAnnotation(context, annotation, painting)
+      this.hide(".annotation")
+    }
+    for (const axis of moved) {
+      drawLabels(context, axis, full)
+      this.hide(`.${axis.id}tick`)
+    }
+  }
+
+  /** Write changed texts, and give the other nodes their own texts back. */
+  rewriteTexts(texts) {
+    for (const [node, line] of texts) this.rewriteText(node, line)
+    this.restoreTexts(new Set(texts.map(([node]) => node)))
+  }
+
+  rewriteText(node, line) {
+    const rewritten = this.rewritten.get(node)
+    if (rewritten?.spans.length === line.length) {
+      rewritten.spans.forEach((span, index) => setSpan(span, line[index]))
+      return
+    }
+    const before = rewritten?.before ?? [...node.childNodes]
+    const spans = makeSpans(line)
+    node.replaceChildren(...spans)
+    this.rewritten.set(node, { before, spans })
+  }
+
+  restoreTexts(kept) {
+    for (const [node, { before }] of this.rewritten) {
+      if (kept.has(node)) continue
+      node.replaceChildren(...before)
+      this.rewritten.delete(node)
+    }
+  }
+
+  /** Clear the canvas, and make it as large as the chart. */
+  clearCanvas({ width, height }) {
+    const { canvas, context } = this
+    const container = this.div.querySelector(".svg-container")
     if (canvas.parentNode !== container) container.prepend(canvas)
-    const [across, down] = [Math.round(width * scale), Math.round(height * scale)]
-    if (canvas.width !== across || canvas.height !== down) {
-      Object.assign(canvas, { width: across, height: down })
-      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
+    const scale = devicePixelRatio
+    const pixelsAcross = Math.round(width * scale)
+    const pixelsDown = Math.round(height * scale)
+    if (canvas.width !== pixelsAcross || canvas.height !== pixelsDown) {
+      canvas.width = pixelsAcross
+      canvas.height = pixelsDown
+      canvas.style.width = `${width}px`
+      canvas.style.height = `${height}px`
     }
     context.setTransform(1, 0, 0, 1, 0, 0)
-    context.clearRect(0, 0, across, down)
+    context.clearRect(0, 0, pixelsAcross, pixelsDown)
     context.setTransform(scale, 0, 0, scale, 0, 0)
     return context
   }
 
-  hide(nodes) {
-    for (const node of this.div.querySelectorAll(nodes)) {
+  hide(selector) {
+    for (const node of this.div.querySelectorAll(selector)) {
       this.hidden.add(node)
       node.style.visibility = "hidden"
     }
   }
 
-  /** Undo what was changed in Plotly's nodes; those that are still hidden. */
-  restore() {
-    for (const back of this.undo.splice(0).reverse()) back()
-    const before = this.hidden
-    this.hidden = new Set()
-    return before
-  }
-
   release() {
     this.waiting = null
-    this.painted = this.asked
-    this.unwrite()
-    show(this.restore())
+    this.paintedNumber = this.newestNumber
+    this.restoreTexts(new Set())
+    for (const node of this.hidden) unhide(node)
+    this.hidden = new Set()
     this.canvas.remove()
   }
 }
 
-/** Whether all of a figure is known here, but for its axes and titles; `before`: the layout that Plotly has drawn. */
-function knows(full, before, { data, layout }) {
-  const { shapes = [], images = [], annotations: notes = [] } = layout
-  const stays = (name) => PAINTED.has(name) || AXIS.test(name) || same(before[name], layout[name])
-  return CLEAR.test(full.paper_bgcolor) && CLEAR.test(full.plot_bgcolor) &&
-    Object.keys({ ...before, ...layout }).every(stays) && shapes.every(knowsShape) &&
-    images.every(knowsImage) &&
-    notes.every(knowsNote) && data.every((trace) => knowsTrace(trace, full))
+/** Draw shapes, images, grid and traces, in Plotly's order. */
+function drawLayers(context, painting) {
+  const { full, axes, figure } = painting
+  const { shapes = [], images = [] } = figure.layout
+  const drawShapes = (layer) => {
+    for (const shape of shapes) {
+      if (shape.visible !== false && layerOf(shape) === layer) drawShape(context, shape, painting)
+    }
+  }
+  drawShapes("below")
+  for (const image of images) drawImage(context, image, loadImage(image.source), painting)
+  drawGrid(context, full, axes)
+  drawShapes("between")
+  drawTraces(context, figure.data, painting)
+  drawShapes("above")
 }
 
-/** All that a legend shows of a trace but its words; its mark may keep the mean size of other points meanwhile. */
-function told({ showlegend, visible, mode, line, marker, fillcolor, name }) {
-  const mark = marker && { ...marker, size: typeof marker.size === "object" ? null : marker.size }
+/**
+ * Whether all of a figure can be painted, but for its axes and titles.
+ *
+ * @param {any} full Plotly's full layout.
+ * @param {any} before The layout that Plotly has drawn.
+ * @param {any} figure
+ */
+function isKnownFigure(full, before, { data, layout }) {
+  // the canvas is under Plotly's background
+  if (!TRANSPARENT.test(full.paper_bgcolor) || !TRANSPARENT.test(full.plot_bgcolor)) return false
+  for (const name of Object.keys({ ...before, ...layout })) {
+    if (PAINTED_PARTS.has(name) || AXIS.test(name)) continue
+    if (!isEqual(before[name], layout[name])) return false
+  }
+  const { shapes = [], images = [], annotations = [] } = layout
+  return shapes.every(isKnownShape) && images.every(isKnownImage) &&
+    annotations.every(isKnownAnnotation) && data.every((trace) => isKnownTrace(trace, full))
+}
+
+/**
+ * All that a legend shows of a trace but its name. A mark may keep the mean size of other points
+ * meanwhile.
+ */
+function legendKey({ showlegend, visible, mode, line, marker, fillcolor, name }) {
+  let mark = marker
+  if (typeof marker?.size === "object") mark = { ...marker, size: null }
   return JSON.stringify([showlegend, visible, mode, line, mark, fillcolor, Boolean(name)])
 }
 
-function show(nodes) {
-  for (const node of nodes) node.style.visibility = ""
+function unhide(node) {
+  node.style.visibility = ""
 }
 
-/** The title of a layout, or of one of its axes. */
+/** The title of a layout, or of one of its axes; one without text where the part has none. */
 function titleOf(layout, name) {
-  const title = name === "title" ? layout.title : AXIS.test(name) ? layout[name]?.title : null
+  let title = null
+  if (name === "title") title = layout.title
+  else if (AXIS.test(name)) title = layout[name]?.title
   return typeof title === "string" ? { text: title } : { text: "", ...title }
 }
 
-function inView(div) {
+function isInWindow(div) {
   const { top, bottom } = div.getBoundingClientRect()
   return bottom > 0 && top < innerHeight
 }

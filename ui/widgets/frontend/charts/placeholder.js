@@ -1,30 +1,36 @@
-// Where a chart will be: nothing for a moment, then its outline and a word, until it is drawn for the first time.
-// (Plotly is a large file: at a first visit it may take seconds.)
+// The place of a chart until it is drawn for the first time: nothing for a moment, then its outline
+// and a word. Plotly is a large file: at a first visit it may take seconds.
 
-const PATIENCE = 150 // milliseconds: what comes sooner needs no announcement
-const CALM = matchMedia("(prefers-reduced-motion: reduce)")
+const SHOWN_AFTER_MS = 150 // a chart that comes sooner needs no announcement
+const PULSE_MS = 1800
+const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)")
+const STYLE = "position:absolute;inset:0;display:grid;place-items:center;box-sizing:border-box;" +
+  "border-radius:.5rem;border:1px solid var(--st-border-color, rgba(128,128,128,.4));" +
+  "pointer-events:none;opacity:.75"
 
-export class Waiting {
+/** Fills the place of one chart. */
+export class Placeholder {
+  /** @param {HTMLElement} cell */
   constructor(cell) {
     cell.style.position = "relative"
-    this.timer = setTimeout(() => cell.append(this.make()), PATIENCE)
+    this.box = null
+    this.timer = setTimeout(() => this.show(cell), SHOWN_AFTER_MS)
   }
 
-  make() {
+  show(cell) {
     this.box = document.createElement("div")
     this.box.dataset.waiting = ""
     this.box.textContent = "Drawing …"
-    this.box.setAttribute("aria-hidden", "true") // the chart's own words are there already
-    this.box.style.cssText =
-      "position:absolute;inset:0;display:grid;place-items:center;box-sizing:border-box;border-radius:.5rem;" +
-      "border:1px solid var(--st-border-color, rgba(128,128,128,.4));pointer-events:none;opacity:.75"
-    if (!CALM.matches) {
-      this.box.animate({ opacity: [0.75, 0.4, 0.75] }, { duration: 1800, iterations: Infinity })
+    this.box.setAttribute("aria-hidden", "true") // the text of the chart is there already
+    this.box.style.cssText = STYLE
+    if (!REDUCED_MOTION.matches) {
+      const pulse = { opacity: [0.75, 0.4, 0.75] }
+      this.box.animate(pulse, { duration: PULSE_MS, iterations: Infinity })
     }
-    return this.box
+    cell.append(this.box)
   }
 
-  end() {
+  remove() {
     clearTimeout(this.timer)
     this.box?.remove()
   }

@@ -1,10 +1,11 @@
-// Streamlit's theme, put under a figure's layout: whatever the layout says itself wins, what it leaves open follows the
-// theme, and so do a few colours that it has by name. Read anew at every draw, so that a chart changes with the page.
+// Streamlit's theme under the layout of a figure: what the layout sets itself wins, and what it leaves
+// open follows the theme. So do a few colours that the layout has by name. The theme is read at every
+// draw, so that a chart changes with the page.
 
-export const CLEAR = "rgba(0,0,0,0)"
+export const TRANSPARENT = "rgba(0,0,0,0)"
 const AXIS = /^[xy]axis\d*$/
-// `ui/charts/theme.py` names these: a name -> whose colour it stands for
-const NAMED = {
+// Colours by name, as `ui/charts/theme.py` uses them -> colour of the theme.
+const NAMED_COLOURS = {
   black: "text",
   royalblue: "private",
   seagreen: "public",
@@ -12,97 +13,149 @@ const NAMED = {
   orangered: "bound",
   firebrick: "void",
 }
-const PAIR = /^light-dark\((.*), ?(.*)\)$/
-const INKED = /(style="color: ?)([a-z]+)/g
+const LIGHT_DARK = /^light-dark\((.*), ?(.*)\)$/
+const COLOURED_SPAN = /(style="color: ?)([a-z]+)/g
 
-const themes = new Map() // colours of NAMED -> part of a figure -> the same part in these colours
+/**
+ * @typedef {object} Theme Colours and font of a page.
+ * @property {string} font
+ * @property {string} text
+ * @property {string} line
+ * @property {string} grid
+ * @property {string} quiet
+ * @property {string} back
+ * @property {string} private
+ * @property {string} public
+ * @property {string} bound
+ * @property {string} void
+ */
 
-/** The colours and the font in force at a node. */
-export function lookOf(node) {
+/**
+ * Colours -> parts of a figure -> the same parts in these colours.
+ *
+ * @type {Map<string, WeakMap<any, any>>}
+ */
+const colouredParts = new Map()
+
+/**
+ * Read the colours and the font in force at a node.
+ *
+ * @param {Element} node
+ * @returns {Theme}
+ */
+export function readTheme(node) {
   const style = getComputedStyle(node)
-  const read = (name, otherwise) => style.getPropertyValue(`--st-${name}`).trim() || otherwise
-  const own = (name, otherwise) => {
-    const [value, light, dark] = PAIR.exec(style.getPropertyValue(`--lab-${name}`).trim()) ?? []
-    return value ? style.colorScheme === "dark" ? dark : light : otherwise
+  const streamlit = (name, fallback) => {
+    return style.getPropertyValue(`--st-${name}`).trim() || fallback
+  }
+  const lab = (name, fallback) => {
+    const pair = LIGHT_DARK.exec(style.getPropertyValue(`--lab-${name}`).trim())
+    if (!pair) return fallback
+    const [, light, dark] = pair
+    return style.colorScheme === "dark" ? dark : light
   }
   return {
-    font: read("font", "sans-serif"),
-    text: read("text-color", "#31333f"),
-    line: read("border-color", "rgba(128,128,128,0.4)"),
-    grid: read("border-color-light", "rgba(128,128,128,0.2)"),
-    quiet: read("gray-text-color", "#5a6072"),
-    back: read("background-color", "#ffffff"),
-    private: own("private-in-charts", "#1f66b8"),
-    public: own("public", "#00795a"),
-    bound: own("bound", "#b34e00"),
-    void: own("void", "#b3261e"),
+    font: streamlit("font", "sans-serif"),
+    text: streamlit("text-color", "#31333f"),
+    line: streamlit("border-color", "rgba(128,128,128,0.4)"),
+    grid: streamlit("border-color-light", "rgba(128,128,128,0.2)"),
+    quiet: streamlit("gray-text-color", "#5a6072"),
+    back: streamlit("background-color", "#ffffff"),
+    private: lab("private-in-charts", "#1f66b8"),
+    public: lab("public", "#00795a"),
+    bound: lab("bound", "#b34e00"),
+    void: lab("void", "#b3261e"),
   }
 }
 
-/** A figure in the colours of a look. What has no colour by name is the very same object, and so is what was asked
- * before, because whoever draws compares by identity. */
-export function coloured(figure, look) {
-  const colours = Object.fromEntries(
-    Object.entries(NAMED).map(([name, whose]) => [name, look[whose]]),
-  )
+/**
+ * Put the colours of a theme into a figure.
+ *
+ * A part without colours by name is the very same object, and so is what was asked for before:
+ * whoever draws compares by identity.
+ *
+ * @template T
+ * @param {T} figure
+ * @param {Theme} theme
+ * @returns {T}
+ */
+export function applyColours(figure, theme) {
+  const colours = {}
+  for (const [name, themeColour] of Object.entries(NAMED_COLOURS)) {
+    colours[name] = theme[themeColour]
+  }
   const key = JSON.stringify(colours)
-  if (!themes.has(key)) themes.set(key, new WeakMap())
-  return inColours(figure, { colours, made: themes.get(key) }, "")
+  if (!colouredParts.has(key)) colouredParts.set(key, new WeakMap())
+  return colourPart(figure, { colours, done: colouredParts.get(key) }, "")
 }
 
-function inColours(part, theme, name) {
-  if (typeof part === "string") return named(part, theme.colours, name)
+function colourPart(part, context, name) {
+  if (typeof part === "string") return colourText(part, context.colours, name)
   if (part === null || typeof part !== "object" || ArrayBuffer.isView(part)) return part
-  if (!theme.made.has(part)) theme.made.set(part, partsInColours(part, theme, name))
-  return theme.made.get(part)
+  if (!context.done.has(part)) context.done.set(part, colourChildren(part, context, name))
+  return context.done.get(part)
 }
 
-function named(text, colours, name) {
+function colourText(text, colours, name) {
   if (name.endsWith("color")) return colours[text] ?? text
-  if (!(name === "text" || name === "name") || !text.includes("<span")) return text
-  return text.replace(INKED, (_, start, word) => start + (colours[word] ?? word))
+  const canHoldSpans = name === "text" || name === "name"
+  if (!canHoldSpans || !text.includes("<span")) return text
+  return text.replace(COLOURED_SPAN, (_, start, colour) => start + (colours[colour] ?? colour))
 }
 
-function partsInColours(whole, theme, name) {
-  const parts = Array.isArray(whole) ? [] : {}
-  let same = true
-  for (const key in whole) {
-    parts[key] = inColours(whole[key], theme, Array.isArray(whole) ? name : key)
-    if (parts[key] !== whole[key]) same = false
+function colourChildren(part, context, name) {
+  const isArray = Array.isArray(part)
+  const coloured = isArray ? [] : {}
+  let isSame = true
+  for (const key in part) {
+    // elements of an array are named as the array
+    coloured[key] = colourPart(part[key], context, isArray ? name : key)
+    if (coloured[key] !== part[key]) isSame = false
   }
-  return same ? whole : parts
+  return isSame ? part : coloured
 }
 
-/** A layout for one draw. Everything that Plotly may write into is a copy, so that the original stays as it came. */
-export function themed(layout, look, { width, height, resets }) {
-  const out = {
+/**
+ * Complete a layout by the theme, for one draw.
+ *
+ * Everything that Plotly may write into is a copy, so that the original stays as it came.
+ *
+ * @param {any} layout
+ * @param {Theme} theme
+ * @param {{width: number, height: number, resets: number}} size `resets`: another number makes
+ *     Plotly forget what was zoomed.
+ */
+export function applyTheme(layout, theme, { width, height, resets }) {
+  const themed = {
     uirevision: "kept", // what the person zoomed stays zoomed when the data change
-    paper_bgcolor: CLEAR,
-    plot_bgcolor: CLEAR,
+    paper_bgcolor: TRANSPARENT,
+    plot_bgcolor: TRANSPARENT,
     ...layout,
     width,
     height,
-    font: { family: look.font, color: look.text, ...layout.font },
-    legend: { bgcolor: CLEAR, ...layout.legend },
-    hoverlabel: { bgcolor: look.back, bordercolor: look.line, ...layout.hoverlabel },
+    font: { family: theme.font, color: theme.text, ...layout.font },
+    legend: { bgcolor: TRANSPARENT, ...layout.legend },
+    hoverlabel: { bgcolor: theme.back, bordercolor: theme.line, ...layout.hoverlabel },
   }
-  const { size } = out.font
-  out.hoverlabel.font = {
-    family: look.font,
-    color: look.text,
-    ...(size && { size }),
-    ...out.hoverlabel.font,
+  /** @type {any} */
+  const hoverFont = { family: theme.font, color: theme.text }
+  if (themed.font.size) hoverFont.size = themed.font.size
+  themed.hoverlabel.font = { ...hoverFont, ...themed.hoverlabel.font }
+  const axes = Object.keys(layout).filter((name) => AXIS.test(name))
+  for (const name of new Set(["xaxis", "yaxis", ...axes])) {
+    themed[name] = themeAxis(layout[name], theme, resets)
   }
-  const named = Object.keys(layout).filter((name) => AXIS.test(name))
-  for (const axis of new Set(["xaxis", "yaxis", ...named])) {
-    out[axis] = {
-      gridcolor: look.grid,
-      zerolinecolor: look.line,
-      linecolor: look.line,
-      uirevision: resets,
-      ...layout[axis],
-    }
-    if (out[axis].range) out[axis].range = [...out[axis].range] // a zoom is written into it
+  return themed
+}
+
+function themeAxis(axis, theme, resets) {
+  const themed = {
+    gridcolor: theme.grid,
+    zerolinecolor: theme.line,
+    linecolor: theme.line,
+    uirevision: resets,
+    ...axis,
   }
-  return out
+  if (themed.range) themed.range = [...themed.range] // Plotly writes a zoom into it
+  return themed
 }

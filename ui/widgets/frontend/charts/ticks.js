@@ -1,7 +1,10 @@
-// The ticks of an axis that moves: Plotly's own rules, for the kinds of axes that the lab's charts have.
+// The ticks of an axis that moves, by Plotly's own rules, for the kinds of axes that the lab has, and
+// their labels where Plotly would put them.
 
-const ROUND = [2, 5, 10]
-const SMALL = { D1: [1, 2, 3, 4, 5, 6, 7, 8, 9], D2: [1, 2, 5] }
+import { measure, parseText, writeText } from "./canvas_text.js"
+
+const ROUND_STEPS = [2, 5, 10]
+const LEADING_DIGITS = { D1: [1, 2, 3, 4, 5, 6, 7, 8, 9], D2: [1, 2, 5] }
 const PREFIXES = {
   "-15": "f",
   "-12": "p",
@@ -14,109 +17,246 @@ const PREFIXES = {
   9: "B",
   12: "T",
 }
+// Of the length of a range, by which rounding may push a tick beyond its end.
+const END_TOLERANCE = 1e-4
+const MIN_TICKS = 4
+const MAX_TICKS = 9
+// Pixels for one tick.
+const VERTICAL_ROOM = 40
+const HORIZONTAL_ROOM = 80
+// Decades from one tick to the next, above which only powers of ten have one, or the digits 2 and 5.
+const POWERS_ABOVE = 0.7
+const TWO_DIGITS_ABOVE = 0.3
+// Takes the rounding errors off logarithms of powers of ten.
+const LOG_TOLERANCE = 0.01
+const MAX_PLAIN_EXPONENT = 3
+const MAX_DECIMALS = 20
 
-/** [{at, text, small}] from the axis's low end to its high end, `at` in its own numbers, of which a logarithmic one has
- * logarithms; null where the rules are not known. `asked`: the axis as the figure describes it. */
-export function ticksOf(axis, asked) {
-  if (asked.tickvals) return asked.ticktext ? given(axis, asked) : null
-  if (axis.categories) {
-    return axis.full._vals.length === axis.categories.length
-      ? axis.categories.map((text, at) => ({ at, text }))
-      : null
+const DIGIT_MIDDLE = 0.35 // of the font size, from the base line to the middle of a digit
+const SMALL_DIGIT = 0.75 // of the font size, for digits between powers of ten
+const LINE_GAP = 0.2 // of the font size, between an axis that has a line and its labels
+const ABOVE_LINE = 0.2 // of the font size, from labels over an axis to the axis
+const LABEL_GAP = 2 // pixels between labels along the bottom; closer, Plotly would turn them
+
+/** @typedef {import("./axes.js").Axis} Axis */
+/** @typedef {import("./axes.js").Tick} Tick */
+
+/**
+ * The ticks of an axis, from its low end to its high end.
+ *
+ * @param {any} axis An `Axis`, or as much of it as the rules need.
+ * @param {any} wanted The axis as the figure describes it.
+ * @returns {Tick[] | null} Null where the rules are not known.
+ */
+export function ticksOf(axis, wanted) {
+  if (wanted.tickvals) return wanted.ticktext ? givenTicks(axis, wanted) : null
+  if (axis.categories) return categoryTicks(axis)
+  const step = wanted.dtick ?? automaticStep(axis)
+  const ticks = []
+  for (const at of tickPositions(axis, step)) {
+    const label = tickLabel(axis, wanted, step, at)
+    if (label.text === null) return null
+    ticks.push({ at, ...label })
   }
-  const dtick = asked.dtick ?? automatic(axis)
-  const places = typeof dtick === "number"
-    ? multiples(axis, dtick)
-    : dtick[0] === "L"
-    ? even(axis, Number(dtick.slice(1)))
-    : digits(axis, SMALL[dtick])
-  const ticks = places.map((at) => ({ at, ...written(axis, asked, dtick, at) }))
-  return ticks.every(({ text }) => text !== null) ? ticks : null
+  return ticks
 }
 
-/** Both ends of the range, the lower first, with room for what rounding took off. */
-function ends({ range }) {
-  const [low, high] = [Math.min(...range), Math.max(...range)]
-  return [low - (high - low) * 1e-4, high + (high - low) * 1e-4]
+/** @param {any} step As Plotly writes it: a number, "L5" for steps of 5, or "D1" or "D2". */
+function tickPositions(axis, step) {
+  if (typeof step === "number") return multiples(axis, step)
+  if (step[0] === "L") return linearSteps(axis, Number(step.slice(1)))
+  return decadeDigits(axis, LEADING_DIGITS[step])
 }
 
-function given(axis, { tickvals, ticktext }) {
-  const [low, high] = ends(axis)
-  const ticks = Array.from(
-    tickvals,
-    (value, place) => ({ at: axis.log ? Math.log10(value) : value, text: String(ticktext[place]) }),
-  )
-  return ticks.filter(({ at }) => at > low && at < high)
+/** Both ends of a range, the lower first, with room for what rounding took off. */
+function rangeEnds({ range }) {
+  const low = Math.min(...range)
+  const high = Math.max(...range)
+  const room = (high - low) * END_TOLERANCE
+  return [low - room, high + room]
 }
 
-/** The distance between ticks that Plotly would choose: so many of them as there is room for. */
-function automatic({ full, range, log, up }) {
+function givenTicks(axis, { tickvals, ticktext }) {
+  const [low, high] = rangeEnds(axis)
+  const ticks = []
+  tickvals.forEach((value, index) => {
+    const at = axis.log ? Math.log10(value) : value
+    if (at > low && at < high) ticks.push({ at, text: String(ticktext[index]) })
+  })
+  return ticks
+}
+
+function categoryTicks(axis) {
+  // where Plotly leaves some names out, as they have no room, it chooses which
+  if (axis.full._vals.length !== axis.categories.length) return null
+  return axis.categories.map((text, at) => ({ at, text }))
+}
+
+/** The step that Plotly would choose: as many ticks as there is room for. */
+function automaticStep({ full, range, log, isVertical }) {
   const span = Math.abs(range[1] - range[0])
-  const count = full.nticks || Math.min(9, Math.max(4, full._length / (up ? 40 : 80))) + 1
-  const rough = span / count
-  if (!log) return rounded(rough)
-  if (rough > 0.7) return Math.ceil(rough)
-  if (span < 1) return `L${rounded(Math.abs(10 ** range[1] - 10 ** range[0]) / (1.5 * count))}`
-  return rough > 0.3 ? "D2" : "D1"
+  const room = full._length / (isVertical ? VERTICAL_ROOM : HORIZONTAL_ROOM)
+  const count = full.nticks || Math.min(MAX_TICKS, Math.max(MIN_TICKS, room)) + 1
+  const roughStep = span / count
+  if (!log) return roundStep(roughStep)
+  if (roughStep > POWERS_ABOVE) return Math.ceil(roughStep)
+  if (span < 1) {
+    const numbers = Math.abs(10 ** range[1] - 10 ** range[0])
+    return `L${roundStep(numbers / (1.5 * count))}`
+  }
+  return roughStep > TWO_DIGITS_ABOVE ? "D2" : "D1"
 }
 
-function rounded(rough) {
-  const base = 10 ** Math.floor(Math.log(rough) / Math.LN10)
-  return base * ROUND.find((one, place) => place === ROUND.length - 1 || rough / base < one)
+function roundStep(roughStep) {
+  const power = 10 ** Math.floor(Math.log(roughStep) / Math.LN10)
+  const fitting = ROUND_STEPS.find((factor) => roughStep / power < factor)
+  return power * (fitting ?? ROUND_STEPS.at(-1))
 }
 
 function multiples(axis, step) {
-  const [low, high] = ends(axis)
+  const [low, high] = rangeEnds(axis)
   const first = Math.ceil(low / step)
-  return Array.from(
-    { length: Math.max(0, Math.floor(high / step) - first + 1) },
-    (_, place) => Number(((first + place) * step).toPrecision(12)),
-  )
+  const last = Math.floor(high / step)
+  const positions = []
+  for (let index = first; index <= last; index++) {
+    positions.push(Number((index * step).toPrecision(12)))
+  }
+  return positions
 }
 
 /** On a logarithmic axis, equal steps of the numbers themselves. */
-function even(axis, step) {
-  const [low, high] = ends(axis).map((end) => 10 ** end)
-  const first = Math.ceil(low / step)
-  return Array.from(
-    { length: Math.max(0, Math.floor(high / step) - first + 1) },
-    (_, place) => Math.log10((first + place) * step),
-  )
+function linearSteps(axis, step) {
+  const [low, high] = rangeEnds(axis)
+  const first = Math.ceil(10 ** low / step)
+  const last = Math.floor(10 ** high / step)
+  const positions = []
+  for (let index = first; index <= last; index++) positions.push(Math.log10(index * step))
+  return positions
 }
 
 /** On a logarithmic axis, these digits of each decade. */
-function digits(axis, leading) {
-  const [low, high] = ends(axis)
-  const places = []
+function decadeDigits(axis, digits) {
+  const [low, high] = rangeEnds(axis)
+  const positions = []
   for (let power = Math.floor(low); power <= high; power++) {
-    for (const digit of leading) places.push(power + Math.log10(digit))
+    for (const digit of digits) {
+      const at = power + Math.log10(digit)
+      if (at >= low && at <= high) positions.push(at)
+    }
   }
-  return places.filter((at) => at >= low && at <= high)
+  return positions
 }
 
-function written({ full, log, range }, { tickformat }, dtick, at) {
+/** The label of one tick; its text is null where the rules are not known. */
+function tickLabel({ full, log, range }, { tickformat }, step, at) {
   const value = log ? 10 ** at : at
-  if (tickformat) return { text: full._numFormat?.(tickformat)(value).replace(/-/g, "−") ?? null }
-  if (!log) return { text: number(value, dtick, Math.max(...range.map(Math.abs))) }
-  if (dtick[0] === "L") {
-    return { text: number(value, Number(dtick.slice(1)), 10 ** Math.max(...range)) }
+  if (tickformat) return { text: customText(full, tickformat, value) }
+  if (!log) return { text: numberText(value, step, Math.max(...range.map(Math.abs))) }
+  if (step[0] === "L") {
+    return { text: numberText(value, Number(step.slice(1)), 10 ** Math.max(...range)) }
   }
-  if (dtick[0] === "D" && Math.abs(at - Math.round(at)) > 0.01) {
+  const isBetweenPowers = Math.abs(at - Math.round(at)) > LOG_TOLERANCE
+  if (step[0] === "D" && isBetweenPowers) {
     return { text: String(Math.round(10 ** (at - Math.floor(at)))), small: true }
   }
-  return dtick === "D1" ? { text: null } : { text: number(value, value / 1e4, value) }
+  if (step === "D1") return { text: null }
+  return { text: numberText(value, value / 1e4, value) }
 }
 
-/** A number, to two digits more than the step between ticks; thousands and millionths by their letters. */
-function number(value, step, largest) {
-  const size = Math.floor(Math.log(largest) / Math.LN10 + 0.01)
-  const exponent = Math.abs(size) > 3 ? 3 * Math.round((size - 1) / 3) : 0
-  const places = 2 - Math.floor(Math.log(step) / Math.LN10 + 0.01)
-  if (Math.abs(value) < 10 ** -places / 2) return "0"
+function customText(full, tickformat, value) {
+  const text = full._numFormat?.(tickformat)(value)
+  return text === undefined ? null : text.replace(/-/g, "−")
+}
+
+/** A number to two digits more than the step, thousands and thousandths by their letters. */
+function numberText(value, step, largest) {
+  const size = Math.floor(Math.log(largest) / Math.LN10 + LOG_TOLERANCE)
+  let exponent = 0
+  if (Math.abs(size) > MAX_PLAIN_EXPONENT) exponent = 3 * Math.round((size - 1) / 3)
+  const decimals = 2 - Math.floor(Math.log(step) / Math.LN10 + LOG_TOLERANCE)
+  if (Math.abs(value) < 10 ** -decimals / 2) return "0"
   if (!(exponent in PREFIXES)) return null
-  const mantissa = (Math.abs(value) * 10 ** -exponent).toFixed(
-    Math.min(20, Math.max(0, places + exponent)),
-  )
-  const neat = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa
-  return (value < 0 ? "−" : "") + neat + PREFIXES[exponent]
+  const shown = Math.min(MAX_DECIMALS, Math.max(0, decimals + exponent))
+  let text = (Math.abs(value) * 10 ** -exponent).toFixed(shown)
+  if (text.includes(".")) text = text.replace(/\.?0+$/, "")
+  const sign = value < 0 ? "−" : ""
+  return sign + text + PREFIXES[exponent]
+}
+
+/** Where the labels of an axis stand, as far as they are within the chart. */
+function placeLabels(context, axis, { width, height }) {
+  if (!hasLabels(axis)) return []
+  const { full, ticks, isVertical } = axis
+  const isFar = full.side === "right" || full.side === "bottom"
+  let gap = (full.linewidth || 1) / 2
+  if (full.showline) gap += LINE_GAP * full.tickfont.size
+  const edge = full._mainLinePosition + (isFar ? gap : -gap)
+  const labels = []
+  for (const { at, text, small } of ticks) {
+    const size = full.tickfont.size * (small ? SMALL_DIGIT : 1)
+    const font = { ...full.tickfont, size }
+    const lines = parseText(text)
+    const labelWidth = measure(context, lines, font).width
+    const position = axis.atLinear(at)
+    if (isVertical) {
+      const y = position + DIGIT_MIDDLE * size
+      const isInside = y <= height && y >= size / 2
+      if (isInside) labels.push({ lines, font, labelWidth, x: edge, y, share: isFar ? 0 : 1 })
+    } else {
+      const y = edge + (isFar ? size : -ABOVE_LINE * size)
+      const half = labelWidth / 2
+      const isInside = position - half >= 0 && position + half <= width
+      if (isInside) labels.push({ lines, font, labelWidth, x: position, y, share: 0.5 })
+    }
+  }
+  return labels
+}
+
+function hasLabels({ full }) {
+  return full.visible && full.showticklabels
+}
+
+/**
+ * Whether the labels of an axis can be painted: known words, upright, without strokes, and without a
+ * title beside them, which Plotly moves out of their way.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {Axis} axis
+ * @param {any} layout Plotly's full layout.
+ */
+export function canPaintLabels(context, axis, layout) {
+  const { full, ticks } = axis
+  if (!axis.hasMoved || !hasLabels(axis)) return true
+  if (full.ticks || full.ticklabelposition !== "outside" || full.tickangle > 0) return false
+  if (full.side === "left" && hasTitle(full, layout)) return false
+  if (!ticks.every(({ text }) => parseText(text)?.length === 1)) return false
+  return axis.isVertical || haveRoom(placeLabels(context, axis, layout))
+}
+
+function hasTitle(full, layout) {
+  return ![undefined, "", layout._dfltTitle.y].includes(full.title.text)
+}
+
+function haveRoom(labels) {
+  const sorted = [...labels].sort((first, second) => first.x - second.x)
+  for (let index = 1; index < sorted.length; index++) {
+    const left = sorted[index - 1]
+    const right = sorted[index]
+    const gap = right.x - right.labelWidth / 2 - (left.x + left.labelWidth / 2)
+    if (gap <= LABEL_GAP) return false
+  }
+  return true
+}
+
+/**
+ * Draw the labels of an axis.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {Axis} axis
+ * @param {any} layout Plotly's full layout.
+ */
+export function drawLabels(context, axis, layout) {
+  for (const { lines, x, y, font, share } of placeLabels(context, axis, layout)) {
+    writeText(context, lines, x, y, font, share)
+  }
 }

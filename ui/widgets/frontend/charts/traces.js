@@ -1,18 +1,21 @@
-// Traces on a canvas: bands, curves, error bars, markers, words at points, bars.
+// Traces on a canvas: bands, curves, error bars, markers, texts at points, bars.
 
-import { piecesOf } from "./curves.js"
-import { extent, LINE, runs, write } from "./canvas_text.js"
-import { clipped, drawable, pen, within } from "./shapes.js"
+import { LINE_HEIGHT, measure, parseText, writeText } from "./canvas_text.js"
+import { curvePieces } from "./curves.js"
+import { attributes, drawClipped, hasOnly, isKnownLine, setLine } from "./shapes.js"
 
 const COMMON =
-  "type name x y xaxis yaxis text textfont textposition cliponaxis visible showlegend legendgroup uid meta customdata hoverinfo hovertemplate hoverlabel hovertext hoveron"
-const SCATTER = new Set(`${COMMON} mode line marker fill fillcolor opacity error_y`.split(" "))
-const BAR = new Set(`${COMMON} orientation marker texttemplate constraintext`.split(" "))
-const MARKER = new Set("color size symbol opacity line".split(" "))
-const ERRORS = new Set("type symmetric array arrayminus color thickness width".split(" "))
+  "type name x y xaxis yaxis text textfont textposition cliponaxis visible showlegend " +
+  "legendgroup uid meta customdata hoverinfo hovertemplate hoverlabel hovertext hoveron"
+const SCATTER_ATTRIBUTES = attributes(COMMON, "mode line marker fill fillcolor opacity error_y")
+const BAR_ATTRIBUTES = attributes(COMMON, "orientation marker texttemplate constraintext")
+const MARKER_ATTRIBUTES = attributes("color size symbol opacity line")
+const ERROR_ATTRIBUTES = attributes("type symmetric array arrayminus color thickness width")
 const MODE = /^(lines|markers|text|none)(\+(lines|markers|text))*$/
 const FILLS = ["none", "toself", "tozeroy"]
-const COLOURS = [
+const VALUE_TEMPLATE = /^%\{[xy]:?([^}]*)\}$/
+// Plotly's own defaults.
+const COLOURWAY = [
   "#1f77b4",
   "#ff7f0e",
   "#2ca02c",
@@ -24,7 +27,12 @@ const COLOURS = [
   "#bcbd22",
   "#17becf",
 ]
-const [ROOT2, ROOT3] = [Math.SQRT2, Math.sqrt(3)]
+const MARKER_SIZE = 6
+const MARKER_LINE = "#444"
+const MITER_LIMIT = 2
+const ROOT2 = Math.SQRT2
+const ROOT3 = Math.sqrt(3)
+// Marker -> its path, as Plotly draws it, for a radius.
 const SYMBOLS = {
   circle: (r) => `M${r},0A${r},${r} 0 1,1 0,${-r}A${r},${r} 0 0,1 ${r},0Z`,
   square: (r) => `M${r},${r}H${-r}V${-r}H${r}Z`,
@@ -32,253 +40,299 @@ const SYMBOLS = {
   "triangle-up": (r) => `M${-2 * r / ROOT3},${r / 2}H${2 * r / ROOT3}L0,${-r}Z`,
   "x-thin": (r) => `M${r},${r}L${-r},${-r}M${r},${-r}L${-r},${r}`,
   "line-ns": (r) => `M0,${1.4 * r}V${-1.4 * r}`,
-  x: (r) => crossed(0.8 * r / ROOT2),
+  x: (r) => crossPath(0.8 * r / ROOT2),
 }
-const crossed = (a) =>
-  `M0,${a}l${a},${a}l${a},${-a}l${-a},${-a}l${a},${-a}l${-a},${-a}l${-a},${a}l${-a},${-a}l${-a},${a}l${a},${a}l${-a},${a}l${a},${a}Z`
-const PAD = 3 // pixels between a bar and its words
+const BAR_TEXT_GAP = 3 // pixels
+const MIN_BAR = 2 // pixels: a shorter bar is rounded up to whole pixels
+// Of the marker's size, and pixels more: from a point to its text.
+const TEXT_GAP_SHARE = 1 / 1.6
+const TEXT_GAP = 1
+const TEXT_ASCENT = 0.75 // of the font size
 
-export function knowsTrace(trace, { barmode }) {
-  if (trace.type === "bar") return knowsBar(trace) && barmode === "group"
+/** @typedef {import("./axes.js").Axis} Axis */
+/** @typedef {import("./shapes.js").Scene} Scene */
+
+function crossPath(a) {
+  return `M0,${a}l${a},${a}l${a},${-a}l${-a},${-a}l${a},${-a}l${-a},${-a}l${-a},${a}` +
+    `l${-a},${-a}l${-a},${a}l${a},${a}l${-a},${a}l${a},${a}Z`
+}
+
+function isObject(value) {
+  return value !== null && typeof value === "object"
+}
+
+/**
+ * Whether a trace can be painted as Plotly would draw it.
+ *
+ * @param {any} trace
+ * @param {{barmode?: string}} layout
+ */
+export function isKnownTrace(trace, { barmode }) {
+  if (trace.type === "bar") return barmode === "group" && isKnownBar(trace)
+  if (trace.type !== "scatter" || !hasOnly(trace, SCATTER_ATTRIBUTES)) return false
   const { mode, fill = "none", fillcolor, marker = {}, error_y: errors, line } = trace
-  const filled = FILLS.includes(fill) && (fill === "none" || Boolean(fillcolor))
-  return trace.type === "scatter" && within(trace, SCATTER) && MODE.test(mode) && filled &&
-    drawable(line) &&
-    knowsMarker(marker) &&
-    (!errors || (within(errors, ERRORS) && errors.type === "data")) && knowsText(trace)
+  if (!MODE.test(mode) || !FILLS.includes(fill)) return false
+  if (fill !== "none" && !fillcolor) return false
+  if (errors && !isKnownErrors(errors)) return false
+  return isKnownLine(line) && isKnownMarker(marker) && hasKnownText(trace)
 }
 
-function knowsMarker(marker) {
+function isKnownErrors(errors) {
+  return hasOnly(errors, ERROR_ATTRIBUTES) && errors.type === "data"
+}
+
+function isKnownMarker(marker) {
+  if (!hasOnly(marker, MARKER_ATTRIBUTES)) return false
   const symbol = marker.symbol ?? "circle"
-  const sized = typeof (marker.size ?? 6) === "number" ||
-    (marker.line?.width !== undefined && marker.opacity !== undefined)
-  return within(marker, MARKER) && typeof symbol === "string" &&
-    symbol.replace("-open", "") in SYMBOLS && sized &&
-    numberless(marker.color)
+  if (typeof symbol !== "string" || !(symbol.replace("-open", "") in SYMBOLS)) return false
+  // where sizes differ, Plotly chooses what is not set by whether it takes them for bubbles
+  const hasOneSize = typeof (marker.size ?? MARKER_SIZE) === "number"
+  const isBubbleSet = marker.line?.width !== undefined && marker.opacity !== undefined
+  return (hasOneSize || isBubbleSet) && isWithoutScale(marker.color)
 }
 
-/** Colours that are colours, and no numbers on a scale. */
-const numberless = (colour = "") => [colour].flat().every((one) => typeof one === "string")
+/** Whether colours are colours, and no numbers on a scale. */
+function isWithoutScale(colour = "") {
+  return [colour].flat().every((one) => typeof one === "string")
+}
 
-const knowsText = ({ mode, text = [] }) =>
-  !/text/.test(mode) || (Array.isArray(text) && text.every((one) => runs(String(one)) !== null))
+function hasKnownText({ mode, text = [] }) {
+  if (!mode.includes("text")) return true
+  return Array.isArray(text) && text.every((label) => parseText(String(label)) !== null)
+}
 
-function knowsBar(trace) {
+function isKnownBar(trace) {
+  if (!hasOnly(trace, BAR_ATTRIBUTES)) return false
   const { marker = {}, texttemplate = "%{x}", textposition = "none", constraintext } = trace
-  const worded = textposition === "none" ||
-    (textposition === "outside" && constraintext === "none" && VALUE.test(texttemplate))
-  return within(trace, BAR) && typeof marker.color === "string" &&
-    Object.keys(marker).length === 1 && worded
+  if (typeof marker.color !== "string" || Object.keys(marker).length > 1) return false
+  if (textposition === "none") return true
+  if (textposition !== "outside" || constraintext !== "none") return false
+  return VALUE_TEMPLATE.test(texttemplate)
 }
 
-/** All traces, each in its axes, in Plotly's order: bars under curves, axes that overlay others above them. */
-export function drawTraces(context, traces, room) {
-  const colours = room.full.colorway ?? COLOURS
-  const numbered = traces.map((trace, place) => ({
-    ...trace,
-    colour: colours[place % colours.length],
-  })).filter((
-    { visible = true },
-  ) => visible === true)
-  for (const { xaxis, yaxis } of Object.values(room.full._plots)) {
-    const here = numbered.filter((trace) =>
-      (trace.xaxis ?? "x") === xaxis._id && (trace.yaxis ?? "y") === yaxis._id
-    )
-    const axes = [room.axes.get(xaxis._id), room.axes.get(yaxis._id)]
-    drawBars(context, here.filter(({ type }) => type === "bar"), ...axes, room)
-    for (const trace of here) {
-      if (trace.type === "scatter") drawScatter(context, trace, ...axes, room)
+/**
+ * Draw all traces in Plotly's order: bars under curves, and axes that overlay others above them.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {any[]} traces
+ * @param {Scene} scene
+ */
+export function drawTraces(context, traces, scene) {
+  const { full, axes } = scene
+  const visible = colourTraces(traces, full.colorway ?? COLOURWAY)
+  for (const { xaxis, yaxis } of Object.values(full._plots)) {
+    const inPlot = visible.filter((trace) => isInPlot(trace, xaxis._id, yaxis._id))
+    const x = axes.get(xaxis._id)
+    const y = axes.get(yaxis._id)
+    drawBars(context, inPlot.filter(({ type }) => type === "bar"), x, y, full)
+    for (const trace of inPlot) {
+      if (trace.type === "scatter") drawScatter(context, trace, x, y, full)
     }
   }
 }
 
-function drawScatter(context, trace, xaxis, yaxis, { full }) {
-  const { mode, line, fill = "none", opacity = 1, error_y: errors, cliponaxis = true, colour } =
-    trace
+/** The visible traces, each with the colour that it has by its place among all. */
+function colourTraces(traces, colourway) {
+  const coloured = []
+  traces.forEach((trace, index) => {
+    const colour = colourway[index % colourway.length]
+    if ((trace.visible ?? true) === true) coloured.push({ ...trace, colour })
+  })
+  return coloured
+}
+
+function isInPlot(trace, xaxis, yaxis) {
+  return (trace.xaxis ?? "x") === xaxis && (trace.yaxis ?? "y") === yaxis
+}
+
+function drawScatter(context, trace, xaxis, yaxis, full) {
+  const { mode = "none", opacity = 1, cliponaxis = true } = trace
   const x = Float64Array.from(trace.x, (value) => xaxis.at(value))
   const y = Float64Array.from(trace.y, (value) => yaxis.at(value))
   context.globalAlpha = opacity
-  context.miterLimit = 2
-  clipped(context, xaxis, yaxis, full, () => {
-    const pieces = fill === "none" && !/lines/.test(mode) ? [] : piecesOf(trace, xaxis, yaxis)
-    if (fill !== "none") area(context, trace, pieces, yaxis)
-    if (errors) whiskers(context, errors, x, trace.y, yaxis)
-    if (/lines/.test(mode) && line?.width !== 0) {
-      pen(context, { color: trace.marker?.color ?? colour, ...line })
-      context.stroke(joined(pieces))
-    }
-  })
-  const inside = (place) => cliponaxis || (xaxis.holds(x[place]) && yaxis.holds(y[place]))
-  clipped(context, cliponaxis ? xaxis : null, cliponaxis ? yaxis : null, full, () => {
-    if (/markers/.test(mode)) markers(context, trace, x, y, inside, opacity)
-    if (/text/.test(mode)) words(context, trace, x, y, inside, full)
+  context.miterLimit = MITER_LIMIT
+  drawClipped(context, xaxis, yaxis, full, () => drawCurve(context, trace, x, xaxis, yaxis))
+  const isDrawn = (index) => {
+    if (!Number.isFinite(x[index]) || !Number.isFinite(y[index])) return false
+    return cliponaxis || (xaxis.contains(x[index]) && yaxis.contains(y[index]))
+  }
+  const points = { x, y, isDrawn }
+  const clipX = cliponaxis ? xaxis : null
+  const clipY = cliponaxis ? yaxis : null
+  drawClipped(context, clipX, clipY, full, () => {
+    if (mode.includes("markers")) drawMarkers(context, trace, points, opacity)
+    if (mode.includes("text")) drawPointTexts(context, trace, points, full)
   })
   context.globalAlpha = 1
 }
 
-/** Each piece of a curve joined; for a band, pieces that make one outline. */
-function joined(pieces) {
+/** Draw the band, the error bars and the line of a trace. */
+function drawCurve(context, trace, x, xaxis, yaxis) {
+  const { mode = "none", line, fill = "none", error_y: errors } = trace
+  const hasLine = mode.includes("lines")
+  const pieces = hasLine || fill !== "none" ? curvePieces(trace, xaxis, yaxis) : []
+  if (fill !== "none") fillArea(context, trace, pieces, yaxis)
+  if (errors) drawErrorBars(context, errors, x, trace.y, yaxis)
+  if (!hasLine || line?.width === 0) return
+  setLine(context, { color: trace.marker?.color ?? trace.colour, ...line })
+  context.stroke(joinPieces(pieces))
+}
+
+/** Join each piece of a curve; of a band, the pieces are one outline. */
+function joinPieces(pieces) {
   const path = new Path2D()
-  for (const [first, ...rest] of pieces) {
-    path.moveTo(first[0], first[1])
-    for (const [x, y] of rest) path.lineTo(x, y)
+  for (const piece of pieces) {
+    path.moveTo(piece[0][0], piece[0][1])
+    for (let index = 1; index < piece.length; index++) path.lineTo(piece[index][0], piece[index][1])
   }
   return path
 }
 
-function area(context, { fill, fillcolor }, pieces, yaxis) {
-  if (!pieces.length) return
-  const zero = yaxis.log ? yaxis.high : yaxis.at(0)
-  const [first, last] = [pieces[0][0], pieces.at(-1).at(-1)]
+function fillArea(context, { fill, fillcolor }, pieces, yaxis) {
+  if (pieces.length === 0) return
   context.fillStyle = fillcolor
-  context.fill(
-    joined(fill === "tozeroy" ? [[...pieces.flat(), [last[0], zero], [first[0], zero]]] : pieces),
-  )
+  if (fill === "toself") {
+    context.fill(joinPieces(pieces))
+    return
+  }
+  const zero = yaxis.log ? yaxis.high : yaxis.at(0)
+  const [first] = pieces[0]
+  const last = pieces.at(-1).at(-1)
+  context.fill(joinPieces([[...pieces.flat(), [last[0], zero], [first[0], zero]]]))
 }
 
-function whiskers(
-  context,
-  { array, arrayminus, symmetric = !arrayminus, color, thickness = 2, width = 4 },
-  x,
-  values,
-  yaxis,
-) {
+function drawErrorBars(context, errors, x, values, yaxis) {
+  const { array, arrayminus, color, thickness = 2, width = 4 } = errors
+  const isSymmetric = errors.symmetric ?? !arrayminus
+  const below = isSymmetric ? array : arrayminus
   const path = new Path2D()
-  x.forEach((at, place) => {
-    const [top, bottom] = [
-      yaxis.at(values[place] + array[place]),
-      yaxis.at(values[place] - (symmetric ? array : arrayminus)[place]),
-    ]
+  const addLine = (x0, y0, x1, y1) => {
+    path.moveTo(x0, y0)
+    path.lineTo(x1, y1)
+  }
+  x.forEach((middle, index) => {
+    const top = yaxis.at(values[index] + array[index])
+    const bottom = yaxis.at(values[index] - below[index])
+    // a bar whose end has no logarithm goes down to the axis
     const foot = Number.isFinite(bottom) ? bottom : yaxis.high
-    for (
-      const [x0, y0, x1, y1] of [[at - width, top, at + width, top], [at, top, at, foot], [
-        at - width,
-        bottom,
-        at + width,
-        bottom,
-      ]]
-    ) {
-      path.moveTo(x0, y0)
-      path.lineTo(x1, y1)
-    }
+    addLine(middle - width, top, middle + width, top)
+    addLine(middle, top, middle, foot)
+    addLine(middle - width, bottom, middle + width, bottom)
   })
-  pen(context, { color, width: thickness })
+  setLine(context, { color, width: thickness })
   context.stroke(path)
 }
 
-/** One for each point, or the same for all. */
-const each = (value, place) => (value !== null && typeof value === "object" ? value[place] : value)
+/** The value of one point, where an attribute is a value of each or the same for all. */
+function valueOf(attribute, index) {
+  return isObject(attribute) ? attribute[index] : attribute
+}
 
-function markers(context, { marker, line, colour }, x, y, inside, opacity) {
-  const { size = 6, symbol = "circle", color = line?.color ?? colour, line: edge = {} } = marker ??
-    {}
-  const [open, shape] = [symbol.endsWith("-open"), SYMBOLS[symbol.replace("-open", "")]]
-  const stamps = new Map()
-  const still = context.getTransform()
+function drawMarkers(context, { marker, line, colour }, { x, y, isDrawn }, opacity) {
+  const {
+    size = MARKER_SIZE,
+    symbol = "circle",
+    color = line?.color ?? colour,
+    line: edge = {},
+  } = marker ?? {}
+  const isOpen = symbol.endsWith("-open")
+  const makePath = SYMBOLS[symbol.replace("-open", "")]
+  const stamps = new Map() // radius -> path
+  const base = context.getTransform()
   context.globalAlpha = opacity * (marker?.opacity ?? 1)
   context.setLineDash([])
-  for (let place = 0; place < x.length; place++) {
-    if (!Number.isFinite(x[place]) || !Number.isFinite(y[place]) || !inside(place)) continue
-    const radius = each(size, place) / 2
-    if (!stamps.has(radius)) stamps.set(radius, new Path2D(shape(radius)))
+  for (let index = 0; index < x.length; index++) {
+    if (!isDrawn(index)) continue
+    const radius = valueOf(size, index) / 2
+    if (!stamps.has(radius)) stamps.set(radius, new Path2D(makePath(radius)))
     const stamp = stamps.get(radius)
-    const [paint, width] = [each(color, place), each(edge.width, place) ?? 0]
-    context.setTransform(
-      still.a,
-      0,
-      0,
-      still.d,
-      still.e + still.a * x[place],
-      still.f + still.d * y[place],
-    )
-    context.fillStyle = paint
-    if (!open) context.fill(stamp)
+    const fill = valueOf(color, index)
+    const width = valueOf(edge.width, index) ?? 0
+    const left = base.e + base.a * x[index]
+    const top = base.f + base.d * y[index]
+    context.setTransform(base.a, 0, 0, base.d, left, top)
+    context.fillStyle = fill
+    if (!isOpen) context.fill(stamp)
     context.lineWidth = width || 1
-    context.strokeStyle = open ? paint : each(edge.color, place) ?? "#444"
-    if (open || width) context.stroke(stamp)
+    context.strokeStyle = isOpen ? fill : valueOf(edge.color, index) ?? MARKER_LINE
+    if (isOpen || width) context.stroke(stamp)
   }
-  context.setTransform(still)
+  context.setTransform(base)
   context.globalAlpha = opacity
 }
 
-/** Words beside points, so far from them that markers have room. */
-function words(
-  context,
-  { text = [], textfont, textposition = "middle center", mode, marker },
-  x,
-  y,
-  inside,
-  full,
-) {
+/** Write texts beside points, so far from them that markers have room. */
+function drawPointTexts(context, trace, { x, y, isDrawn }, full) {
+  const { text = [], textfont, textposition = "middle center", mode, marker } = trace
   const font = { ...full.font, ...textfont }
-  text.forEach((one, place) => {
-    if (one === "" || !inside(place) || !Number.isFinite(x[place] + y[place])) return
-    const [lines, position] = [runs(String(one)), each(textposition, place)]
-    const away = /markers/.test(mode) ? each(marker?.size ?? 6, place) / 1.6 + 1 : 0
-    const side = /left/.test(position) ? -1 : /right/.test(position) ? 1 : 0
-    const height = /top/.test(position) ? -1 : /bottom/.test(position) ? 1 : 0
-    const lift = (height - 1) * ((lines.length - 1) * LINE + 1) * font.size / 2
-    write(
-      context,
-      lines,
-      x[place] + side * away,
-      y[place] + 0.75 * font.size + height * away + lift,
-      font,
-      (1 - side) / 2,
-    )
+  const hasMarkers = mode.includes("markers")
+  text.forEach((label, index) => {
+    if (label === "" || !isDrawn(index)) return
+    const lines = parseText(String(label))
+    const { across, down } = sidesOf(valueOf(textposition, index))
+    let gap = 0
+    if (hasMarkers) gap = valueOf(marker?.size ?? MARKER_SIZE, index) * TEXT_GAP_SHARE + TEXT_GAP
+    const textHeight = ((lines.length - 1) * LINE_HEIGHT + 1) * font.size
+    const baseline = y[index] + TEXT_ASCENT * font.size + down * gap + (down - 1) * textHeight / 2
+    writeText(context, lines, x[index] + across * gap, baseline, font, (1 - across) / 2)
   })
 }
 
-const VALUE = /^%\{[xy]:?([^}]*)\}$/
+/** On which sides of a point its text stands: -1 is left or above, 1 is right or below. */
+function sidesOf(position) {
+  let across = 0
+  if (position.includes("left")) across = -1
+  else if (position.includes("right")) across = 1
+  let down = 0
+  if (position.includes("top")) down = -1
+  else if (position.includes("bottom")) down = 1
+  return { across, down }
+}
 
-/** Bars beside each other in groups. */
-function drawBars(context, traces, xaxis, yaxis, { full }) {
-  traces.forEach((trace, nth) => {
-    const lying = trace.orientation === "h"
-    const [along, across] = lying ? [xaxis, yaxis] : [yaxis, xaxis]
-    const [lengths, places] = lying ? [trace.x, trace.y] : [trace.y, trace.x]
-    const width = (1 - full.bargap) / traces.length
-    Array.from(lengths).forEach((length, place) => {
-      const middle = across.at(places[place])
-      const start = middle + across.scale * (nth - traces.length / 2) * width
-      bar(context, trace, [along.at(0), along.at(length)], [start, start + across.scale * width], [
-        xaxis,
-        yaxis,
-      ], full)
-      if (trace.textposition === "outside") {
-        beside(
-          context,
-          trace,
-          length,
-          along.at(length),
-          start + across.scale * width / 2,
-          lying,
-          full,
-          along,
-        )
-      }
+/** Draw bars beside each other in groups. */
+function drawBars(context, traces, xaxis, yaxis, full) {
+  const width = (1 - full.bargap) / traces.length // of a bar, in units of the axis
+  traces.forEach((trace, order) => {
+    const isHorizontal = trace.orientation === "h"
+    const lengthAxis = isHorizontal ? xaxis : yaxis
+    const groupAxis = isHorizontal ? yaxis : xaxis
+    const lengths = isHorizontal ? trace.x : trace.y
+    const groups = isHorizontal ? trace.y : trace.x
+    const thickness = groupAxis.scale * width
+    lengths.forEach((length, index) => {
+      const middle = groupAxis.at(groups[index])
+      const start = middle + groupAxis.scale * (order - traces.length / 2) * width
+      const foot = lengthAxis.at(0)
+      const end = lengthAxis.at(length)
+      drawClipped(context, xaxis, yaxis, full, () => {
+        context.fillStyle = trace.marker.color
+        fillBar(context, isHorizontal, foot, visibleEnd(foot, end), start, start + thickness)
+      })
+      if (trace.textposition !== "outside") return
+      const format = lengthAxis.full._numFormat(VALUE_TEMPLATE.exec(trace.texttemplate)[1])
+      const font = { ...full.font, ...trace.textfont }
+      drawBarText(context, format(length), end, start + thickness / 2, isHorizontal, font)
     })
   })
 }
 
-function bar(context, { orientation, marker }, [foot, end], [start, stop], axes, full) {
-  // one that is hardly there is made a pixel long, as Plotly does
-  const far = Math.abs(end - foot) >= 2 || end === foot
-    ? end
-    : end > foot
-    ? Math.ceil(end)
-    : Math.floor(end)
-  context.fillStyle = marker.color
-  clipped(context, axes[0], axes[1], full, () => {
-    if (orientation === "h") context.fillRect(foot, start, far - foot, stop - start)
-    else context.fillRect(start, foot, stop - start, far - foot)
-  })
+/** The end of a bar; one that is hardly there is a pixel long, as Plotly draws it. */
+function visibleEnd(foot, end) {
+  if (Math.abs(end - foot) >= MIN_BAR || end === foot) return end
+  return end > foot ? Math.ceil(end) : Math.floor(end)
 }
 
-function beside(context, { texttemplate, textfont }, length, end, middle, lying, full, along) {
-  const font = { ...full.font, ...textfont }
-  const text = along.full._numFormat(VALUE.exec(texttemplate)[1])(length)
-  const { height, ascent } = extent(context, runs(text), font)
-  if (lying) write(context, runs(text), end + PAD, middle - height / 2 + ascent, font, 0)
-  else write(context, runs(text), middle, end - PAD - height + ascent, font, 0.5)
+function fillBar(context, isHorizontal, foot, end, start, stop) {
+  if (isHorizontal) context.fillRect(foot, start, end - foot, stop - start)
+  else context.fillRect(start, foot, stop - start, end - foot)
+}
+
+function drawBarText(context, text, end, middle, isHorizontal, font) {
+  const lines = parseText(text)
+  const { height, ascent } = measure(context, lines, font)
+  if (isHorizontal) {
+    writeText(context, lines, end + BAR_TEXT_GAP, middle - height / 2 + ascent, font, 0)
+  } else {
+    writeText(context, lines, middle, end - BAR_TEXT_GAP - height + ascent, font, 0.5)
+  }
 }

@@ -1,128 +1,156 @@
-// Watches the connection to the server. While it is lost, says so. When it is back, asks for a run of the whole page:
-// Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
-// knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
-// In the same place it says that the server is silent.
+// Watches the connection to the server, and mends parts of Streamlit's page. When the connection is
+// back, it asks for a run of the whole page: Streamlit starts none by itself if the last run had
+// ended, and a server that was restarted knows no fragment before the page has run once. The slider
+// panels then send again what was moved meanwhile.
 
-import { keepFocus } from "./focus.js"
-import { joinEntries } from "./history.js"
+import { reportReconnect } from "../channel/events.js"
+import { SilenceMonitor } from "../channel/timeout.js"
+import { restoreFocus } from "./focus.js"
+import { joinHistoryEntries } from "./history.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
-import { Silence } from "../channel/timeout.js"
-import { holdTabs } from "./tabs.js"
+import { retryTabs } from "./tabs.js"
 import { explainUploads } from "./uploads.js"
 
-const STATE = "data-test-connection-state"
-const RUN = "data-test-script-state"
+const CONNECTION_STATE = "data-test-connection-state"
+const RUN_STATE = "data-test-script-state"
 const LOST =
-  "Connection lost: what you see may be out of date. What you move is kept, and sent when the server is back."
-const BACK = "epsilon-lab:back"
-const STALE = "data-silent" // on the whole page while what it shows may be out of date
-const watches = new WeakMap()
+  "Connection lost: what you see may be out of date. What you move is kept, and sent when " +
+  "the server is back."
+// On the whole page while what it shows may be out of date.
+const OUTDATED_ATTRIBUTE = "data-silent"
+const SECONDS_UP_TO = 120
 
-/** How long the server has been silent. */
-export function span(milliseconds) {
+/** @type {WeakMap<Node, ConnectionMonitor>} */
+const monitors = new WeakMap()
+
+/**
+ * Format how long the server has been silent.
+ *
+ * @param {number} milliseconds
+ */
+export function formatDuration(milliseconds) {
   const seconds = Math.floor(milliseconds / 1000)
-  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`
+  return seconds < SECONDS_UP_TO ? `${seconds} s` : `${Math.floor(seconds / 60)} min`
 }
 
-/** Of which settings what is shown is, as far as that is known. */
-export function shownFor(older) {
-  return older ? `The results shown are for ${older}.` : "The results shown may be out of date."
+/**
+ * Say for which settings the shown results are.
+ *
+ * @param {string} outdatedSettings "" where nothing is known to differ.
+ */
+export function outdatedText(outdatedSettings) {
+  if (!outdatedSettings) return "The results shown may be out of date."
+  return `The results shown are for ${outdatedSettings}.`
 }
 
-/** Close Streamlit's dialog about a lost connection whenever it opens: the notice says it, and the dialog keeps everybody
- * from the page. Returns a function that ends it. */
-function withoutDialog() {
-  const opens = () => {
+/**
+ * Close Streamlit's dialog about a lost connection whenever it opens: the notice says the same, and
+ * the dialog keeps everybody from the page.
+ *
+ * @returns {() => void} Ends it.
+ */
+function closeConnectionDialog() {
+  const observer = new MutationObserver(() => {
     const dialog = document.querySelector("[data-testid=stDialog]")
     if (dialog?.querySelector("h2")?.textContent !== "Connection error") return
-    dialog.querySelector("button[aria-label=Close]").dispatchEvent(
-      new MouseEvent("click", { bubbles: true }),
-    )
-  }
-  const watch = new MutationObserver(opens)
-  watch.observe(document.body, { childList: true })
-  return () => watch.disconnect()
+    const button = dialog.querySelector("button[aria-label=Close]")
+    button.dispatchEvent(new MouseEvent("click", { bubbles: true }))
+  })
+  observer.observe(document.body, { childList: true })
+  return () => observer.disconnect()
 }
 
-/** Call this when the connection is back; returns a function that ends it. */
-export function whenBack(act) {
-  globalThis.addEventListener(BACK, act)
-  return () => globalThis.removeEventListener(BACK, act)
-}
-
+/**
+ * Mount or update the monitor, as Streamlit asks for.
+ *
+ * @param {any} component
+ */
 export default function ({ data, parentElement, setTriggerValue }) {
-  let watch = watches.get(parentElement)
-  if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
-  watch.ask = () => setTriggerValue("back", true)
-  watch.uploads = data.uploads
+  let monitor = monitors.get(parentElement)
+  if (!monitor) {
+    monitor = new ConnectionMonitor(parentElement)
+    monitors.set(parentElement, monitor)
+  }
+  monitor.requestRun = () => setTriggerValue("back", true)
+  monitor.uploadMegabytes = data.uploads
   return () => {
     if (parentElement.isConnected) return
-    watch.stop()
-    watches.delete(parentElement)
+    monitor.stop()
+    monitors.delete(parentElement)
   }
 }
 
-class Watch {
+class ConnectionMonitor {
   constructor(root) {
+    this.requestRun = null // Streamlit's, a new one at every run
+    this.uploadMegabytes = 0 // that uploads may take
+    this.isLost = false
+    this.silentMs = null // for how long the server has been silent
+    this.shownText = ""
     this.notice = document.createElement("p")
     this.notice.className = "lost"
-    this.notice.setAttribute("role", "status") // there from the start, so that a screen reader says what comes into it
+    this.notice.setAttribute("role", "status") // there before its text, so that it is read aloud
     root.append(this.notice)
-    this.count = document.createElement("span") // for the eye only: a screen reader says the rest, once
-    this.count.setAttribute("aria-hidden", "true")
-    this.lost = false
-    this.said = ""
-    this.quiet = null // milliseconds for which the server has been silent
-    this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()))
-    this.ask = null // Streamlit's, a new one at every run
-    this.uploads = 0 // megabytes that uploads may take
-    const uploads = explainUploads(() => this.uploads)
-    this.mended = [
+    this.duration = document.createElement("span")
+    this.duration.setAttribute("aria-hidden", "true") // a screen reader says the rest, once
+    this.silence = new SilenceMonitor((silentMs) => {
+      this.silentMs = silentMs
+      this.updateNotice()
+    })
+    this.cleanups = [
       mendMenu(),
-      holdTabs(),
+      retryTabs(),
       followLinks(),
-      keepFocus(),
-      uploads,
-      joinEntries(),
-      withoutDialog(),
+      restoreFocus(),
+      explainUploads(() => this.uploadMegabytes),
+      joinHistoryEntries(),
+      closeConnectionDialog(),
     ]
-    this.app = document.querySelector(`[${STATE}]`)
-    this.observer = new MutationObserver(() => this.look())
+    this.watchApp()
+  }
+
+  watchApp() {
+    this.app = document.querySelector(`[${CONNECTION_STATE}]`)
     if (!this.app) return
-    this.look()
-    this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
+    const observer = new MutationObserver(() => this.readState())
+    observer.observe(this.app, {
+      attributes: true,
+      attributeFilter: [CONNECTION_STATE, RUN_STATE],
+    })
+    this.cleanups.push(() => observer.disconnect())
+    this.readState()
   }
 
-  look() {
-    const lost = this.app.getAttribute(STATE) !== "CONNECTED"
-    const runs = !lost && this.app.getAttribute(RUN) === "running"
-    this.silence.awaits("run", runs)
-    if (lost === this.lost) return
-    this.lost = lost
-    this.say()
-    if (lost) return
-    globalThis.dispatchEvent(new Event(BACK))
-    this.ask()
+  readState() {
+    const isLost = this.app.getAttribute(CONNECTION_STATE) !== "CONNECTED"
+    const isRunning = !isLost && this.app.getAttribute(RUN_STATE) === "running"
+    this.silence.setAwaiting("run", isRunning)
+    if (isLost === this.isLost) return
+    this.isLost = isLost
+    this.updateNotice()
+    if (isLost) return
+    reportReconnect()
+    this.requestRun()
   }
 
-  say() {
-    const silent = this.quiet !== null && !this.lost
-    document.documentElement.toggleAttribute(STALE, silent || this.lost)
-    if (silent) this.count.textContent = ` for ${span(this.quiet)}`
-    const words = this.lost ? LOST : silent ? shownFor(this.silence.older) : ""
-    if (words === this.said) return
-    this.said = words
-    this.notice.replaceChildren(
-      ...(silent ? ["No answer", this.count, `. ${words}`] : [words].filter(Boolean)),
-    )
+  updateNotice() {
+    const isSilent = this.silentMs !== null && !this.isLost
+    document.documentElement.toggleAttribute(OUTDATED_ATTRIBUTE, isSilent || this.isLost)
+    if (isSilent) this.duration.textContent = ` for ${formatDuration(this.silentMs)}`
+    let text = ""
+    if (this.isLost) text = LOST
+    else if (isSilent) text = outdatedText(this.silence.outdatedSettings)
+    if (text === this.shownText) return
+    this.shownText = text
+    if (isSilent) this.notice.replaceChildren("No answer", this.duration, `. ${text}`)
+    else this.notice.textContent = text
   }
 
   stop() {
     this.silence.stop()
-    document.documentElement.removeAttribute(STALE)
-    this.observer.disconnect()
-    this.mended.forEach((end) => end())
+    document.documentElement.removeAttribute(OUTDATED_ATTRIBUTE)
+    for (const cleanup of this.cleanups) cleanup()
     this.notice.remove()
   }
 }

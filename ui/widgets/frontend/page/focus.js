@@ -1,87 +1,123 @@
-// Streamlit makes a button anew, turns it off or leaves it out in the run that pressing it starts, and the keyboard focus
-// falls back to the top of the page. Here it goes to what has taken the button's place: the same button, one beside it,
-// or else the heading of what is shown now.
+// Streamlit makes a button anew, disables it or leaves it out in the run that the button starts, and
+// the keyboard focus falls back to the top of the page. Here it goes to the same button, to one beside
+// it, or else to the heading of what is shown now.
 
 const BUTTONS = "[data-testid=stButton] button"
-const STATE = "data-test-script-state"
+const RUN_STATE = "data-test-script-state"
+const RUNNING = `[${RUN_STATE}=running]`
 const HEADINGS = "h1, h2, h3"
+const PAGE_HEADING = "[data-testid=stMain] h1"
+const KEY_PREFIX = "st-key-"
 
-/** See to the buttons of the whole page; returns a function that ends it. */
-export function keepFocus() {
-  let place = null // of the button that was pressed last by a key, until the person does something else
-  const watch = new MutationObserver(() => restore())
-  const restore = () => {
-    if (!lost() || !place) return
-    const node = successor(place, document.querySelector(`[${STATE}=running]`) !== null)
+/**
+ * @typedef {object} Location Where a button is, by Streamlit's keys.
+ * @property {string | undefined} key Of the button.
+ * @property {string[]} blocks Of the blocks around it, from the nearest.
+ * @property {(string | null)[]} siblings Of the buttons in the nearest block.
+ */
+
+/**
+ * Restore the focus of all buttons of the page.
+ *
+ * @returns {() => void} Ends it.
+ */
+export function restoreFocus() {
+  /** @type {Location | null} of the button that a key has pressed last */
+  let location = null
+  const observer = new MutationObserver(() => {
+    if (!location || !isFocusLost()) return
+    const node = findSuccessor(location, document.querySelector(RUNNING) !== null)
     if (node?.matches(HEADINGS)) node.tabIndex = -1
     node?.focus()
-  }
-  const pressed = (event) => {
+  })
+  const clicked = (event) => {
     const button = event.target.closest?.(BUTTONS)
-    if (!button || event.detail) return // by the mouse: a focus elsewhere would open a tooltip there
-    place = placeOf(button)
-    watch.observe(document.body, {
+    const isByMouse = event.detail > 0 // then a focus elsewhere would open a tooltip there
+    if (!button || isByMouse) return
+    location = locate(button)
+    observer.observe(document.body, {
       subtree: true,
       childList: true,
       attributes: true,
-      attributeFilter: ["disabled", STATE],
+      attributeFilter: ["disabled", RUN_STATE],
     })
   }
-  const moves = () => {
-    place = null
-    watch.disconnect()
+  const forget = () => {
+    location = null
+    observer.disconnect()
   }
-  document.addEventListener("keydown", moves, true) // before the click that a key makes
-  document.addEventListener("pointerdown", moves, true)
-  document.addEventListener("click", pressed, true)
+  document.addEventListener("keydown", forget, true) // before the click that a key makes
+  document.addEventListener("pointerdown", forget, true)
+  document.addEventListener("click", clicked, true)
   return () => {
-    moves()
-    document.removeEventListener("keydown", moves, true)
-    document.removeEventListener("pointerdown", moves, true)
-    document.removeEventListener("click", pressed, true)
+    forget()
+    document.removeEventListener("keydown", forget, true)
+    document.removeEventListener("pointerdown", forget, true)
+    document.removeEventListener("click", clicked, true)
   }
 }
 
-function lost() {
+function isFocusLost() {
   return document.activeElement === null || document.activeElement === document.body
 }
 
-/** The key that Streamlit writes into the class of a node, and null where there is none. */
+/** The key that Streamlit writes into the class of a node; null where there is none. */
 function keyOf(node) {
-  return [...node.classList].find((name) => name.startsWith("st-key-")) ?? null
+  return [...node.classList].find((name) => name.startsWith(KEY_PREFIX)) ?? null
 }
 
-/** What is known of a button by its keys: its own, those of the buttons beside it, and of the blocks around it. */
-function placeOf(button) {
-  const around = []
+/** @returns {Location} */
+function locate(button) {
+  const keys = []
   for (let node = button.parentElement; node; node = node.parentElement) {
-    if (keyOf(node)) around.push(keyOf(node))
+    const key = keyOf(node)
+    if (key) keys.push(key)
   }
-  const [own, ...blocks] = around
-  return { own, blocks, beside: blocks.length ? buttonsIn(blocks[0]).map(ownKey) : [] }
+  const [key, ...blocks] = keys
+  const siblings = blocks.length > 0 ? buttonsIn(blocks[0]).map(buttonKey) : []
+  return { key, blocks, siblings }
 }
 
-function ownKey(button) {
-  return keyOf(button.closest("[class*='st-key-']"))
+function buttonKey(button) {
+  return keyOf(button.closest(`[class*='${KEY_PREFIX}']`))
 }
 
-function buttonsIn(key, which = "") {
-  return [...document.querySelectorAll(`.${CSS.escape(key)} ${BUTTONS}${which}`)]
+/** @returns {any[]} */
+function buttonsIn(key, filter = "") {
+  return [...document.querySelectorAll(`.${CSS.escape(key)} ${BUTTONS}${filter}`)]
 }
 
-/** What has taken the place; while a run is at work only the button itself, as that run may still replace the others. */
-function successor({ own, beside, blocks }, running) {
-  const [same] = own ? buttonsIn(own) : []
+/**
+ * Find what has taken the place of a button.
+ *
+ * @param {Location} location
+ * @param {boolean} isRunning While a run is at work, only the button itself: the run may still
+ *     replace the others.
+ * @returns {HTMLElement | null}
+ */
+function findSuccessor({ key, blocks, siblings }, isRunning) {
+  const same = key ? buttonsIn(key)[0] : undefined
   if (same?.matches(":enabled")) return same
-  if (running) return null
-  const near = blocks.length ? buttonsIn(blocks[0], ":enabled") : []
-  const after = (one) => same.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING
+  if (isRunning) return null
+  const enabled = blocks.length > 0 ? buttonsIn(blocks[0], ":enabled") : []
   const button = same
-    ? near.find(after) ?? near.at(-1)
-    : near.find((one) => beside.includes(ownKey(one)))
-  if (button) return button
-  const headings = blocks.map((key) =>
-    document.querySelector(`.${CSS.escape(key)} :is(${HEADINGS})`)
-  )
-  return headings.find((one) => one) ?? document.querySelector("[data-testid=stMain] h1")
+    ? nextButton(same, enabled)
+    : enabled.find((candidate) => siblings.includes(buttonKey(candidate)))
+  return button ?? findHeading(blocks)
+}
+
+function nextButton(button, candidates) {
+  const isAfter = (candidate) => {
+    return button.compareDocumentPosition(candidate) & Node.DOCUMENT_POSITION_FOLLOWING
+  }
+  return candidates.find(isAfter) ?? candidates.at(-1)
+}
+
+/** The heading of the nearest block that has one, or else of the page. */
+function findHeading(blocks) {
+  for (const key of blocks) {
+    const heading = document.querySelector(`.${CSS.escape(key)} :is(${HEADINGS})`)
+    if (heading) return /** @type {HTMLElement} */ (heading)
+  }
+  return /** @type {HTMLElement | null} */ (document.querySelector(PAGE_HEADING))
 }

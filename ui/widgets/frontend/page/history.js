@@ -1,27 +1,42 @@
-// A page that opens writes its settings into the address, and Streamlit makes an entry of the browser's history of that,
-// twice over when another page opens: first below the address of the page before. Nobody has been at either, and Back would
-// stop there before it comes to what the person had left.
+// A page that opens writes its settings into the address, of which Streamlit makes an entry of the
+// browser's history, and two when another page opens: the first below the address of the page before.
+// Nobody has been at either, and Back would stop there before it comes to what the person had left.
 
-const bare = (search) =>
-  [...new URLSearchParams(search).keys()].every((name) => name.startsWith("embed"))
+const EMBED_PREFIX = "embed" // of parameters that are no settings
 
-/** Have each page that opens write its settings into its own entry; returns a function that ends it. */
-export function joinEntries() {
+/** Whether an address holds no settings. */
+function isBare(search) {
+  return [...new URLSearchParams(search).keys()].every((name) => name.startsWith(EMBED_PREFIX))
+}
+
+/**
+ * Write the settings of a page that opens into its own entry.
+ *
+ * @returns {() => void} Ends it.
+ */
+export function joinHistoryEntries() {
   const { pushState } = history
-  let untouched = true // the person has pressed nothing since the newest entry was made
-  let written = false // it differs from the one before in what is written after the question mark
-  const pressed = () => (untouched = false)
-  globalThis.addEventListener("click", pressed, true)
+  let isUntouched = true // the person has clicked nothing since the newest entry was made
+  let isNewQuery = false // the newest entry differs from the one before in its query
+  const clicked = () => {
+    isUntouched = false
+  }
+  globalThis.addEventListener("click", clicked, true)
   history.pushState = (state, title, url) => {
-    const [here, to] = [new URL(location.href), new URL(url ?? "", location.href)]
-    const same = to.pathname === here.pathname
-    const joins = untouched && (same ? bare(here.search) : written && to.search === here.search)
-    ;(joins ? history.replaceState : pushState).call(history, state, title, url)
-    written = same && !joins
-    untouched = true
+    const current = new URL(location.href)
+    const next = new URL(url ?? "", location.href)
+    const isSamePage = next.pathname === current.pathname
+    const isContinued = isSamePage
+      ? isBare(current.search)
+      : isNewQuery && next.search === current.search
+    const joins = isUntouched && isContinued
+    const write = joins ? history.replaceState : pushState
+    write.call(history, state, title, url)
+    isNewQuery = isSamePage && !joins
+    isUntouched = true
   }
   return () => {
     history.pushState = pushState
-    globalThis.removeEventListener("click", pressed, true)
+    globalThis.removeEventListener("click", clicked, true)
   }
 }

@@ -1,165 +1,203 @@
-// A screen that is presented: its stops, by button and by key, wherever the focus is. Page Down and Page Up, which remotes
-// send, are taken from whatever has the focus; the arrows stay the knob's.
+// A presented screen: its stops, by buttons and by keys. Page Down and Page Up, which remotes send,
+// work wherever the focus is; the arrows stay the slider's.
 
-import { step } from "../channel/channel.js"
+import { goToStop } from "../channel/events.js"
 
-const KEYS = {
-  PageDown: (one) => one.go(1),
-  PageUp: (one) => one.go(-1),
-  b: (one) => one.blank(),
-  ".": (one) => one.blank(),
-  f: (one) => one.fill(),
-  p: (one) => one.picture(),
-  Escape: (one) => one.dark ? one.blank() : one.leave(),
+// Key -> what it does.
+const KEY_ACTIONS = {
+  PageDown: (presenter) => presenter.step(1),
+  PageUp: (presenter) => presenter.step(-1),
+  b: (presenter) => presenter.toggleBlank(),
+  ".": (presenter) => presenter.toggleBlank(),
+  f: (presenter) => presenter.toggleFullscreen(),
+  p: (presenter) => presenter.showNextPicture(),
+  Escape: (presenter) => presenter.escape(),
 }
-// Also where one types: they do nothing there.
-const EVERYWHERE = new Set(["PageDown", "PageUp"])
-const USUAL = 16 // pixels: the letters of a page that is not presented
-const SETTLED = 1500 // milliseconds until the server has heard of a step
+// Keys that work also where one types: they do nothing there.
+const GLOBAL_KEYS = new Set(["PageDown", "PageUp"])
+const TEXT_FIELDS = "textarea, input:not([type=range])"
+const USUAL_LETTERS = 16 // pixels, of a page that is not presented
+const SERVER_UPDATE_MS = 1500 // until the server knows a stop
+
+/** @type {WeakMap<Node, Presenter>} */
 const presenters = new WeakMap()
 
-/** What a key does to a presenter; undefined where it is somebody else's. */
-export function actOf(event) {
+/**
+ * The action of a key.
+ *
+ * @param {KeyboardEvent} event
+ * @returns {((presenter: Presenter) => void) | undefined} Undefined where the key is not for the
+ *     presenter.
+ */
+export function actionOf(event) {
   const { key, ctrlKey, altKey, metaKey } = event
   if (ctrlKey || altKey || metaKey) return undefined
-  const act = KEYS[key.length === 1 ? key.toLowerCase() : key]
-  return act && (EVERYWHERE.has(key) || !types(event.composedPath()[0])) ? act : undefined
+  if (!GLOBAL_KEYS.has(key) && isTextField(event.composedPath()[0])) return undefined
+  return KEY_ACTIONS[key.length === 1 ? key.toLowerCase() : key]
 }
 
-const types = (node) =>
-  node?.isContentEditable || node?.matches?.("textarea, input:not([type=range])")
+function isTextField(node) {
+  return node?.isContentEditable || node?.matches?.(TEXT_FIELDS)
+}
 
+/**
+ * Mount or update a presenter, as Streamlit asks for.
+ *
+ * @param {any} component
+ */
 export default function ({ parentElement, data, setTriggerValue }) {
-  let one = presenters.get(parentElement)
-  if (!one) presenters.set(parentElement, one = new Presenter(parentElement))
-  one.send = setTriggerValue
-  one.update(data)
+  let presenter = presenters.get(parentElement)
+  if (!presenter) {
+    presenter = new Presenter(parentElement)
+    presenters.set(parentElement, presenter)
+  }
+  presenter.send = setTriggerValue
+  presenter.update(data)
   return () => {
     if (parentElement.isConnected) return
-    one.stop()
+    presenter.stop()
     presenters.delete(parentElement)
   }
 }
 
+/** The buttons and keys of a presented screen. */
 export class Presenter {
   constructor(root) {
     this.send = null // Streamlit's, a new one at every run
-    this.at = 0
-    this.meant = null // the stop on the way to, until the server is there
+    this.data = null
+    this.index = 0 // of the stop
+    this.pendingIndex = null // of the stop that the server does not know yet
     this.steppedAt = -Infinity
-    this.bar = document.createElement("div")
-    this.bar.className = "stops"
-    this.bar.setAttribute("role", "group")
-    this.bar.setAttribute("aria-label", "Presentation")
-    this.bar.style.opacity = "0" // until the style sheet says otherwise
-    this.count = document.createElement("span")
-    this.count.setAttribute("role", "status")
-    this.others = this.button("Picture", "Another picture (P)", () => this.picture())
-    this.bar.append(
-      this.button("‹", "Previous stop (Page Up)", () => this.go(-1)),
-      this.count,
-      this.button("›", "Next stop (Page Down)", () => this.go(1)),
-      this.others,
-      this.button("Leave", "Leave (Escape)", () => this.leave()),
+    this.blank = null // the node that covers the screen
+    this.counter = document.createElement("span")
+    this.counter.setAttribute("role", "status")
+    this.pictureButton = makeButton("Picture", "Another picture (P)", () => this.showNextPicture())
+    root.append(this.makeBar())
+    this.onKeyDown = (event) => this.pressKey(event)
+    this.setZoom = () => {
+      const zoom = String(letterSize() / USUAL_LETTERS)
+      document.documentElement.style.setProperty("--lab-zoom", zoom)
+    }
+    document.addEventListener("keydown", this.onKeyDown, true)
+    globalThis.addEventListener("resize", this.setZoom)
+    this.setZoom()
+  }
+
+  makeBar() {
+    const bar = document.createElement("div")
+    bar.className = "stops"
+    bar.setAttribute("role", "group")
+    bar.setAttribute("aria-label", "Presentation")
+    bar.style.opacity = "0" // until the style sheet sets it
+    bar.append(
+      makeButton("‹", "Previous stop (Page Up)", () => this.step(-1)),
+      this.counter,
+      makeButton("›", "Next stop (Page Down)", () => this.step(1)),
+      this.pictureButton,
+      makeButton("Leave", "Leave (Escape)", () => this.leave()),
     )
-    root.append(this.bar)
-    this.dark = null
-    this.hear = (event) => this.key(event)
-    this.zoom = () =>
-      document.documentElement.style.setProperty("--lab-zoom", String(this.letters() / USUAL))
-    document.addEventListener("keydown", this.hear, true)
-    globalThis.addEventListener("resize", this.zoom)
-    this.zoom()
+    return bar
   }
 
-  letters() {
-    return parseFloat(getComputedStyle(document.documentElement).fontSize)
-  }
-
-  button(words, name, act) {
-    const button = document.createElement("button")
-    button.type = "button"
-    button.textContent = words
-    button.title = name
-    button.setAttribute("aria-label", name)
-    button.addEventListener("click", act)
-    return button
-  }
-
+  /** @param {{stops: any[], at: number, pictures: string[]}} data */
   update(data) {
     this.data = data
-    // a step that the server has not heard of goes before what it says
-    if (this.meant === null || this.meant === data.at) [this.at, this.meant] = [data.at, null]
-    this.others.hidden = !data.pictures.length
-    this.tell()
+    // a step that the server does not know yet goes before its state
+    if (this.pendingIndex === null || this.pendingIndex === data.at) {
+      this.index = data.at
+      this.pendingIndex = null
+    }
+    this.pictureButton.hidden = data.pictures.length === 0
+    this.showCount()
   }
 
-  key(event) {
-    const act = actOf(event)
-    if (!act) return
+  pressKey(event) {
+    const action = actionOf(event)
+    if (!action) return
     event.preventDefault()
     event.stopImmediatePropagation()
-    if (!event.repeat) act(this)
+    if (!event.repeat) action(this)
   }
 
-  /** So many stops on; after the last comes the first. */
-  go(by) {
+  /** Go so many stops further; after the last comes the first. */
+  step(count) {
     const { stops } = this.data
-    const next = (this.at + by + stops.length) % stops.length
-    if (next === this.at) return
-    this.at = this.meant = next
+    const next = (this.index + count + stops.length) % stops.length
+    if (next === this.index) return
+    this.index = next
+    this.pendingIndex = next
     this.steppedAt = performance.now()
     const { moves } = stops[next]
-    if (moves) step(moves)
-    else this.hand("go", next)
-    this.tell()
+    if (moves) goToStop(moves)
+    else this.request("go", next, 0)
+    this.showCount()
   }
 
-  /** Ask the server for another screen, once it has heard of what was moved. */
-  hand(name, value) {
-    step([])
+  /** Ask the server for another screen, once it knows what was moved. */
+  request(name, value, waitMs = this.steppedAt + SERVER_UPDATE_MS - performance.now()) {
+    goToStop([])
     clearTimeout(this.timer)
-    const wait = name === "go" ? 0 : this.steppedAt + SETTLED - performance.now()
-    this.timer = setTimeout(() => this.send(name, value), Math.max(0, wait))
+    this.timer = setTimeout(() => this.send(name, value), Math.max(0, waitMs))
   }
 
-  picture() {
+  showNextPicture() {
     const [next] = this.data.pictures
-    if (next) this.hand("picture", next)
+    if (next) this.request("picture", next)
+  }
+
+  escape() {
+    if (this.blank) this.toggleBlank()
+    else this.leave()
   }
 
   leave() {
     if (document.fullscreenElement) document.exitFullscreen()
-    this.hand("leave", true)
+    this.request("leave", true)
   }
 
-  fill() {
-    if (document.fullscreenElement) document.exitFullscreen()
-    else document.documentElement.requestFullscreen()?.catch(() => {}) // a frame may not be allowed to
-  }
-
-  /** Nothing is to be seen, until it is asked for again. */
-  blank() {
-    if (this.dark) this.dark.remove()
-    else {
-      this.dark = document.createElement("div")
-      this.dark.className = "lab-blank"
-      document.body.append(this.dark)
+  toggleFullscreen() {
+    if (document.fullscreenElement) {
+      document.exitFullscreen()
       return
     }
-    this.dark = null
+    // a frame in another page may not be allowed to
+    document.documentElement.requestFullscreen()?.catch(() => {})
   }
 
-  /** Say where among the stops the screen is. */
-  tell() {
-    this.count.textContent = `${this.at + 1} / ${this.data.stops.length}`
+  toggleBlank() {
+    if (this.blank) {
+      this.blank.remove()
+      this.blank = null
+      return
+    }
+    this.blank = document.createElement("div")
+    this.blank.className = "lab-blank"
+    document.body.append(this.blank)
+  }
+
+  showCount() {
+    this.counter.textContent = `${this.index + 1} / ${this.data.stops.length}`
   }
 
   stop() {
-    document.removeEventListener("keydown", this.hear, true)
-    globalThis.removeEventListener("resize", this.zoom)
+    document.removeEventListener("keydown", this.onKeyDown, true)
+    globalThis.removeEventListener("resize", this.setZoom)
     document.documentElement.style.removeProperty("--lab-zoom")
     clearTimeout(this.timer)
-    this.dark?.remove()
+    this.blank?.remove()
   }
+}
+
+function letterSize() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize)
+}
+
+function makeButton(text, label, act) {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.textContent = text
+  button.title = label
+  button.setAttribute("aria-label", label)
+  button.addEventListener("click", act)
+  return button
 }

@@ -1,64 +1,80 @@
-// Until the app is there to be seen, its page shows a question over its shape (`first.css`), so that nothing jumps: the
-// app is laid out unseen. It is there once its first run has ended, and the knobs and charts of that run have come.
-// Plotly is asked for once the front end has come: by then the recorded first picture stands. It runs while the server
-// works on the first answer, when nothing else is to be done here.
+// Until the app can be seen, its page shows a question over its shape (`skeleton.css`), so that
+// nothing jumps: the app is laid out unseen. It is ready once its first run has ended, and the sliders
+// and charts of that run have come. Plotly is asked for once the front end has come: by then the
+// recorded first charts stand. It runs while the server works on the first answer.
 
 import { loadPlotly } from "../charts/library.js"
 
-const LOOK = 30 // milliseconds between two looks
-const SETTLES = 100 // and after the last one, in which what has come is laid out
+const CHECK_MS = 30
+// After the last check, in which what has come is laid out.
+const LAYOUT_MS = 100
 
-// Of a page whose script does not run, what its first run has brought.
-const RAN =
-  '[data-test-script-state="notRunning"] [data-testid="stMain"] [data-testid="stElementContainer"]'
-
+const SKELETON = ".lab-first"
+const RUN_ENDED = '[data-test-script-state="notRunning"] [data-testid="stMain"] ' +
+  '[data-testid="stElementContainer"]'
+const STREAMLIT_SKELETON = '[data-testid^="stSkeleton"]'
 const CONNECTED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
-
-const has = (where) => document.querySelector(where) !== null
-const comes = (place, part) => !has(place) || has(part)
-
-const CHARTS = has(".lab-first.page") // whether the page begins with charts
-
-function there() {
-  return has(RAN) &&
-    !has('[data-testid^="stSkeleton"]') &&
-    comes(".st-key-panel", "[data-there]") &&
-    [".st-key-pictures", ".st-key-lesson-chart"].every((place) =>
-      comes(place, `${place} [data-chart]`)
-    )
+// Part of a page -> what it shows once it has come.
+const PARTS = {
+  ".st-key-panel": "[data-ready]",
+  ".st-key-pictures": ".st-key-pictures [data-chart]",
+  ".st-key-lesson-chart": ".st-key-lesson-chart [data-chart]",
 }
 
-/** Show the app. What is played in place of it goes by itself (`first_picture.js`). */
-function show() {
-  document.documentElement.classList.add("lab-there")
-  const first = document.querySelector(".lab-first")
-  if (first?.dispatchEvent(new Event("lab-there", { cancelable: true }))) first.remove()
+function exists(selector) {
+  return document.querySelector(selector) !== null
 }
 
-function look() {
-  setTimeout(there() ? show : look, there() ? SETTLES : LOOK)
+const BEGINS_WITH_CHARTS = exists(`${SKELETON}.page`)
+
+function isReady() {
+  if (!exists(RUN_ENDED) || exists(STREAMLIT_SKELETON)) return false
+  return Object.entries(PARTS).every(([part, content]) => !exists(part) || exists(content))
 }
 
-const links = (
-  which,
-) => /** @type {HTMLLinkElement[]} */ ([...document.querySelectorAll(`link${which}`)])
+/** Show the app. Recorded charts in its place leave by themselves (`prerender.js`). */
+function showApp() {
+  document.documentElement.classList.add("lab-ready")
+  const skeleton = document.querySelector(SKELETON)
+  if (!skeleton) return
+  const isRecorded = !skeleton.dispatchEvent(new Event("lab-ready", { cancelable: true }))
+  if (!isRecorded) skeleton.remove()
+}
 
-/** Ask for what the page names for later, once all that it needs before has come. */
-function askLater() {
-  const came = document.readyState === "complete" ||
-    links("[rel=modulepreload]").every(({ href }) => performance.getEntriesByName(href).length > 0)
-  if (!came) return setTimeout(askLater, LOOK)
-  for (const link of links("[data-later]")) {
-    if (CHARTS) link.onload = () => runLater(link.href)
+function waitForApp() {
+  if (isReady()) setTimeout(showApp, LAYOUT_MS)
+  else setTimeout(waitForApp, CHECK_MS)
+}
+
+function findLinks(filter) {
+  const links = document.querySelectorAll(`link${filter}`)
+  return /** @type {HTMLLinkElement[]} */ ([...links])
+}
+
+/** Load what the page names for later, once all that it needs before has come. */
+function loadLater() {
+  const hasCome = ({ href }) => performance.getEntriesByName(href).length > 0
+  const isFrontEndLoaded = document.readyState === "complete" ||
+    findLinks("[rel=modulepreload]").every(hasCome)
+  if (!isFrontEndLoaded) {
+    setTimeout(loadLater, CHECK_MS)
+    return
+  }
+  for (const link of findLinks("[data-later]")) {
+    if (BEGINS_WITH_CHARTS) link.onload = () => runPlotly(link.href)
     link.rel = link.dataset.later
   }
 }
 
-/** Run plotly.js once the server has been asked. A chart that is there before runs it by itself, and says if it fails. */
-function runLater(source) {
-  if (has(CONNECTED)) loadPlotly(source).catch(() => {})
-  else setTimeout(() => runLater(source), LOOK)
+/** Run plotly.js once the server has been asked. A chart before that runs it by itself. */
+function runPlotly(source) {
+  if (!exists(CONNECTED)) {
+    setTimeout(() => runPlotly(source), CHECK_MS)
+    return
+  }
+  // the charts report a failure
+  loadPlotly(source).catch(() => {})
 }
 
-look()
-askLater()
+waitForApp()
+loadLater()

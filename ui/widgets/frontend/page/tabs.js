@@ -1,37 +1,51 @@
-// Streamlit turns tabs off from the moment in which a run is asked for until it begins, on a page that computes several
-// times a second; a tab that is pressed in such a moment opens as soon as it may.
+// Streamlit disables tabs from the moment in which a run is asked for until it begins, on a page that
+// computes several times a second. A tab that is clicked in such a moment is clicked again when it is
+// enabled.
 
-/** See to the tabs of the whole page, and go to them where the head opens one; returns a function that ends it. */
-export function holdTabs() {
-  let forget = () => {}
-  let again = false
-  const pressed = ({ target }) => {
-    if (target.closest?.(".st-key-head-actions [class*=-take]")) {
-      document.querySelector(".st-key-below")?.scrollIntoView()
-    }
-    const tab = target.closest?.("[role=tab]")
-    if (!tab || again) return
-    forget()
-    const look = () => {
-      const open = tab.getAttribute("aria-selected") === "true"
-      if (!open && tab.getAttribute("aria-disabled") === "true") return
-      forget()
-      if (open || !tab.isConnected) return
-      again = true
+const TAB = "[role=tab]"
+// Links of the head that open a tab, and where it is.
+const TAB_OPENERS = ".st-key-head-actions [class*=-take]"
+const TABS = ".st-key-below"
+
+/**
+ * Retry clicks on the tabs of the whole page, and scroll to a tab that the head opens.
+ *
+ * @returns {() => void} Ends it.
+ */
+export function retryTabs() {
+  let cancel = () => {} // ends the watch of the tab that was clicked last
+  let isRetrying = false
+
+  function watch(tab) {
+    const check = () => {
+      const isOpen = tab.getAttribute("aria-selected") === "true"
+      const isDisabled = tab.getAttribute("aria-disabled") === "true"
+      if (!isOpen && isDisabled) return
+      cancel()
+      if (isOpen || !tab.isConnected) return
+      isRetrying = true
       tab.click()
-      again = false
+      isRetrying = false
     }
-    const watch = new MutationObserver(look)
-    watch.observe(tab, { attributes: true, attributeFilter: ["aria-selected", "aria-disabled"] })
-    const soon = requestAnimationFrame(look)
-    forget = () => {
-      watch.disconnect()
-      cancelAnimationFrame(soon)
+    const observer = new MutationObserver(check)
+    observer.observe(tab, { attributes: true, attributeFilter: ["aria-selected", "aria-disabled"] })
+    const frame = requestAnimationFrame(check)
+    cancel = () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
     }
   }
-  document.addEventListener("click", pressed, true)
+
+  const clicked = ({ target }) => {
+    if (target.closest?.(TAB_OPENERS)) document.querySelector(TABS)?.scrollIntoView()
+    const tab = target.closest?.(TAB)
+    if (!tab || isRetrying) return
+    cancel()
+    watch(tab)
+  }
+  document.addEventListener("click", clicked, true)
   return () => {
-    forget()
-    document.removeEventListener("click", pressed, true)
+    cancel()
+    document.removeEventListener("click", clicked, true)
   }
 }

@@ -1,31 +1,40 @@
-// What a screen reader hears of a movement: once the page rests, the big numbers and sentences that are new, also those
-// about pinned settings. The node that it listens to is made once and stays: what comes into the page together with its
-// words is often not read.
+// Announces movements to a screen reader: once the page rests, the numbers and sentences that are
+// new, also those about pinned settings.
 
-const REST = 1000 // milliseconds without an answer; a movement, or work in slices, brings one far sooner
-const HIDDEN =
-  "position:fixed;top:0;left:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+// Milliseconds without an answer. A movement, or work in slices, brings one far sooner.
+const REST_MS = 1000
+const VISUALLY_HIDDEN = "position:fixed;top:0;left:0;width:1px;height:1px;overflow:hidden;" +
+  "clip-path:inset(50%);white-space:nowrap"
+const SENTENCE_CLASSES = ["lab-verdict", "lab-compare-text"]
+const SENTENCE_END = /(?<=[.?!])\s+/
+
+// Made once for all panels: a region that comes into the page with its text is often not read.
 let region = null
 
-export class Voice {
+/** Announces what is new on the page after its answers. */
+export class Announcer {
   constructor() {
-    region ??= made()
-    this.heard = null // the sentences that were on the page when it was last told, or opened
+    region ??= makeRegion()
+    this.announced = null // the sentences that were on the page when it opened, or at the last rest
     this.timer = null
   }
 
-  /** The page has answered; more is on its way if it `goes` on. */
-  answered(goes) {
-    this.heard ??= sentences()
+  /**
+   * Note that the page has answered.
+   *
+   * @param {boolean} isUnfinished Whether further answers are on their way.
+   */
+  pageAnswered(isUnfinished) {
+    this.announced ??= readSentences()
     this.stop()
-    if (!goes) this.timer = setTimeout(() => this.say(), REST)
+    if (!isUnfinished) this.timer = setTimeout(() => this.announce(), REST_MS)
   }
 
-  say() {
-    const now = sentences()
-    const news = now.filter((sentence) => !this.heard.includes(sentence))
-    this.heard = now
-    if (news.length) region.textContent = news.join(" ")
+  announce() {
+    const sentences = readSentences()
+    const added = sentences.filter((sentence) => !this.announced.includes(sentence))
+    this.announced = sentences
+    if (added.length > 0) region.textContent = added.join(" ")
   }
 
   stop() {
@@ -33,28 +42,35 @@ export class Voice {
   }
 }
 
-function made() {
+function makeRegion() {
   const node = document.createElement("div")
   node.setAttribute("role", "status")
   node.setAttribute("aria-live", "polite")
-  node.dataset.voice = ""
-  node.style.cssText = HIDDEN
+  node.dataset.announcements = ""
+  node.style.cssText = VISUALLY_HIDDEN
   document.body.append(node)
   return node
 }
 
-function sentences() {
-  const numbers = [...document.getElementsByClassName("lab-tile")].map((
-    { children: [label, value] },
-  ) => `${label.textContent}: ${value.textContent}.`)
-  const texts = ["lab-verdict", "lab-compare-said"].map((name) =>
-    document.getElementsByClassName(name)[0]?.textContent
-  )
-  return [...numbers, ...texts.flatMap((text) => text?.trim().split(/(?<=[.?!])\s+/) ?? [])]
+function readSentences() {
+  const sentences = []
+  for (const tile of document.getElementsByClassName("lab-tile")) {
+    const [label, value] = tile.children
+    sentences.push(`${label.textContent}: ${value.textContent}.`)
+  }
+  for (const className of SENTENCE_CLASSES) {
+    const node = document.getElementsByClassName(className)[0]
+    if (node) sentences.push(...node.textContent.trim().split(SENTENCE_END))
+  }
+  return sentences
 }
 
-/** What the big number says that an attacker can do at the settings that the page shows; nothing where there is none. */
-export function odds() {
-  const said = document.getElementsByClassName("lab-odds")[0]
-  return said ? `attacker's accuracy at most ${said.textContent}` : ""
+/**
+ * Read what the page says about an attacker at the shown settings, as the meaning of a value.
+ *
+ * @returns {string} "" where the page says nothing.
+ */
+export function attackerText() {
+  const node = document.getElementsByClassName("lab-odds")[0]
+  return node ? `attacker's accuracy at most ${node.textContent}` : ""
 }

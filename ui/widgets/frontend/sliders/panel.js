@@ -1,49 +1,48 @@
-// The knob panel: lays out the rows, and keeps them and the server in step. Streamlit calls the default export again
-// at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
+// The slider panel keeps the sliders and the server in step. Streamlit calls the default export again
+// at every run of the fragment; the nodes are made once and stay, so that focus and a drag survive.
 
-import { Channel, whenMoved, whenStepped } from "../channel/channel.js"
-import { whenBack } from "../page/connection.js"
-import { complete, onceDrawn, whenStirred } from "../charts/batching.js"
-import { Move } from "./suggestion.js"
+import { Channel } from "../channel/channel.js"
+import { onCollectOutdated, onMove, onReconnect, onStop } from "../channel/events.js"
+import { afterNextDrawing, onActivity, reportRunComplete } from "../charts/batching.js"
+import { Announcer, attackerText } from "./announcements.js"
+import { PanelLayout } from "./layout.js"
 import { Player } from "./play.js"
-import { element, Row } from "./slider.js"
-import { around, spoken } from "./scale.js"
+import { formatWithUnit, valuesAround } from "./scale.js"
 import { Sender } from "./sender.js"
-import { whenOlder } from "../channel/timeout.js"
-import { odds, Voice } from "./announcements.js"
+import { SliderRow } from "./slider.js"
+import { SuggestionCard } from "./suggestion.js"
 
-// Stops around a knob's value to have ahead: under a pointer that may only pass, and under a hand.
-const PASSING = 24
-const HELD = 200
-// What the server is told of the drawer, as if it were a knob: 1 for open.
+// Stops whose frames are requested ahead: around a pointer that may only pass, and under a hand.
+const HOVER_COUNT = 24
+const HAND_COUNT = 200
+// The drawer is reported to the server as a slider of this name: 1 is open.
 const DRAWER = "more"
+const BELOW_RESULT = ".st-key-below"
 
-const PHONE = matchMedia("(max-width: 899px)") // there all knobs but the first are folded away
+/** @typedef {import("../channel/events.js").Move} Move */
+/** @typedef {import("../channel/events.js").Frame} Frame */
 
+/** @type {WeakMap<Node, Panel>} */
 const panels = new WeakMap()
 
+/**
+ * Mount or update a panel, as Streamlit asks for.
+ *
+ * @param {any} component
+ */
 export default function ({ parentElement, data, setStateValue }) {
   let panel = panels.get(parentElement)
-  if (!panel) panels.set(parentElement, panel = new Panel(parentElement))
+  if (!panel) {
+    panel = new Panel(parentElement)
+    panels.set(parentElement, panel)
+  }
   panel.setStateValue = setStateValue
   panel.update(data)
-  // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
+  // Streamlit may run the clean-up of a call that a newer one has overtaken: only a panel whose node
+  // is gone is disposed of
   return () => {
     if (parentElement.isConnected) return
-    for (const row of panel.playing) row.player.stop()
-    PHONE.removeEventListener("change", panel.arrange)
-    panel.ignore()
-    panel.alone()
-    panel.deaf()
-    panel.still()
-    globalThis.removeEventListener("popstate", panel.travelled)
-    globalThis.removeEventListener("click", panel.left, true)
-    panel.unnamed()
-    globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
-    panel.sender.stop()
-    panel.channel.stop()
-    panel.voice.stop()
-    panel.move.stop()
+    panel.dispose()
     panels.delete(parentElement)
   }
 }
@@ -52,326 +51,341 @@ class Panel {
   constructor(root) {
     this.root = root
     this.setStateValue = null // Streamlit's, a new one at every run
+    /** @type {Map<string, SliderRow>} */
     this.rows = new Map()
-    this.described = ""
-    this.sender = new Sender((message) => this.setStateValue("movement", message))
-    this.ignore = whenStirred((waits) => this.sender.stirred(waits || this.channel.ahead))
-    this.unsure = false // whether the server has what was sent: the connection was lost since
-    this.session = null // name of what the server knows of this page: another one is of another session
-    this.alone = whenBack(() => (this.unsure = true))
-    this.deaf = whenMoved((name, value) => this.asked(name, value))
-    this.still = whenStepped((moves) => this.go(moves))
-    this.unnamed = whenOlder(() => this.older())
-    this.voice = new Voice()
-    this.move = new Move(root.host, (knob, focused) => this.light(knob, focused))
-    this.values = {} // as Streamlit says
-    this.selectors = false // whether the page has selectors in the drawer
-    this.linked = new URLSearchParams(location.search).has("tab") // whether a link has opened a tab, yet out of view
-    this.unfolded = false // whether the server says that the drawer is open
-    this.touched = null // on this row
-    // who takes hold of something else means it with what was moved
-    this.elsewhere = (event) => event.composedPath().includes(root) || this.channel.settle(true)
-    globalThis.addEventListener("pointerdown", this.elsewhere, true)
-    // back or forward means the settings of that address, not what was moved since and may be on its way
-    this.travelled = () => {
-      this.sender.clear()
-      this.channel.forget()
-    }
-    globalThis.addEventListener("popstate", this.travelled)
-    // and so does who follows a link to another page: a run of this one, asked for again, would empty that
-    this.left = ({ target }) => {
-      const link = target.closest?.("a[href]")
-      if (link?.origin === location.origin && link.pathname !== location.pathname) this.travelled()
-    }
-    globalThis.addEventListener("click", this.left, true)
-    this.channel = new Channel({
-      hand: (moves, rested) => this.hand(moves, rested),
-      stir: (waits) => this.sender.stirred(waits),
-      shown: (frame) => this.shown(frame),
-      released: () => this.voice.answered(this.playing.length > 0), // Streamlit may have nothing more to say
-    })
-    this.groups = {}
-    for (const group of ["hero", "play", "main", "more"]) {
-      this.groups[group] = element("div", `rows ${group}`)
-    }
-    this.bar = element("div", "bar", {
-      role: "progressbar",
-      "aria-label": "Work in progress",
-      "aria-valuemin": 0,
-      "aria-valuemax": 100,
-    })
-    this.bar.append(element("div", "done"))
-    this.more = element("details", "more")
-    this.more.append(element("summary"), this.groups.more)
-    this.more.firstChild.textContent = "More settings"
-    // the page's own selectors stand below, and come and go with the sliders
-    this.more.addEventListener(
-      "toggle",
-      () => root.host?.toggleAttribute("data-open", this.more.open),
+    this.describedSliders = ""
+    this.session = null // of the server, for this page
+    this.mustResend = false // whether the connection was lost, and with it what was sent
+    this.values = {} // as Streamlit shows them
+    this.isDrawerOpen = false // as the server knows it
+    this.touchedRow = null
+    // a link has opened a tab that may be out of view
+    this.scrollsToTab = new URLSearchParams(location.search).has("tab")
+    this.layout = new PanelLayout(root, () => this.drawerClicked())
+    this.announcer = new Announcer()
+    this.suggestionCard = new SuggestionCard(
+      root.host,
+      (slider, focused) => this.highlight(slider, focused),
     )
-    // the address holds whether it is open, as the person has left it
-    this.more.firstChild.addEventListener("click", () => {
-      this.channel.settle(true)
-      this.sender.drop(DRAWER)
-      this.sender.moved(DRAWER, this.more.open ? 0 : 1, true)
+    this.sender = new Sender((message) => this.setStateValue("movement", message))
+    this.channel = new Channel({
+      sendToStreamlit: (moves, rested) => this.sendToStreamlit(moves, rested),
+      onActivity: (waits) => this.sender.noteActivity(waits),
+      onPainted: (frame) => this.framePainted(frame),
+      // Streamlit may have nothing more to say
+      onRelease: () => this.announcer.pageAnswered(this.playingRows.length > 0),
     })
-    this.frame = element("div", "panel")
-    this.frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
-    this.frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
-    root.append(this.frame)
-    this.arrange = () => {
-      const { main, more } = this.groups
-      PHONE.matches ? more.before(main) : this.more.before(main)
-      this.fold()
-    }
-    PHONE.addEventListener("change", this.arrange)
-    this.arrange()
+    this.cleanups = this.listen()
   }
 
-  /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update(
-    {
-      knobs,
-      values,
-      ack,
-      session,
-      pending,
-      behind,
-      progress,
-      errors,
-      marks,
-      channel,
-      stage,
-      selectors,
-      move,
-      unfolded,
-    },
-  ) {
-    this.selectors = selectors
-    if (unfolded !== this.unfolded && !this.sender.ahead(DRAWER, ack)) {
-      this.more.open = this.unfolded = unfolded
+  /** Listen to the page, and return what stops that. */
+  listen() {
+    // a hand on anything else takes what was moved for granted
+    const pressed = (event) => {
+      if (!event.composedPath().includes(this.root)) this.channel.settle(true)
     }
-    this.frame.classList.toggle("stage", stage)
-    this.place(knobs)
-    this.move.update(move)
-    if (this.linked) onceDrawn(() => document.querySelector(".st-key-below")?.scrollIntoView())
-    this.linked = false
-    const anew = this.session !== null && session !== this.session
+    // back and forward mean the settings of that address, not what was moved since
+    const travelled = () => this.discardMoves()
+    // a run of this page that is asked for again would empty the page that a link leads to
+    const clicked = ({ target }) => {
+      const link = target.closest?.("a[href]")
+      if (!link || link.origin !== location.origin) return
+      if (link.pathname !== location.pathname) this.discardMoves()
+    }
+    globalThis.addEventListener("pointerdown", pressed, true)
+    globalThis.addEventListener("popstate", travelled)
+    globalThis.addEventListener("click", clicked, true)
+    return [
+      () => globalThis.removeEventListener("pointerdown", pressed, true),
+      () => globalThis.removeEventListener("popstate", travelled),
+      () => globalThis.removeEventListener("click", clicked, true),
+      onActivity((waits) => this.sender.noteActivity(waits || this.channel.isAhead)),
+      onReconnect(() => {
+        this.mustResend = true
+      }),
+      onMove((name, value) => this.moveOnChannel(name, value)),
+      onStop((moves) => this.applyStop(moves)),
+      onCollectOutdated(() => this.listOutdated()),
+    ]
+  }
+
+  dispose() {
+    for (const row of this.playingRows) row.player.stop()
+    for (const cleanup of this.cleanups) cleanup()
+    this.layout.dispose()
+    this.sender.stop()
+    this.channel.close()
+    this.announcer.stop()
+    this.suggestionCard.stop()
+  }
+
+  /**
+   * Show the state of the server, wherever the person is not ahead of it, and send what comes next.
+   *
+   * @param {any} state See `panel` in `ui/widgets/slider_panel.py`.
+   */
+  update(state) {
+    const { values, ack, session, pending } = state
+    this.updateDrawer(state)
+    this.layout.frame.classList.toggle("stage", state.stage)
+    this.setSliders(state.sliders)
+    this.suggestionCard.update(state.suggestion)
+    this.scrollToTab()
+    const isOtherSession = this.session !== null && session !== this.session
     this.session = session
-    if (this.unsure || anew) this.repeat(values)
-    // first: the server works on the next while this is drawn
-    const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
-    this.channel.update(channel, landed, pending)
+    if (this.mustResend || isOtherSession) this.resend(values)
+    // before anything is drawn, so that the server works on the next movement meanwhile
+    const acknowledged = this.sender.acknowledge(ack, { work: pending, page: state.behind })
+    this.channel.update(state.channel, acknowledged, pending)
     this.values = values
-    for (const { player, knob: { name } } of this.channel.ahead ? [] : this.playing) {
-      const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
-      if (elsewhere && !this.sender.ahead(name, ack)) player.stop() // the server has put it there
-      else if (!this.sender.busy) onceDrawn(() => player.follow())
-    }
-    complete()
-    const goesOn = this.playing.length > 0 || this.channel.ahead
-    this.voice.answered(pending || goesOn)
-    const means = odds()
-    for (const [name, row] of this.rows) {
-      row.mark(marks[name] ?? [])
-      if (
-        row.busy || row.player?.on || this.sender.ahead(name, ack) || this.channel.moves.has(name)
-      ) continue
-      row.show(values[name], errors[name] ?? "", row.knob.group === "hero" ? means : "")
-      if (errors[name] && row.knob.group === "more") this.more.open = true
-    }
-    if (this.channel.ahead) return
-    this.working(pending, progress)
-    if (this.touched && !this.playing.length) this.near(this.touched)
+    if (!this.channel.isAhead) this.updatePlayers(state)
+    reportRunComplete()
+    const goesOn = this.playingRows.length > 0 || this.channel.isAhead
+    this.announcer.pageAnswered(pending || goesOn)
+    this.updateRows(state)
+    if (this.channel.isAhead) return
+    this.layout.showProgress(pending, state.progress)
+    if (this.touchedRow && this.playingRows.length === 0) this.prefetchAround(this.touchedRow)
   }
 
-  /** Light up this knob only; give the focus to another one. */
-  light(knob, focused) {
-    for (const [name, { node }] of this.rows) node.classList.toggle("lit", name === knob)
+  updateDrawer({ ack, selectors, unfolded }) {
+    this.layout.hasSelectors = selectors
+    if (unfolded === this.isDrawerOpen || this.sender.isAhead(DRAWER, ack)) return
+    this.isDrawerOpen = unfolded
+    this.layout.drawer.open = unfolded
+  }
+
+  scrollToTab() {
+    if (!this.scrollsToTab) return
+    this.scrollsToTab = false
+    afterNextDrawing(() => document.querySelector(BELOW_RESULT)?.scrollIntoView())
+  }
+
+  /** Stop what the server has put elsewhere; let the rest follow once the charts are drawn. */
+  updatePlayers({ values, errors, ack }) {
+    for (const { player, slider: { name } } of this.playingRows) {
+      const isElsewhere = errors[name] || values[name] !== this.sender.sentValues.get(name)
+      if (isElsewhere && !this.sender.isAhead(name, ack)) player.stop()
+      else if (!this.sender.isBusy) afterNextDrawing(() => player.follow())
+    }
+  }
+
+  updateRows({ values, errors, marks, ack }) {
+    const meaning = attackerText()
+    for (const [name, row] of this.rows) {
+      row.showMarks(marks[name] ?? [])
+      if (this.isPersonAhead(row, ack)) continue
+      const { group } = row.slider
+      const error = errors[name] ?? ""
+      row.show(values[name], error, group === "hero" ? meaning : "")
+      if (error && group === "more") this.layout.drawer.open = true
+    }
+  }
+
+  /** Whether the person has moved a slider since the state that the server describes. */
+  isPersonAhead(row, ack) {
+    const { name } = row.slider
+    if (row.isBusy || row.player?.isPlaying) return true
+    return this.sender.isAhead(name, ack) || this.channel.moves.has(name)
+  }
+
+  /** Report the drawer to the server, which keeps it in the address. */
+  drawerClicked() {
+    this.channel.settle(true)
+    this.sender.drop(DRAWER)
+    this.sender.move(DRAWER, this.layout.drawer.open ? 0 : 1, true) // the click comes before the change
+  }
+
+  discardMoves() {
+    this.sender.clear()
+    this.channel.discardMoves()
+  }
+
+  /** Highlight one slider, or none, and give the focus to another. */
+  highlight(highlighted, focused) {
+    for (const [name, { node }] of this.rows) {
+      node.classList.toggle("highlighted", name === highlighted)
+    }
     this.rows.get(focused)?.range.focus({ preventScroll: true })
   }
 
-  /** [label, value] of each knob that stands elsewhere than in what is shown. */
-  older() {
-    const shown = { ...this.values, ...this.channel.shows }
-    const apart = [...this.rows].filter(([name, row]) =>
-      row.meant !== shown[name] && !row.error.textContent
-    )
-    return apart.map(([name, { knob }]) => [knob.label, spoken(knob, shown[name])])
-  }
-
-  /** A frame of the channel is to be seen. */
-  shown({ done, errors, values }) {
+  /** List label and value of the sliders that stand elsewhere than in the shown result. */
+  listOutdated() {
+    const shown = { ...this.values, ...this.channel.shownValues }
+    /** @type {[string, string][]} */
+    const outdated = []
     for (const [name, row] of this.rows) {
-      const own = this.channel.moves.has(name)
-      if (own && errors[name]) row.player?.stop()
-      if (own && !row.dirty) row.complain(errors[name] ?? "")
-      else if (!own && !row.busy && !row.typed) row.show(values[name] ?? this.values[name], "")
+      if (row.entry === shown[name] || row.error.textContent) continue
+      outdated.push([row.slider.label, formatWithUnit(row.slider, shown[name])])
     }
-    for (const { player } of this.playing) player.follow()
-    this.working(done < 1, done)
+    return outdated
   }
 
-  /** Ask on the channel about something that was moved. */
-  asked(name, value) {
-    this.voice.stop()
-    return this.channel.take(name, value)
+  /** @param {Frame} frame */
+  framePainted({ done, errors, values }) {
+    for (const [name, row] of this.rows) {
+      if (this.channel.moves.has(name)) {
+        if (errors[name]) row.player?.stop()
+        if (!row.isEditing) row.showError(errors[name] ?? "")
+      } else if (!row.isBusy && !row.refusedEntry) {
+        row.show(values[name] ?? this.values[name], "")
+      }
+    }
+    for (const { player } of this.playingRows) player.follow()
+    this.layout.showProgress(done < 1, done)
   }
 
-  /** A knob was moved: by the channel if there is one, else Streamlit is told. */
-  moved(name, value, final) {
-    if (this.asked(name, value)) this.sender.drop(name)
-    else this.sender.moved(name, value, final)
+  /** @returns {boolean} Whether the channel takes the movement. */
+  moveOnChannel(name, value) {
+    this.announcer.stop()
+    return this.channel.move(name, value)
   }
 
-  /** To a stop of a presentation: its values at once, as if the knobs had been moved there. */
-  go(moves) {
-    if (!moves.length) return this.channel.settle(true)
-    this.pause()
-    this.voice.stop()
-    for (const [name, value] of moves) this.rows.get(name)?.show(value, "")
+  /** Move a slider: by the channel if there is one, else by Streamlit. */
+  move(name, value, final) {
+    if (this.moveOnChannel(name, value)) this.sender.drop(name)
+    else this.sender.move(name, value, final)
+  }
+
+  /**
+   * Go to a stop of a presentation, as if the sliders had been moved there.
+   *
+   * @param {Move[]} moves
+   */
+  applyStop(moves) {
+    if (moves.length === 0) {
+      this.channel.settle(true)
+      return
+    }
+    this.pauseAll()
+    this.announcer.stop()
+    for (const [name, value] of moves) this.rows.get(name)?.show(Number(value), "")
     const [name, value] = moves.at(-1)
-    const asked = this.channel.take(name, value, moves.slice(0, -1))
-    for (const [one, there] of moves) {
-      asked ? this.sender.drop(one) : this.sender.moved(one, there, true)
+    const isOnChannel = this.channel.move(name, value, moves.slice(0, -1))
+    for (const [moved, movedValue] of moves) {
+      if (isOnChannel) this.sender.drop(moved)
+      else this.sender.move(moved, movedValue, true)
     }
   }
 
-  /** Tell Streamlit what the channel knows already, all but the last with the least work. */
-  hand(moves, rested) {
-    moves.forEach(([name, value], place) => {
+  /** Tell Streamlit what the channel has shown; only the last asks for a run of the whole page. */
+  sendToStreamlit(moves, rested) {
+    moves.forEach(([name, value], index) => {
+      const isLast = index === moves.length - 1
       this.sender.drop(name)
-      this.sender.moved(name, value, true, rested && place === moves.length - 1)
+      this.sender.move(name, value, true, rested && isLast)
     })
   }
 
-  /** Send again whatever the person sees and the server, which may be another one, does not have. */
-  repeat(values) {
-    this.unsure = false
-    for (const { player } of this.playing) player.stop()
-    this.sender.afresh()
-    this.channel.forget()
+  /** Send again what the person sees and the server, which may be another one, does not have. */
+  resend(values) {
+    this.mustResend = false
+    for (const { player } of this.playingRows) player.stop()
+    this.sender.reset()
+    this.channel.discardMoves()
     for (const [name, row] of this.rows) {
-      if (row.typed !== null || row.value !== values[name]) this.sender.moved(name, row.meant, true)
+      const differs = row.refusedEntry !== null || row.value !== values[name]
+      if (differs) this.sender.move(name, row.entry, true)
     }
   }
 
-  /** Make, move and remove rows so that they are the given knobs in the given order; an unchanged row is not touched. */
-  place(knobs) {
-    const described = JSON.stringify(knobs)
-    if (described === this.described) return
-    this.described = described
-    const focused = this.focused()
-    const kept = new Map()
-    for (const knob of knobs) kept.set(knob.name, this.rowFor(knob))
-    for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) this.remove(row)
-    this.rows = kept
-    for (const [group, box] of Object.entries(this.groups)) {
-      this.fill(
-        box,
-        knobs.filter((knob) => knob.group === group),
-      )
+  /** Make, move and remove rows for these sliders. An unchanged row is not touched. */
+  setSliders(sliders) {
+    const described = JSON.stringify(sliders)
+    if (described === this.describedSliders) return
+    this.describedSliders = described
+    const focused = this.findFocus()
+    const rows = new Map()
+    for (const slider of sliders) rows.set(slider.name, this.findOrMakeRow(slider))
+    for (const row of this.rows.values()) {
+      if (rows.get(row.slider.name) !== row) this.removeRow(row)
     }
-    this.fold()
-    this.root.host?.toggleAttribute("data-there", true) // for the page's own layout
-    if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
+    this.rows = rows
+    this.layout.place([...rows.values()])
+    if (!focused) return
+    const node = this.focusableParts(focused.name)[focused.part]
+    node?.focus({ preventScroll: true })
   }
 
-  /** Show the drawer if there is anything in it. */
-  fold() {
-    this.more.hidden = !this.selectors && !this.more.querySelector("[data-knob]")
+  findOrMakeRow(slider) {
+    const row = this.rows.get(slider.name)
+    if (row && JSON.stringify(row.slider) === JSON.stringify(slider)) return row
+    return this.makeRow(slider)
   }
 
-  rowFor(knob) {
-    const old = this.rows.get(knob.name)
-    if (old && JSON.stringify(old.knob) === JSON.stringify(knob)) return old
-    const row = new Row(knob, (value, final) => {
-      this.pause() // a hand on any knob ends the playing
-      this.moved(knob.name, value, final)
+  makeRow(slider) {
+    const row = new SliderRow(slider, (value, final) => {
+      this.pauseAll() // a hand on any slider ends the playing
+      this.move(slider.name, value, final)
     })
-    if (knob.play) row.player = new Player(row, this.wayOf(row))
-    this.feel(row)
+    if (slider.play) row.player = new Player(row, this.playerConnection(row))
+    this.prefetchUnderHand(row)
     return row
   }
 
-  /** Have the next stops of a row ahead while a hand is on it, or near. */
-  feel(row) {
+  /** Request the frames at the next stops while a hand is on a row, or near. */
+  prefetchUnderHand(row) {
     const { range } = row
-    range.addEventListener("pointerenter", () => this.near(row, PASSING))
-    for (const begin of ["focus", "pointerdown"]) {
-      range.addEventListener(begin, () => this.near(this.touched = row))
+    const touch = () => {
+      this.touchedRow = row
+      this.prefetchAround(row)
     }
-    for (const end of ["blur", "pointerleave"]) {
-      range.addEventListener(end, () => {
-        if (this.root.activeElement === range) return
-        this.touched = null
-        this.near(row, 0)
-      })
+    const leave = () => {
+      if (this.root.activeElement === range) return
+      this.touchedRow = null
+      this.prefetchAround(row, 0)
     }
+    range.addEventListener("pointerenter", () => this.prefetchAround(row, HOVER_COUNT))
+    range.addEventListener("focus", touch)
+    range.addEventListener("pointerdown", touch)
+    range.addEventListener("blur", leave)
+    range.addEventListener("pointerleave", leave)
   }
 
-  near(row, count = HELD) {
-    this.channel.near(row.knob.name, around(row.knob, row.value, count))
+  prefetchAround(row, count = HAND_COUNT) {
+    const values = valuesAround(row.slider, row.value, count)
+    this.channel.prefetchValues(row.slider.name, values)
   }
 
-  /** What a player needs to know of the ways to the server. */
-  wayOf(row) {
-    const { name } = row.knob
+  playerConnection(row) {
+    const { name } = row.slider
     return {
-      moved: (value, final) => this.moved(name, value, final),
-      near: (values) => this.channel.near(name, values),
-      has: (value) => this.channel.has(name, value),
-      hold: (on) => {
-        if (on) this.pause()
-        this.sender.hold(on)
-        this.channel.play(on)
+      move: (value, final) => this.move(name, value, final),
+      prefetch: (values) => this.channel.prefetchValues(name, values),
+      isAvailable: (value) => this.channel.isAvailable(name, value),
+      setPlaying: (playing) => {
+        if (playing) this.pauseAll()
+        this.sender.hold(playing)
+        this.channel.setPlaying(playing)
       },
     }
   }
 
-  remove(row) {
+  removeRow(row) {
     row.player?.stop()
     row.node.remove()
   }
 
-  get playing() {
-    return [...this.rows.values()].filter((row) => row.player?.on)
+  get playingRows() {
+    return [...this.rows.values()].filter((row) => row.player?.isPlaying)
   }
 
-  pause() {
-    for (const row of this.playing) row.player.pause()
+  pauseAll() {
+    for (const row of this.playingRows) row.player.pause()
   }
 
-  fill(box, knobs) {
-    knobs.forEach((knob, place) => {
-      const { node } = this.rows.get(knob.name)
-      if (box.children[place] !== node) box.insertBefore(node, box.children[place] ?? null)
-    })
-    box.hidden = !knobs.length
-  }
-
-  focused() {
+  findFocus() {
     for (const name of this.rows.keys()) {
-      for (const [part, node] of Object.entries(this.parts(name))) {
+      for (const [part, node] of Object.entries(this.focusableParts(name))) {
         if (this.root.activeElement === node) return { name, part }
       }
     }
     return null
   }
 
-  /** What of a row can have the focus. */
-  parts(name) {
+  /** The parts of a row that can have the focus, by name. */
+  focusableParts(name) {
     const { range, field, player } = this.rows.get(name) ?? {}
     return { range, field, ...player?.buttons }
-  }
-
-  working(pending, progress) {
-    this.bar.classList.toggle("on", pending)
-    this.bar.setAttribute("aria-hidden", String(!pending))
-    this.bar.classList.toggle("unknown", progress === null)
-    if (progress === null) return this.bar.removeAttribute("aria-valuenow")
-    const share = Math.min(1, Math.max(0, progress))
-    this.bar.setAttribute("aria-valuenow", Math.round(share * 100))
-    this.bar.firstChild.style.transform = `scaleX(${share})`
   }
 }

@@ -1,14 +1,15 @@
-// The buttons under a knob that plays: it goes on by itself, one stop each time the picture has followed. The pictures of
-// the next stops are asked for in good time.
+// The buttons under a slider that plays: it moves on by itself, one stop each time the charts have
+// followed. The frames of the next stops are requested ahead.
 
+import { valuesAfter } from "./scale.js"
 import { element } from "./slider.js"
-import { following } from "./scale.js"
 
-// Pictures to ask for ahead, and how few are left by then.
-const BLOCK = 24
-const FEW = 8
+// Frames that are requested ahead at once, and how few are left when the next are requested.
+const PREFETCH_COUNT = 24
+const PREFETCH_BELOW = 8
 
-// Drawn in a box of 24 by 24.
+const SVG = "http://www.w3.org/2000/svg"
+// Paths in a box of 24 by 24.
 const ICONS = {
   restart: "M6 5h2.6v14H6zM19 5v14L9.5 12z",
   back: "M14.8 5v14L5 12zM16.6 5H19v14h-2.4z",
@@ -17,46 +18,65 @@ const ICONS = {
   forward: "M9.2 5v14L19 12zM5 5h2.4v14H5z",
 }
 
+/**
+ * @typedef {object} Connection What a player needs of the ways to the server.
+ * @property {(value: number, final: boolean) => void} move
+ * @property {(values: number[]) => void} prefetch
+ * @property {(value: number) => boolean} isAvailable Whether a frame has come, or was requested.
+ * @property {(playing: boolean) => void} setPlaying Called before it plays, and after.
+ */
+
+/** Plays one slider. A hand on another slider ends it: the panel then calls `pause`. */
 export class Player {
   /**
-   * Stand under this row. `way`: `moved(value, final)`; `near(values)`, which are wanted ahead; `has(value)`, whether one is
-   * at hand or on its way; `hold(on)`, said before it plays and after. A hand on another knob ends it: the panel calls
-   * `pause`.
+   * @param {import("./slider.js").SliderRow} row
+   * @param {Connection} connection
    */
-  constructor(row, way) {
+  constructor(row, connection) {
     this.row = row
-    this.way = way
-    this.on = false
-    this.timer = this.frame = null
-    this.at = 0 // when it last went a stop further
+    this.connection = connection
+    this.isPlaying = false
+    this.timer = null
+    this.frame = null
+    this.steppedAt = 0
     this.buttons = {
-      restart: this.button("Restart", "restart", () => this.step(-Infinity)),
-      back: this.button("One step back", "back", () => this.walk(-1)),
-      toggle: this.button("Play", "play", () => this.toggle()),
-      forward: this.button("One step on", "forward", () => this.walk(1)),
+      restart: this.makeButton("Restart", "restart", () => this.step(-Infinity)),
+      back: this.makeButton("One step back", "back", () => this.stepByHand(-1)),
+      toggle: this.makeButton("Play", "play", () => this.toggle()),
+      forward: this.makeButton("One step on", "forward", () => this.stepByHand(1)),
     }
-    const rules = element("link", "", {
-      rel: "stylesheet",
-      href: new URL("play.css", import.meta.url).href,
-    })
-    const box = element("div", "player", { role: "group", "aria-label": `${row.knob.label}: play` })
-    box.style.opacity = 0 // until the style sheet says otherwise
-    box.append(rules, ...Object.values(this.buttons))
-    row.node.append(box)
-    row.node.classList.add("plays")
+    this.build()
     this.listen()
     this.draw()
   }
 
-  button(name, icon, act) {
-    const button = element("button", `go ${icon}`, { type: "button" })
-    dress(button, name, icon)
-    // an end of the range disables a button for the eye and the ear, but leaves it the focus
-    button.addEventListener("click", () => button.getAttribute("aria-disabled") === "true" || act())
+  build() {
+    const { row } = this
+    const sheet = new URL("play.css", import.meta.url).href
+    const box = element("div", "player", {
+      role: "group",
+      "aria-label": `${row.slider.label}: play`,
+    })
+    box.style.opacity = "0" // until the style sheet sets it
+    box.append(
+      element("link", "", { rel: "stylesheet", href: sheet }),
+      ...Object.values(this.buttons),
+    )
+    row.node.append(box)
+    row.node.classList.add("plays")
+  }
+
+  makeButton(label, icon, act) {
+    const button = element("button", `player-button ${icon}`, { type: "button" })
+    labelButton(button, label, icon)
+    button.addEventListener("click", () => {
+      // an end of the range disables a button, but leaves it the focus
+      if (button.getAttribute("aria-disabled") !== "true") act()
+    })
     return button
   }
 
-  /** To take hold of the thumb, or to enter the field, ends it; the space bar does on the track what the button does. */
+  /** The thumb and the field end the playing; the space bar on the track does as the button. */
   listen() {
     const { range, field } = this.row
     range.addEventListener("pointerdown", () => this.pause())
@@ -69,84 +89,94 @@ export class Player {
   }
 
   toggle() {
-    if (this.on) return this.pause()
-    this.way.hold(true)
-    this.on = true
-    this.step(this.row.end === 1 ? -Infinity : 1)
+    if (this.isPlaying) {
+      this.pause()
+      return
+    }
+    this.connection.setPlaying(true)
+    this.isPlaying = true
+    this.step(this.row.isAtHigh ? -Infinity : 1)
   }
 
-  /** Rest where it stands, and tell the server where that is. */
+  /** Stop, and send the value to the server. */
   pause() {
-    if (this.on) this.way.moved(this.row.value, true)
+    if (this.isPlaying) this.connection.move(this.row.value, true)
     this.stop()
   }
 
-  /** Play no longer. */
+  /** Stop, without a word to the server. */
   stop() {
     clearTimeout(this.timer)
     cancelAnimationFrame(this.frame)
-    if (!this.on) return
-    this.on = false
+    if (!this.isPlaying) return
+    this.isPlaying = false
     this.draw()
-    this.way.hold(false)
+    this.connection.setPlaying(false)
   }
 
-  /** One stop by hand. */
-  walk(by) {
+  stepByHand(steps) {
     this.pause()
-    this.step(by)
+    this.step(steps)
   }
 
-  step(by) {
-    const { row, way } = this
+  step(steps) {
+    const { row, connection } = this
+    const { pace } = row.slider
     clearTimeout(this.timer)
-    const now = performance.now()
-    this.at = Math.max(this.at + row.knob.pace, now - row.knob.pace / 2) // a late step is made up for, half of it at most
-    const value = row.advance(by)
-    way.moved(value, !this.on)
-    if (!this.on) return
-    if (by > 0 && row.end === 1) return this.pause()
-    const next = following(row.knob, value, BLOCK)
-    if (next.length && !way.has(next[Math.min(FEW, next.length) - 1])) way.near(next)
+    // a step that is late is made up for, by half of the pace at most
+    this.steppedAt = Math.max(this.steppedAt + pace, performance.now() - pace / 2)
+    const value = row.advance(steps)
+    connection.move(value, !this.isPlaying)
+    if (!this.isPlaying) return
+    if (steps > 0 && row.isAtHigh) this.pause()
+    else this.prefetch(value)
   }
 
-  /** The picture has followed: go on. */
+  prefetch(value) {
+    const values = valuesAfter(this.row.slider, value, PREFETCH_COUNT)
+    if (values.length === 0) return
+    const last = values[Math.min(PREFETCH_BELOW, values.length) - 1]
+    if (!this.connection.isAvailable(last)) this.connection.prefetch(values)
+  }
+
+  /** Go on, as the charts have followed. */
   follow() {
-    if (this.on) this.soon()
+    if (this.isPlaying) this.scheduleStep()
   }
 
-  /** The next step, no sooner than the knob's pace allows, and each in a frame of its own, so that it is painted. */
-  soon() {
+  /** Step no sooner than the pace allows, and in a frame of its own, so that each is painted. */
+  scheduleStep() {
     clearTimeout(this.timer)
     cancelAnimationFrame(this.frame)
-    const wait = Math.max(0, this.at + this.row.knob.pace - performance.now())
-    this.timer = setTimeout(() => (this.frame = requestAnimationFrame(() => this.step(1))), wait)
+    const waitMs = this.steppedAt + this.row.slider.pace - performance.now()
+    this.timer = setTimeout(() => {
+      this.frame = requestAnimationFrame(() => this.step(1))
+    }, Math.max(0, waitMs))
   }
 
   draw() {
     const { restart, back, toggle, forward } = this.buttons
-    const wanted = this.on ? "pause" : "play"
-    if (!toggle.classList.contains(wanted)) {
-      toggle.classList.replace(this.on ? "play" : "pause", wanted)
-      dress(toggle, this.on ? "Pause" : "Play", wanted)
+    const icon = this.isPlaying ? "pause" : "play"
+    if (!toggle.classList.contains(icon)) {
+      toggle.classList.remove("play", "pause")
+      toggle.classList.add(icon)
+      labelButton(toggle, this.isPlaying ? "Pause" : "Play", icon)
     }
-    for (const button of [restart, back]) {
-      button.setAttribute("aria-disabled", String(this.row.end === -1))
-    }
-    forward.setAttribute("aria-disabled", String(this.row.end === 1))
+    restart.setAttribute("aria-disabled", String(this.row.isAtLow))
+    back.setAttribute("aria-disabled", String(this.row.isAtLow))
+    forward.setAttribute("aria-disabled", String(this.row.isAtHigh))
   }
 }
 
-/** Give a button its name, for eye, ear and pointer. */
-function dress(button, name, icon) {
-  button.setAttribute("aria-label", name)
-  button.title = name
-  const space = "http://www.w3.org/2000/svg"
-  const picture = document.createElementNS(space, "svg")
-  picture.setAttribute("viewBox", "0 0 24 24")
-  picture.setAttribute("aria-hidden", "true")
-  const path = document.createElementNS(space, "path")
+/** Give a button its name, tooltip and icon. */
+function labelButton(button, label, icon) {
+  button.setAttribute("aria-label", label)
+  button.title = label
+  const image = document.createElementNS(SVG, "svg")
+  image.setAttribute("viewBox", "0 0 24 24")
+  image.setAttribute("aria-hidden", "true")
+  const path = document.createElementNS(SVG, "path")
   path.setAttribute("d", ICONS[icon])
-  picture.append(path)
-  button.replaceChildren(picture)
+  image.append(path)
+  button.replaceChildren(image)
 }

@@ -1,93 +1,206 @@
-// Where the thumb of a knob can rest, and how its values are written. A knob is as the server describes it.
+// The stops where the thumb of a slider can rest, and numbers as text. A stop is counted from the low
+// end of the range.
 
-const SIGNIFICANT = 3
+const LOG_DIGITS = 3
+// Takes the rounding errors off sums such as 0.1 + 0.2, and rounds nothing that can be seen.
+const LINEAR_DIGITS = 12
+const TEXT_DIGITS = 10
+// The sizes between which a number is written without an exponent.
+const SMALLEST_PLAIN = 1e-3
+const LARGEST_PLAIN = 1e9
+// A range that is longer than whole stops by a rounding error has no stop more.
+const STOP_TOLERANCE = 1e-9
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
 
-/** How many stops lie between the two ends. */
-export function lastStop(knob) {
-  const span = knob.scale === "log"
-    ? Math.log10(knob.high / knob.low) * knob.stops
-    : (knob.high - knob.low) / knob.step
-  return Math.max(1, Math.ceil(span - 1e-9))
+/**
+ * @typedef {object} Slider As the server describes it (`Slider` in `ui/widgets/slider_panel.py`).
+ * @property {string} name
+ * @property {string} label
+ * @property {number} low
+ * @property {number} high
+ * @property {"linear" | "log"} scale
+ * @property {number} step Distance between stops of a linear scale.
+ * @property {number} stops Stops in a decade of a logarithmic scale.
+ * @property {boolean} whole
+ * @property {string} unit
+ * @property {string} help
+ * @property {string} symbol
+ * @property {string} low_note
+ * @property {string} high_note
+ * @property {"hero" | "play" | "main" | "more"} group
+ * @property {boolean} play
+ * @property {number} pace Milliseconds from one step to the next while it plays.
+ */
+
+/** @param {number} value @param {number} low @param {number} high */
+function clamp(value, low, high) {
+  return Math.min(high, Math.max(low, value))
 }
 
-/** The stop nearest to a value; a value between two stops keeps its own number all the same. */
-export function stopOf(knob, value) {
-  const last = lastStop(knob)
-  const fraction = fractionOf(knob, value)
-  if (fraction >= 1) return last
-  const stop = knob.scale === "log"
-    ? Math.log10(value / knob.low) * knob.stops
-    : (value - knob.low) / knob.step
-  return Math.min(last, Math.max(0, Math.round(stop)))
+/** Stops from the low end to a value, not rounded. */
+function stopsUpTo(slider, value) {
+  if (slider.scale === "log") return Math.log10(value / slider.low) * slider.stops
+  return (value - slider.low) / slider.step
 }
 
-/** The value at a stop. Both ends of the range are reached exactly. */
-export function valueAt(knob, stop) {
-  if (stop <= 0) return knob.low
-  if (stop >= lastStop(knob)) return knob.high
-  const log = knob.scale === "log"
-  const raw = log ? knob.low * 10 ** (stop / knob.stops) : knob.low + stop * knob.step
-  // 12 digits take the dust off sums such as 0.1 + 0.2, and are no rounding that anyone could see
-  const neat = knob.whole ? Math.round(raw) : Number(raw.toPrecision(log ? SIGNIFICANT : 12))
-  return Math.min(knob.high, Math.max(knob.low, neat))
+/**
+ * The stop at the high end.
+ *
+ * @param {Partial<Slider>} slider
+ */
+export function lastStop(slider) {
+  const span = stopsUpTo(slider, slider.high)
+  return Math.max(1, Math.ceil(span - STOP_TOLERANCE))
 }
 
-/** So many stops from this one, as far as there are stops; where that changes nothing, on to the next that does. */
-export function stopAfter(knob, stop, step, value) {
-  const last = lastStop(knob)
-  let next = Math.min(last, Math.max(0, stop + step))
-  // on a logarithmic scale of whole numbers, neighbouring stops can be one number: a press must still change it
-  while (valueAt(knob, next) === value && next > 0 && next < last) next += Math.sign(step)
+/**
+ * The stop nearest to a value.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} value
+ */
+export function nearestStop(slider, value) {
+  const last = lastStop(slider)
+  if (trackFraction(slider, value) >= 1) return last
+  return clamp(Math.round(stopsUpTo(slider, value)), 0, last)
+}
+
+/**
+ * The value at a stop. Both ends of the range are reached exactly.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} stop
+ */
+export function valueAtStop(slider, stop) {
+  if (stop <= 0) return slider.low
+  if (stop >= lastStop(slider)) return slider.high
+  const value = roundToScale(slider, exactValueAt(slider, stop))
+  return clamp(value, slider.low, slider.high)
+}
+
+function exactValueAt(slider, stop) {
+  if (slider.scale === "log") return slider.low * 10 ** (stop / slider.stops)
+  return slider.low + stop * slider.step
+}
+
+function roundToScale(slider, value) {
+  if (slider.whole) return Math.round(value)
+  const digits = slider.scale === "log" ? LOG_DIGITS : LINEAR_DIGITS
+  return Number(value.toPrecision(digits))
+}
+
+/**
+ * The stop so many steps further, within the range.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} stop
+ * @param {number} steps
+ * @param {number} value The value that has to change.
+ */
+export function stopAfter(slider, stop, steps, value) {
+  const last = lastStop(slider)
+  let next = clamp(stop + steps, 0, last)
+  // neighbouring stops of a logarithmic scale of whole numbers can be one number, which a key must
+  // change all the same
+  while (valueAtStop(slider, next) === value && next > 0 && next < last) next += Math.sign(steps)
   return next
 }
 
-/** The values at so many stops after that of this one; fewer where the range ends. */
-export function following(knob, value, count) {
-  const first = stopOf(knob, value) + 1
-  const left = Math.max(0, lastStop(knob) - first + 1)
-  return Array.from({ length: Math.min(count, left) }, (_, place) => valueAt(knob, first + place))
+/**
+ * The values at the stops after that of a value, fewer where the range ends.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} value
+ * @param {number} count
+ */
+export function valuesAfter(slider, value, count) {
+  const first = nearestStop(slider, value) + 1
+  const end = Math.min(first + count, lastStop(slider) + 1)
+  const values = []
+  for (let stop = first; stop < end; stop++) values.push(valueAtStop(slider, stop))
+  return values
 }
 
-/** The values at so many stops around a value, the nearest first. */
-export function around(knob, value, count) {
-  const here = stopOf(knob, value)
-  const stops = Array.from({ length: lastStop(knob) + 1 }, (_, stop) => stop)
-  stops.sort((one, other) => Math.abs(one - here) - Math.abs(other - here))
-  return [...new Set(stops.slice(0, count).map((stop) => valueAt(knob, stop)))]
+/**
+ * The values at the stops around a value, the nearest first.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} value
+ * @param {number} count How many stops; fewer values where stops share one.
+ */
+export function valuesAround(slider, value, count) {
+  const centre = nearestStop(slider, value)
+  const last = lastStop(slider)
+  const values = new Set()
+  for (let distance = 0, visited = 0; distance <= last && visited < count; distance++) {
+    const stops = distance === 0 ? [centre] : [centre - distance, centre + distance]
+    for (const stop of stops) {
+      if (stop < 0 || stop > last || visited === count) continue
+      values.add(valueAtStop(slider, stop))
+      visited += 1
+    }
+  }
+  return [...values]
 }
 
-/** How far along the track a value lies, 0 to 1. */
-export function fractionOf(knob, value) {
-  const fraction = knob.scale === "log"
-    ? Math.log(value / knob.low) / Math.log(knob.high / knob.low)
-    : (value - knob.low) / (knob.high - knob.low)
-  return Math.min(1, Math.max(0, Number.isFinite(fraction) ? fraction : 0))
+/**
+ * How far along the track a value lies, 0 to 1.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} value
+ */
+export function trackFraction(slider, value) {
+  let fraction = (value - slider.low) / (slider.high - slider.low)
+  if (slider.scale === "log") {
+    fraction = Math.log(value / slider.low) / Math.log(slider.high / slider.low)
+  }
+  if (!Number.isFinite(fraction)) return 0
+  return clamp(fraction, 0, 1)
 }
 
-/** The number as text, as short as it can be without hiding digits that matter: 3, 0.25, 1e-5. */
-export function written(value) {
+/**
+ * Format a number as shortly as all of its digits allow: 3, 0.25, 1e-5.
+ *
+ * @param {number} value
+ */
+export function formatNumber(value) {
   if (!Number.isFinite(value)) return ""
-  const neat = Number(value.toPrecision(10))
-  const size = Math.abs(neat)
-  return size !== 0 && (size < 1e-3 || size >= 1e9)
-    ? neat.toExponential().replace("e+", "e")
-    : String(neat)
+  const rounded = Number(value.toPrecision(TEXT_DIGITS))
+  const size = Math.abs(rounded)
+  const isPlain = size === 0 || (size >= SMALLEST_PLAIN && size < LARGEST_PLAIN)
+  if (isPlain) return String(rounded)
+  return rounded.toExponential().replace("e+", "e")
 }
 
-/** What stands behind the number; a knob that plays whole numbers says where it will end: 12 of 60. */
-export function unitOf(knob) {
-  return knob.unit || (knob.play && knob.whole ? `of ${written(knob.high)}` : "")
+/**
+ * The text behind the number. A slider that plays whole numbers has its end there: `12 of 60`.
+ *
+ * @param {Partial<Slider>} slider
+ */
+export function unitText(slider) {
+  if (slider.unit) return slider.unit
+  if (slider.play && slider.whole) return `of ${formatNumber(slider.high)}`
+  return ""
 }
 
-/** The number with its unit, for a screen reader. */
-export function spoken(knob, value) {
-  return `${written(value)} ${unitOf(knob)}`.trim()
+/**
+ * Format a value with its unit.
+ *
+ * @param {Partial<Slider>} slider
+ * @param {number} value
+ */
+export function formatWithUnit(slider, value) {
+  return `${formatNumber(value)} ${unitText(slider)}`.trim()
 }
 
-/** What a typed text says: a number if it is one, otherwise the text itself, for the server to answer. */
-export function entered(text) {
-  const plain = text.trim().replace(/^−/, "-")
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
-    ? Number(plain)
-    : plain
+/**
+ * Parse a typed text. A text that is no number stays a text, for the server to refuse.
+ *
+ * @param {string} text
+ * @returns {number | string}
+ */
+export function parseEntry(text) {
+  const trimmed = text.trim().replace(/^−/, "-")
+  const number = Number(trimmed)
+  return NUMBER.test(trimmed) && Number.isFinite(number) ? number : trimmed
 }

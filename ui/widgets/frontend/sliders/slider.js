@@ -1,18 +1,20 @@
-// One knob: its label, track, number field, notes, help and error. It moves under the finger, whatever the server does.
+// One slider: its label, track, number field, notes, help and error. The thumb follows the finger,
+// whatever the server does.
 
 import {
-  entered,
-  fractionOf,
+  formatNumber,
+  formatWithUnit,
   lastStop,
-  spoken,
+  nearestStop,
+  parseEntry,
   stopAfter,
-  stopOf,
-  unitOf,
-  valueAt,
-  written,
+  trackFraction,
+  unitText,
+  valueAtStop,
 } from "./scale.js"
 
-const STEPS = {
+// Stops that a key moves the thumb.
+const KEY_STEPS = {
   ArrowRight: 1,
   ArrowUp: 1,
   ArrowLeft: -1,
@@ -23,7 +25,16 @@ const STEPS = {
   End: Infinity,
 }
 
-/** A new element with a class and attributes. */
+/** @typedef {import("./scale.js").Slider} Slider */
+
+/**
+ * Make an element.
+ *
+ * @param {string} tag
+ * @param {string} className
+ * @param {Record<string, any>} attributes Those that are null are left out.
+ * @returns {HTMLElement}
+ */
 export function element(tag, className = "", attributes = {}) {
   const node = document.createElement(tag)
   if (className) node.className = className
@@ -33,203 +44,252 @@ export function element(tag, className = "", attributes = {}) {
   return node
 }
 
-function text(tag, className, words, attributes) {
+function textElement(tag, className, text, attributes) {
   const node = element(tag, className, attributes)
-  node.textContent = words
+  node.textContent = text
   return node
 }
 
-export class Row {
-  /** `moved(value, final)` is told of every movement; value is a number, or the text that was typed. */
-  constructor(knob, moved) {
-    this.knob = knob
-    this.moved = moved
-    this.value = knob.low
-    this.unreleased = false // moved since the last final message
-    this.held = false // a pointer or a key is down on the thumb
-    this.dirty = false // something is being typed that was not committed
-    this.typed = null // what was committed, until the server has answered
-    this.drawnMarks = "[]"
-    this.player = null // the buttons of a knob that plays
-    this.meaning = null // [value, what the page says that it means]
+/** A row of the panel: one slider with all that belongs to it. */
+export class SliderRow {
+  /**
+   * @param {Slider} slider
+   * @param {(value: number | string, final: boolean) => void} onMove Called with every movement; the
+   *     value is a text where what was typed is no number.
+   */
+  constructor(slider, onMove) {
+    this.slider = slider
+    this.onMove = onMove
+    this.value = slider.low
+    this.isUnreleased = false // moved since the last final movement
+    this.isPressed = false // a pointer or a key is down on the thumb
+    this.isKeyDown = false
+    this.isEditing = false // something is being typed that is not committed
+    this.refusedEntry = null // a committed text that the server may refuse
+    this.shownMarks = "[]"
+    this.player = null // the buttons of a slider that plays
+    this.meaning = { value: null, text: "" } // what the page says about a value
     this.build()
     this.listenToTrack()
     this.listenToField()
   }
 
-  /** While true, the server must not change what the person sees. */
-  get busy() {
-    return this.held || this.dirty
+  /** Whether the server must not change what the person sees. */
+  get isBusy() {
+    return this.isPressed || this.isEditing
   }
 
-  /** What the person last said: the value, or what was typed and has not been accepted. */
-  get meant() {
-    return this.typed === null ? this.value : entered(this.typed)
+  /** What the person set last: the value, or a committed text that was not accepted. */
+  get entry() {
+    return this.refusedEntry === null ? this.value : parseEntry(this.refusedEntry)
   }
 
-  /** Where the value stands: -1 at the low end, 1 at the high end, 0 between. */
-  get end() {
-    return this.value <= this.knob.low ? -1 : this.value >= this.knob.high ? 1 : 0
+  get isAtLow() {
+    return this.value <= this.slider.low
   }
 
-  /** Show the server's value, and its error if it refused the last entry; a refused text stays for correction. */
+  get isAtHigh() {
+    return !this.isAtLow && this.value >= this.slider.high
+  }
+
+  /**
+   * Show the server's value. A text that it refused stays in the field, to be corrected.
+   *
+   * @param {number} value
+   * @param {string} error
+   * @param {string} meaning What the value means, for a screen reader.
+   */
   show(value, error, meaning = "") {
     this.value = value
-    this.meaning = [value, meaning]
-    if (!error) this.typed = null
+    this.meaning = { value, text: meaning }
+    if (!error) this.refusedEntry = null
     this.draw()
-    this.complain(error)
+    this.showError(error)
+  }
+
+  get hasNotes() {
+    return this.slider.low_note !== "" || this.slider.high_note !== ""
+  }
+
+  id(part) {
+    return `${part}-${this.slider.name}`
   }
 
   build() {
-    const { knob } = this
-    const id = (part) => `${part}-${knob.name}`
-    const described = [knob.help && id("help"), this.noted && id("notes"), id("error")].filter(
-      Boolean,
-    ).join(" ")
-    this.range = element("input", "range", {
+    const { slider } = this
+    this.range = this.makeRange()
+    this.field = this.makeField()
+    this.track = element("div", "track")
+    this.track.append(this.range)
+    this.error = textElement("p", "error", "", { id: this.id("error"), role: "alert" })
+    this.node = element("div", `row ${slider.group}`, { "data-slider": slider.name })
+    this.help = null
+    const head = this.makeHead()
+    this.node.append(head)
+    if (slider.help) {
+      this.help = textElement("p", "help", slider.help, { id: this.id("help"), hidden: "" })
+      head.insertBefore(this.makeHelpButton(), this.field)
+      this.node.append(this.help)
+    }
+    this.node.append(this.track)
+    if (this.hasNotes) this.node.append(...this.makeNotes())
+    this.node.append(this.error)
+    this.disable(slider.low === slider.high)
+  }
+
+  makeRange() {
+    const { slider } = this
+    const described = []
+    if (slider.help) described.push(this.id("help"))
+    if (this.hasNotes) described.push(this.id("notes"))
+    described.push(this.id("error"))
+    const range = element("input", "range", {
       type: "range",
-      id: id("range"),
+      id: this.id("range"),
       min: 0,
-      max: lastStop(knob),
+      max: lastStop(slider),
       step: 1,
-      "aria-label": knob.label,
-      "aria-describedby": described,
+      "aria-label": slider.label,
+      "aria-describedby": described.join(" "),
     })
-    this.field = element("input", "field", {
+    return /** @type {HTMLInputElement} */ (range)
+  }
+
+  makeField() {
+    const { slider } = this
+    const field = element("input", "field", {
       type: "text",
-      inputmode: knob.low < 0 ? "text" : "decimal",
+      inputmode: slider.low < 0 ? "text" : "decimal", // the decimal keyboard has no minus sign
       autocomplete: "off",
       spellcheck: "false",
       enterkeyhint: "done",
-      "aria-label": `${knob.label}, exact value`,
-      "aria-describedby": id("error"),
+      "aria-label": `${slider.label}, exact value`,
+      "aria-describedby": this.id("error"),
       "aria-invalid": "false",
     })
+    return /** @type {HTMLInputElement} */ (field)
+  }
+
+  makeHead() {
+    const { slider } = this
     const head = element("div", "head")
-    const label = text("label", "label", knob.label, { for: id("range") })
-    if (knob.symbol) {
-      label.append(text("span", "symbol", ` (${knob.symbol})`, { "aria-hidden": "true" }))
+    const label = textElement("label", "label", slider.label, { for: this.id("range") })
+    if (slider.symbol) {
+      const symbol = ` (${slider.symbol})`
+      label.append(textElement("span", "symbol", symbol, { "aria-hidden": "true" }))
     }
-    head.append(label)
-    this.help = knob.help ? text("p", "help", knob.help, { id: id("help"), hidden: "" }) : null
-    if (this.help) head.append(this.helpButton(id("help")))
-    head.append(this.field)
-    if (unitOf(knob)) head.append(text("span", "unit", unitOf(knob)))
-    this.track = element("div", "track")
-    this.track.append(this.range)
-    this.error = text("p", "error", "", { id: id("error"), role: "alert" })
-    this.node = element("div", `row ${knob.group}`, { "data-knob": knob.name })
-    this.fix(knob.low === knob.high)
-    this.node.append(
-      head,
-      ...(this.help ? [this.help] : []),
-      this.track,
-      ...this.notes(),
-      this.error,
-    )
+    head.append(label, this.field)
+    const unit = unitText(slider)
+    if (unit) head.append(textElement("span", "unit", unit))
+    return head
+  }
+
+  /** Make the notes at the ends of the track, and their text for a screen reader. */
+  makeNotes() {
+    const { low_note: low, high_note: high } = this.slider
+    const notes = element("div", "notes", { "aria-hidden": "true" })
+    notes.append(textElement("span", "", low), textElement("span", "", high))
+    const text = `Lower: ${low || "–"}; higher: ${high || "–"}.`
+    return [notes, textElement("p", "", text, { id: this.id("notes"), hidden: "" })]
+  }
+
+  makeHelpButton() {
+    const button = textElement("button", "help-button", "?", {
+      type: "button",
+      "aria-label": `About ${this.slider.label}`,
+      "aria-expanded": "false",
+      "aria-controls": this.id("help"),
+    })
+    const setOpen = (isOpen) => {
+      this.help.hidden = !isOpen
+      button.setAttribute("aria-expanded", String(isOpen))
+    }
+    button.addEventListener("click", () => setOpen(this.help.hidden))
+    button.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") setOpen(false)
+    })
+    return button
   }
 
   /** A range of one point leaves nothing to move: its value is only shown. */
-  fix(only) {
-    this.track.hidden = this.range.disabled = this.field.disabled = only
-  }
-
-  /** The notes at the ends of the track, which to the ear have no ends. */
-  notes() {
-    const { name, low_note: low, high_note: high } = this.knob
-    if (!this.noted) return []
-    const notes = element("div", "notes", { "aria-hidden": "true" })
-    notes.append(text("span", "", low), text("span", "", high))
-    return [
-      notes,
-      text("p", "", `Lower: ${low || "–"}; higher: ${high || "–"}.`, {
-        id: `notes-${name}`,
-        hidden: "",
-      }),
-    ]
-  }
-
-  get noted() {
-    return Boolean(this.knob.low_note || this.knob.high_note)
-  }
-
-  helpButton(controls) {
-    const button = text("button", "ask", "?", {
-      type: "button",
-      "aria-label": `About ${this.knob.label}`,
-      "aria-expanded": "false",
-      "aria-controls": controls,
-    })
-    const turn = (open) => {
-      this.help.hidden = !open
-      button.setAttribute("aria-expanded", String(open))
-    }
-    button.addEventListener("click", () => turn(this.help.hidden))
-    button.addEventListener("keydown", (event) => event.key === "Escape" && turn(false))
-    return button
+  disable(isDisabled) {
+    this.track.hidden = isDisabled
+    this.range.disabled = isDisabled
+    this.field.disabled = isDisabled
   }
 
   listenToTrack() {
     const { range } = this
     range.addEventListener("input", () => this.slide(Number(range.value)))
     range.addEventListener("pointerdown", () => {
-      this.held = true
-      this.before = this.value
+      this.isPressed = true
+      this.valueBefore = this.value
     })
     range.addEventListener("pointercancel", () => this.cancel())
-    range.addEventListener("keydown", (event) => this.key(event))
-    // a browser reports the change after every press of a key: with a key held down it is not yet the release
-    range.addEventListener("change", () => this.keyHeld || this.release())
-    for (const end of ["pointerup", "keyup", "blur"]) {
-      range.addEventListener(end, () => this.release())
+    range.addEventListener("keydown", (event) => this.pressKey(event))
+    // while a key is held down the browser reports a change after each repetition, which is no
+    // release
+    range.addEventListener("change", () => {
+      if (!this.isKeyDown) this.release()
+    })
+    for (const type of ["pointerup", "keyup", "blur"]) {
+      range.addEventListener(type, () => this.release())
     }
   }
 
-  key(event) {
-    const step = STEPS[event.key]
-    if (!step || event.ctrlKey || event.altKey || event.metaKey) return
+  pressKey(event) {
+    const steps = KEY_STEPS[event.key]
+    if (!steps || event.ctrlKey || event.altKey || event.metaKey) return
     event.preventDefault()
-    this.held = this.keyHeld = true
-    this.slide(this.reach(step))
+    this.isPressed = true
+    this.isKeyDown = true
+    this.slide(this.moveThumb(steps))
   }
 
-  /** Put the thumb so many stops further; the stop where it then stands. */
-  reach(step) {
-    return (this.range.value = stopAfter(this.knob, Number(this.range.value), step, this.value))
+  /** Move the thumb so many stops, and return the stop where it then is. */
+  moveThumb(steps) {
+    const stop = stopAfter(this.slider, Number(this.range.value), steps, this.value)
+    this.range.value = String(stop)
+    return stop
   }
 
-  /** Go so many stops further without the person's hand; the new value, of which nobody is told. */
-  advance(step) {
-    this.value = valueAt(this.knob, this.reach(step))
-    this.typed = null
+  /**
+   * Move so many stops by program, without a call of `onMove`.
+   *
+   * @param {number} steps
+   * @returns {number} The new value.
+   */
+  advance(steps) {
+    this.value = valueAtStop(this.slider, this.moveThumb(steps))
+    this.refusedEntry = null
     this.draw()
-    this.complain("")
+    this.showError("")
     return this.value
   }
 
   slide(stop) {
-    const value = valueAt(this.knob, stop)
-    if (value === this.value && this.typed === null) return
+    const value = valueAtStop(this.slider, stop)
+    if (value === this.value && this.refusedEntry === null) return
     this.value = value
-    this.typed = null
-    this.dirty = false
-    this.unreleased = true
+    this.refusedEntry = null
+    this.isEditing = false
+    this.isUnreleased = true
     this.draw()
-    this.complain("")
-    this.moved(this.value, false)
+    this.showError("")
+    this.onMove(this.value, false)
   }
 
   release() {
-    this.held = this.keyHeld = false
-    if (!this.unreleased) return
-    this.unreleased = false
-    this.moved(this.value, true)
+    this.isPressed = false
+    this.isKeyDown = false
+    if (!this.isUnreleased) return
+    this.isUnreleased = false
+    this.onMove(this.value, true)
   }
 
-  /** The finger has turned to scrolling the page: it had touched the track, and meant no change. */
+  /** Take a touch back that became a scroll of the page. */
   cancel() {
-    if (this.unreleased) this.value = this.before
+    if (this.isUnreleased) this.value = this.valueBefore
     this.draw()
     this.release()
   }
@@ -237,7 +297,9 @@ export class Row {
   listenToField() {
     const { field } = this
     field.addEventListener("focus", () => field.select())
-    field.addEventListener("input", () => (this.dirty = true))
+    field.addEventListener("input", () => {
+      this.isEditing = true
+    })
     field.addEventListener("blur", () => this.commit())
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.commit()
@@ -245,64 +307,79 @@ export class Row {
     })
   }
 
-  /** Send what was typed. The server is the judge; the thumb follows at once only where the entry is surely good. */
+  /** Send what was typed. The thumb follows at once only if the server will surely accept it. */
   commit() {
-    if (!this.dirty) return
-    this.dirty = false
-    const words = this.field.value.trim()
-    if (!words || words === written(this.value)) return this.restore()
-    const { low, high, whole } = this.knob
-    const value = entered(words)
-    this.typed = words
-    if (value >= low && value <= high && (!whole || Number.isInteger(value))) this.value = value
+    if (!this.isEditing) return
+    this.isEditing = false
+    const text = this.field.value.trim()
+    if (!text || text === formatNumber(this.value)) {
+      this.restore()
+      return
+    }
+    const entry = parseEntry(text)
+    this.refusedEntry = text
+    if (typeof entry === "number" && this.accepts(entry)) this.value = entry
     this.draw()
-    this.moved(value, true)
+    this.onMove(entry, true)
   }
 
-  /** Give up what was typed. If the server had refused it, tell it that the old value is meant after all. */
+  accepts(value) {
+    const { low, high, whole } = this.slider
+    if (value < low || value > high) return false
+    return !whole || Number.isInteger(value)
+  }
+
+  /** Give up what was typed. The server is told of the old value if it had refused the text. */
   restore() {
-    const refused = this.error.textContent !== ""
-    this.dirty = false
-    this.typed = null
+    const wasRefused = this.error.textContent !== ""
+    this.isEditing = false
+    this.refusedEntry = null
     this.draw()
-    this.complain("")
-    if (refused) this.moved(this.value, true)
+    this.showError("")
+    if (wasRefused) this.onMove(this.value, true)
   }
 
   draw() {
-    const { knob, range, field, value } = this
-    const stop = stopOf(knob, value)
-    const here = Number(range.value)
-    // a thumb that stands on another stop of the same number is left where the finger has put it
-    if (here !== stop && valueAt(knob, here) !== value) range.value = stop
-    range.style.setProperty("--at", Number(range.value) / lastStop(knob))
-    range.setAttribute("aria-valuetext", this.said)
-    const words = this.typed ?? written(value)
-    if (!this.dirty && field.value !== words) field.value = words
+    const { slider, range, field, value } = this
+    const stop = nearestStop(slider, value)
+    const thumb = Number(range.value)
+    // a thumb on another stop of the same number stays where the finger has moved it
+    if (thumb !== stop && valueAtStop(slider, thumb) !== value) range.value = String(stop)
+    range.style.setProperty("--fraction", String(Number(range.value) / lastStop(slider)))
+    range.setAttribute("aria-valuetext", this.valueText)
+    const text = this.refusedEntry ?? formatNumber(value)
+    if (!this.isEditing && field.value !== text) field.value = text
     this.player?.draw()
   }
 
-  /** The value in words: with its unit and, where the page has answered to this very value, what it means. */
-  get said() {
-    const [value, meaning] = this.meaning ?? []
-    return spoken(this.knob, this.value) + (meaning && value === this.value ? `, ${meaning}` : "")
+  /** The value with its unit and, where the page has answered to it, its meaning. */
+  get valueText() {
+    const text = formatWithUnit(this.slider, this.value)
+    const { value, text: meaning } = this.meaning
+    return meaning && value === this.value ? `${text}, ${meaning}` : text
   }
 
-  complain(words) {
-    if (this.error.textContent !== words) this.error.textContent = words
-    this.field.setAttribute("aria-invalid", String(words !== ""))
-    this.node.classList.toggle("refused", words !== "")
+  /** @param {string} error Why the last entry was refused; "" if it was accepted. */
+  showError(error) {
+    if (this.error.textContent !== error) this.error.textContent = error
+    this.field.setAttribute("aria-invalid", String(error !== ""))
+    this.node.classList.toggle("refused", error !== "")
   }
 
-  /** Small marks on the track: [value, label] each. */
-  mark(marks) {
+  /**
+   * Show small marks on the track.
+   *
+   * @param {[value: number, label: string][]} marks
+   */
+  showMarks(marks) {
     const described = JSON.stringify(marks)
-    if (described === this.drawnMarks) return
-    this.drawnMarks = described
-    this.track.querySelectorAll(".mark").forEach((old) => old.remove())
+    if (described === this.shownMarks) return
+    this.shownMarks = described
+    for (const mark of this.track.querySelectorAll(".mark")) mark.remove()
     for (const [value, label] of marks) {
-      const mark = text("span", "mark", label, { title: `${label}: ${written(value)}` })
-      mark.style.setProperty("--at", fractionOf(this.knob, value))
+      const title = `${label}: ${formatNumber(value)}`
+      const mark = textElement("span", "mark", label, { title })
+      mark.style.setProperty("--fraction", String(trackFraction(this.slider, value)))
       this.track.append(mark)
     }
     this.track.classList.toggle("marked", marks.length > 0)

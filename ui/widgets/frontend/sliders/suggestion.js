@@ -1,57 +1,79 @@
-// The card of the move worth making on a page, and the light on its slider. This device keeps which cards were made or
-// dismissed; none of these is shown again.
+// The card with the suggestion of a page, and the highlight on its slider. The browser keeps which
+// suggestions were followed or dismissed, and does not show them again.
 
-const KEPT = "lab-moves"
+const STORAGE_KEY = "lab-moves"
+const DISMISS_BUTTON = ".lab-dismiss"
 
-function kept() {
+function readClosedPages() {
   try {
-    return (localStorage.getItem(KEPT) ?? "").split(" ")
+    const stored = localStorage.getItem(STORAGE_KEY) ?? ""
+    return stored.split(" ")
   } catch {
-    return [] // a browser that keeps nothing
+    return [] // the browser has no storage
   }
 }
 
-function keep(page) {
+function storeClosedPage(page) {
+  const pages = new Set([...readClosedPages(), page])
   try {
-    localStorage.setItem(KEPT, [...new Set([...kept(), page])].join(" ").trim())
+    localStorage.setItem(STORAGE_KEY, [...pages].join(" ").trim())
   } catch {
-    // shown again next time
+    // without a storage the card is shown again next time
   }
 }
 
-export class Move {
-  /** `light(knob)` lights up a slider, or none, and gives it the focus where asked to. */
-  constructor(host, light) {
+/**
+ * @typedef {object} Suggestion As `ui/page/suggestion.py` describes it.
+ * @property {string} page
+ * @property {string} slider
+ * @property {boolean} done Whether it was followed.
+ */
+
+/** Shows and hides the card, and highlights its slider. */
+export class SuggestionCard {
+  /**
+   * @param {Element | undefined} host The element of the panel in the page.
+   * @param {(slider: string | null, focused?: string) => void} highlight Highlights a slider, or
+   *     none, and gives the focus to another one.
+   */
+  constructor(host, highlight) {
     this.host = host
-    this.light = light
-    this.move = null // {page, knob, done}, as the server says
-    this.gone = null // whether the card of this visit is not shown, once that is known
-    this.clicked = ({ target }) => target.closest?.(".lab-dismiss") && this.dismiss()
-    document.addEventListener("click", this.clicked)
+    this.highlight = highlight
+    /** @type {Suggestion | null} */
+    this.suggestion = null
+    this.isClosed = null // null before the storage was read for this page
+    this.onClick = ({ target }) => {
+      if (target.closest?.(DISMISS_BUTTON)) this.dismiss()
+    }
+    document.addEventListener("click", this.onClick)
   }
 
-  update(move) {
-    if (move?.page !== this.move?.page) this.gone = null
-    this.move = move
-    this.gone ??= Boolean(move) && kept().includes(move.page)
-    if (move?.done) keep(move.page)
+  /** @param {Suggestion | null} suggestion */
+  update(suggestion) {
+    if (suggestion?.page !== this.suggestion?.page) this.isClosed = null
+    this.suggestion = suggestion
+    if (this.isClosed === null) {
+      this.isClosed = suggestion ? readClosedPages().includes(suggestion.page) : false
+    }
+    if (suggestion?.done) storeClosedPage(suggestion.page)
     this.show()
   }
 
   dismiss() {
-    if (!this.move) return
-    keep(this.move.page)
-    this.gone = true
+    if (!this.suggestion) return
+    storeClosedPage(this.suggestion.page)
+    this.isClosed = true
     this.show()
-    this.light(null, this.move.knob)
+    this.highlight(null, this.suggestion.slider)
   }
 
   show() {
-    this.host?.toggleAttribute("data-seen", this.gone)
-    this.light(this.move && !this.gone && !this.move.done ? this.move.knob : null)
+    this.host?.toggleAttribute("data-suggestion-closed", this.isClosed)
+    const isOpen = this.suggestion && !this.isClosed && !this.suggestion.done
+    this.highlight(isOpen ? this.suggestion.slider : null)
   }
 
   stop() {
-    document.removeEventListener("click", this.clicked)
+    document.removeEventListener("click", this.onClick)
   }
 }

@@ -25,7 +25,7 @@ PLOTS, STEP = ".js-plotly-plot", "Step shown"
 PLAYER = ("Restart", "One step back", "Play", "One step on")
 
 
-def test_keys_move_a_knob(toy):
+def test_keys_move_a_slider(toy):
     page = toy()
     page.evaluate(f"document.querySelectorAll('{PLOTS}').forEach((node, at) => (node.born = at))")
     for key, value in (
@@ -52,7 +52,7 @@ def test_keys_move_a_knob(toy):
 
 def test_an_exact_value_is_kept_and_a_refused_one_says_why(toy):
     page = toy()
-    alert = page.locator("[data-knob=epsilon] [role=alert]")
+    alert = page.locator("[data-slider=epsilon] [role=alert]")
     enter(page, "3.14159")
     says(page, 3.14159)
     expect(slider(page)).to_have_attribute("aria-valuetext", "3.14159")
