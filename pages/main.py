@@ -18,9 +18,9 @@ from ui import widgets
 from ui.layout.topic_page import show, style
 from ui.server import head_tags
 from ui.server.upload_limits import limit_mb
-from ui.session.page_links import remember
-from ui.session.page_state import visit
-from ui.session.widget_state import whole_run
+from ui.session.page_links import register_pages
+from ui.session.page_state import register_visit
+from ui.session.widget_state import resend_unsent
 
 # Pages that explain, in the order of their menu: (address, title, icon, what shows it).
 LEARN = (
@@ -46,7 +46,7 @@ texts = {
 beside = {"data": own} | texts
 welcome = partial(home.show, HOME, PAGES, doors | beside, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
-remember(doors | beside)
+register_pages(doors | beside)
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
 if st.context.is_embedded:  # in somebody else's page: no head of our own
@@ -58,6 +58,6 @@ menus = (
 )
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 st.set_page_config(page_title=head_tags.title("" if here is front else here.title))
-visit(here.url_path)
-with whole_run():
+register_visit(here.url_path)
+with resend_unsent():
     here.run()

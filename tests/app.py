@@ -50,7 +50,7 @@ def at_rest(app: AppTest, page: str) -> AppTest:
     """The page once all of its work is done, for which its panel asks slice by slice."""
     for _ in range(500):
         state = app.session_state[f"{page}.state"]
-        if state.told == (state.settings, True):
+        if state.rendered == (state.settings, True):
             return app
         tick = {
             "name": "",

@@ -13,7 +13,8 @@ from ui.export import share_dialog
 from ui.export.handout import Handout
 from ui.page.page import Page
 from ui.server.qr_code import qr
-from ui.session.page_state import PageState, from_link
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 
 VOID = {"meta", "br", "hr", "input", "path", "circle", "line", "rect", "polyline", "polygon"}
 

@@ -16,7 +16,7 @@ from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column, Roles
 from pages.data import page_links
 from ui.server import upload_limits
-from ui.session.page_state import heard, hold
+from ui.session.widget_state import on_change, set_widget
 from ui.text.escaping import plain
 from ui.text.texts import Texts
 from ui.text.tiles import number
@@ -220,7 +220,7 @@ def _use_sample(name: str, data: bytes) -> None:
 def _row(here: my_rows.Brought, name: str) -> None:
     """Show a column: its use, its public bounds or values, and a note."""
     draft, key = here.draft, f"data.use.{name}"
-    use = hold(key, draft.uses[name])
+    use = set_widget(key, draft.uses[name])
     called, used, bounds, note = st.columns(_WIDTHS, vertical_alignment="center")
     called.markdown(f"**{plain(name)}**")
     used.selectbox(
@@ -229,7 +229,7 @@ def _row(here: my_rows.Brought, name: str) -> None:
         list(USES).index(use),
         key=key,
         format_func=USES.__getitem__,
-        on_change=heard(key, partial(draft.use, name)),
+        on_change=on_change(key, partial(draft.use, name)),
         label_visibility="collapsed",
     )
     with bounds:
@@ -261,8 +261,8 @@ def _row(here: my_rows.Brought, name: str) -> None:
 
 def _box(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
     key = f"data.{name}"
-    hold(key, getattr(draft, name))
-    box(label, key=key, on_change=heard(key, partial(setattr, draft, name)), **how)
+    set_widget(key, getattr(draft, name))
+    box(label, key=key, on_change=on_change(key, partial(setattr, draft, name)), **how)
 
 
 def _values(
@@ -274,14 +274,14 @@ def _values(
 ) -> None:
     """Show an input for typed values. None of them is looked up in the file."""
     key = f"data.values.{name}"
-    hold(key, list(values))
+    set_widget(key, list(values))
     st.multiselect(
         label,
         [],  # always the same: another list would be another box, without what is being typed
         key=key,
         accept_new_options=True,
         placeholder=placeholder,
-        on_change=heard(key, lambda values: say(tuple(values))),
+        on_change=on_change(key, lambda values: say(tuple(values))),
         label_visibility="collapsed",
     )
 
@@ -306,26 +306,26 @@ def _bounds(here: my_rows.Brought, column: Column) -> None:
     draft = here.draft
     for place, end in zip(st.columns(2), ("low", "high"), strict=True):
         key = f"data.{end}.{column.name}"
-        hold(key, getattr(column, end))
+        set_widget(key, getattr(column, end))
         place.number_input(
             f"{column.name}, {SAYS[f'box.{end}']}",
             key=key,
             value=None,
             placeholder=SAYS[f"box.{end}"],
             disabled=column.read_off or bool(column.paid),
-            on_change=heard(key, partial(draft.bound, column.name, end)),
+            on_change=on_change(key, partial(draft.bound, column.name, end)),
             label_visibility="collapsed",
             format="%g",
         )
     if not cells.decimal_separator(here.table, column.name):
         key = f"data.decimal.{column.name}"
-        hold(key, column.decimal or None)
+        set_widget(key, column.decimal or None)
         st.segmented_control(
             SAYS("box.decimals", name=column.name),
             [".", ","],
             key=key,
             format_func=lambda mark: SAYS["box.point" if mark == "." else "box.comma"],
-            on_change=heard(key, lambda mark: draft.say(column.name, decimal=mark or "")),
+            on_change=on_change(key, lambda mark: draft.say(column.name, decimal=mark or "")),
             label_visibility="collapsed",
         )
 

@@ -10,7 +10,7 @@ from lab.uploads.column_roles import Roles
 from lab.uploads.rows import OwnRows
 from ui.page.page import ASK_TAB
 from ui.session import page_links
-from ui.session.page_state import TAB
+from ui.session.address import TAB
 from ui.text.texts import Texts
 
 # Page -> its icon, whether it predicts numbers, and which files fit it; in this order.
@@ -62,4 +62,4 @@ def _door(
         rows = own.private if of_numbers(own) else min(own.private, MOST_LIVE)
         link = {"dataset": "own", "own": str(own)} | ({"rows": str(rows)} if page in _SIZED else {})
         link |= _STARTS.get(page, {}) | ({TAB: ASK_TAB.name} if search else {})
-        st.switch_page(page_links.to(page), query_params=versioned(link))
+        st.switch_page(page_links.page_for(page), query_params=versioned(link))

@@ -92,7 +92,7 @@ def front(pages: Sequence[Page]) -> Page:
     def ours(state: page_state.PageState) -> bool:
         """Return True: a file of one's own is asked for on the page itself."""
         if state.settings.private:
-            state.take(whole.settings())
+            state.replace_settings(whole.settings())
         return True
 
     def picture(result) -> Chart:

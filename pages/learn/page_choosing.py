@@ -64,4 +64,6 @@ def show() -> None:
         st.header(_TEXTS[f"heading.{section}"], anchor=section)
         st.markdown(link_terms(_TEXTS[f"choose-{section}"]))
         for example in examples:
-            page_links.way(example.page, _TEXTS[f"example.{example.label}"], example.settings)
+            page_links.query_link(
+                example.page, _TEXTS[f"example.{example.label}"], example.settings
+            )

@@ -64,4 +64,4 @@ def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
         st.markdown(f"{meaning(key)} ({papers.named(term.paper)})")
         if picture := drawing(key):
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out
-        page_links.way(term.page, term.shows, term.settings)
+        page_links.query_link(term.page, term.shows, term.settings)

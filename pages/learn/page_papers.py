@@ -9,7 +9,7 @@ from lab import papers
 from lab.experiment import links
 from pages.learn.papers import BEYOND, WORKS, Part
 from ui.page.page import Page
-from ui.session.page_state import TAB
+from ui.session.address import TAB
 from ui.text.texts import Texts
 
 QUESTION = "Papers, checked: what they claim and what we reproduce"

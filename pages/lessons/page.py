@@ -25,6 +25,8 @@ from ui.compute.runner import compute
 from ui.layout import visible_sliders
 from ui.page.page import Page
 from ui.session import page_links, page_state
+from ui.session.address import Address
+from ui.session.panel import show_panel
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
 # Height of a chart over sliders, there on a phone, and on a phone where one guesses.
@@ -350,19 +352,18 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     """The page's chart and verdict, and under them the sliders that matter, which move both."""
     key, only = f"lesson.{lesson.name}.try", {visible_sliders.ONLY: ",".join(lesson.only)}
     state = st.session_state.setdefault(
-        f"{key}.state", page_state.PageState(page=key, settings=asked, shown=only)
+        f"{key}.state", page_state.PageState(page=key, settings=asked, address=Address(view=only))
     )
-    page_state.heed(state)
+    page_state.apply_panel_event(state)
     here = page.at(state.settings)
     result, done = compute(state.settings, seconds=here.slices.moving if state.moving else SECONDS)
     picture = replace(_picture(lesson, page, result), height=LOW, narrow=LOWER)
     widgets.board([[picture]], key=f"{key}.board", name="lesson")
     st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
-    state.told, state.link = (
-        (state.settings, done == 1),
-        state.address,
-    )  # nothing stands around these
-    state.panel(visible_sliders.visible(here, state), done=done)
+    # Nothing stands around these, so that there is nothing to bring up to date.
+    state.rendered = (state.settings, done == 1)
+    state.address.link = state.address_params
+    show_panel(state, visible_sliders.visible(here, state), done=done)
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
@@ -388,7 +389,7 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
     back = {"lesson": lesson.name, "step": "try"}
     query = versioned({**brief(after.settings), "only": ",".join(lesson.only), **back})
     label, icon = f"Open the page: {page.title}", ":material/open_in_full:"
-    st.page_link(page_links.to(lesson.page), label=label, icon=icon, query_params=query)
+    st.page_link(page_links.page_for(lesson.page), label=label, icon=icon, query_params=query)
     place = LESSONS.index(lesson) + 1 if lesson in LESSONS else len(LESSONS)
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.text('Title')}" if following else "All lessons"

@@ -39,6 +39,7 @@ from ui.page.page import (
 )
 from ui.page.suggestion import Suggestion
 from ui.session import page_links, page_state
+from ui.session.widget_state import set_widget
 from ui.text import labels
 from ui.text.escaping import quoted
 
@@ -66,7 +67,7 @@ def more(pages: Sequence[Page], state: page_state.PageState) -> None:
     topic = _page_of(pages, state.settings).at(state.settings.settings)
     if topic.more:
         topic.more(state)
-    page_links.door(settings.topic, "Open these settings on their page", settings.settings)
+    page_links.settings_link(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def _page_of(pages: Sequence[Page], settings: WhatIfSettings) -> Page:
@@ -79,14 +80,14 @@ def aside(state: page_state.PageState) -> None:
     questions = texts_question.questions(state.settings)
     names = [*questions]
     asks = state.settings.asks
-    held = page_state.hold(key, asks if asks in questions else None)
+    held = set_widget(key, asks if asks in questions else None)
     st.selectbox(
         "Question",
         names,
         names.index(held) if held else None,
         key=key,
         format_func=questions.__getitem__,
-        on_change=lambda: state.change(question=st.session_state[key]),
+        on_change=lambda: state.change("question", st.session_state[key]),
     )
     choose_runs(state)
 
@@ -114,7 +115,7 @@ def sliders(pages: Sequence[Page], settings: WhatIfSettings) -> SliderLayout:
 
 
 def _names(sliders: SliderLayout) -> list[str]:
-    return [sliders.hero, *sliders.apart, *sliders.main, *sliders.more]
+    return [sliders.hero, *sliders.only_play, *sliders.main, *sliders.more]
 
 
 def pictures(result: WhatIfResult) -> list[list[widgets.Chart]]:
@@ -238,7 +239,7 @@ def inset(state: page_state.PageState) -> None:
     if isinstance(settings.base, Word):  # a private file, which an address can only name
         st.caption(words.of_rows(settings))
     else:
-        page_links.door(
+        page_links.settings_link(
             "what-if", "Open in the What-if planner", settings.change(question="smallest")
         )
 

@@ -22,7 +22,8 @@ from tests.browser.conftest import ROOT
 from ui.export.recording import stops
 from ui.page import pin
 from ui.page.comparison import compare
-from ui.session import page_state
+from ui.session.entries import apply_move, from_link
+from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
 HOME = "http://painter.test"
@@ -93,7 +94,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
     pinned = pin.read(page.settings, link.pop("pin"))[0] if "pin" in link else None
-    settings, notices = page_state.from_link(page.settings, link)
+    settings, notices = from_link(page.settings, link)
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
@@ -103,12 +104,12 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
 
     def figures(name: str, value: float) -> Figures:
         """Those a sixth of the track away."""
-        track = stops(page_state.slider(name, settings.limits, **shown.changes.get(name, {})))
+        track = stops(slider_of(name, settings.limits, **shown.changes.get(name, {})))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
         return {
             one: picture["figure"]
-            for one, picture in pictures(page_state.moved(settings, name, there)[0]).items()
+            for one, picture in pictures(apply_move(settings, name, there)[0]).items()
         }
 
     shown, first = page.at(settings).sliders(settings), pictures(settings)

@@ -24,8 +24,8 @@ from ui.charts.curves import axis_range
 from ui.charts.theme import dot as dot_of
 from ui.page import pin
 from ui.page.suggestion import bold
-from ui.session import page_state
-from ui.session.page_state import PIN
+from ui.session.address import LONGEST, MORE, PIN
+from ui.session.entries import from_link
 from ui.text import tiles as panels
 from ui.text.sliders import SLIDERS
 
@@ -41,7 +41,7 @@ NO_NUMBER = r"\b(nan|None)\b"
 def quick(page: str, *, without: str = ""):
     """The settings of the page's quick link, or of what it holds besides one field."""
     link = {name: value for name, value in QUICK.get(page, {}).items() if name != without}
-    settings, refused = page_state.from_link(BY_NAME[page].settings, link)
+    settings, refused = from_link(BY_NAME[page].settings, link)
     assert not refused
     return settings
 
@@ -244,7 +244,7 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
             ({"what_if": ask}, "The link's question was ignored. It must")
             for ask in (" x".join(map(str, range(60))), " " * 700)
         ),
-        ({"step": "x" * (page_state.LONGEST + 1)}, "In the link, step was ignored"),
+        ({"step": "x" * (LONGEST + 1)}, "In the link, step was ignored"),
     ],
     ids=["many words", "many blanks", "a long step"],
 )
@@ -262,7 +262,7 @@ def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(link, s
 def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
     app = opened(CLASSIFIER, more="1")
     for value, kept in ((0, ""), (1, "1")):
-        moved(app, CLASSIFIER, page_state.MORE, value)
+        moved(app, CLASSIFIER, MORE, value)
         assert address(app).get("more", "") == kept
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
     for junk in (
@@ -314,7 +314,7 @@ def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said(
 def test_at_rest_the_whole_page_follows():
     app = at_rest(opened(CLASSIFIER, repeats="2", steps="5"), "classifier")
     state = app.session_state["classifier.state"]
-    state.told = None
+    state.rendered = None
     tick = {
         "name": "",
         "value": 0,
@@ -326,7 +326,7 @@ def test_at_rest_the_whole_page_follows():
     app.session_state["classifier.sliders"] = {"movement": tick}
     app.run()
     assert not app.exception
-    assert state.told == (state.settings, True)
+    assert state.rendered == (state.settings, True)
 
 
 def test_a_delta_that_lets_one_row_out_is_warned_of():
@@ -356,8 +356,8 @@ def test_new_noise_undo_and_reset(page):
         app.run()
     there = state.settings
     assert off() == []
-    assert state.before
-    assert not any("_tasks" in vars(one) for one in state.before), (
+    assert state.undo.past
+    assert not any("_tasks" in vars(one) for one in state.undo.past), (
         "fifty of them would keep their work"
     )
     for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
@@ -399,7 +399,7 @@ def test_no_part_of_the_attack_proves_anything():
 
 def sent(app, name, value, key="attack.board"):
     state = app.session_state["attack.state"]
-    seq = max(state.ack, state.clicked) + 1
+    seq = max(state.ack, state.click_ack) + 1
     app.session_state[key] = {
         "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
     }

@@ -50,7 +50,7 @@ from tests.own_files import (
 from tests.sentences import NEVER, broken_by, plain
 from tests.ui.charts.test_topic_charts import numbers as numbers_of
 from ui.export import archive, share_dialog
-from ui.session import page_state
+from ui.session.entries import from_link
 from ui.session.page_state import PageState
 
 # Ways of each page to learn from a file.
@@ -178,7 +178,7 @@ class TestName:
         asked, start = ASKED.get(kind, {"rows": 300}), PAGES[kind].settings()
         whole = settings(kind, **asked)
         link = {name: str(value) for name, value in asdict(whole).items()}
-        stranger, notices = page_state.from_link(type(whole), link)
+        stranger, notices = from_link(type(whole), link)
         assert (notices, stranger.private, stranger.roles) == ([], True, None)
         assert {name: getattr(stranger, name) for name in asked} == asked
         with pytest.raises(check.RefusedError, match="session"):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui import widgets
 from ui.charts import guesses, theme
-from ui.session.page_state import hold
+from ui.session.widget_state import set_widget
 
 
 class Range(NamedTuple):
@@ -48,7 +48,7 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
     except (IndexError, ValueError):  # nothing that the chart sends
         return
     value = guesses.value_at(axis, max(-1.0, min(1.0, up)))
-    hold(f"{key}.field", range_.near(value))
+    set_widget(f"{key}.field", range_.near(value))
 
 
 def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def number(key: str, range_: Range, said: float | None) -> float | None:
     chart.
     """
     name = f"{key}.field"
-    hold(name, draft(key, said))
+    set_widget(name, draft(key, said))
     with st.container(horizontal=True, vertical_alignment="center", key="guess-field"):
         st.html('<span class="lab-guess" aria-hidden="true">My guess</span>', width="content")
         value = st.number_input(

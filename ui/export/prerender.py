@@ -25,7 +25,7 @@ from ui.export import recording, single_file
 from ui.export.recording import Recording
 from ui.page.comparison import compare
 from ui.page.page import FIRST, Page
-from ui.session import page_state
+from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
 PROGRAM = "player/prerender.js"
@@ -130,9 +130,9 @@ def _around(one: Recording, welcome: str) -> dict[str, Any]:
 
     def slider(name: str, group: str) -> dict[str, Any]:
         look = {**sliders.changes.get(name, {}), "group": group, "play": name == sliders.play}
-        return asdict(page_state.slider(name, settings.limits, **look))
+        return asdict(slider_of(name, settings.limits, **look))
 
-    groups = dict.fromkeys(sliders.apart, "play") | dict.fromkeys(sliders.main, "main")
+    groups = dict.fromkeys(sliders.only_play, "play") | dict.fromkeys(sliders.main, "main")
     return {
         "slider": slider(one.slider.name, "hero"),
         "fixed": [(slider(name, group), getattr(settings, name)) for name, group in groups.items()],

@@ -23,7 +23,7 @@ from ui.live.messages import Request
 from ui.page.comparison import compare
 from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
 from ui.server import static_files
-from ui.session import page_state
+from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number
 from ui.text.texts import SAYS
 from ui.widgets import Chart, Slider, assets
@@ -139,7 +139,7 @@ class Recording:
     def slider(self) -> Slider:
         sliders = self.page.at(self.settings).slider_layout(self.settings)
         how = {**sliders.changes.get(sliders.hero, {}), "group": "hero", "play": False}
-        return coarse(page_state.slider(sliders.hero, self.settings.limits, **how))
+        return coarse(slider_of(sliders.hero, self.settings.limits, **how))
 
     @property
     def tabs(self) -> list[Tab]:

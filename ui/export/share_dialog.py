@@ -20,7 +20,8 @@ from ui.export.handout import Handout
 from ui.page import comparison
 from ui.page.page import Page
 from ui.server.qr_code import QR_ALT, elsewhere, qr
-from ui.session.page_state import MORE, TAB, PageState
+from ui.session.address import MORE, TAB
+from ui.session.page_state import PageState
 from ui.text import labels
 from ui.text.texts import SAYS
 
@@ -32,9 +33,9 @@ def address(state: PageState, *, with_tab: bool = False) -> str:
     """Return the link of what is shown: without what was folded out, and without the open tab
     unless asked for.
     """
-    kept = {name: value for name, value in state.address.items() if name not in (TAB, MORE)}
-    if with_tab and TAB in state.shown:
-        kept[TAB] = state.shown[TAB]
+    kept = {name: value for name, value in state.address_params.items() if name not in (TAB, MORE)}
+    if with_tab and TAB in state.address.view:
+        kept[TAB] = state.address.view[TAB]
     return f"{(st.context.url or '').split('?')[0]}?{urlencode(kept)}"
 
 
@@ -138,7 +139,7 @@ def _code(state: PageState, link: str) -> str:
 def _link_and_code(state: PageState, page: Page) -> None:
     with_tab = False
     titles = {tab.name: tab.title for tab in page.all_tabs[1:]}
-    tab = state.shown.get(TAB)
+    tab = state.address.view.get(TAB)
     if tab in titles:
         with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{state.page}/share.tab")
     link = address(state, with_tab=with_tab)

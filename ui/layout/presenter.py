@@ -15,8 +15,9 @@ import streamlit as st
 from lab.experiment.links import APART, brief, versioned, word
 from lab.experiment.settings import Settings
 from ui.page.page import Page
-from ui.session import page_state
-from ui.session.page_state import FIRST_PICTURE, PageState
+from ui.session.entries import apply_move, from_link
+from ui.session.page_state import FIRST_CHART, PageState
+from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 from ui.widgets import Slider, assets
@@ -27,14 +28,12 @@ _WORD, _STEP = "present", "step"
 
 def begun(state: PageState) -> Settings:
     """Return where the presentation began, which the address holds from then on."""
-    picture, fixed, origin = state.shown[_WORD].partition(APART)
+    picture, fixed, origin = state.address.view[_WORD].partition(APART)
     if not fixed:
-        state.shown[_WORD] = f"{picture}{APART}{word(state.settings)}"
+        state.address.view[_WORD] = f"{picture}{APART}{word(state.settings)}"
         return state.settings
     parts = origin.split(APART)
-    return page_state.from_link(
-        type(state.settings), dict(zip(parts[::2], parts[1::2], strict=False))
-    )[0]
+    return from_link(type(state.settings), dict(zip(parts[::2], parts[1::2], strict=False)))[0]
 
 
 def stops(page: Page, state: PageState) -> dict[Settings, str]:
@@ -46,7 +45,7 @@ def stops(page: Page, state: PageState) -> dict[Settings, str]:
     slider = hero_of(page, state.settings)
     places = {}
     for value in sorted({*ticks(slider), getattr(begun(state), slider.name)}):
-        there, refused = page_state.moved(state.settings, slider.name, value)
+        there, refused = apply_move(state.settings, slider.name, value)
         if not refused:
             places[there] = f"{slider.label} {_written(value)}"
     return places
@@ -55,7 +54,7 @@ def stops(page: Page, state: PageState) -> dict[Settings, str]:
 def hero_of(page: Page, settings: Any) -> Slider:
     """Return the one slider of a presented page."""
     sliders = page.at(settings).slider_layout(settings)
-    return page_state.slider(sliders.hero, settings.limits, **sliders.changes.get(sliders.hero, {}))
+    return slider_of(sliders.hero, settings.limits, **sliders.changes.get(sliders.hero, {}))
 
 
 def ticks(slider: Slider) -> list[float]:
@@ -110,7 +109,7 @@ def _hero_alone(places: Sequence[Settings], hero: str) -> bool:
     """
     for here in places:
         for there in places:
-            moved, refused = page_state.moved(here, hero, getattr(there, hero))
+            moved, refused = apply_move(here, hero, getattr(there, hero))
             if refused or moved != there:
                 return False
     return True
@@ -121,8 +120,8 @@ def arrived(state: PageState, places: Mapping[Settings, str]) -> int:
     it was; from 0.
     """
     if state.settings in places:
-        state.shown[_STEP] = str([*places].index(state.settings) + 1)
-    step = state.shown.get(_STEP, "")
+        state.address.view[_STEP] = str([*places].index(state.settings) + 1)
+    step = state.address.view.get(_STEP, "")
     return min(int(step), len(places)) - 1 if step.isascii() and step.isdigit() and int(step) else 0
 
 
@@ -135,7 +134,7 @@ def presenter(page: Page, state: PageState, places: Mapping[Settings, str], resu
     """
     here, settings, key = page.at(state.settings), [*places], f"{page.name}.present"
     names = [one.name for row in here.pictures(result) for one in row]
-    at = names.index(state.presents) if state.presents in names else 0
+    at = names.index(state.presented_chart) if state.presented_chart in names else 0
 
     def sent(name: str) -> Any:
         return (st.session_state.get(key) or {}).get(name)
@@ -143,16 +142,16 @@ def presenter(page: Page, state: PageState, places: Mapping[Settings, str], resu
     def go() -> None:
         place = sent("go")
         if type(place) is int and 0 <= place < len(settings):
-            state.take(settings[place])
+            state.replace_settings(settings[place])
 
     def show() -> None:
         if sent("picture") in names:
-            _, fixed, origin = state.shown[_WORD].partition(APART)
-            state.shown[_WORD] = sent("picture") + fixed + origin
+            _, fixed, origin = state.address.view[_WORD].partition(APART)
+            state.address.view[_WORD] = sent("picture") + fixed + origin
 
     def leave() -> None:
         for name in (_WORD, _STEP):
-            state.shown.pop(name, None)
+            state.address.view.pop(name, None)
 
     data = {
         "stops": told(places, hero=here.slider_layout(state.settings).hero),
@@ -174,7 +173,7 @@ def door(state: PageState) -> None:
     """Show the button that begins it, with its keys as help."""
 
     def begin() -> None:
-        state.shown[_WORD] = FIRST_PICTURE
+        state.address.view[_WORD] = FIRST_CHART
 
     keys = SAYS["present.keys"]
     st.button(

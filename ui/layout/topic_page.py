@@ -21,6 +21,11 @@ from ui.page.presenter_page import staged
 from ui.page.suggestion import card as move_card
 from ui.server import static_files
 from ui.session import page_links, page_state
+from ui.session.address import TAB
+from ui.session.entries import ignored
+from ui.session.panel import show_panel
+from ui.session.reset_menu import reset_menu
+from ui.session.widget_state import set_widget
 from ui.text import glossary
 from ui.text.numbers import delta
 from ui.text.texts import SAYS
@@ -47,9 +52,9 @@ def show(page: Page, welcome: str = "") -> None:
     state = page_state.current_state(page.name, page.settings)
     visible_sliders.check_link(page, state)
     if welcome:  # it speaks for the whole lab
-        state.shown.pop("present", None)
-    state.remember()
-    if state.presents:
+        state.address.view.pop("present", None)
+    state.push_undo()
+    if state.presented_chart:
         _presented(page, state)
         return
     if not welcome:
@@ -66,7 +71,7 @@ def show(page: Page, welcome: str = "") -> None:
         with head:
             _head(page, state, ready=ready)
     if ready:
-        state.tell(
+        state.write_address(
             done=compare(
                 page, state.settings, other, seconds=0, tab=_opened(page), **_asked(state)
             ).done
@@ -95,26 +100,26 @@ def _head(page: Page, state: page_state.PageState, *, ready: bool) -> None:
 
 def _to_lesson(state: page_state.PageState) -> None:
     """Lead back to the lesson that this page was opened from."""
-    if lesson := state.shown.get("lesson"):
-        back = {"lesson": lesson, "step": state.shown.get("step", "")}
-        page_links.way("lessons", "Back to the lesson", back, icon=":material/arrow_back:")
+    if lesson := state.address.view.get("lesson"):
+        back = {"lesson": lesson, "step": state.address.view.get("step", "")}
+        page_links.query_link("lessons", "Back to the lesson", back, icon=":material/arrow_back:")
 
 
 def _presented(page: Page, state: page_state.PageState) -> None:
     pinned(page, state)  # adds its notices
-    stage = staged(page, state.presents)
+    stage = staged(page, state.presented_chart)
     if state.notices:
         with st.container(key="stage-notices"):
             _notices(state.notices)
     if not page.ready(state):
-        state.shown.pop("present")
+        state.address.view.pop("present")
         st.rerun()  # to the page itself, which shows what is missing
     places = presenter.stops(page, state)
     presenter.arrived(state, places)
     both = compare(
         stage, state.settings, None, seconds=stage.slices.first, tab="", tries=state.tries
     )
-    state.tell(done=both.done)
+    state.write_address(done=both.done)
     _on_stage(stage)
     presenter.presenter(page, state, places, both.result)
 
@@ -123,29 +128,27 @@ def _unasked(page: Page, state: page_state.PageState) -> list[str]:
     """Return what of the question in a link is not asked; it is forgotten where the page is asked
     nothing.
     """
-    if not state.ask or state.settings.private:
+    if not state.address.ask or state.settings.private:
         return []
     if page.asked and page.tabs and page.asked.about(state.settings, ""):
-        return page.asked.ignored(state.settings, state.ask)
-    state.ask = ""
+        return page.asked.ignored(state.settings, state.address.ask)
+    state.address.ask = ""
     return ["The question in the link was ignored, because this page has no questions."]
 
 
 def _open_linked(page: Page, state: page_state.PageState) -> None:
     """Open the tab that a link names, the first one where it names none."""
     tabs = page.at(state.settings).all_tabs
-    if not (state.followed and page.tabs):
+    if not (state.opens_tab and page.tabs):
         return
-    state.followed = False
-    named = state.shown.get(page_state.TAB, tabs[0].name)
+    state.opens_tab = False
+    named = state.address.view.get(TAB, tabs[0].name)
     titles = {tab.name: tab.title for tab in tabs}
     if named in titles:
-        page_state.hold(_tabs_key(page), titles[named])
+        set_widget(_tabs_key(page), titles[named])
     else:
         state.notices.append(
-            page_state.ignored(
-                page_state.TAB, state.shown.pop(page_state.TAB), f"one of: {', '.join(titles)}"
-            )
+            ignored(TAB, state.address.view.pop(TAB), f"one of: {', '.join(titles)}")
         )
 
 
@@ -155,7 +158,7 @@ def _setup(page: Page, state: page_state.PageState) -> None:
         with st.container(
             key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
         ):
-            state.reset_menu()
+            reset_menu(state)
 
 
 @st.fragment
@@ -166,7 +169,7 @@ def _moving(page: Page, welcome: str) -> None:
     The sliders are mounted last: their message tells the browser that all the rest has arrived.
     """
     state = page_state.current_state(page.name, page.settings)
-    if not page.holds(state) or state.presents:
+    if not page.holds(state) or state.presented_chart:
         debounce.rerun_page()
     here = page.at(state.settings)
     other = pinned(page, state)
@@ -192,7 +195,7 @@ def _moving(page: Page, welcome: str) -> None:
             here.more(state)
     with right:
         tab = _result(both, state)
-        state.shows(page_state.TAB, "" if tab == here.all_tabs[0].name else tab)
+        state.address.set_view_param(TAB, "" if tab == here.all_tabs[0].name else tab)
     with beside:
         visible_sliders.offer_all(state)
         if here.tabs:
@@ -201,18 +204,18 @@ def _moving(page: Page, welcome: str) -> None:
     with left:
         move = move_card(here.move, state, sliders)
     with panel_place:
-        channel = None if state.settings.private else state.place(tab)
+        channel = None if state.settings.private else state.request_state(tab)
         told: dict[str, Any] = {
             "marks": marks(state.settings, other),
             "selectors": bool(here.more),
             "move": move,
         }
-        state.panel(sliders, done=both.done, channel=channel, **told)
+        show_panel(state, sliders, done=both.done, channel=channel, **told)
 
 
 def _asked(state: page_state.PageState) -> dict[str, Any]:
     """Return what a session asks about its settings, and what it knows of their release."""
-    return {"ask": state.ask, "tries": state.tries, "looks": my_rows.looks(state)}
+    return {"ask": state.address.ask, "tries": state.tries, "looks": my_rows.looks(state)}
 
 
 def _seconds(page: Page, state: page_state.PageState) -> float:
@@ -225,14 +228,14 @@ def _seconds(page: Page, state: page_state.PageState) -> float:
 @debounce.page_run()
 def _on_stage(page: Page) -> None:
     state = page_state.current_state(page.name, page.settings)
-    if not page.holds(state) or not state.presents:
+    if not page.holds(state) or not state.presented_chart:
         debounce.rerun_page()
     here = page.at(state.settings)
     both = compare(
         page, state.settings, None, seconds=_seconds(here, state), tab="", tries=state.tries
     )
     says, private = both.says(""), state.settings.private
-    place = None if private else state.place("")
+    place = None if private else state.request_state("")
     with st.container(key="stage"):
         for name in ("verdict", "numbers"):
             st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
@@ -240,13 +243,14 @@ def _on_stage(page: Page) -> None:
             widgets.board(
                 both.boards("")[FIRST],
                 key=f"{page.name}.{FIRST}",
-                ack=state.clicked,
+                ack=state.click_ack,
                 name=FIRST,
                 of=place,
             )
         with st.container(key="stage-slider"):
             marked = presenter.marks(page, state.settings)
-            state.panel(
+            show_panel(
+                state,
                 here.slider_layout(state.settings),
                 done=both.done,
                 marks=marked,
@@ -266,7 +270,7 @@ def _result(both: Screen, state: page_state.PageState) -> str:
     with below:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
-    of = None if state.settings.private else state.place(opened.name)
+    of = None if state.settings.private else state.request_state(opened.name)
     printed = paper(page, state, why_void_of(state, page, both.result))
 
     def say(*names: str, drawn: bool = False) -> None:
@@ -292,7 +296,7 @@ def _result(both: Screen, state: page_state.PageState) -> str:
         widgets.board(
             boards[FIRST],
             key=f"{page.name}.{FIRST}",
-            ack=state.clicked,
+            ack=state.click_ack,
             name=FIRST,
             of=of,
             paper=printed,
@@ -349,19 +353,21 @@ def _tabs_key(page: Page) -> str:
 
 def _question(asked: QuestionTab, state: page_state.PageState, both: Screen) -> None:
     base, targets = base_of(both, state.settings, looks=my_rows.looks(state))
-    about = asked.about(base, state.ask, targets) if base is not None else None
+    about = asked.about(base, state.address.ask, targets) if base is not None else None
     if about is None:
         _offer_rows(asked, state)
         return
 
     def keep() -> None:
-        state.ask = asked.asks(question.settings, targets, about)
+        state.address.ask = asked.asks(question.settings, targets, about)
 
     # Of made-up and of private rows each has its own widgets: a browser that has not heard of the
     # other rows sends the target of the first with whatever is pressed next, and it would count as
     # typed.
     rows = "rows" if base is state.settings else "made-up"
-    question = page_state.PageState(page=f"{state.page}.ask.{rows}", settings=about, changed=keep)
+    question = page_state.PageState(
+        page=f"{state.page}.ask.{rows}", settings=about, after_change=keep
+    )
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:
@@ -375,7 +381,7 @@ def _offer_rows(asked: QuestionTab, state: page_state.PageState) -> None:
     way back, and the best of several tries in place of the search.
     """
     settings, looks = state.settings, my_rows.looks(state)
-    question = asked.about(settings, state.ask) if settings.private else None
+    question = asked.about(settings, state.address.ask) if settings.private else None
     if question is None:
         st.caption(SAYS["search.absent"])
         return
@@ -412,7 +418,7 @@ def _offer_best(state: page_state.PageState) -> None:
     def take() -> None:
         state.tries = _TRIES * st.session_state[key]
 
-    taken = page_state.hold(key, bool(state.tries))
+    taken = set_widget(key, bool(state.tries))
     st.toggle(SAYS("best-of.offer", tries=_TRIES), taken, key=key, on_change=take)
     price = {
         "epsilon": number(best.epsilon),

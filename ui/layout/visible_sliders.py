@@ -11,7 +11,7 @@ ONLY = "only"
 
 def check_link(page: Page, state: PageState) -> None:
     """Drop names that are no slider of the page from the link, with a notice (markdown)."""
-    if ONLY not in state.shown:
+    if ONLY not in state.address.view:
         return
     # which sliders there are with a visitor's file is known once it is here
     if not state.settings.private:
@@ -23,9 +23,9 @@ def check_link(page: Page, state: PageState) -> None:
                 *state.notices,
                 f"In the link, `only` names no slider of this page ({names}).",
             ]
-            state.shown[ONLY] = ",".join(name for name in _named(state) if name in known)
+            state.address.view[ONLY] = ",".join(name for name in _named(state) if name in known)
     if not _named(state):
-        del state.shown[ONLY]
+        del state.address.view[ONLY]
 
 
 def visible(page: Page, state: PageState) -> SliderLayout:
@@ -34,7 +34,7 @@ def visible(page: Page, state: PageState) -> SliderLayout:
     named = [name for name in _named(state) if name in _all(sliders)]
     if not named:
         return sliders
-    inside = [name for name in named if name not in sliders.apart]
+    inside = [name for name in named if name not in sliders.only_play]
     hero, *main = inside or named
     play = None
     if inside and sliders.play in named and sliders.play not in main:
@@ -44,11 +44,11 @@ def visible(page: Page, state: PageState) -> SliderLayout:
 
 def offer_all(state: PageState) -> None:
     """Show a button for the sliders that are hidden."""
-    if ONLY not in state.shown:
+    if ONLY not in state.address.view:
         return
 
     def show_all() -> None:
-        state.shown.pop(ONLY, None)
+        state.address.view.pop(ONLY, None)
 
     st.button(
         "Show all sliders", icon=":material/tune:", key=f"{state.page}/all", on_click=show_all
@@ -56,9 +56,9 @@ def offer_all(state: PageState) -> None:
 
 
 def _named(state: PageState) -> list[str]:
-    names = state.shown.get(ONLY, "").replace(" ", "").split(",")
+    names = state.address.view.get(ONLY, "").replace(" ", "").split(",")
     return [name for name in dict.fromkeys(names) if name]
 
 
 def _all(sliders: SliderLayout) -> list[str]:
-    return [sliders.hero, *sliders.apart, *sliders.main, *sliders.more]
+    return [sliders.hero, *sliders.only_play, *sliders.main, *sliders.more]

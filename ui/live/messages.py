@@ -11,7 +11,8 @@ import orjson
 from lab.experiment.settings import Settings
 from ui.page.page import Page
 from ui.page.presenter_page import staged
-from ui.session import page_state
+from ui.session.address import LONGEST
+from ui.session.entries import apply_move, from_link
 
 # Limits of a message: movements, values wanted ahead, characters of a value or a chart's name, and
 # the number of a request.
@@ -74,11 +75,11 @@ class Request:
     @cached_property
     def moved(self) -> MovedSettings:
         """Apply the movements to the settings of the link."""
-        before, _ = page_state.from_link(self.page.settings, self.link)
+        before, _ = from_link(self.page.settings, self.link)
         settings: Settings = before
         errors: dict[str, str] = {}
         for name, value in self.moves:
-            settings, refusals = page_state.moved(settings, name, value)
+            settings, refusals = apply_move(settings, name, value)
             errors |= refusals
         values_before = asdict(before)
         moved_names = {name for name, _ in self.moves}
@@ -127,7 +128,7 @@ def _request(message: Mapping[str, Any], pages: Mapping[str, Page]) -> Request:
     )
     _require(isinstance(tab, str), "a tab is a name")
     _require(
-        isinstance(ask, str) and len(ask) <= page_state.LONGEST,
+        isinstance(ask, str) and len(ask) <= LONGEST,
         "what is asked in a tab is a text",
     )
     _require(pin is None or isinstance(pin, str), "a pin is a text")

@@ -24,7 +24,8 @@ from ui.compute.runner import SLICE_SECONDS
 from ui.page import guarantee_after_search
 from ui.page.guarantee_after_search import Released
 from ui.page.suggestion import Suggestion
-from ui.session.page_state import PageState, SliderLayout
+from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile, bullets, note, tile_row
 from ui.uploads import rows
 from ui.widgets import Chart

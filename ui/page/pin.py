@@ -15,7 +15,9 @@ from lab.experiment.settings import Settings
 from lab.uploads.rows import OwnRows
 from ui.page import comparison
 from ui.page.page import Page
-from ui.session.page_state import LONGEST, PageState, from_link
+from ui.session.address import LONGEST
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 from ui.text.escaping import quoted
 from ui.text.sliders import SLIDERS
 
@@ -60,20 +62,20 @@ def pinned(page: Page, state: PageState) -> Settings | None:
     found = _in_link(page, state)
     if not state.settings.private:
         return found
-    if state.own_pin is not None and not _file_is_here(state.own_pin):
-        state.own_pin = None
-    return state.own_pin
+    if state.uploaded_pin is not None and not _file_is_here(state.uploaded_pin):
+        state.uploaded_pin = None
+    return state.uploaded_pin
 
 
 def _in_link(page: Page, state: PageState) -> Settings | None:
-    if state.pin is None:
+    if state.address.pin is None:
         return None
     if page.tabs:
-        settings, notices = read(page.settings, state.pin)  # type: ignore[arg-type]  # classes have a hash
+        settings, notices = read(page.settings, state.address.pin)  # type: ignore[arg-type]  # classes have a hash
     else:  # there is no card that could unpin them
         settings, notices = None, ("The pin in the link was ignored, because this page has none.",)
     state.notices = [*state.notices, *(notice for notice in notices if notice not in state.notices)]
-    state.pin = None if settings is None else links.word(settings)
+    state.address.pin = None if settings is None else links.word(settings)
     return settings
 
 
@@ -104,13 +106,13 @@ def card(state: PageState, other: Settings | None, both: comparison.Screen) -> N
 
     def keep(settings: Settings | None) -> None:
         if state.settings.private:
-            state.own_pin = settings
+            state.uploaded_pin = settings
         else:
-            state.pin = None if settings is None else links.word(settings)
+            state.address.pin = None if settings is None else links.word(settings)
 
     def swap() -> None:
         now = state.settings
-        state.take(other)
+        state.replace_settings(other)
         keep(now)
 
     with st.container(key="compare", border=other is not None):
@@ -136,7 +138,7 @@ def _button(state: PageState, label: str, act: Callable[[], None], help: str) ->
     icon = ":material/keep:" if label == PIN else None
 
     def pressed() -> None:
-        state.follow()
+        state.apply_movement()
         act()
 
     # one key for the button that pins and the one that unpins: the keyboard focus stays where it is

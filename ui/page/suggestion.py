@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from ui.session.page_state import PageState, SliderLayout
+from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 

@@ -1,6 +1,4 @@
-"""The way from one page of the lab to another, in the same tab of the browser and the same
-session.
-"""
+"""Link from one page of the lab to another, in the same tab of the browser and the same session."""
 
 from collections.abc import Mapping
 
@@ -9,34 +7,34 @@ import streamlit as st
 from lab.experiment.links import brief, versioned
 from lab.experiment.settings import Settings
 
-_KEY = "lab.doors"
+_KEY = "lab.pages"
+_FORWARD = ":material/arrow_forward:"
 
 
-def remember(doors: Mapping[str, st.Page]) -> None:
-    """Record where each page opens, by its name."""
-    st.session_state[_KEY] = doors
+def register_pages(pages: Mapping[str, st.Page]) -> None:
+    """Store the pages of this session by their names."""
+    st.session_state[_KEY] = pages
 
 
-def to(name: str) -> st.Page:
-    """Return where this page opens."""
+def page_for(name: str) -> st.Page:
+    """Return the page with this name."""
     return st.session_state[_KEY][name]
 
 
-def door(
-    name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:"
-) -> None:
-    """Show a link to a page, at these settings of it; nothing where a page is shown alone."""
-    way(name, label, brief(settings), icon=icon)
+def settings_link(name: str, label: str, settings: Settings, *, icon: str = _FORWARD) -> None:
+    """Show a link to a page at these settings, unless the present page is shown alone."""
+    query_link(name, label, brief(settings), icon=icon)
 
 
-def way(
-    name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:"
-) -> None:
-    """Show the same with what the address says after its question mark, by the defaults of
-    today.
-    """
-    doors = st.session_state.get(_KEY, {})
-    if name in doors:
-        st.page_link(
-            doors[name], label=label, icon=icon, query_params=versioned(query), width="content"
-        )
+def query_link(name: str, label: str, query: Mapping[str, str], *, icon: str = _FORWARD) -> None:
+    """Show a link to a page with this query, unless the present page is shown alone."""
+    pages = st.session_state.get(_KEY, {})
+    if name not in pages:
+        return
+    st.page_link(
+        pages[name],
+        label=label,
+        icon=icon,
+        query_params=versioned(query),
+        width="content",
+    )

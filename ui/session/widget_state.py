@@ -1,70 +1,97 @@
-"""Widgets that a run of a page sets, and what a browser sends of them that has not heard of it."""
+"""Set widgets from code, also where a browser sends values from before it heard of that."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
 
-# Widget -> (its value before, the value) set that the browser may not have heard of; whether the
-# run was cut short.
-_UNSENT, _CUT = "lab.unsent", "lab.cut"
+# Key of a widget -> (its value before, its new value), for values that code has set since the
+# browser was last up to date.
+_UNSENT = "lab.unsent"
+# Whether the last run was ended before its end, so that the browser missed some of it.
+_CUT_SHORT = "lab.cut"
 
 
-def hold(key: str, value: Any) -> Any:
-    """Set the widget with this ``key`` to ``value`` unless it has that value: one that is set again
-    would replace what the person has typed or chosen since the run began.
+def set_widget(key: str, value: Any) -> Any:
+    """Set the widget with this key, unless it has this value, and return the value.
 
-    Return ``value``. Callers also pass it as the default of the widget, because a new run can drop
-    the message that sets a new widget, and the browser then starts from the default.
+    Setting it again would replace what the person has typed or chosen since the run began. Callers
+    also pass the value as the widget's default: a new run can drop the message that sets a new
+    widget, which then starts from its default.
     """
-    if key not in st.session_state or st.session_state[key] != value:
-        unsent = st.session_state.setdefault(_UNSENT, {})
-        before, _ = unsent.get(key, (st.session_state.get(key), None))
-        st.session_state[key], unsent[key] = value, (before, value)
+    if key in st.session_state and st.session_state[key] == value:
+        return value
+    unsent = st.session_state.setdefault(_UNSENT, {})
+    if key in unsent:
+        before, _ = unsent[key]
+    else:
+        before = st.session_state.get(key)
+    st.session_state[key] = value
+    unsent[key] = (before, value)
     return value
 
 
 @contextmanager
-def whole_run() -> Iterator[None]:
-    """Set widgets again that the browser has not heard of: it shows them as before, or would begin
-    with empty ones.
+def resend_unsent() -> Iterator[None]:
+    """Run a whole page, after setting widgets again that the browser has not heard of.
+
+    It would otherwise show their earlier values, or start with empty ones.
     """
     unsent = st.session_state.setdefault(_UNSENT, {})
-    if _unheard():
+    if _browser_outdated():
         for key, (before, value) in unsent.items():
-            now = st.session_state.get(key)
-            st.session_state[key] = value if now == before else now
+            current = st.session_state.get(key)
+            if current == before:
+                st.session_state[key] = value
+            else:
+                st.session_state[key] = current
     else:
         unsent.clear()
-    st.session_state[_CUT] = True
+    st.session_state[_CUT_SHORT] = True
     yield
-    st.session_state[_CUT] = False
+    st.session_state[_CUT_SHORT] = False
 
 
-def heard(key: str, act: Callable[[Any], Any]) -> Callable[[], None]:
-    """Return what a widget calls when it has changed: ``act`` on its value, but not on the one
-    before it was set that a browser which has not heard of it sends with whatever else is pressed.
+def on_change(key: str, act: Callable[[Any], Any]) -> Callable[[], None]:
+    """Return a widget's callback that calls ``act`` with its value.
+
+    An outdated browser sends the value from before it was set, whatever else is pressed. Nobody has
+    chosen that one, so it is ignored.
     """
 
-    def changed() -> None:
+    def call() -> None:
         value = st.session_state[key]
-        if not (
-            _unheard()
-            and key in st.session_state[_UNSENT]
-            and st.session_state[_UNSENT][key][0] == value
-        ):
+        if not _is_outdated_value(key, value):
             act(value)
 
-    return changed
+    return call
 
 
-def _unheard() -> bool:
-    """Return whether the browser does not know what was set: that run was cut short, or two widgets
-    or more have the values of before, of which a person changes one at a time.
+def _is_outdated_value(key: str, value: Any) -> bool:
+    if not _browser_outdated():
+        return False
+    unsent = _unsent()
+    if key not in unsent:
+        return False
+    before, _ = unsent[key]
+    return before == value
+
+
+def _browser_outdated() -> bool:
+    """Return whether the browser has not heard of values that were set.
+
+    Either that run was cut short, or at least two widgets have their values from before. A person
+    changes one at a time.
     """
-    unsent = st.session_state.get(_UNSENT, {}).items()
-    old = sum(
-        before != value and st.session_state.get(key) == before for key, (before, value) in unsent
-    )
-    return st.session_state.get(_CUT, False) or old > 1
+    if st.session_state.get(_CUT_SHORT, False):
+        return True
+    outdated_widgets = 0
+    for key, (before, value) in _unsent().items():
+        if before != value and st.session_state.get(key) == before:
+            outdated_widgets += 1
+    return outdated_widgets > 1
+
+
+def _unsent() -> Mapping[str, tuple[Any, Any]]:
+    return st.session_state.get(_UNSENT, {})

@@ -210,14 +210,16 @@ def ready(state: PageState) -> bool:
     missing = _missing(state, here)
     if missing:
         st.markdown(SAYS[f"own-rows.{missing}"])
-        st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
+        st.page_link(page_links.page_for("data"), label="My data", icon=":material/table:")
     elif void := state.settings.own.roles.void:  # the bounds themselves are not said
         with st.container(key="void", horizontal=True, vertical_alignment="center"):
             st.error(
                 SAYS("own-rows.void", columns=", ".join(map(plain, void))),
                 icon=":material/warning:",
             )
-            st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
+            st.page_link(
+                page_links.page_for("data"), label="Type public bounds", icon=":material/edit:"
+            )
     return not missing
 
 
@@ -271,8 +273,8 @@ def part(state: PageState) -> None:
     some = "all " * (other == settings.file.private)
 
     def switch() -> None:
-        state.follow()
-        state.take(state.settings.of_rows(other))
+        state.apply_movement()
+        state.replace_settings(state.settings.of_rows(other))
 
     st.button(
         f"Stop, back to {other:,}" if settings.exceeds_live_rows else f"Train on {some}{other:,}",

@@ -247,8 +247,8 @@ class TestEachPage:
         assert "<td>0.1</td><td>2</td>" in said(app).replace("2.0", "2")
         assert "pin" not in app.query_params
         state = app.session_state["classifier.state"]
-        pinned = state.own_pin
-        assert (pinned.epsilon, pinned.own, state.pin) == (2, state.settings.own, None)
+        pinned = state.uploaded_pin
+        assert (pinned.epsilon, pinned.own, state.address.pin) == (2, state.settings.own, None)
         assert {one.epsilon for one in state.settings.own.table.compared} == {0.1, 2}
         roles, words = (
             replace(state.settings.roles, one_row=True),

@@ -13,7 +13,7 @@ from pages.learn import page_choosing
 from pages.topics import PAGES
 from tests.app import moved, opened, text
 from ui.compute.runner import compute
-from ui.session.page_state import from_link
+from ui.session.entries import from_link
 from ui.text import tiles
 
 HOME = Path(__file__).parents[3] / "pages" / "home" / "page.py"
@@ -87,7 +87,7 @@ def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
         "The pin in the link was ignored, because this page has none."
     ]
     state = app.session_state["home.state"]
-    assert (state.pin, state.settings.epsilon) == (None, 0.05)
+    assert (state.address.pin, state.settings.epsilon) == (None, 0.05)
     assert "pin" not in app.query_params
     assert not app.exception
 

@@ -29,7 +29,8 @@ from pages.parties import published_bounds
 from pages.topics import PAGES
 from pages.transfer.tasks import least_squares
 from tests.app import opened, text
-from ui.session.page_state import TAB, from_link
+from ui.session.address import TAB
+from ui.session.entries import from_link
 from ui.text.glossary import FIGURES, TERMS, link_terms, meaning, search
 from ui.text.sliders import SLIDERS
 

@@ -22,7 +22,9 @@ from ui.classroom.visitor import COOKIE, new_cookie
 from ui.compute.runner import compute
 from ui.layout import visible_sliders
 from ui.page.page import Page
-from ui.session.page_state import PageState, from_link
+from ui.session.address import Address
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
@@ -62,7 +64,9 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
     page = page_of(lesson)
     _, after = lesson.cases(page.settings)
     assert from_link(page.settings, brief(after)) == (after, [])
-    state = PageState(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
+    state = PageState(
+        page=page.name, settings=after, address=Address(view={"only": ",".join(lesson.only)})
+    )
     page = page.at(after)
     visible_sliders.check_link(page, state)
     sliders = visible_sliders.visible(page, state)

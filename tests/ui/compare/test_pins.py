@@ -30,8 +30,8 @@ from ui.live.messages import Request
 from ui.page.comparison import LATER, MOVING, SAID, compare, rows, slider_words
 from ui.page.page import FIRST
 from ui.page.pin import PIN, read
-from ui.session import page_state
-from ui.session.page_state import LONGEST, from_link
+from ui.session.address import LONGEST
+from ui.session.entries import apply_move, from_link
 from ui.text.sliders import SLIDERS
 from ui.widgets import assets
 
@@ -127,13 +127,13 @@ def test_page_pins_compares_swaps_and_unpins(page):
     assert compared(mine, other)
     press(app, "Unpin")
     assert mounted(app)["marks"] == {}
-    assert state.pin is None
+    assert state.address.pin is None
     assert settings_of(app, page.name) == pinned
     assert not app.exception
     for name in set(SLIDERS) - set(
         pinned.limits
     ):  # one that has no limits, such as a method, is no slider of the page
-        assert page_state.moved(pinned, name, 1.0) == (pinned, {})
+        assert apply_move(pinned, name, 1.0) == (pinned, {})
 
 
 def test_data_that_is_not_json_is_not_mounted():
@@ -251,12 +251,15 @@ def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():
     at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
     assert "Epsilon</th><td>4</td><td>2</td>" in table(app)
     fresh = at_rest(opened(CLASSIFIER, **app.query_params), CLASSIFIER)
-    assert fresh.session_state["classifier.state"].pin == app.session_state["classifier.state"].pin
+    assert (
+        fresh.session_state["classifier.state"].address.pin
+        == app.session_state["classifier.state"].address.pin
+    )
     assert not fresh.warning
     assert table(fresh) == table(app)
     app = at_rest(opened(CLASSIFIER, **LINK, pin="clip_norm~-3"), CLASSIFIER)
     assert [warning.value.startswith("The pin in the link") for warning in app.warning] == [True]
-    assert app.session_state["classifier.state"].pin == ""
+    assert app.session_state["classifier.state"].address.pin == ""
 
 
 def test_the_defaults_can_be_pinned_and_the_link_keeps_them():

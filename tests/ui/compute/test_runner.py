@@ -16,7 +16,7 @@ from dpcore.cache import Cache
 from pages.parties.settings import PartiesSettings
 from tests.app import QUICK, ROOT
 from ui.compute import runner
-from ui.session.page_state import from_link
+from ui.session.entries import from_link
 
 
 @dataclass(frozen=True)

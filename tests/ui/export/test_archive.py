@@ -30,7 +30,8 @@ from tests.test_house import imports
 from ui.export import archive as takeaway
 from ui.export import share_dialog as share
 from ui.server import qr_code
-from ui.session.page_state import PageState, from_link
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 
 # At each commit; what the other scripts import is held below, without running them.
 SHORT = ("classifier", "attack", "accounting")

@@ -33,7 +33,7 @@ from tests.sentences import broken_by, plain
 from ui.export import share_dialog
 from ui.export.handout import elsewhere
 from ui.page.page import FIRST
-from ui.session.page_state import from_link
+from ui.session.entries import from_link
 
 MOST = 1_000_000
 

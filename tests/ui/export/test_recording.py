@@ -29,7 +29,7 @@ from ui.export.recording import STOPS, Recording, alone, coarse, folded, stops, 
 from ui.live.frames import make_frame
 from ui.live.messages import parse_message
 from ui.server import static_files
-from ui.session.page_state import from_link
+from ui.session.entries import from_link
 from ui.text import glossary, markdown
 from ui.text.numbers import number
 

@@ -27,7 +27,8 @@ from ui.live.frames import ClientState, make_frame
 from ui.live.messages import MOST_AHEAD, MOST_MOVES, Request
 from ui.live.workers import Workers
 from ui.page.page import ANSWER, ASK_TAB, FIRST, Page
-from ui.session.page_state import LONGEST, from_link
+from ui.session.address import LONGEST
+from ui.session.entries import from_link
 from ui.text.tiles import tile_row
 
 PATIENCE = 60  # seconds

@@ -23,7 +23,8 @@ from pages.parties.settings import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from tests.app import QUICK, moved, opened
 from tests.hostile import HOSTILE
-from ui.session.page_state import PageState, from_link
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 from ui.text.escaping import plain, quoted
 from ui.text.sliders import SLIDERS
 from ui.uploads import rows as my_rows
@@ -127,7 +128,7 @@ def test_a_fault_of_ours_is_a_refusal_in_words(caplog):
     assert settings == Broken()
     assert notices == [f"In the link, `number=7` was ignored. It must be {UNFORESEEN}."]
     state = PageState(page="broken", settings=Broken())
-    state.change(number=7.0)
+    state.change("number", 7.0)
     assert state.settings == Broken()
     assert state.errors.keys() == {"number"}
     assert "oops" in caplog.text  # and who runs the lab can read of it
@@ -154,7 +155,7 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
         assert "must be a whole number from 2 to 20000" in notice
         assert len(notice) < 200
         state = PageState(page="parties", settings=settings)
-        state.change(parties=text)
+        state.change("parties", text)
         assert "two ways" not in notice + state.errors["parties"]
     for text, asks in (
         ("1,000", "Its comma can be read in two ways. Write 1000 or 1."),
@@ -166,11 +167,11 @@ def test_numbers_are_read_as_people_write_them_and_other_texts_are_refused():
         assert settings == PartiesSettings()
         assert notice.endswith(asks)
         state = PageState(page="parties", settings=settings)
-        state.change(parties=text)
+        state.change("parties", text)
         assert state.errors["parties"].endswith(asks)
     assert from_link(PartiesSettings, {"epsilon": "1.250"}) == (PartiesSettings(epsilon=1.25), [])
     state = PageState(page="parties", settings=PartiesSettings())
-    state.change(parties=1e9)
+    state.change("parties", 1e9)
     assert "two ways" not in state.errors["parties"]
 
 

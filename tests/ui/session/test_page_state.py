@@ -15,7 +15,9 @@ from ui.live.frames import make_frame
 from ui.live.messages import parse_message
 from ui.page import presenter_page
 from ui.page.page import FIRST
-from ui.session.page_state import PageState, from_link
+from ui.session.address import Address
+from ui.session.entries import from_link
+from ui.session.page_state import PageState
 from ui.text.tiles import Tile
 from ui.widgets import Slider
 
@@ -56,10 +58,12 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
 
         draft = st.session_state.setdefault("draft", {"one": 3.0, "other": 3.0})
         filled = st.session_state.pop("filled", None)
-        with widget_state.whole_run():
+        with widget_state.resend_unsent():
             for name in draft:
-                draft[name] = widget_state.hold(name, draft[name] if filled is None else 4.0)
-                act = widget_state.heard(name, lambda value, name=name: draft.update({name: value}))
+                draft[name] = widget_state.set_widget(name, draft[name] if filled is None else 4.0)
+                act = widget_state.on_change(
+                    name, lambda value, name=name: draft.update({name: value})
+                )
                 st.number_input(name, value=None, key=name, on_change=act)
             if filled:
                 st.stop()
@@ -80,14 +84,17 @@ def test_what_the_browser_has_not_heard_of_is_set_again(cut):
 
 
 def test_only_a_late_message_with_a_replaced_address_asks_for_nothing():
-    state = PageState(page="classifier", settings=ClassifierSettings(), link=NEW)
-    state.replaced.append(OLD)
+    state = PageState(page="classifier", settings=ClassifierSettings(), address=Address(link=NEW))
+    state.address.replaced.append(OLD)
     heard = [(OLD, False), (NEW, False), (OTHER, False), ({}, False), (OLD, True)]
-    found = [(state.hears(address, history=history), state.late) for address, history in heard]
+    found = [
+        (state.address.is_new_link(address, from_history=history), state.address.late)
+        for address, history in heard
+    ]
     assert found == [(False, True), (False, False), (True, False), (False, False), (True, False)]
 
 
-class Address(dict):
+class QueryParams(dict):
     to_dict, get_all = dict.copy, lambda self, name: []
 
     def from_dict(self, new: dict[str, str]) -> None:
@@ -97,16 +104,18 @@ class Address(dict):
 
 @pytest.mark.parametrize("ends_at", ["to_dict", "from_dict"])
 def test_a_run_that_is_ended_while_it_tells_the_address_changes_no_settings(monkeypatch, ends_at):
-    browser = Address(OLD)
+    browser = QueryParams(OLD)
     monkeypatch.setattr("streamlit.query_params", browser)
-    state = PageState(page="classifier", settings=ClassifierSettings(epsilon=2.0), link=OLD)
+    state = PageState(
+        page="classifier", settings=ClassifierSettings(epsilon=2.0), address=Address(link=OLD)
+    )
     with monkeypatch.context() as patch:
-        patch.delattr(Address, ends_at)
+        patch.delattr(QueryParams, ends_at)
         with pytest.raises(AttributeError):
-            state.tell(done=1)
-    assert not state.hears(OLD, history=False)
-    state.tell(done=1)
-    assert browser == state.address == state.link
+            state.write_address(done=1)
+    assert not state.address.is_new_link(OLD, from_history=False)
+    state.write_address(done=1)
+    assert browser == state.address_params == state.address.link
 
 
 def test_run_that_a_page_asks_for_itself_comes_after_a_newer_request(monkeypatch):
@@ -139,7 +148,9 @@ CLASSIFIER = next(page for page in PAGES if page.name == "classifier")
 def state_at(said: str = "1", **link: str) -> PageState:
     settings, notices = from_link(CLASSIFIER.settings, link)
     assert not notices
-    return PageState(page=CLASSIFIER.name, settings=settings, shown={"present": said})
+    return PageState(
+        page=CLASSIFIER.name, settings=settings, address=Address(view={"present": said})
+    )
 
 
 def test_stops_are_round_values_of_the_hero_slider_and_the_start():
@@ -152,11 +163,11 @@ def test_stops_are_round_values_of_the_hero_slider_and_the_start():
     assert all(one.change(epsilon=0.3) == state.settings for one in places)
     # The place is the stop, or the one before the slider was moved.
     for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
-        state.change(epsilon=epsilon)
+        state.change("epsilon", epsilon)
         assert presenter.arrived(state, places) == place
     for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
-        state.change(epsilon=0.35)
-        state.shown["step"] = broken
+        state.change("epsilon", 0.35)
+        state.address.view["step"] = broken
         assert 0 <= presenter.arrived(state, places) < len(places), broken
 
 
@@ -164,8 +175,10 @@ def test_start_stays_in_the_address_whatever_is_moved():
     """But for what an address does not hold, a file of one's own: only the hero slider goes back."""
     state = state_at(epsilon="0.3")
     first = presenter.stops(CLASSIFIER, state)
-    assert (state.shown["present"], state.presents) == ("1~epsilon~0.3", "1")
-    assert presenter.stops(CLASSIFIER, state_at(state.shown["present"], epsilon="7")) == first
+    assert (state.address.view["present"], state.presented_chart) == ("1~epsilon~0.3", "1")
+    assert (
+        presenter.stops(CLASSIFIER, state_at(state.address.view["present"], epsilon="7")) == first
+    )
     whole = state_at()
     presenter.begun(whole)
     assert presenter.begun(state_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
