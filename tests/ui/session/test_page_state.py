@@ -181,7 +181,10 @@ def test_start_stays_in_the_address_whatever_is_moved():
     )
     whole = state_at()
     presenter.begun(whole)
-    assert presenter.begun(state_at(whole.shown["present"], epsilon="7")) == CLASSIFIER.settings()
+    assert (
+        presenter.begun(state_at(whole.address.view["present"], epsilon="7"))
+        == CLASSIFIER.settings()
+    )
     other = presenter.stops(CLASSIFIER, state_at("1~epsilon~0.3", epsilon="7", steps="11"))
     assert {one.steps for one in other} == {11}
     assert "Epsilon 0.3" in other.values()
