@@ -1,0 +1,148 @@
+"""The published table: its loop, what its numbers are, and the cost of the printed noise."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.accountants import account, zcdp
+from dpcore.privacy import Adjacency
+from dpcore.streams import stream
+from dpcore.training import frank_wolfe as fw
+from pages.transfer.printed_noise import printed_epsilon, printed_scale
+from pages.transfer.published import PUBLISHED, TableRow, run_loop
+
+EPOCHS = 50
+CASES = [
+    pytest.param(5, 0.1, id="as published"),
+    pytest.param(15, 0.0, id="without a penalty"),
+    pytest.param(25, 1.0, id="with a large penalty"),
+]
+
+
+def run_plain_loop(rows: int, noise: np.ndarray, penalty: float) -> tuple[np.ndarray, float]:
+    """Return a (2,) and b of one run, computed row by row.
+
+    noise: two draws of scale 1 per epoch, (epochs, 2).
+    """
+    a = np.zeros(2)
+    b = 0.0
+    for draws in noise:
+        a_gradient = a.mean() * draws
+        b_gradient = 0.0
+        for i in range(1, rows + 1):
+            residual = a.sum() * i + b - (2 * i + 1)
+            a_gradient = (a_gradient + 2 * residual * i + penalty * a) / rows
+            b_gradient = (b_gradient + 2 * residual) / rows
+            a = a - 1e-4 * a_gradient
+            b = b - 1e-4 * b_gradient
+    return a, b
+
+
+def mean_squared_error(a: np.ndarray, b: float, rows: int) -> float:
+    errors = [(a.sum() * i + b - 2 * i - 1) ** 2 for i in range(1, rows + 1)]
+    return float(np.mean(errors))
+
+
+# The loop
+
+
+@pytest.mark.parametrize(("rows", "penalty"), CASES)
+@pytest.mark.parametrize("run", range(3))
+def test_noisy_runs_equal_the_plain_loop(run, rows, penalty):
+    generator = stream(7, "noise", rows)
+    noise = np.array([generator.laplace(size=(3, 2)) for _ in range(EPOCHS)])
+    a, b = run_plain_loop(rows, noise[:, run], penalty)
+
+    fits = run_loop(rows, runs=3, seed=7, penalty=penalty)
+
+    np.testing.assert_allclose([*fits.a[run], fits.b[run]], [*a, b], rtol=1e-10)
+    error = mean_squared_error(a, b, rows)
+    assert fits.printed("1")[run] == pytest.approx(error + penalty * np.abs(a).sum())
+    assert fits.printed("2")[run] == pytest.approx(error + penalty * np.square(a).sum())
+
+
+@pytest.mark.parametrize(("rows", "penalty"), CASES)
+@pytest.mark.parametrize("epochs", [1, 160])
+def test_runs_without_noise_equal_the_plain_loop(epochs, rows, penalty):
+    a, b = run_plain_loop(rows, np.zeros((epochs, 2)), penalty)
+
+    fits = run_loop(rows, epochs=epochs, noisy=False, penalty=penalty)
+
+    np.testing.assert_allclose([*fits.a[0], fits.b[0]], [*a, b], rtol=1e-9)
+
+
+# The table
+
+
+@pytest.mark.parametrize("migrated", PUBLISHED)
+def test_published_value_is_training_error_plus_penalty(migrated):
+    rows = 5 + migrated
+
+    numbers = TableRow(migrated=migrated).run()
+
+    assert numbers["value"] == pytest.approx(PUBLISHED[migrated], abs=0.05)
+    fits = run_loop(rows)
+    x = np.arange(1, rows + 1)
+    residuals = fits.a.sum(axis=1)[:, None] * x + fits.b[:, None] - (2 * x + 1)
+    error = np.square(residuals).mean()
+    assert numbers["training MSE"] == pytest.approx(error)
+    assert numbers["training SSE"] == pytest.approx(rows * error)
+    assert numbers["value"] == pytest.approx(error + 0.1 * np.abs(fits.a).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("migrated", PUBLISHED)
+def test_published_value_is_precise_with_many_runs_or_without_noise(migrated):
+    many_runs = run_loop(5 + migrated, runs=4000, seed=1)
+    # The scale of the noise is 0 in the first epoch and read off the fit later.
+    without_noise = run_loop(5 + migrated, noisy=False)
+
+    assert many_runs.printed().mean() == pytest.approx(PUBLISHED[migrated], abs=0.002)
+    assert without_noise.printed()[0] == pytest.approx(PUBLISHED[migrated], abs=0.002)
+
+
+@pytest.mark.parametrize("name", ["training SSE", "held-out MSE", "training MSE"])
+@pytest.mark.parametrize("migrated", PUBLISHED)
+def test_published_value_is_no_other_number(migrated, name):
+    numbers = TableRow(migrated=migrated).run()
+
+    assert abs(numbers[name] - PUBLISHED[migrated]) > 0.04
+
+
+# The printed noise, for 100 steps and delta = 1e-6
+
+
+COSTS = [
+    pytest.param(Adjacency.ADD_REMOVE, "laplace", 1.0, 1.04, id="Laplace, add/remove, 1"),
+    pytest.param(Adjacency.ADD_REMOVE, "laplace", 4.0, 4.60, id="Laplace, add/remove, 4"),
+    pytest.param(Adjacency.REPLACE_ONE, "laplace", 1.0, 2.15, id="Laplace, replace-one, 1"),
+    pytest.param(Adjacency.REPLACE_ONE, "laplace", 4.0, 10.5, id="Laplace, replace-one, 4"),
+    pytest.param(Adjacency.REPLACE_ONE, "gumbel", 1.0, 1.02, id="Gumbel, replace-one, 1"),
+    pytest.param(Adjacency.REPLACE_ONE, "gumbel", 4.0, 4.29, id="Gumbel, replace-one, 4"),
+]
+
+
+@pytest.mark.parametrize(("adjacency", "noise", "nominal", "cost"), COSTS)
+def test_printed_noise_costs_more_than_its_nominal_epsilon(adjacency, noise, nominal, cost):
+    selection = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+    event = fw.event(selection, steps=100, noise=noise)
+
+    if noise == "laplace":
+        guarantee = account(event, delta=1e-6, adjacency=adjacency, accountant="advanced")
+        epsilon = guarantee.epsilon
+    else:
+        epsilon = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
+
+    assert epsilon == pytest.approx(cost, rel=0.01)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("nominal", [1.0, 4.0])
+def test_printed_scale_is_its_formula(nominal, adjacency):
+    scale = printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100)
+
+    formula = 2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal)
+    assert scale == pytest.approx(formula)
+    selection = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+    sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
+    assert scale == pytest.approx(fw.noise_scale(selection, sensitivity=sensitivity))
