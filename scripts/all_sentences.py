@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from dpcore.check import RefusedError
-from lab.experiment.links import brief
+from lab.experiment.links import minimal_texts
 from lab.experiment.settings import Settings
 from pages.topics import PAGES
 from scripts.snapshot import MOST
@@ -84,7 +84,7 @@ def of_page(page: Page, count: int) -> Iterator[str]:
     random, found = np.random.default_rng(sum(page.name.encode())), {}
     for number in range(count):
         settings = at_random(page, random) if number else page.settings()
-        link = urlencode(brief(settings)) if number else "the defaults"
+        link = urlencode(minimal_texts(settings)) if number else "the defaults"
         for where, text in said(page, settings):
             for line in lines(text):
                 found.setdefault(where, {}).setdefault(_NUMBERS.sub("0", line), (line, link))

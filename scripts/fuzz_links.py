@@ -22,7 +22,7 @@ from streamlit.util import calc_hash
 from dpcore.check import RefusedError
 from lab.experiment.links import UNFORESEEN, VERSION, VERSION_NAME
 from pages import topics
-from ui.session.entries import from_link
+from ui.session.page_state import from_link
 
 ROOT = Path(__file__).parents[1]
 # Fields that decide what the others mean.

@@ -15,7 +15,7 @@ import numpy as np
 
 from lab.experiment.settings import Settings
 from lab.sweeps.measurement import shown
-from lab.sweeps.sweep import drawn
+from lab.sweeps.sweep import sample_settings
 from pages.topics import PAGES
 
 SEEDS, RUNS = (101, 102, 103), 8
@@ -40,7 +40,7 @@ def main() -> int:
     start = page.settings().change(dataset=given.dataset)
     start = start.change(epsilon=given.epsilon) if given.epsilon else start
     measure, scores = start.experiment.compared, []
-    for one in drawn(start, tries=given.tries, ranges=start.tuned):
+    for one in sample_settings(start, tries=given.tries, ranges=start.tuned):
         each = [median(one.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS]
         scores.append((float(np.mean(each)), one))
     better = start.experiment.measures[measure].better == "higher"

@@ -7,7 +7,8 @@ matters a repeat is always trained in the same batch.
 
 from collections.abc import Sequence
 
-# Most cells (see ``cells``) of one task, and of all essential tasks: 0.2 s and 0.35 s of one core.
+# Most cells (see ``training_cells``) of one task, and of all essential tasks, which take 0.2 s and
+# 0.35 s of one core.
 SLICE = 1.2e8
 FIRST = 2e8
 # An exponential for a row and an output takes as long as this many multiply-adds.
@@ -16,7 +17,7 @@ _EXPONENTIAL = 16
 _ROUND = 100
 
 
-def cells(*, rows: int, outputs: int, inputs: int, steps: int) -> float:
+def training_cells(*, rows: int, outputs: int, inputs: int, steps: int) -> float:
     """Return the cost of one descent, in cells of a row, an output and a step.
 
     inputs: number of inputs of a row, with the constant.
@@ -24,12 +25,14 @@ def cells(*, rows: int, outputs: int, inputs: int, steps: int) -> float:
     return rows * outputs * steps * (1 + inputs / _EXPONENTIAL)
 
 
-def first(most: int, *, each: float, least: int = 2) -> int:
+def first_batch_size(most: int, *, each: float, least: int = 2) -> int:
     """Return how many of ``most`` repeats, of ``each`` cells, a page may wait for."""
     return min(most, max(least, int(FIRST / each)))
 
 
-def cut(start: int, stop: int, *, each: float, most: int | None = None) -> tuple[range, ...]:
+def cut_batches(
+    start: int, stop: int, *, each: float, most: int | None = None
+) -> tuple[range, ...]:
     """Cut repeats ``start`` to ``stop`` - 1 into batches of at most ``SLICE`` cells if possible.
 
     each: cells of one repeat.
@@ -53,9 +56,9 @@ def batches(
     largest_batch: largest number of repeats in another batch.
     """
     if first_batch is None:
-        first_batch = first(count, each=cost)
+        first_batch = first_batch_size(count, each=cost)
     first_batch = min(first_batch, count)
-    return (range(first_batch), *cut(first_batch, count, each=cost, most=largest_batch))
+    return (range(first_batch), *cut_batches(first_batch, count, each=cost, most=largest_batch))
 
 
 def sample(
@@ -73,5 +76,5 @@ def sample(
     while parts[-1].stop < count:
         start = parts[-1].stop
         stop = (start // _ROUND + 1) * _ROUND
-        parts += cut(start, stop, each=each, most=most)
+        parts += cut_batches(start, stop, each=each, most=most)
     return tuple((part, min(len(part), count - part.start)) for part in parts if part.start < count)

@@ -19,7 +19,7 @@ from dpcore.check import RefusedError
 from lab.experiment.settings import Settings
 
 # Separates names and values if all settings are one word.
-APART = "~"
+SEPARATOR = "~"
 # The parameter of a link that names the version of the defaults, and the present version.
 VERSION_NAME = "v"
 VERSION = 3
@@ -100,23 +100,23 @@ def _field_names(settings: Settings | type[Settings]) -> list[str]:
 
 
 # Weak, because settings may hold an uploaded file.
-_briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
+_minimal_texts_of: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
 
 
-def brief(settings: Settings) -> Mapping[str, str]:
+def minimal_texts(settings: Settings) -> Mapping[str, str]:
     """Return the fewest texts from which ``read`` makes these settings again.
 
     These are the fields that differ from the defaults, and those that a change of them would
     change. The result is kept as long as the settings are, because a run asks for it several times.
     """
-    texts = _briefs.get(settings)
+    texts = _minimal_texts_of.get(settings)
     if texts is None:
-        texts = MappingProxyType(_brief(settings))
-        _briefs[settings] = texts
+        texts = MappingProxyType(_minimal_texts(settings))
+        _minimal_texts_of[settings] = texts
     return texts
 
 
-def _brief(settings: Settings) -> dict[str, str]:
+def _minimal_texts(settings: Settings) -> dict[str, str]:
     """Return the fewest fields from which a link rebuilds the settings."""
     all_texts = {name: str(value) for name, value in asdict(settings).items()}
     kind = type(settings)
@@ -131,58 +131,60 @@ def _brief(settings: Settings) -> dict[str, str]:
     return {name: text for name, text in all_texts.items() if name in names}
 
 
-class Word(str):
-    """A ``word`` of settings with values that a text only names, such as an uploaded file.
+class CompactText(str):
+    """A compact text of settings with values that it only names, such as an uploaded file.
 
-    held: field -> such a value.
+    Attributes:
+        values_by_field: These values, by the name of their field.
     """
 
-    held: Mapping[str, str] = MappingProxyType({})
+    values_by_field: Mapping[str, str] = MappingProxyType({})
 
 
-def word(settings: Settings, *, apart: str = APART) -> str:
-    """Return ``brief`` as one text, ``field~value~field~value``; a ``Word`` if settings hold more
-    than their text.
+def compact(settings: Settings, *, separator: str = SEPARATOR) -> str:
+    """Return ``minimal_texts`` as one text, ``field~value~field~value``.
+
+    It is a ``CompactText`` if a value is more than its text.
     """
     parts: list[str] = []
-    for name, text in brief(settings).items():
+    for name, text in minimal_texts(settings).items():
         parts += [name, text]
-    joined = apart.join(parts)
-    held = {}
+    joined = separator.join(parts)
+    values_by_field = {}
     for name in _field_names(settings):
         value = getattr(settings, name)
         # A text of another class is the handle of a file.
         if isinstance(value, str) and type(value) is not str and not isinstance(value, Enum):
-            held[name] = value
-    if not held:
+            values_by_field[name] = value
+    if not values_by_field:
         return joined
-    word_with_handles = Word(joined)
-    word_with_handles.held = held
-    return word_with_handles
+    text_with_handles = CompactText(joined)
+    text_with_handles.values_by_field = values_by_field
+    return text_with_handles
 
 
-def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
-    """Return field -> value of a ``word``.
+def pairs(text: str, *, name: str, separator: str = SEPARATOR) -> dict[str, str]:
+    """Return field -> value of a ``compact`` text.
 
     Raises:
         RefusedError: For the argument ``name``, if a field has no value.
     """
     parts = []
     if text:
-        parts = text.split(apart)
+        parts = text.split(separator)
     if len(parts) % 2:
         raise RefusedError(name, text, "fields, each with its value")
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
-    """Return the settings of a ``word``.
+def from_compact(kind: type[Settings], text: str, *, name: str, separator: str = SEPARATOR) -> Any:
+    """Return the settings of a ``compact`` text.
 
     Raises:
         RefusedError: For the argument ``name``, if any part of the text is refused.
     """
-    texts = pairs(text, name=name, apart=apart)
-    for field, value in getattr(text, "held", {}).items():
+    texts = pairs(text, name=name, separator=separator)
+    for field, value in getattr(text, "values_by_field", {}).items():
         if field in texts:
             texts[field] = value
     settings, refused = read(kind, texts)

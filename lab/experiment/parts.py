@@ -301,7 +301,7 @@ class Sweep:
         values = self.values
         if self.computed is not None:
             values = self.computed
-        batches = chunking.cut(0, self.count, each=self.cost)
+        batches = chunking.cut_batches(0, self.count, each=self.cost)
         return slices(self.function, self.model, values, batches, width=self.width)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:

@@ -165,7 +165,7 @@ def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 
 
-def drawn(accuracy: np.ndarray, classes: int) -> slice:
+def runs_to_draw(accuracy: np.ndarray, classes: int) -> slice:
     """Return the runs whose boundaries a map shows, the median run if there are more than ``FEW``
     classes, else all.
 

@@ -148,9 +148,9 @@ def smallest(
     name = _measure_name(settings, measure)
     read = settings.experiment.measures[name]
     if slider not in (*read.rises, *read.falls):
-        allowed = ", ".join((*read.rises, *read.falls)) or "none: there is no such knob"
+        allowed = ", ".join((*read.rises, *read.falls)) or "none: there is no such slider"
         raise check.RefusedError(
-            "knob", slider, f"one along which the measure goes one way: {allowed}"
+            "slider", slider, f"one along which the measure goes one way: {allowed}"
         )
     if values is None:
         values = grid(settings, slider)
@@ -173,7 +173,7 @@ def smallest(
     return pd.DataFrame([asdict(answer)])
 
 
-def apart(
+def difference_of_settings(
     settings_a: Settings,
     settings_b: Settings,
     a: np.ndarray,
@@ -207,7 +207,7 @@ def apart(
     return differences.of_groups(a, b, confidence=confidence)
 
 
-def drawn(
+def sample_settings(
     settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[Settings, ...]:
     """Draw settings from declared ranges, log-uniformly if a range begins above 0, else uniformly.
@@ -293,7 +293,7 @@ def recommend(
     ranges = dict(ranges or settings.tuned)
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
-    variants = drawn(settings, tries=tries, ranges=ranges)
+    variants = sample_settings(settings, tries=tries, ranges=ranges)
     if not variants:
         raise check.RefusedError(
             "ranges", ranges, "ranges of which these settings accept something"

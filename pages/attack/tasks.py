@@ -257,7 +257,7 @@ def pair_tasks(
     training: PairTraining, epsilon: float, repeats: range
 ) -> tuple[Runs[PairTraining, TrainedPairs], ...]:
     """Return the tasks that train some repeats at one epsilon."""
-    batches = chunking.cut(repeats.start, repeats.stop, each=training.cells)
+    batches = chunking.cut_batches(repeats.start, repeats.stop, each=training.cells)
     return slices(train_pairs, training, (epsilon,), batches)
 
 
@@ -265,7 +265,9 @@ def shown_pairs(training: PairTraining, epsilon: float, repeats: int) -> Repeats
     """Return the trainings at the set epsilon, which the page shows."""
     per_task = trainings_per_task(training)
     most_first = min(_MOST_FIRST_TRAININGS, per_task, repeats)
-    first_batch = chunking.first(most_first, each=training.cells, least=_LEAST_FIRST_TRAININGS)
+    first_batch = chunking.first_batch_size(
+        most_first, each=training.cells, least=_LEAST_FIRST_TRAININGS
+    )
     return Repeats(
         train_pairs,
         training,
@@ -296,7 +298,7 @@ def most_repeats(dataset: str, steps: int, sees: str) -> int:
 def _pair_cells(dataset: str, steps: int, sees: str) -> float:
     """Return the cost of one training on each of two data sets."""
     source = data.source(dataset)
-    cells = chunking.cells(
+    cells = chunking.training_cells(
         rows=private_rows(dataset),
         outputs=losses.outputs(len(source.classes)),
         inputs=len(source.features) + 1,

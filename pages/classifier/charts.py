@@ -109,7 +109,7 @@ def loss(result: ClassifierResult) -> dict:
 def decision_map(result: ClassifierResult, index: int) -> dict:
     """Draw what the private models of an arm decide, and the boundary of each of them."""
     arm = result.settings.arms[index]
-    runs = decision_regions.drawn(result.ensemble.accuracy[index], result.split.n_classes)
+    runs = decision_regions.runs_to_draw(result.ensemble.accuracy[index], result.split.n_classes)
     weights = result.ensemble.weights[index][runs]
     private_boundaries = _boundary_shape(
         weights,

@@ -181,7 +181,7 @@ class PrivateTraining(ReferenceTraining):
             _, y, _ = self.split.several
             rows = _COST_OF_GROUPED_ROW * len(y)
         outputs, inputs = self.zero_weights.shape
-        cost = chunking.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
+        cost = chunking.training_cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
         return len(self.arms) * cost
 
     def noise_sd(self, epsilon: float) -> float:

@@ -12,7 +12,7 @@ from functools import partial
 import streamlit as st
 
 from dpcore.check import RefusedError
-from lab.experiment.links import brief, versioned
+from lab.experiment.links import minimal_texts, versioned
 from lab.experiment.settings import Settings
 from pages.lessons import page_charts as pictures
 from pages.lessons import page_class as together
@@ -387,7 +387,7 @@ def _try(lesson: Lesson, page: Page, after: Case) -> None:
     """A way to the page itself, at these settings, which leads back; and the next lesson."""
     kept(lesson).done = True
     back = {"lesson": lesson.name, "step": "try"}
-    query = versioned({**brief(after.settings), "only": ",".join(lesson.only), **back})
+    query = versioned({**minimal_texts(after.settings), "only": ",".join(lesson.only), **back})
     label, icon = f"Open the page: {page.title}", ":material/open_in_full:"
     st.page_link(page_links.page_for(lesson.page), label=label, icon=icon, query_params=query)
     place = LESSONS.index(lesson) + 1 if lesson in LESSONS else len(LESSONS)

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from lab.experiment.links import brief, versioned
+from lab.experiment.links import minimal_texts, versioned
 from pages.lessons import page_charts as pictures
 from pages.lessons import texts as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
@@ -106,7 +106,7 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
     )
     onward = escape(f"Next: {title}" if title else "All lessons")
     following = f'<a href="{escape(link(f"lessons?lesson={after_it}"))}">{onward}</a>'
-    settled = f"{lesson.page}?{urlencode(versioned(brief(after.settings)))}"
+    settled = f"{lesson.page}?{urlencode(versioned(minimal_texts(after.settings)))}"
     return {
         "guess": guess,
         "reveal": f"{told('Seen')}{_ways('guess', 'why', 'Why?')}",

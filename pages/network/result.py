@@ -17,7 +17,7 @@ from lab.data import classification as data
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
-from lab.statistics.decision_regions import Plane, agreement, drawn, traced, usual_plane
+from lab.statistics.decision_regions import Plane, agreement, runs_to_draw, traced, usual_plane
 from pages.network.gradients import NETWORKS, Gradients
 from pages.network.settings import ACCOUNTANT, ARMS, NetworkSettings
 from pages.network.tasks import QUARTERS, Trained
@@ -196,7 +196,7 @@ class NetworkResult:
         megabytes.
         """
         points = scale_inputs(self.plane.inputs(self.plane.grid(GRID)))
-        runs = drawn(self.accuracy[arm], len(self.classes))
+        runs = runs_to_draw(self.accuracy[arm], len(self.classes))
         weights = self.weights(arm)[runs]
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             logits = self.architecture.logits(weights, points)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lab.data.party_kinds import CONSTANT
-from lab.statistics.decision_regions import boundaries, drawn, votes
+from lab.statistics.decision_regions import boundaries, runs_to_draw, votes
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from ui.charts import maps, theme
@@ -162,7 +162,7 @@ def _weights_for_inputs(result: PartiesResult, name: str) -> np.ndarray:
     if name == "pooled":
         weights = result.pooled[None]
     else:
-        runs = drawn(result.now.accuracy_of(name), len(result.classes))
+        runs = runs_to_draw(result.now.accuracy_of(name), len(result.classes))
         weights = result.now.weights_of(name)[runs]
     return np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
 

@@ -17,7 +17,7 @@ from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import Measure, Settings, Task
 from lab.sweeps.grids import grid, log_scale
 from lab.sweeps.measurement import Measurement, measurements, split
-from lab.sweeps.sweep import drawn
+from lab.sweeps.sweep import sample_settings
 from lab.uploads.made_up import MadeUp
 from pages.what_if.measurements import MOST, SHARES, Axis, of_own_rows, usual_target
 from pages.what_if.result import WhatIfResult
@@ -40,7 +40,7 @@ IGNORED_KNOBS = {"repeats", "seed", "shown", "person", "person_x", "person_y", "
 # Data that a visitor has to bring: refused in a question, unless the rows are here.
 BROUGHT_DATA = {"dataset": ("own",)}
 # How the base is written: one text among those of a link.
-_BASE: Mapping[str, str] = {"name": "base", "apart": " "}
+_BASE: Mapping[str, str] = {"name": "base", "separator": " "}
 
 
 class Topic(NamedTuple):
@@ -141,7 +141,7 @@ class WhatIfSettings(ComputingSettings):
 
     def _read(self) -> None:
         """Read the base. Refuse a text that is none, and data that are not here."""
-        base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
+        base = links.from_compact(self.TOPICS[self.topic].kind, self.base, **_BASE)
         for name, brought in BROUGHT_DATA.items():
             value = getattr(base, name, "")
             if value in brought and not of_own_rows(base):
@@ -288,9 +288,11 @@ class WhatIfSettings(ComputingSettings):
             return type(self)(**known | STARTS[topic]._asdict() | changes)
         of_base = {name: changes.pop(name) for name in list(changes) if name not in own}
         if of_base:
-            base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
+            base = links.from_compact(
+                self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE
+            )
             base = _with(base, of_base)
-            changes["base"] = links.word(base, apart=_BASE["apart"])
+            changes["base"] = links.compact(base, separator=_BASE["separator"])
             changes = self._asked_of(base) | changes
         return self._fitting(changes)
 
@@ -413,7 +415,7 @@ class WhatIfSettings(ComputingSettings):
         ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.sliders}
         if not ranges:
             return ()
-        return drawn(self.settings, tries=self.tries, ranges=ranges)
+        return sample_settings(self.settings, tries=self.tries, ranges=ranges)
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
         """Return the tasks that measure some settings of the topic."""

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab.experiment.links import Word, changed, word
+from lab.experiment.links import CompactText, changed, compact
 from lab.experiment.settings import Settings
 from pages.what_if import charts as figures
 from pages.what_if import (
@@ -45,7 +45,7 @@ from ui.text.escaping import quoted
 
 REACHED_BY = {"median": "median run", "most": "90\u00a0% of runs"}
 # Fields of the question in the address of a topic, in one text.
-ASKED, APART = ("slider", "measure", "target", "reached", "repeats", "seeds"), " "
+ASKED, SEPARATOR = ("slider", "measure", "target", "reached", "repeats", "seeds"), " "
 _USUAL: Mapping[str, float] = MappingProxyType({})
 _HEIGHT = 490
 
@@ -159,12 +159,12 @@ class _TopicQuestion:
     def _read(
         self, own: Settings, ask: str, targets: Mapping[str, float]
     ) -> tuple[WhatIfSettings, list[str]]:
-        texts = ask.split(APART) if ask else []
+        texts = ask.split(SEPARATOR) if ask else []
         pairs = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
         question = self.kind().change(
             question=CURVE,
             topic=self.name,
-            base=word(own, apart=APART),
+            base=compact(own, separator=SEPARATOR),
             target=targets.get(self.start.measure, usual_target(own, self.start.target)),
         )
         if len(pairs) > len(ASKED):
@@ -198,7 +198,7 @@ class _TopicQuestion:
         usual = self.settings(question.settings, "", targets)
         texts = []
         if question.measure != usual.measure:
-            texts.append(f"measure{APART}{question.measure}")
+            texts.append(f"measure{SEPARATOR}{question.measure}")
             usual = self.settings(question.settings, texts[0], targets)
         new_measure = before is not None and before.measure != question.measure
         for field in ASKED:
@@ -206,8 +206,8 @@ class _TopicQuestion:
                 continue
             value = getattr(question, field)
             if value != getattr(usual, field):
-                texts.append(f"{field}{APART}{value}")
-        return APART.join(texts)
+                texts.append(f"{field}{SEPARATOR}{value}")
+        return SEPARATOR.join(texts)
 
 
 def asked(name: str, questions: Page) -> QuestionTab | None:
@@ -236,7 +236,7 @@ def inset(state: page_state.PageState) -> None:
     choose_runs(state)
     target = texts_question.target_slider(settings)
     state.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
-    if isinstance(settings.base, Word):  # a private file, which an address can only name
+    if isinstance(settings.base, CompactText):  # a private file, which an address can only name
         st.caption(words.of_rows(settings))
     else:
         page_links.settings_link(

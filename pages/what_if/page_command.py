@@ -44,7 +44,7 @@ class Sweep:
     @property
     def command(self) -> str:
         """Return the command that trains the sweep in a checkout and writes one file."""
-        link = f"{self.page}?{urlencode(links.versioned(links.brief(self.settings)))}"
+        link = f"{self.page}?{urlencode(links.versioned(links.minimal_texts(self.settings)))}"
         values = [f"{name}={','.join(map(str, values))}" for name, values in self.over.items()]
         runs = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
         files = "--out runs --table runs.parquet"
@@ -57,7 +57,7 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
     None for a question about several parameters, and for an uploaded file, which no command can
     name.
     """
-    if question.asks not in SWEPT or isinstance(question.base, links.Word):
+    if question.asks not in SWEPT or isinstance(question.base, links.CompactText):
         return None
     whole = isinstance(question.settings.limits[question.along][0], int)
     kind = int if whole else float

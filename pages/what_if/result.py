@@ -19,7 +19,7 @@ from lab.statistics.decision_regions import zeros
 from lab.statistics.differences import Difference
 from lab.statistics.medians import Medians, median_interval, median_run, over_splits
 from lab.sweeps.measurement import Measurement
-from lab.sweeps.sweep import apart, best, summary
+from lab.sweeps.sweep import best, difference_of_settings, summary
 from lab.sweeps.tuning_cost import prices, together
 from pages.what_if.measurements import MOST, SHARES, Curve, Effect, Map, Peak, Winner
 
@@ -99,7 +99,9 @@ class WhatIfResult:
         runs, other_runs = self.of(one), self.of(other)
         if runs is None or other_runs is None:
             return None
-        return apart(one, other, runs, other_runs, splits=self.compared, confidence=confidence)
+        return difference_of_settings(
+            one, other, runs, other_runs, splits=self.compared, confidence=confidence
+        )
 
     @property
     def splits(self) -> tuple[float, float]:
@@ -419,7 +421,7 @@ class WhatIfResult:
         if len(retests) < max(2, len(self.settings.again)):
             return Case.SO_FAR
         base = np.concatenate(bases)
-        found = apart(
+        found = difference_of_settings(
             winner, self.settings.settings, np.concatenate(retests), base, splits=len(retests)
         )
         asked = self.settings.asked

@@ -13,7 +13,7 @@ import pytest
 
 from dpcore.check import RefusedError
 from lab.experiment.data_settings import OWN
-from lab.experiment.links import VERSION_NAME, brief, versioned
+from lab.experiment.links import VERSION_NAME, minimal_texts, versioned
 from pages import topics
 from pages.attack.settings import PARTS, AttackSettings
 from pages.classifier.settings import ClassifierSettings
@@ -64,7 +64,7 @@ def test_a_link_is_the_experiment(page):
     value = elsewhere(settings_of(first, page), name)
     moved(first, page, name, value)
     assert getattr(settings_of(first, page), name) == value
-    assert set(first.query_params) == {*brief(settings_of(first, page)), VERSION_NAME}
+    assert set(first.query_params) == {*minimal_texts(settings_of(first, page)), VERSION_NAME}
     assert name in first.query_params
     second = opened(page, **address(first))
     assert not second.warning

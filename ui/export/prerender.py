@@ -97,7 +97,7 @@ async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
         for part, (some, all_) in kept.items()
     }
     settings = one.settings.change(**{one.slider.name: value})
-    return frame | {"address": urlencode(links.versioned(links.brief(settings)))}
+    return frame | {"address": urlencode(links.versioned(links.minimal_texts(settings)))}
 
 
 def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.experiment.links import brief
+from lab.experiment.links import minimal_texts
 from lab.experiment.settings import Settings
 from lab.label.label import searched, sections, why_void
 from ui.compute.runner import compute
@@ -185,7 +185,7 @@ def _download(label: str, file: str, mime: str, icon: str, data: Callable[[], st
 
 
 def _stem(page: Page, settings: Settings) -> str:
-    return archive.stem(page.name, brief(settings))
+    return archive.stem(page.name, minimal_texts(settings))
 
 
 def handed_out(state: PageState, page: Page, result: Any, *, link: str, code: str) -> Handout:

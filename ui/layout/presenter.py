@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.experiment.links import APART, brief, versioned, word
+from lab.experiment.links import SEPARATOR, compact, minimal_texts, versioned
 from lab.experiment.settings import Settings
 from ui.page.page import Page
 from ui.session.entries import apply_move, from_link
@@ -28,11 +28,11 @@ _WORD, _STEP = "present", "step"
 
 def begun(state: PageState) -> Settings:
     """Return where the presentation began, which the address holds from then on."""
-    picture, fixed, origin = state.address.view[_WORD].partition(APART)
+    picture, fixed, origin = state.address.view[_WORD].partition(SEPARATOR)
     if not fixed:
-        state.address.view[_WORD] = f"{picture}{APART}{word(state.settings)}"
+        state.address.view[_WORD] = f"{picture}{SEPARATOR}{compact(state.settings)}"
         return state.settings
-    parts = origin.split(APART)
+    parts = origin.split(SEPARATOR)
     return from_link(type(state.settings), dict(zip(parts[::2], parts[1::2], strict=False)))[0]
 
 
@@ -96,7 +96,7 @@ def told(places: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "link": urlencode(versioned(brief(settings))),
+            "link": urlencode(versioned(minimal_texts(settings))),
             "moves": [(hero, getattr(settings, hero))] if alone else None,
         }
         for settings, name in places.items()
@@ -146,7 +146,7 @@ def presenter(page: Page, state: PageState, places: Mapping[Settings, str], resu
 
     def show() -> None:
         if sent("picture") in names:
-            _, fixed, origin = state.address.view[_WORD].partition(APART)
+            _, fixed, origin = state.address.view[_WORD].partition(SEPARATOR)
             state.address.view[_WORD] = sent("picture") + fixed + origin
 
     def leave() -> None:

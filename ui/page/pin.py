@@ -75,7 +75,7 @@ def _in_link(page: Page, state: PageState) -> Settings | None:
     else:  # there is no card that could unpin them
         settings, notices = None, ("The pin in the link was ignored, because this page has none.",)
     state.notices = [*state.notices, *(notice for notice in notices if notice not in state.notices)]
-    state.address.pin = None if settings is None else links.word(settings)
+    state.address.pin = None if settings is None else links.compact(settings)
     return settings
 
 
@@ -108,7 +108,7 @@ def card(state: PageState, other: Settings | None, both: comparison.Screen) -> N
         if state.settings.private:
             state.uploaded_pin = settings
         else:
-            state.address.pin = None if settings is None else links.word(settings)
+            state.address.pin = None if settings is None else links.compact(settings)
 
     def swap() -> None:
         now = state.settings

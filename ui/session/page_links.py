@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from lab.experiment.links import brief, versioned
+from lab.experiment.links import minimal_texts, versioned
 from lab.experiment.settings import Settings
 
 _KEY = "lab.pages"
@@ -23,7 +23,7 @@ def page_for(name: str) -> st.Page:
 
 def settings_link(name: str, label: str, settings: Settings, *, icon: str = _FORWARD) -> None:
     """Show a link to a page at these settings, unless the present page is shown alone."""
-    query_link(name, label, brief(settings), icon=icon)
+    query_link(name, label, minimal_texts(settings), icon=icon)
 
 
 def query_link(name: str, label: str, query: Mapping[str, str], *, icon: str = _FORWARD) -> None:

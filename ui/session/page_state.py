@@ -121,7 +121,7 @@ class PageState:
     @property
     def address_params(self) -> dict[str, str]:
         """Return the parameters for the address; of the settings those that are no defaults."""
-        return links.versioned({**links.brief(self.settings), **self.address.view_params})
+        return links.versioned({**links.minimal_texts(self.settings), **self.address.view_params})
 
     def write_address(self, *, done: float) -> None:
         """Write the settings to the address, once the live part of the page is at rest.
@@ -142,7 +142,7 @@ class PageState:
 
         Return "" where the screen shows the whole page.
         """
-        name, _, _ = self.address.view.get("present", "").partition(links.APART)
+        name, _, _ = self.address.view.get("present", "").partition(links.SEPARATOR)
         if name == _NOT_PRESENTED:
             return ""
         return name

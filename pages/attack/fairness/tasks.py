@@ -30,7 +30,7 @@ class FairnessTraining(PrivateTraining):
     @property
     def cells(self) -> float:
         """Return the cost of one training."""
-        return chunking.cells(
+        return chunking.training_cells(
             rows=self.rows,
             outputs=losses.outputs(self.classes),
             inputs=self.features + 2,

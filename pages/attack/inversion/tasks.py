@@ -56,7 +56,9 @@ class InversionTraining(PrivateTraining):
     @property
     def cells(self) -> float:
         """Return the cost of one training."""
-        return chunking.cells(rows=self.rows, outputs=CLASSES, inputs=PIXELS + 1, steps=self.steps)
+        return chunking.training_cells(
+            rows=self.rows, outputs=CLASSES, inputs=PIXELS + 1, steps=self.steps
+        )
 
 
 class Reconstructions(NamedTuple):

@@ -61,7 +61,7 @@ class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
 
 def _models(training: ShadowTraining, epsilon: float | None) -> Repeats:
     """Return the models of one arm. The page waits for the first of both arms."""
-    first_models = chunking.first(
+    first_models = chunking.first_batch_size(
         _MOST_MODELS_PER_TASK,
         each=len(ARMS) * training.cells,
         least=_LEAST_FIRST_MODELS,

@@ -38,7 +38,7 @@ class ShadowTraining(Training):
     @property
     def cells(self) -> float:
         """Return the cost of one model, which computes the gradients of all people."""
-        return chunking.cells(
+        return chunking.training_cells(
             rows=self.people,
             outputs=losses.outputs(self.classes),
             inputs=self.features + 1,

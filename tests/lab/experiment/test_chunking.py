@@ -176,7 +176,7 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
     done, real = [], descent.noisy_gradient_descent
 
     def watched(X, y, *, n_classes, steps, draws, **options):
-        cells = chunking.cells(
+        cells = chunking.training_cells(
             rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps
         )
         done.append(len(draws) * cells)
@@ -241,14 +241,18 @@ def test_parts_are_the_whole_in_any_order(settings, figures, atol, monkeypatch):
 
 
 def test_repeats_are_cut_in_order_and_none_is_left_out():
-    assert chunking.cut(3, 10, each=chunking.SLICE / 3) == (range(3, 6), range(6, 9), range(9, 10))
-    assert chunking.cut(0, 4, each=1.0) == (range(4),)
-    assert chunking.cut(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
-    assert chunking.cut(0, 2, each=9 * chunking.SLICE) == (range(1), range(1, 2))
-    assert chunking.cut(4, 4, each=1.0) == ()
-    assert chunking.first(10, each=1.0) == 10
-    assert chunking.first(10, each=chunking.FIRST / 3) == 3
-    assert chunking.first(10, each=9 * chunking.FIRST) == 2
+    assert chunking.cut_batches(3, 10, each=chunking.SLICE / 3) == (
+        range(3, 6),
+        range(6, 9),
+        range(9, 10),
+    )
+    assert chunking.cut_batches(0, 4, each=1.0) == (range(4),)
+    assert chunking.cut_batches(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
+    assert chunking.cut_batches(0, 2, each=9 * chunking.SLICE) == (range(1), range(1, 2))
+    assert chunking.cut_batches(4, 4, each=1.0) == ()
+    assert chunking.first_batch_size(10, each=1.0) == 10
+    assert chunking.first_batch_size(10, each=chunking.FIRST / 3) == 3
+    assert chunking.first_batch_size(10, each=9 * chunking.FIRST) == 2
 
 
 PRIVATE = 48_000

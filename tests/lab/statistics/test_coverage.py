@@ -12,7 +12,7 @@ from lab.statistics.crossing import smallest
 from lab.statistics.differences import of_groups, of_pairs
 from lab.statistics.medians import median_interval
 from lab.sweeps.measurement import measured
-from lab.sweeps.sweep import apart
+from lab.sweeps.sweep import difference_of_settings
 from pages.topics import PAGES
 
 EACH = 24
@@ -138,7 +138,7 @@ def test_a_comparison_of_errors_without_a_mean_holds_on_every_split(repeats):
             start.change(seed=seed, mechanism=name) for name in ("published", "functional")
         )
         a, b = (measured(there, measure="error", repeats=repeats + 1_000) for there in (one, other))
-        found = apart(one, other, a[:repeats], b[:repeats])
+        found = difference_of_settings(one, other, a[:repeats], b[:repeats])
         truth = np.median(a[repeats:]) - np.median(b[repeats:])
         assert not found.shown or np.sign(found.median) == np.sign(truth)
         assert abs(found.median - truth) < 8, "thousands of dollars, of some 20"

@@ -16,7 +16,7 @@ from lab.statistics.differences import of_groups, of_pairs
 from lab.sweeps import grids
 from lab.sweeps.grids import beside, grid, log_scale
 from lab.sweeps.measurement import Measurement, measured, measurements, split
-from lab.sweeps.sweep import apart, drawn, recommend, summary, sweep
+from lab.sweeps.sweep import difference_of_settings, recommend, sample_settings, summary, sweep
 from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
@@ -117,7 +117,7 @@ def test_runs_are_compared_in_pairs_where_the_noise_is_common_else_as_groups():
         (us, us.change(rows=1000), "error", of_groups),
     ):
         a, b = (measured(there, measure=measure, repeats=24) for there in (one, other))
-        assert apart(one, other, a, b) == rule(a, b)
+        assert difference_of_settings(one, other, a, b) == rule(a, b)
 
 
 def test_several_splits_are_counted_and_not_their_runs():
@@ -126,7 +126,9 @@ def test_several_splits_are_counted_and_not_their_runs():
         *(np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))
     ).confidence_interval(0.95)
     made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
-    narrow, wide = (apart(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file))
+    narrow, wide = (
+        difference_of_settings(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file)
+    )
     assert (narrow.low, narrow.high) == pytest.approx((known.low, known.high))
     rows = classification.load("breast_cancer", seed=4)
     assert (made.overlap, file.overlap) == (0, len(rows.y_test) / len(rows.y_private))
@@ -138,9 +140,9 @@ RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}
 
 
 def test_tries_lie_in_the_declared_ranges_and_are_those_of_the_seed():
-    tries = drawn(QUICK, tries=200, ranges=RANGES)
-    assert tries != drawn(QUICK.change(seed=5), tries=200, ranges=RANGES)
-    assert tries[:10] == drawn(QUICK, tries=10, ranges=RANGES)
+    tries = sample_settings(QUICK, tries=200, ranges=RANGES)
+    assert tries != sample_settings(QUICK.change(seed=5), tries=200, ranges=RANGES)
+    assert tries[:10] == sample_settings(QUICK, tries=10, ranges=RANGES)
     clips = [one.clip_norm for one in tries]
     assert 0.05 <= min(clips) <= max(clips) <= 5
     assert np.median(np.log(clips)) == pytest.approx(

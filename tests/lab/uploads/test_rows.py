@@ -375,7 +375,7 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     with pytest.raises(check.RefusedError, match="without a file"):
         type(question)(topic="classifier", base="dataset own")
     assert "no privacy" in price(
-        replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({})
+        replace(question, base=links.compact(ClassifierSettings(), separator=" ")).result({})
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from dpcore.cache import CACHE
-from lab.experiment.links import brief
+from lab.experiment.links import minimal_texts
 from pages.lessons import page as lessons
 from pages.lessons import texts as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, texts
@@ -63,7 +63,7 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
         press(app, label)
     page = page_of(lesson)
     _, after = lesson.cases(page.settings)
-    assert from_link(page.settings, brief(after)) == (after, [])
+    assert from_link(page.settings, minimal_texts(after)) == (after, [])
     state = PageState(
         page=page.name, settings=after, address=Address(view={"only": ",".join(lesson.only)})
     )
@@ -313,13 +313,13 @@ def test_a_browser_teaches_with_its_cookie_or_once_with_a_key_and_has_one_guess(
     assert "Close and show" in labels(again)
     assert not again.warning
     key = classroom.classroom().key(code, teacher.session_state["room.someone"])
-    for word, teaches in [
+    for compact, teaches in [
         (f"{code}.wrong", False),
         (f"{code}.{key}", True),
         (f"{code}.{key}", False),
     ]:
         cookies[COOKIE] = new_cookie()
-        app = opened("lessons", lesson="epsilon", room=word)
+        app = opened("lessons", lesson="epsilon", room=compact)
         assert app.query_params["room"] == code, "no key stays in the address"
         assert ("Close and show" in labels(app), "Send my guess" in labels(app)) == (
             teaches,

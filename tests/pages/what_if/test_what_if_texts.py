@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit
 
-from lab.experiment.links import word
+from lab.experiment.links import compact
 from lab.statistics.crossing import Solution
 from pages.topics import PAGES
 from pages.what_if import page_command, texts_answer, texts_question, texts_tables, texts_tiles
@@ -269,7 +269,7 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
     for kind, person in (("classifier", ""), ("classifier", "who"), ("regression", "")):
         roles = replace(own_files.ROLES[kind], person=person)
         base = own_files.settings(kind, roles, file=own_files.frame(people=300)).made_up
-        question = PAGE.settings().change(topic=kind, base=word(base, apart=" "))
+        question = PAGE.settings().change(topic=kind, base=compact(base, separator=" "))
         told = parts.of_rows(question)
         assert f"{base.rows:,} {'people' if person else 'rows'} to train on" in told
         assert f"{base.own.best:.3g}" in told or f"{100 * base.own.best:.0f} %" in plain(told)

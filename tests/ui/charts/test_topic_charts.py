@@ -14,7 +14,7 @@ from PIL import Image
 
 from dpcore.training import dp_ftrl
 from lab.models.classifier_versions import EPSILONS
-from lab.statistics.decision_regions import FEW, boundaries, drawn, votes
+from lab.statistics.decision_regions import FEW, boundaries, runs_to_draw, votes
 from pages.accounting import charts as accounting
 from pages.attack.fairness.charts import GROUP_COLOURS
 from pages.attack.inversion.charts import RECOVERED_COLOURS
@@ -87,7 +87,7 @@ def shown(result) -> np.ndarray:
     runs, accuracy = result.ensemble.weights[0], result.ensemble.accuracy[0]
     if result.split.n_classes <= FEW:
         return runs
-    (kept,) = runs[drawn(accuracy, result.split.n_classes)]
+    (kept,) = runs[runs_to_draw(accuracy, result.split.n_classes)]
     middle = np.flatnonzero((runs == kept).all(axis=(1, 2)))
     assert (
         np.abs(accuracy[middle] - np.median(accuracy))

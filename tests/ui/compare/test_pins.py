@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpcore.cache import CACHE
-from lab.experiment.links import brief, word
+from lab.experiment.links import compact, minimal_texts
 from lab.sweeps.grids import beside
 from pages.classifier.page import PAGE
 from pages.classifier.settings import ClassifierSettings
@@ -46,13 +46,13 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
         settings, _ = from_link(page.settings, link)
         if settings.private:
             continue
-        short = brief(settings)
+        short = minimal_texts(settings)
         assert from_link(page.settings, short) == (settings, [])
         assert (
             short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
         )
-        assert len(word(settings)) < LONGEST
-        assert read(page.settings, word(settings)) == (settings, ())
+        assert len(compact(settings)) < LONGEST
+        assert read(page.settings, compact(settings)) == (settings, ())
     names = [*asdict(page.settings())]
     for place, value in enumerate(
         [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
@@ -60,7 +60,7 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
         field = names[place % len(names)]
         for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
             pinned, notices = read(page.settings, pin)
-            assert pinned is None or read(page.settings, word(pinned)) == (pinned, ())
+            assert pinned is None or read(page.settings, compact(pinned)) == (pinned, ())
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
 
@@ -68,9 +68,9 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
 def test_brief_holds_what_a_change_brings_while_the_settings_live():
     """They may hold a private file."""
     settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
-    assert brief(settings).keys() >= {"dataset", "rows"}
-    assert from_link(NetworkSettings, brief(settings))[0] == settings
-    assert not brief(NetworkSettings())
+    assert minimal_texts(settings).keys() >= {"dataset", "rows"}
+    assert from_link(NetworkSettings, minimal_texts(settings))[0] == settings
+    assert not minimal_texts(NetworkSettings())
     gone = weakref.ref(settings)
     del settings
     gc.collect()
@@ -225,7 +225,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
     link = {"repeats": "6", "steps": "10"}
     before, after = (
-        make_frame(Request({}, PAGE, link, moves=(("epsilon", value),), pin=word(THERE)), 0)
+        make_frame(Request({}, PAGE, link, moves=(("epsilon", value),), pin=compact(THERE)), 0)
         for value in (2.0, 4.0)
     )
     page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
