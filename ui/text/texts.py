@@ -88,10 +88,10 @@ class Texts:
     def cases(self, section: str) -> dict[str, str]:
         """Return the texts of a section by case."""
         cases = {}
-        for key, text in self._texts.items():
+        for key in self:
             if key.startswith(f"{section}."):
                 _, _, case = key.partition(".")
-                cases[case] = text
+                cases[case] = self[key]
         return cases
 
     def heads(self, section: str, columns: Iterable[str], /, **holes: Any) -> dict[str, str]:
