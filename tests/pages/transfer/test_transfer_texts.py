@@ -52,6 +52,7 @@ CASES = [
     TransferSettings(epsilon=0.05, target_rows=100, sources=1, difference=4.0, h=0.02, repeats=6),
     TransferSettings(penalty=0.05, polytope="corners", repeats=6),
     TransferSettings(penalty=0.05, penalty_q="2", repeats=6),
+    TransferSettings(repeats=2),
 ]
 QUICK_CASES = [settings for settings in CASES if settings.dimension <= 20]
 # Where words of a claim claim nothing.
