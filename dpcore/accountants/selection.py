@@ -27,15 +27,19 @@ def divergences(
     tries: int,
     profile: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return the RDP r'(a) of the best of K tries at the orders ``a`` > 1.
-
-    r: the RDP of one try at these orders. tries: the mean of K.
-    profile: maps epsilons of a try to its deltas; they are derived from ``r`` if None.
+    """Return the RDP r'(a) of the best of K tries.
 
     Shape eta: r'(a) = r(a) + (1 + eta) min_b [(1 - 1/b) r(b) + u/b] + ln(E K)/(a - 1)
     [papernot2022, Theorem 2].
     Poisson: r'(a) = r(a) + E K delta + ln(E K)/(a - 1), a try being (ln(a/(a-1)), delta)-DP
     [papernot2022, Theorem 6].
+
+    Args:
+        r: The RDP of one try at the orders ``a``.
+        a: Orders above 1.
+        law: Distribution of K, a key of ``LAWS``.
+        tries: The mean of K.
+        profile: Maps epsilons of a try to its deltas; None derives them from ``r``.
     """
     if law == "poisson":
         epsilons = -np.log1p(-1 / a)
@@ -46,7 +50,8 @@ def divergences(
         else:
             deltas = profile(epsilons)
         return r + tries * deltas + math.log(tries) / (a - 1)
-    if tries == 1:  # K is always 1
+    # K is always 1.
+    if tries == 1:
         return r
     smallest = np.min((1 - 1 / a) * r + log_odds(law, tries) / a)
     return r + (1 + LAWS[law]) * smallest + math.log(tries) / (a - 1)
@@ -54,7 +59,7 @@ def divergences(
 
 @lru_cache(maxsize=4096)
 def log_odds(law: str, tries: int) -> float:
-    """Return u = ln(1/g) at which the mean of K is ``tries``.
+    """Return the parameter u = ln(1/g) of a truncated negative binomial law with mean ``tries``.
 
     E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0.
     """
@@ -64,6 +69,7 @@ def log_odds(law: str, tries: int) -> float:
     def excess(u: float) -> float:
         return math.expm1(u) / _box_cox(-LAWS[law], u) - tries
 
+    # The mean at the upper end exceeds the number of tries for every law.
     high = 2 * math.log(tries) + 5
     return float(brentq(excess, _LEAST_LOG_ODDS, high, xtol=1e-15))
 

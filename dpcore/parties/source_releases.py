@@ -119,7 +119,8 @@ class Budget:
     def guarantee(self) -> Guarantee:
         """Return the guarantee for one row of one source, by parallel composition.
 
-        It is the larger of its parts' costs, which are equal.
+        Hypothesis and tilt are fitted to disjoint rows of a source and cost the same, so one row is
+        in a single release.
 
         Raises:
             RefusedError: If epsilon is infinite.
@@ -252,7 +253,7 @@ class Fitted:
 
 
 def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: float) -> Fitted:
-    """Return both minimisers of every source, along a leading axis.
+    """Return the hypothesis and the tilt of every source, with their sensitivities.
 
     Args:
         sources: K of them.

@@ -101,9 +101,15 @@ def published_epsilon(epsilon: float, *, share: float) -> float:
 
 
 def published_best_share(inputs: int) -> float:
-    """Return the share e1 / (e1 + e2) that minimises the total variance of the published noise."""
-    first = (inputs**2 * (2 * inputs**2) ** 2) ** (1 / 3)
-    second = (inputs * linear_sensitivity(inputs) ** 2) ** (1 / 3)
+    """Return the share e1 / (e1 + e2) that minimises the total variance of the published noise.
+
+    A release of n entries with sensitivity D has the total variance 2 n D^2 / e^2. The sum of two
+    is least if each e is in proportion to the cube root of its n D^2.
+    """
+    quadratic = inputs**2 * (2 * inputs**2) ** 2
+    linear = inputs * linear_sensitivity(inputs) ** 2
+    first = quadratic ** (1 / 3)
+    second = linear ** (1 / 3)
     return first / (first + second)
 
 

@@ -51,11 +51,16 @@ def eigenvalue_sensitivity(inputs: int) -> float:
 
 
 def joint_sensitivity(inputs: int, weight: float = 1.0) -> float:
-    """Return the L2 sensitivity sqrt 2 (p + c^2) of X^T X and, twice, ``weight`` X^T y.
+    """Return the L2 sensitivity sqrt 2 (p + c^2) of X^T X together with two copies of c X^T y.
 
+    These are the entries of the symmetric matrix Z^T Z for rows z = (x, c y), without that of y^2.
     It holds for a weight c with c^2 <= p. With g = u.v and opposite labels, the squared change
     2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) is largest at g = c^2. A row that goes missing changes the
     statistics by less, sqrt(p^2 + 2 c^2 p).
+
+    Args:
+        inputs: p.
+        weight: c.
     """
     return math.sqrt(2) * (inputs + weight**2)
 

@@ -149,7 +149,8 @@ def row_weights(labelled: np.ndarray, people: np.ndarray) -> np.ndarray:
     labelled_rows = np.bincount(people, weights=labelled)[people]
     all_rows = np.bincount(people)[people]
     averaged_rows = np.where(labelled_rows > 0, labelled_rows, all_rows)
-    return (labelled | (labelled_rows == 0)) / averaged_rows
+    is_averaged = labelled | (labelled_rows == 0)
+    return is_averaged / averaged_rows
 
 
 def checked_people(people: np.ndarray, rows: int) -> np.ndarray | None:

@@ -52,8 +52,8 @@ class Source:
         private_rows: Number of private rows.
         public_rows: Number of public rows.
         sizable: Whether any number of private rows can be generated.
-        several: If ``make`` returns one row per person, returns all rows of the people with these
-            numbers; None if each person has one row.
+        grouped_rows: If ``make`` returns one row per person, returns all rows of the people with
+            these numbers; None if each person has one row.
     """
 
     title: str
@@ -64,7 +64,7 @@ class Source:
     private_rows: int
     public_rows: int
     sizable: bool = False
-    several: Callable[[np.ndarray], RowsOfPeople] | None = None
+    grouped_rows: Callable[[np.ndarray], RowsOfPeople] | None = None
 
     def draw(self, rng: np.random.Generator) -> Examples:
         """Return all rows (private, public and test) before they are split."""
@@ -90,8 +90,8 @@ class Split:
 
     Attributes:
         rows_of: Row numbers of each part: "private", "public" and "test".
-        several: All rows of the people who have one row each in ``X_private``; None if nobody has
-            more than one.
+        grouped_rows: All rows of the people who have one row each in ``X_private``; None if nobody
+            has more than one.
     """
 
     source: Source
@@ -102,7 +102,7 @@ class Split:
     X_test: np.ndarray
     y_test: np.ndarray
     rows_of: dict[str, np.ndarray]
-    several: RowsOfPeople | None = None
+    grouped_rows: RowsOfPeople | None = None
 
     @property
     def training_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -110,9 +110,9 @@ class Split:
 
         The persons are None if each has one row.
         """
-        if self.several is None:
+        if self.grouped_rows is None:
             return self.X_private, self.y_private, None
-        return self.several
+        return self.grouped_rows
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -310,13 +310,13 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
     for part, rows in rows_of.items():
         arrays[f"X_{part}"] = to_unit(X[rows], resized.bounds)
         arrays[f"y_{part}"] = y[rows]
-    several = _rows_of_people(resized, rows_of["private"])
+    grouped_rows = _rows_of_people(resized, rows_of["private"])
 
     _make_read_only(arrays.values())
     _make_read_only(rows_of.values())
-    if several is not None:
-        _make_read_only(several)
-    return Split(source=resized, rows_of=rows_of, several=several, **arrays)
+    if grouped_rows is not None:
+        _make_read_only(grouped_rows)
+    return Split(source=resized, rows_of=rows_of, grouped_rows=grouped_rows, **arrays)
 
 
 def _make_read_only(arrays: Iterable[np.ndarray]) -> None:
@@ -326,9 +326,9 @@ def _make_read_only(arrays: Iterable[np.ndarray]) -> None:
 
 def _rows_of_people(source: Source, people: np.ndarray) -> RowsOfPeople | None:
     """Return all rows of the people with these numbers, or None if each has one row."""
-    if source.several is None:
+    if source.grouped_rows is None:
         return None
-    X, y, person_of_row = source.several(people)
+    X, y, person_of_row = source.grouped_rows(people)
     if len(y) <= len(people):
         return None
     return to_unit(X, source.bounds), y, person_of_row

@@ -368,7 +368,7 @@ def split_of(
 def _of_persons(split: classification.Split, seed: int, rows_each: int) -> classification.Split:
     people = stream(seed, "split", part=1).permutation(len(split.y_private)) // rows_each
     people.flags.writeable = False
-    return replace(split, several=(split.X_private, split.y_private, people))
+    return replace(split, grouped_rows=(split.X_private, split.y_private, people))
 
 
 def _interactive_rows(dataset: str, source: classification.Source | None) -> int:

@@ -79,7 +79,12 @@ def slices(
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Runs (V, R) of R repeats at V values ``at``, or (A, V, R) of A arms; NaN where not done."""
+    """Runs of R repeats at V values of a parameter.
+
+    Attributes:
+        at: The values.
+        runs: Numbers (V, R), or (A, V, R) of A arms; NaN where not done.
+    """
 
     at: tuple[Any, ...]
     runs: np.ndarray
@@ -133,14 +138,21 @@ class Grid:
         return np.array(self.at)[begun], quantiles_of(runs[:, done_everywhere], axis=1)
 
     def frame(self, name: str, *, over: str = "epsilon", **arms: Collection[str]) -> pd.DataFrame:
-        """Return a table with a row per run: arm, value of the parameter, repeat, number.
+        """Return a table with a row per run that is done: arm, value, repeat and number.
 
-        name, over: the columns of the number and of the parameter.
-        arms: the column of the arm, with the names of the arms.
+        Args:
+            name: Column of the numbers.
+            over: Column of the parameter.
+            arms: Column of the arms, with their names, if there are arms.
         """
-        levels = {**arms, over: self.at, "repeat": range(self.runs.shape[-1])}
-        index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
-        return pd.DataFrame({name: self.runs.ravel()}, index=index).dropna().reset_index()
+        values_of_column: dict[str, Any] = dict(arms)
+        values_of_column[over] = self.at
+        values_of_column["repeat"] = range(self.runs.shape[-1])
+        index = pd.MultiIndex.from_product(
+            list(values_of_column.values()), names=list(values_of_column)
+        )
+        runs = pd.DataFrame({name: self.runs.ravel()}, index=index)
+        return runs.dropna().reset_index()
 
     def quantiles(self, *, over: str = "epsilon") -> pd.DataFrame:
         """Return a table of the quantiles with a row per value that is begun."""

@@ -234,7 +234,10 @@ class Roles:
         return tuple(column.name for column in self.columns if self._may_be_label(column))
 
     def _may_be_label(self, column: Column) -> bool:
-        """Return whether all words of one name occur in the other, or the values are the same."""
+        """Return whether a column seems to repeat the predicted one, by its name or its values.
+
+        All words of one name then occur in the other, or both have the same categories.
+        """
         label_words = _words(self.answer)
         column_words = _words(column.name)
         if label_words <= column_words or column_words <= label_words:

@@ -97,13 +97,13 @@ class OwnRows(str):
         """Return the file as a data set whose private rows the seed alone selects."""
         inputs = self.roles.inputs
         rows = _Rows(own=self.key)
-        several = None
+        grouped_rows = None
         if self.roles.person:
-            several = rows.several
+            grouped_rows = rows.grouped_rows
         return classification.Source(
             title="Your file",
             make=rows,
-            several=several,
+            grouped_rows=grouped_rows,
             features=tuple(inputs),
             classes=self.roles.classes,
             bounds=tuple(inputs.values()),
@@ -142,7 +142,7 @@ class _Rows:
         rows = by_person.draw_one_each(rng, counts)
         return X[rows], y[rows]
 
-    def several(self, persons: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def grouped_rows(self, persons: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return all rows of ``persons`` (k,), as inputs (n, d), class numbers (n,), and the index
         (n,) of each row's person in ``persons``.
         """

@@ -176,9 +176,9 @@ class PrivateTraining(ReferenceTraining):
     def cells(self) -> float:
         """Return the cells (``chunking``) of one repeat of all arms at one epsilon."""
         rows = self.rows
-        grouped = self.rows_each > 1 or data.source(self.dataset).several is not None
-        if grouped and self.split.several is not None:
-            _, y, _ = self.split.several
+        grouped = self.rows_each > 1 or data.source(self.dataset).grouped_rows is not None
+        if grouped and self.split.grouped_rows is not None:
+            _, y, _ = self.split.grouped_rows
             rows = _COST_OF_GROUPED_ROW * len(y)
         outputs, inputs = self.zero_weights.shape
         cost = chunking.training_cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)

@@ -74,7 +74,7 @@ class Training:
         people: return the rows of the first so many people only.
         """
         split = self.split
-        if split.several is None:
+        if split.grouped_rows is None:
             return scale_inputs(split.X_private[:people]), split.y_private[:people], None
         X, y, person_of_row = self._rows_of_people
         end = len(y)
@@ -96,8 +96,8 @@ class Training:
         people = self.private_rows
         most_rows = 1
         # The split, which takes long to load, is needed only if people may have several rows.
-        may_be_grouped = self.rows_each > 1 or data.source(self.dataset).several is not None
-        if may_be_grouped and self.split.several is not None:
+        may_be_grouped = self.rows_each > 1 or data.source(self.dataset).grouped_rows is not None
+        if may_be_grouped and self.split.grouped_rows is not None:
             _, _, person_of_row = self._rows_of_people
             counts = np.bincount(person_of_row)
             people = len(counts)
