@@ -24,8 +24,8 @@ from unittest import mock
 import numpy as np
 import orjson
 
-import ui.page.comparison
 import ui.page.page
+import ui.page.screen
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.settings import PARTS
 from pages.topics import PAGES
@@ -75,7 +75,7 @@ class Drag:
         moves = ((self._hero, next(self._values)),)
         asked = Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
-            (ui.page.comparison, "computed", "train"),
+            (ui.page.screen, "compute", "train"),
             (ui.page.page, "_drawn", "figures"),
             (Page, "view", "words"),
             (Page, "says", "words"),

@@ -11,7 +11,7 @@ import streamlit as st
 from ui.charts import theme
 from ui.compute.runner import compute
 from ui.page.page import Page, SliderLayout, always
-from ui.page.suggestion import bold
+from ui.page.suggestion import bold_html
 from ui.session import page_state
 from ui.text.numbers import format_number, percent
 from ui.text.texts import Texts
@@ -126,7 +126,7 @@ def _legend(result: Any) -> str:
 
 def welcome() -> str:
     """Return what stands before the result, HTML."""
-    return f'<h1>{QUESTION}</h1><p class="lab-lead">{bold(_SAYS["lead"])}</p>'
+    return f'<h1>{QUESTION}</h1><p class="lab-lead">{bold_html(_SAYS["lead"])}</p>'
 
 
 def show(

@@ -21,7 +21,7 @@ from pages.topics import PAGES
 from tests.browser.conftest import ROOT
 from ui.export.recording import stops
 from ui.page import pin
-from ui.page.comparison import compare
+from ui.page.screen import make_screen
 from ui.session.entries import apply_move, from_link
 from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
@@ -98,8 +98,8 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
-        both = compare(page, settings, pinned, seconds=math.inf)
-        every = (picture for board in both.boards("").values() for row in board for picture in row)
+        both = make_screen(page, settings, pinned, seconds=math.inf)
+        every = (picture for board in both.charts("").values() for row in board for picture in row)
         return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
 
     def figures(name: str, value: float) -> Figures:

@@ -23,7 +23,7 @@ from tests.ui.charts.test_topic_charts import numbers
 from ui.charts.curves import axis_range
 from ui.charts.theme import dot as dot_of
 from ui.page import pin
-from ui.page.suggestion import bold
+from ui.page.suggestion import bold_html
 from ui.session.address import LONGEST, MORE, PIN
 from ui.session.entries import from_link
 from ui.text import tiles as panels
@@ -284,18 +284,18 @@ def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
     shown = here.at(settings).slider_layout(settings)
     assert move.slider in (shown.hero, shown.play, *shown.main)
     label = (SLIDERS[move.slider] | shown.changes.get(move.slider, {}))["label"].lower()
-    assert label.split()[0] in plain(bold(move.ask)).lower()
-    assert bold(move.ask) in text(app)
+    assert label.split()[0] in plain(bold_html(move.ask)).lower()
+    assert bold_html(move.ask) in text(app)
     bound = next(filter(math.isfinite, (move.low, move.high)), elsewhere(settings, move.slider))
     app = at_rest(moved(app, page, move.slider, bound), page)
     assert '<div class="lab-move">' not in text(app)
-    assert (bold(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), (
+    assert (bold_html(move.ask) in text(opened(page, **address(app)))) == (page == "what-if"), (
         "no card where it is set"
     )
 
 
 def test_a_page_asks_for_no_move_without_effect():
-    assert bold(BY_NAME["classifier"].move.ask) not in text(opened(CLASSIFIER, version="none"))
+    assert bold_html(BY_NAME["classifier"].move.ask) not in text(opened(CLASSIFIER, version="none"))
 
 
 def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():

@@ -19,7 +19,7 @@ from lab.label import registry
 from lab.label.label import NOT_STATED, SCHEMA, Label, Stated, label
 from ui.charts import attacker_icons
 from ui.export import recording, single_file
-from ui.page import comparison
+from ui.page import differences
 from ui.page.page import FIRST, Page, View
 from ui.text import labels, mu_text
 from ui.text import tiles as panels
@@ -187,7 +187,7 @@ class Handout:
         shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"
 
         def said(name: str, value: Any) -> str:
-            return escape(" ".join(comparison.slider_words(name, value, sliders.changes) or ()))
+            return escape(" ".join(differences.slider_texts(name, value, sliders.changes) or ()))
 
         hero = sliders.hero
         there = elsewhere(settings, hero, sliders.changes)[0]

@@ -23,8 +23,8 @@ from ui.compute import debounce
 from ui.compute.runner import SLICE_SECONDS
 from ui.export import recording, single_file
 from ui.export.recording import Recording
-from ui.page.comparison import compare
 from ui.page.page import FIRST, Page
+from ui.page.screen import make_screen
 from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
@@ -146,7 +146,7 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
     """Return the screen of a page as ``ui/layout/topic_page.py`` lays it out, which the same rules
     then place (HTML).
     """
-    view = compare(page, settings, None, seconds=0).view
+    view = make_screen(page, settings, None, seconds=0).view
     captions = (f'<div class="lab-words-{name}"></div>' for name in page.captions)
 
     def box(name: str, *inside: str) -> str:

@@ -20,8 +20,8 @@ from lab.experiment.settings import Settings
 from ui.export import single_file
 from ui.live.frames import Frame, make_frame
 from ui.live.messages import Request
-from ui.page.comparison import compare
 from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
+from ui.page.screen import make_screen
 from ui.server import static_files
 from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number
@@ -215,7 +215,7 @@ class Recording:
 
     def _charts(self, first: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield (name of a board, places for its pictures), as large as on the page."""
-        view = compare(self.page, self.settings, None, seconds=_ALL).view
+        view = make_screen(self.page, self.settings, None, seconds=_ALL).view
         for board in first["rows"]:
             yield board, placed(view.boards[board])
 

@@ -17,7 +17,7 @@ from lab.label.label import searched, sections, why_void
 from ui.compute.runner import compute
 from ui.export import archive
 from ui.export.handout import Handout
-from ui.page import comparison
+from ui.page import differences
 from ui.page.page import Page
 from ui.server.qr_code import QR_ALT, elsewhere, qr
 from ui.session.address import MORE, TAB
@@ -62,9 +62,9 @@ def told(
         ):
             value = getattr(one, name)
             if name in state.choices:
-                pair = comparison.choice_words(name, value, state.choices)
+                pair = differences.choice_texts(name, value, state.choices)
             else:
-                pair = comparison.slider_words(name, value, changes)
+                pair = differences.slider_texts(name, value, changes)
             if pair and (name in state.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())

@@ -14,11 +14,11 @@ from ui import widgets
 from ui.compute import debounce
 from ui.export.share_dialog import handout_button, on_label, paper, share_button, why_void_of
 from ui.layout import presenter, visible_sliders
-from ui.page.comparison import Screen, base_of, compare
 from ui.page.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Page, QuestionTab, Tab
-from ui.page.pin import card, marks, pinned
-from ui.page.presenter_page import staged
-from ui.page.suggestion import card as move_card
+from ui.page.pin import pin_panel, pinned_settings, slider_marks
+from ui.page.presenter_page import presenter_page
+from ui.page.screen import Screen, make_screen, question_base
+from ui.page.suggestion import suggestion_card
 from ui.server import static_files
 from ui.session import page_links, page_state
 from ui.session.address import TAB
@@ -61,7 +61,7 @@ def show(page: Page, welcome: str = "") -> None:
         _to_lesson(state)
         st.title(page.at(state.settings).question)
         head = st.container(key="head-actions", horizontal=True)
-    other = pinned(page, state)
+    other = pinned_settings(page, state)
     _open_linked(page, state)
     _notices([*state.notices, *_unasked(page, state)])
     if not welcome:
@@ -72,7 +72,7 @@ def show(page: Page, welcome: str = "") -> None:
             _head(page, state, ready=ready)
     if ready:
         state.write_address(
-            done=compare(
+            done=make_screen(
                 page, state.settings, other, seconds=0, tab=_opened(page), **_asked(state)
             ).done
         )
@@ -106,8 +106,8 @@ def _to_lesson(state: page_state.PageState) -> None:
 
 
 def _presented(page: Page, state: page_state.PageState) -> None:
-    pinned(page, state)  # adds its notices
-    stage = staged(page, state.presented_chart)
+    pinned_settings(page, state)  # adds its notices
+    stage = presenter_page(page, state.presented_chart)
     if state.notices:
         with st.container(key="stage-notices"):
             _notices(state.notices)
@@ -116,7 +116,7 @@ def _presented(page: Page, state: page_state.PageState) -> None:
         st.rerun()  # to the page itself, which shows what is missing
     places = presenter.stops(page, state)
     presenter.arrived(state, places)
-    both = compare(
+    both = make_screen(
         stage, state.settings, None, seconds=stage.slices.first, tab="", tries=state.tries
     )
     state.write_address(done=both.done)
@@ -172,8 +172,8 @@ def _moving(page: Page, welcome: str) -> None:
     if not page.holds(state) or state.presented_chart:
         debounce.rerun_page()
     here = page.at(state.settings)
-    other = pinned(page, state)
-    both = compare(
+    other = pinned_settings(page, state)
+    both = make_screen(
         page,
         state.settings,
         other,
@@ -199,14 +199,14 @@ def _moving(page: Page, welcome: str) -> None:
     with beside:
         visible_sliders.offer_all(state)
         if here.tabs:
-            card(state, other, both)
+            pin_panel(state, other, both)
     sliders = visible_sliders.visible(here, state)
     with left:
-        move = move_card(here.move, state, sliders)
+        move = suggestion_card(here.move, state, sliders)
     with panel_place:
         channel = None if state.settings.private else state.request_state(tab)
         told: dict[str, Any] = {
-            "marks": marks(state.settings, other),
+            "marks": slider_marks(state.settings, other),
             "selectors": bool(here.more),
             "move": move,
         }
@@ -231,17 +231,17 @@ def _on_stage(page: Page) -> None:
     if not page.holds(state) or not state.presented_chart:
         debounce.rerun_page()
     here = page.at(state.settings)
-    both = compare(
+    both = make_screen(
         page, state.settings, None, seconds=_seconds(here, state), tab="", tries=state.tries
     )
-    says, private = both.says(""), state.settings.private
+    says, private = both.texts(""), state.settings.private
     place = None if private else state.request_state("")
     with st.container(key="stage"):
         for name in ("verdict", "numbers"):
             st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
         with st.container(key="stage-picture"):
             widgets.board(
-                both.boards("")[FIRST],
+                both.charts("")[FIRST],
                 key=f"{page.name}.{FIRST}",
                 ack=state.click_ack,
                 name=FIRST,
@@ -269,7 +269,7 @@ def _result(both: Screen, state: page_state.PageState) -> str:
     )
     with below:
         opened, place = _tabs(page)
-    says, boards = both.says(opened.name), both.boards(opened.name)
+    says, boards = both.texts(opened.name), both.charts(opened.name)
     of = None if state.settings.private else state.request_state(opened.name)
     printed = paper(page, state, why_void_of(state, page, both.result))
 
@@ -352,7 +352,7 @@ def _tabs_key(page: Page) -> str:
 
 
 def _question(asked: QuestionTab, state: page_state.PageState, both: Screen) -> None:
-    base, targets = base_of(both, state.settings, looks=my_rows.looks(state))
+    base, targets = question_base(both, state.settings, looks=my_rows.looks(state))
     about = asked.about(base, state.address.ask, targets) if base is not None else None
     if about is None:
         _offer_rows(asked, state)

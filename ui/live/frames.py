@@ -9,8 +9,8 @@ import orjson
 
 from ui.compute import debounce
 from ui.live.messages import Request
-from ui.page.comparison import compare
-from ui.page.pin import read as read_pin
+from ui.page.pin import read_pin
+from ui.page.screen import make_screen
 
 # The delay, in seconds, after which a browser asks for a run of the whole page. It is longer while
 # many people move something.
@@ -55,7 +55,7 @@ def make_frame(request: Request, seconds: float) -> Frame | None:
         pinned = None
         if request.pin is not None:
             pinned, _ = read_pin(page.settings, request.pin)  # type: ignore[arg-type]  # classes have a hash
-        screen = compare(
+        screen = make_screen(
             page,
             settings,
             pinned,
@@ -66,12 +66,12 @@ def make_frame(request: Request, seconds: float) -> Frame | None:
         )
         rows = {}
         charts = {}
-        for board, chart_rows in screen.boards(request.tab).items():
+        for board, chart_rows in screen.charts(request.tab).items():
             rows[board] = [[chart.name for chart in row] for row in chart_rows]
             for row in chart_rows:
                 for chart in row:
                     charts[chart.name] = (chart.beside(), chart.parts())
-        texts = screen.says(request.tab)
+        texts = screen.texts(request.tab)
         return Frame(screen.done, errors, side_effects, texts, rows, charts)
     except Exception:
         _log.exception("%s: a request on the channel met a fault", page.name)

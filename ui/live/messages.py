@@ -10,7 +10,7 @@ import orjson
 
 from lab.experiment.settings import Settings
 from ui.page.page import Page
-from ui.page.presenter_page import staged
+from ui.page.presenter_page import presenter_page
 from ui.session.address import LONGEST
 from ui.session.entries import apply_move, from_link
 
@@ -138,7 +138,7 @@ def _request(message: Mapping[str, Any], pages: Mapping[str, Page]) -> Request:
     )
     page = pages[name]
     if presented_chart:
-        page = staged(page, presented_chart)
+        page = presenter_page(page, presented_chart)
     moves = _moves(message["moves"])
     return Request({"number": number}, page, link, tab, moves, pin, ask)
 

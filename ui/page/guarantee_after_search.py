@@ -1,8 +1,7 @@
-"""What a search on private rows makes of a result's guarantee, for the tile, the verdict and the
-tab *Guarantee*.
+"""Adapt the texts on a guarantee after a search on private rows.
 
-They follow the privacy label: void after a search, or the price of the best of several tries that
-takes its place.
+The tile, the verdict and the tab *Guarantee* follow the privacy label. It is void after a search,
+or states the price of the best of several tries that takes the search's place.
 """
 
 from collections.abc import Iterable
@@ -12,74 +11,86 @@ from typing import Any
 from lab.experiment.settings import Settings
 from lab.label.label import Stated, searched, why_void
 from ui.charts import attacker_icons
-from ui.text import labels, tiles
+from ui.text import labels
 from ui.text.numbers import delta
 from ui.text.texts import SAYS
-from ui.text.tiles import Tile, number
+from ui.text.tiles import Tile, attacker_tile, note, number
 
 
 @dataclass(frozen=True)
-class Released:
-    """What a label states of a result whose rows were searched.
+class SearchedGuarantee:
+    """The guarantee of a result whose rows were searched.
 
-    why: why nothing is guaranteed, or "". tries: the mean number of tries whose best is released, 0
-    for one model.
+    Attributes:
+        settings: The settings of the result.
+        stated: What its privacy label states.
+        why_void: Why nothing is guaranteed, or "".
+        tries: The mean number of tries of which the best is released, 0 for one model.
     """
 
     settings: Settings
     stated: Stated
-    why: str
+    why_void: str
     tries: int
 
-    def numbers(self, numbers: Iterable[Tile]) -> list[Tile]:
-        """Return the big numbers, with the attacker's as the label has it."""
-        return [
-            self._attacker(one) if one.label == SAYS["attacker.label"] else one for one in numbers
-        ]
+    def tiles(self, tiles: Iterable[Tile]) -> list[Tile]:
+        """Return a page's tiles with the attacker's as the label has it."""
+        adapted = []
+        for tile in tiles:
+            if tile.label == SAYS["attacker.label"]:
+                tile = self._attacker_tile(tile)
+            adapted.append(tile)
+        return adapted
 
-    def _attacker(self, one: Tile) -> Tile:
-        if self.why:
-            return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], self.why, tone="void")
-        if self.tries:
-            return tiles.attacker_tile(self.stated.guarantee)._replace(
-                note=SAYS("search.tile", tries=self.tries)
+    def _attacker_tile(self, tile: Tile) -> Tile:
+        if self.why_void:
+            return Tile(
+                SAYS["attacker.void-label"], SAYS["attacker.void"], self.why_void, tone="void"
             )
-        return one
+        if self.tries:
+            tile_of_tries = attacker_tile(self.stated.guarantee)
+            return tile_of_tries._replace(note=SAYS("search.tile", tries=self.tries))
+        return tile
 
-    def verdict(self, said: str) -> str:
-        """Return a page's verdict (HTML), with why nothing holds behind it."""
-        if not self.why:
-            return said
-        return (
-            f"{said}"
-            f" {SAYS('void.verdict', why=self.why, epsilon=number(vars(self.settings)['epsilon']))}"
-        )
+    def verdict(self, verdict: str) -> str:
+        """Return a page's verdict (HTML), followed by why nothing is guaranteed."""
+        if not self.why_void:
+            return verdict
+        epsilon = number(vars(self.settings)["epsilon"])
+        return f"{verdict} {SAYS('void.verdict', why=self.why_void, epsilon=epsilon)}"
 
-    def guarantee(self, said: str) -> str:
-        """Return the tab *Guarantee* (HTML); ``said``: what a page says there of one model."""
-        if self.why:
-            return tiles.note(SAYS("search.void", why=self.why))
+    def guarantee(self, text: str) -> str:
+        """Return the tab *Guarantee* (HTML), given its text for one model."""
+        if self.why_void:
+            return note(SAYS("search.void", why=self.why_void))
         guarantee = self.stated.guarantee
         if not self.tries or guarantee is None:
-            return said
-        price = {
-            "epsilon": number(guarantee.epsilon),
-            "delta": delta(guarantee.delta),
-            "tries": self.tries,
-        }
-        return attacker_icons.icons(guarantee) + tiles.note(SAYS("search.counted", **price)) + said
+            return text
+        price = SAYS(
+            "search.counted",
+            epsilon=number(guarantee.epsilon),
+            delta=delta(guarantee.delta),
+            tries=self.tries,
+        )
+        return attacker_icons.icons(guarantee) + note(price) + text
 
 
-def of(stated: Stated, result: Any, *, tries: int) -> Released | None:
-    """Return what is released of a result; None where nothing was searched, or nothing is
-    guaranteed anyway.
+def guarantee_after_search(stated: Stated, result: Any, *, tries: int) -> SearchedGuarantee | None:
+    """Return the guarantee of a result, or None if nothing was searched or ever guaranteed.
 
-    stated: what the page's label says of one model.
+    Args:
+        stated: What the page's label states of one model.
+        result: The result.
+        tries: As in ``SearchedGuarantee``.
     """
     settings = result.settings
     count = searched(settings)
-    if not (count or tries) or why_void(settings, stated) or stated.guarantee is None:
+    if count == 0 and tries == 0:
         return None
-    whole = labels.complete(stated, settings, tries=tries)
-    why = SAYS("search.why", count=count) if why_void(settings, whole) else ""
-    return Released(settings=settings, stated=whole, why=why, tries=tries)
+    if stated.guarantee is None or why_void(settings, stated):
+        return None
+    complete = labels.complete(stated, settings, tries=tries)
+    reason = ""
+    if why_void(settings, complete):
+        reason = SAYS("search.why", count=count)
+    return SearchedGuarantee(settings=settings, stated=complete, why_void=reason, tries=tries)

@@ -21,8 +21,7 @@ from lab.experiment.settings import Settings
 from lab.label.label import Stated
 from ui.charts import attacker_icons
 from ui.compute.runner import SLICE_SECONDS
-from ui.page import guarantee_after_search
-from ui.page.guarantee_after_search import Released
+from ui.page.guarantee_after_search import SearchedGuarantee, guarantee_after_search
 from ui.page.suggestion import Suggestion
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
@@ -274,7 +273,7 @@ class Page:
         return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB) if self.tabs else (Tab("", ""),)
 
     def view(self, result: Any, *, tries: int = 0) -> View:
-        """Return what this result says and shows; ``tries``: as in ``Released``."""
+        """Return what this result says and shows; ``tries``: as in ``SearchedGuarantee``."""
         draw = {FIRST: self.pictures} | {
             tab.name: tab.pictures for tab in self.tabs if tab.pictures
         }
@@ -284,17 +283,17 @@ class Page:
             words["guarantee"] = self._guarantee
         numbers = self.numbers(result)
         counted = (
-            guarantee_after_search.of(self.label(result), result, tries=tries)
+            guarantee_after_search(self.label(result), result, tries=tries)
             if result.settings.private
             else None
         )
         if counted is not None:
-            numbers = counted.numbers(numbers)
+            numbers = counted.tiles(numbers)
             words |= self._counted(counted, words)
         return View(numbers, LazyValues(words, result), LazyValues(boards, result))
 
     def _counted(
-        self, counted: Released, words: Mapping[str, Callable[[Any], str]]
+        self, counted: SearchedGuarantee, words: Mapping[str, Callable[[Any], str]]
     ) -> dict[str, Callable[[Any], str]]:
         """Return the words on a guarantee, as they are after a search on private rows."""
         changed: dict[str, Callable[[Any], str]] = {}

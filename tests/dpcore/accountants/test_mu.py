@@ -42,8 +42,8 @@ from tests.handouts import quick
 from tests.sentences import plain
 from ui.live.frames import make_frame
 from ui.live.messages import Request
-from ui.page.comparison import compare
 from ui.page.page import LazyValues
+from ui.page.screen import make_screen
 from ui.text import mu_text as mu
 from ui.text import tiles
 
@@ -176,8 +176,8 @@ def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
     settings = AccountingSettings(steps=10_001)
 
     def asked(seconds=60, **how):
-        found = compare(PAGE, settings, None, seconds=seconds, **how)
-        return found.done == 1, mus(found.says(TAB)[".lab-words-guarantee"])[
+        found = make_screen(PAGE, settings, None, seconds=seconds, **how)
+        return found.done == 1, mus(found.texts(TAB)[".lab-words-guarantee"])[
             "mu"
         ] if "tab" in how else ""
 

@@ -27,8 +27,15 @@ from pages.classifier.settings import ClassifierSettings
 from pages.topics import ROOMS
 from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain
-from ui.page.comparison import Compared, apart, number_rows, sentence, settings_rows, table
-from ui.page.comparison import rows as to_html
+from ui.page.differences import (
+    RunDifference,
+    difference_sentence,
+    rows_html,
+    settings_rows,
+    shown_difference,
+    table,
+    tile_rows,
+)
 from ui.text.tiles import Tile
 
 TRIALS = 4000
@@ -83,7 +90,7 @@ def test_a_difference_is_that_of_a_sign_test_and_its_sentence_says_which_is_ahea
             np.isfinite(low),
             low > 0 or high < 0,
         )
-        said = plain(sentence(found, measure))
+        said = plain(difference_sentence(found, measure))
         assert not any(re.search(one, said) for one in NEVER), said
         way = (
             "higher in A" if low > 0 else "lower in A" if high < 0 else "o difference can be shown"
@@ -115,7 +122,7 @@ def test_without_chance_there_is_nothing_to_be_unsure_of():
         (of_pairs(high, high), "equal in A and B"),
     ):
         assert found.sure
-        assert f"{said} in every run" in plain(sentence(found, SHARE))
+        assert f"{said} in every run" in plain(difference_sentence(found, SHARE))
     assert not Difference(median=0.5, low=0, high=1).shown
     assert not Difference(median=-0.5, low=-1, high=0).shown
     assert (of_groups(high, low[:7]).sure, of_groups(high, np.linspace(0.1, 0.2, 9)).sure) == (
@@ -172,7 +179,7 @@ def test_a_claim_needs_a_sign_test_a_point_and_more_than_the_constant_answer():
         Case.AHEAD,
         Case.ALIKE,
     ]
-    assert "too small to matter" in sentence(found, SHARE, least=0.03)
+    assert "too small to matter" in difference_sentence(found, SHARE, least=0.03)
 
 
 def test_the_best_of_several_is_alone_only_where_it_beats_each():
@@ -205,15 +212,16 @@ def test_the_table_and_the_sentence_state_one_difference():
         ]
         for one in (a, b)
     ]
-    known = Compared(found, SHARE, float(np.median(a)), float(np.median(b)))
-    (row,) = number_rows(*tiles, known)
+    known = RunDifference(found, SHARE, float(np.median(a)), float(np.median(b)))
+    (row,) = tile_rows(*tiles, known)
     gap = re.search(
-        rf"is {NUMBER} points lower in A \(median of 7 paired", plain(sentence(found, SHARE))
+        rf"is {NUMBER} points lower in A \(median of 7 paired",
+        plain(difference_sentence(found, SHARE)),
     )[1]
     assert row == ("Accuracy", "60", "65", f"−{gap} in pairs")
-    assert number_rows(*tiles)[0][-1] == "−5"
-    groups = Compared(of_groups(a, b), SHARE, known.mine, known.theirs)
-    assert number_rows(*tiles, groups)[0][-1] == "−5"
+    assert tile_rows(*tiles)[0][-1] == "−5"
+    groups = RunDifference(of_groups(a, b), SHARE, known.median_a, known.median_b)
+    assert tile_rows(*tiles, groups)[0][-1] == "−5"
 
 
 def test_too_few_runs_are_a_case_of_their_own():
@@ -409,14 +417,14 @@ def test_table_has_heads_the_settings_that_differ_and_the_differences_as_shown()
         Tile("As published", "87.4\u00a0%", amount=87.4, unit="points"),
         Tile("90 %", "69 <small>to</small> 94\u00a0%"),
     ]
-    numbers = number_rows(now, then)
+    numbers = tile_rows(now, then)
     assert numbers == [
         ("Accuracy", "91", "87.4", "+3.6"),
         ("90 %", "85–95", "69–94", ""),
         ("Attacker", "53", "–", ""),
     ]
-    assert apart("52", "85.5") == "−33.5"
-    html = table(to_html(rows[:1]), to_html(numbers[:1]), "Said.")
+    assert shown_difference("52", "85.5") == "−33.5"
+    html = table(rows_html(rows[:1]), rows_html(numbers[:1]), "Said.")
     words = "A now B pinned A − B dataset <gaussians> <moons> Accuracy 91 87.4 +3.6 Said."
     assert " ".join(plain(html).split()) == words
     assert (html.count('scope="row"'), html.count('scope="col"')) == (2, 3)

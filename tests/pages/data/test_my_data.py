@@ -27,7 +27,7 @@ from tests.app import at_rest, moved, opened, press, text
 from tests.app import settings_of as of
 from tests.sentences import plain
 from ui.export import archive, share_dialog
-from ui.page import comparison
+from ui.page import differences
 from ui.page.pin import PIN
 from ui.uploads import lifetime, samples
 from ui.uploads.rows import MOST_SPENT, Draft
@@ -252,10 +252,10 @@ class TestEachPage:
         assert {one.epsilon for one in state.settings.own.table.compared} == {0.1, 2}
         roles, words = (
             replace(state.settings.roles, one_row=True),
-            partial(comparison.choice_words, choices={}),
+            partial(differences.choice_texts, choices={}),
         )
         other = state.settings.change(own=own_rows.choose(state.settings.own.table, roles))
-        assert not comparison.settings_rows(state.settings, other, words), (
+        assert not differences.settings_rows(state.settings, other, words), (
             "a handle is nothing to read"
         )
         app = trained(press(my_data(app), "Remove"), "classifier")

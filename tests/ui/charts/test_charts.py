@@ -21,7 +21,7 @@ from tests.sentences import plain
 from tests.ui.charts.test_topic_charts import numbers
 from ui.charts import attacker_icons, theme
 from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, finding, quantile_curve
-from ui.page.comparison import NAME, ghosted
+from ui.page.overlay import NAME, with_overlay
 from ui.text import tiles
 from ui.text.numbers import percent
 from ui.widgets import Chart
@@ -60,7 +60,7 @@ def picture(y: float, **more) -> Chart:
 
 def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     mine, theirs = picture(1), picture(2)
-    ((shown,),) = ghosted([[mine]], [[theirs]])
+    ((shown,),) = with_overlay([[mine]], [[theirs]])
     assert (mine, theirs) == (picture(1), picture(2)), "cached pictures stay as they are"
     assert len(go.Figure(shown.figure).data) == 4
     drawn = [(one["name"], one["y"][0]) for one in shown.figure["data"]]
@@ -70,13 +70,13 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
     assert (
-        ghosted([[mine]], [[mine]])[0][0].figure["layout"]["shapes"]
+        with_overlay([[mine]], [[mine]])[0][0].figure["layout"]["shapes"]
         == mine.figure["layout"]["shapes"]
     )
     for pinned in ([], [[]], [[picture(2, name="another")]]):
-        assert ghosted(rows := [[mine, picture(1, name="map", pair=True)]], pinned) == rows
+        assert with_overlay(rows := [[mine, picture(1, name="map", pair=True)]], pinned) == rows
     bare = replace(mine, figure={"data": [curve(1)], "layout": {}})
-    assert ghosted([[bare]], [[bare]])[0][0] is bare
+    assert with_overlay([[bare]], [[bare]])[0][0] is bare
 
 
 def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
@@ -86,7 +86,7 @@ def test_a_ghost_is_an_outline_in_the_colour_of_its_own():
     other = replace(
         picture(2), figure={"data": [marked], "layout": {"shapes": [dot(2, name="ghost")]}}
     )
-    ((shown,),) = ghosted([[picture(1)]], [[other]])
+    ((shown,),) = with_overlay([[picture(1)]], [[other]])
     ghost = next(one for one in shown.figure["data"] if one.get("name") == NAME)
     assert ghost["line"] == LINE | {"dash": "dash"}
     assert ghost["marker"] == {"size": 9, "color": "#2b7bd6", "symbol": "circle-open"}

@@ -27,9 +27,10 @@ from tests.sentences import plain
 from ui.charts.theme import PINNED
 from ui.live.frames import make_frame
 from ui.live.messages import Request
-from ui.page.comparison import LATER, MOVING, SAID, compare, rows, slider_words
+from ui.page.differences import PENDING, ROWS, SENTENCE, rows_html, slider_texts
 from ui.page.page import FIRST
-from ui.page.pin import PIN, read
+from ui.page.pin import PIN, read_pin
+from ui.page.screen import make_screen
 from ui.session.address import LONGEST
 from ui.session.entries import apply_move, from_link
 from ui.text.sliders import SLIDERS
@@ -52,15 +53,15 @@ def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
             short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
         )
         assert len(compact(settings)) < LONGEST
-        assert read(page.settings, compact(settings)) == (settings, ())
+        assert read_pin(page.settings, compact(settings)) == (settings, ())
     names = [*asdict(page.settings())]
     for place, value in enumerate(
         [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
     ):
         field = names[place % len(names)]
         for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
-            pinned, notices = read(page.settings, pin)
-            assert pinned is None or read(page.settings, compact(pinned)) == (pinned, ())
+            pinned, notices = read_pin(page.settings, pin)
+            assert pinned is None or read_pin(page.settings, compact(pinned)) == (pinned, ())
             assert len(" ".join(notices)) < 2000
             assert all("\n" not in notice for notice in notices)
 
@@ -87,13 +88,13 @@ def test_brief_holds_what_a_change_brings_while_the_settings_live():
     ],
 )
 def test_what_is_ignored_of_a_pin_is_said(text, pinned, said):
-    found, (notice,) = read(ClassifierSettings, text)
+    found, (notice,) = read_pin(ClassifierSettings, text)
     assert found == pinned
     assert said in notice
 
 
 def test_settings_with_an_own_file_are_not_pinned_by_a_link():
-    found, (notice,) = read(ClassifierSettings, "dataset~own")
+    found, (notice,) = read_pin(ClassifierSettings, "dataset~own")
     assert found is None
     assert "not pinned" in notice
 
@@ -113,8 +114,8 @@ def test_page_pins_compares_swaps_and_unpins(page):
     mine, other = getattr(pinned, hero), beside(pinned, hero)[-1]
 
     def compared(now: float, then: float) -> bool:
-        label, shown = slider_words(hero, now, page.slider_layout(pinned).changes)
-        row = rows([(label, shown, slider_words(hero, then, {})[1], "")])
+        label, shown = slider_texts(hero, now, page.slider_layout(pinned).changes)
+        row = rows_html([(label, shown, slider_texts(hero, then, {})[1], "")])
         return row in text(app) and mounted(app)["marks"] == {hero: [[then, "B"]]}
 
     press(app, PIN)
@@ -137,19 +138,19 @@ def test_page_pins_compares_swaps_and_unpins(page):
 
 
 def test_data_that_is_not_json_is_not_mounted():
-    for value in (slider_words, object(), {1, 2}, math.nan, math.inf):
+    for value in (slider_texts, object(), {1, 2}, math.nan, math.inf):
         with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
             assets.mount("sliders", data={"marks": [value]}, key="any")
 
 
 def whole(settings, pin):
-    both = compare(PAGE, settings, pin, seconds=1e9)
+    both = make_screen(PAGE, settings, pin, seconds=1e9)
     assert both.done == 1
     return both
 
 
 def said(both) -> str:
-    return plain(both.moving[SAID])
+    return plain(both.comparison[SENTENCE])
 
 
 def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
@@ -157,7 +158,7 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
     for settings in (HERE, THERE):
         CACHE.forget()
         fresh.append(settings.experiment.run())
-    ((accuracy, own, beside),) = both.boards("")[FIRST]
+    ((accuracy, own, beside),) = both.charts("")[FIRST]
     ((mine, my_map, *_),), ((theirs, their_map, *_),) = (
         PAGE.view(run).boards[FIRST] for run in fresh
     )
@@ -183,7 +184,7 @@ def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
     )
     assert "median of 6 paired differences, 95 % confidence interval" in said(both)
     middle = " ".join(f"{100 * np.median(one):.0f}" for one in (a, b))
-    table = re.sub(r"\s+", " ", plain(both.moving[MOVING]))
+    table = re.sub(r"\s+", " ", plain(both.comparison[ROWS]))
     assert f"Epsilon 2 1 Clipping norm 1 0.1 Private accuracy {middle}" in table
 
 
@@ -193,9 +194,9 @@ def test_what_is_said_follows_from_the_runs():
     assert said(whole(HERE, THERE.change(seed=9))).startswith("Compared as two groups, ")
     page = next(one for one in PAGES if one.name == "hypotheses")
     start = page.settings().change(sources=3, target_rows=600, source_rows=300, unlabelled_rows=300)
-    beside = compare(page, start, start.change(epsilon=0.1), seconds=0)
+    beside = make_screen(page, start, start.change(epsilon=0.1), seconds=0)
     assert beside.result.repeats < start.repeats
-    assert said(beside) == LATER
+    assert said(beside) == PENDING
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -204,21 +205,24 @@ def test_every_page_stands_beside_a_pin(page):
     start = page.settings()
     slider = page.at(start).sliders(start).hero
     other = start.change(**{slider: start.limits[slider][0]})
-    alone, beside = compare(page, start, None, seconds=0), compare(page, start, other, seconds=0)
+    alone, beside = (
+        make_screen(page, start, None, seconds=0),
+        make_screen(page, start, other, seconds=0),
+    )
     names, pictures = (
-        [one.name for rows in both.boards("").values() for row in rows for one in row]
+        [one.name for rows in both.charts("").values() for row in rows for one in row]
         for both in (alone, beside)
     )
     assert {*names} & {*pictures}
     assert len(pictures) <= max(3, len({*names}))
-    assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
-    assert alone.says("").items() <= beside.says("").items()
+    assert beside.texts("").keys() - alone.texts("").keys() == {ROWS, SENTENCE}
+    assert alone.texts("").items() <= beside.texts("").items()
     for part in [one for one in start.choices.get("part", ()) if one != start.part][
         :1
     ]:  # another page has no ghost
-        assert compare(page, start, start.change(part=part), seconds=0).boards("") == alone.boards(
+        assert make_screen(page, start, start.change(part=part), seconds=0).charts(
             ""
-        )
+        ) == alone.charts("")
 
 
 def test_channel_answers_as_the_page_does_and_moves_a_alone():
@@ -228,20 +232,20 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
         make_frame(Request({}, PAGE, link, moves=(("epsilon", value),), pin=compact(THERE)), 0)
         for value in (2.0, 4.0)
     )
-    page = compare(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
-    assert after.texts == page.says("")
+    page = make_screen(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
+    assert after.texts == page.texts("")
     assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
-    for picture in page.boards("")[FIRST][0]:
+    for picture in page.charts("")[FIRST][0]:
         assert after.charts[picture.name] == (picture.beside(), picture.parts())
     assert before.charts["map.scratch"] != after.charts["map.scratch"]
     assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
     (a, b), (moved_a, same_b) = (
-        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.texts[MOVING]), strict=True)
+        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.texts[ROWS]), strict=True)
         for one in (before, after)
     )
     assert (a != moved_a, b) == (True, same_b)
     for hostile in ("x~clip_norm~a", "\n" * 5000):
-        assert SAID not in make_frame(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).texts
+        assert SENTENCE not in make_frame(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).texts
 
 
 def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():

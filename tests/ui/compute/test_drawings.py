@@ -3,8 +3,8 @@
 import numpy as np
 
 from pages.topics import PAGES
-from ui.page.comparison import compare
 from ui.page.page import FIRST
+from ui.page.screen import make_screen
 
 
 def test_a_drag_back_over_all_stops_of_a_slider_draws_no_chart_again():
@@ -13,7 +13,8 @@ def test_a_drag_back_over_all_stops_of_a_slider_draws_no_chart_again():
 
     def drag() -> list:
         return [
-            compare(page, settings, None, seconds=0, tab="").boards("")[FIRST] for settings in stops
+            make_screen(page, settings, None, seconds=0, tab="").charts("")[FIRST]
+            for settings in stops
         ]
 
     there = drag()

@@ -225,7 +225,7 @@ def test_three_numbers_of_four_and_the_first_sentence_as_the_heading():
     numbers = [Tile(name, "1") for name in "abcd"]
     dots = [numbers[0], numbers[1]._replace(mark='<i class="lab-dots"></i>'), *numbers[2:]]
     for given, labels in ((numbers, "abd"), (numbers[:3], "abc"), (dots, "acd")):
-        assert "".join(one.label for one in presenter_page.three(given)) == labels
+        assert "".join(one.label for one in presenter_page.presenter_tiles(given)) == labels
     for first, rest in (
         ("Nothing more.", ""),
         ("<b>At epsilon 0.5</b> it costs 2 points.", "More."),
@@ -233,7 +233,10 @@ def test_three_numbers_of_four_and_the_first_sentence_as_the_heading():
         ("<b>One.</b>", "Two."),
         ("no end", ""),
     ):
-        assert presenter_page.heading(f"{first} {rest}".strip()) == f"<h1>{first}</h1><p>{rest}</p>"
+        assert (
+            presenter_page.verdict_with_heading(f"{first} {rest}".strip())
+            == f"<h1>{first}</h1><p>{rest}</p>"
+        )
 
 
 def test_only_a_page_is_presented_and_notes_compute_nothing(monkeypatch):
@@ -259,5 +262,5 @@ def test_a_presented_page_has_one_picture():
     result = TOY.settings().experiment.run()
     names = [one.name for row in TOY.pictures(result) for one in row]
     for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
-        ((picture,),) = presenter_page.staged(TOY, asked).view(result).boards[FIRST]
+        ((picture,),) = presenter_page.presenter_page(TOY, asked).view(result).boards[FIRST]
         assert (picture.name, picture.height) == (name, 0)

@@ -1,0 +1,208 @@
+"""Compute what a page shows now: its result, the pinned one, and the answer to its question."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from lab.experiment.settings import Settings
+from ui.compute.runner import compute
+from ui.page import differences
+from ui.page.overlay import with_overlay
+from ui.page.page import ANSWER, ASK_TAB, Page, Rows, View
+from ui.text import mu_text
+
+# The share of the work that is done where only a mu is missing.
+_ALL_BUT_MU = 0.99
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """What a page shows now.
+
+    Attributes:
+        page: The page as it is with the present settings, A.
+        result: The result of A.
+        view: The view of this result.
+        pinned: The view of the pinned settings, B, if they have the same page.
+        done: The share of the work for all of it that is done.
+        comparison: CSS selector -> HTML of the parts of the comparison that follow the sliders.
+        answer: The view of the answer to the question about A, if it is in sight.
+    """
+
+    page: Page
+    result: Any
+    view: View
+    pinned: View | None
+    done: float
+    comparison: Mapping[str, str]
+    answer: View | None = None
+
+    def charts(self, tab: str) -> dict[str, Rows]:
+        """Return board -> its rows of charts, with those of B, while this tab is open."""
+        boards = {}
+        for name in self.page.boards(tab):
+            rows = self.view.boards[name]
+            if self.pinned is not None:
+                rows = with_overlay(rows, self.pinned.boards[name])
+            boards[name] = rows
+        if self.answer is not None:
+            boards |= self.answer.boards
+        return boards
+
+    def texts(self, tab: str) -> dict[str, str]:
+        """Return CSS selector -> HTML of all that follows the sliders, while this tab is open."""
+        texts = {**self.page.says(self.view, tab), **self.comparison}
+        if self.answer is not None:
+            texts[f".lab-words-{ANSWER}"] = self.answer.words[ANSWER]
+        return texts
+
+
+def make_screen(
+    page: Page,
+    settings: Settings,
+    pinned: Settings | None,
+    *,
+    seconds: float,
+    tab: str = "",
+    ask: str = "",
+    resting: bool = False,
+    tries: int = 0,
+    looks: bool = False,
+) -> Screen:
+    """Return what a page shows after some seconds of work.
+
+    Work for the settings goes first, then that for the pinned ones, then that for the question.
+
+    Args:
+        page: The page.
+        settings: The present settings, A.
+        pinned: The pinned settings, B. A file records what is compared on its rows before that is
+            shown.
+        seconds: CPU seconds for work. With 0 only essential work is done.
+        tab: The name of the tab that is open. The question is answered in its own tab only.
+        ask: The question about the settings (``Address.ask``).
+        resting: Whether nothing moves. A mu in the open tab is computed last, and only then.
+        tries: As in ``Page.view``.
+        looks: Whether a question may read private rows. It is about made-up rows otherwise.
+    """
+    screen = _compared(page, settings, pinned, seconds=seconds, tries=tries)
+    screen = _with_mu(screen, tab, resting=resting, tries=tries)
+    question_tab = screen.page.asked
+    if question_tab is None or tab != ASK_TAB.name:
+        return screen
+    base, targets = question_base(screen, settings, looks=looks)
+    if base is None:
+        return screen
+    question = question_tab.about(base, ask, targets)
+    if question is None:
+        return screen
+    if screen.done < 1:
+        seconds = 0
+    answer, answer_done = compute(question, seconds=seconds)
+    if base is settings and _record_comparison(settings, question_tab.compared(answer)):
+        screen = _with_fresh_view(screen, tries)
+    return replace(
+        screen,
+        answer=question_tab.view(answer),
+        done=(screen.done + answer_done) / 2,
+    )
+
+
+def _with_mu(screen: Screen, tab: str, *, resting: bool, tries: int) -> Screen:
+    """Return the screen with the mu of the open tab, if all else is done and nothing moves."""
+    names = screen.page.tab(tab).words
+    if screen.done < 1 or not mu_text.is_pending(screen.view.words, names):
+        return screen
+    if not resting:
+        return replace(screen, done=_ALL_BUT_MU)
+    screen = _with_fresh_view(screen, tries)
+    mu_text.compute(screen.view.words, names)
+    return screen
+
+
+def _with_fresh_view(screen: Screen, tries: int) -> Screen:
+    return replace(screen, view=screen.page.view(screen.result, tries=tries))
+
+
+def question_base(
+    screen: Screen, settings: Settings, *, looks: bool
+) -> tuple[Settings | None, Mapping[str, float]]:
+    """Return the settings that a question is about, and measure -> the target that it starts with.
+
+    Where rows are private and a question may not look at them, it is about made-up rows. Return
+    None where none can be made up.
+    """
+    if looks or not settings.private:
+        return settings, screen.page.targets(screen.result)
+    made_up = settings.made_up
+    if made_up is None:
+        return None, {}
+    result, _ = compute(made_up, seconds=0)
+    return made_up, screen.page.targets(result)
+
+
+def _record_comparison(settings: Settings, compared: Iterable[Settings]) -> bool:
+    """Record that settings are compared on the private rows of a file.
+
+    Return whether any of them is new to it.
+    """
+    if not settings.private:
+        return False
+    recorded = vars(settings)["own"].table.compared
+    count_before = len(recorded)
+    recorded.update(compared)
+    return len(recorded) > count_before
+
+
+def _compared(
+    page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int
+) -> Screen:
+    """Return the screen of the settings, beside the pinned ones if there are any."""
+    result, done = compute(settings, seconds=seconds)
+    page_a = page.at(settings)
+    if pinned is not None and pinned != settings:
+        _record_comparison(settings, (settings, pinned))
+    view = page_a.view(result, tries=tries)
+    if pinned is None:
+        return Screen(page=page_a, result=result, view=view, pinned=None, done=done, comparison={})
+    if done < 1:
+        seconds = 0
+    pinned_result, pinned_done = compute(pinned, seconds=seconds)
+    page_b = page.at(pinned)
+    view_b = page_b.view(pinned_result)
+    overlaid_view = None
+    if page_b is page_a:
+        overlaid_view = view_b
+    comparison = _comparison(
+        settings,
+        pinned,
+        page_a,
+        view,
+        view_b,
+        done=done == 1 and pinned_done == 1,
+    )
+    return Screen(
+        page=page_a,
+        result=result,
+        view=view,
+        pinned=overlaid_view,
+        done=(done + pinned_done) / 2,
+        comparison=comparison,
+    )
+
+
+def _comparison(
+    a: Settings, b: Settings, page: Page, view_a: View, view_b: View, *, done: bool
+) -> dict[str, str]:
+    """Return CSS selector -> HTML of the parts of the comparison that follow the sliders."""
+    field_texts = partial(differences.slider_texts, changes=page.slider_layout(a).changes)
+    runs = differences.run_difference(a, b, done=done)
+    rows = [
+        *differences.settings_rows(a, b, field_texts),
+        *differences.tile_rows(view_a.numbers, view_b.numbers, runs),
+    ]
+    return {
+        differences.ROWS: differences.rows_html(rows),
+        differences.SENTENCE: differences.comparison_sentence(runs, a, b, done=done),
+    }
