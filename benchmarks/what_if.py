@@ -50,16 +50,16 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 def _classifier(start, rounds: int) -> list[Line]:
     settings, stated = start.change(repeats=REPEATS), start.change(repeats=STATED, question="curve")
-    around = settings.around
+    plan = settings.experiment.plan
     parts: dict[str, tuple[float, Callable[[], float]]] = {
         f"first picture, {REPEATS} runs": (0.1, lambda: _first(settings)),
-        f"map of {len(around.cells)} settings, {REPEATS} runs": (
+        f"map of {len(plan.cells)} settings, {REPEATS} runs": (
             1.0,
-            lambda: _looked(settings, around.cells.values()),
+            lambda: _looked(settings, plan.cells.values()),
         ),
         f"bars of {len(settings.sliders)} sliders, {REPEATS} runs": (
             0.15,
-            lambda: _looked(settings, around.bars.values()),
+            lambda: _looked(settings, plan.effects.values()),
         ),
         f"smallest epsilon, {STATED} runs": (2.0, lambda: _answer(stated)[3]),
         f"smallest of 40 values, {STATED} runs, found": (0.002, _found),
@@ -93,7 +93,8 @@ def _found() -> float:
 def _looked(settings, cells: Iterable) -> float:
     """The work of some settings of the topic, and of today's."""
     CACHE.forget()
-    measured = (settings.measurements(one) for one in (settings.settings, *cells))
+    plan = settings.experiment.plan
+    measured = (plan.measurements(one) for one in (settings.topic_settings, *cells))
     measurements: list[Measurement] = [each for some in measured for each in some]
     begin = time.process_time()
     for measurement in measurements:
@@ -119,7 +120,7 @@ def _answer(settings) -> tuple[float, float, float, float, float]:
     first, curve = time.process_time() - begin, 0.0
     while done < 1 and time.process_time() - begin < ENOUGH:
         result, done = compute(settings, seconds=0.05)
-        curve = curve or (time.process_time() - begin if result.trained == 1 else 0.0)
+        curve = curve or (time.process_time() - begin if result.curve.complete else 0.0)
     whole, last = time.process_time() - begin, time.process_time()
     CACHE.forget(lambda question: isinstance(question, tuple))  # pictures and words, not the work
     _shown(settings, 0)

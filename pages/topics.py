@@ -10,7 +10,8 @@ from pages.data import page as data
 from pages.home import page as home
 from pages.learn import page_choosing, page_deployments, page_glossary, page_papers
 from pages.lessons import page as lessons
-from pages.what_if import page as what_if
+from pages.what_if.page import planner_page
+from pages.what_if.page_tab import question_tab
 from ui.export.prerender import First
 from ui.server.head_tags import Head
 
@@ -26,8 +27,8 @@ TOPICS = (
     "attack",
 )
 ROOMS = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
-_QUESTIONS = what_if.page(ROOMS)
-PAGES = (*(replace(room, asked=what_if.asked(room.name, _QUESTIONS)) for room in ROOMS), _QUESTIONS)
+_PLANNER = planner_page(ROOMS)
+PAGES = (*(replace(room, asked=question_tab(room.name, _PLANNER)) for room in ROOMS), _PLANNER)
 HOME = home.front(PAGES)
 # Address -> the page whose first picture is recorded; "" is home.
 FIRSTS = {"": First(HOME, home.welcome())} | {page.name: First(page) for page in PAGES}

@@ -258,7 +258,7 @@ class _Clipping(Lesson):
 
     def clipped(self, case: Case) -> list[np.ndarray]:
         """(R,) by bound: accuracy of the page that is asked about, in percent."""
-        base = case.settings.settings
+        base = case.settings.topic_settings
         return [
             100 * shown(base.change(clip_norm=bound), case.settings.measure)
             for bound in self.BOUNDS

@@ -1,182 +1,219 @@
-"""The chart of what a step of each parameter does."""
+"""The chart of the effects of parameters."""
 
 import math
 from collections.abc import Iterable, Sequence
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
-from pages.what_if.charts import SAYS
+from pages.what_if.findings import effect_text, effects_axis_title, effects_finding
+from pages.what_if.formats import SAYS, short_value_text, slider_label, value_text
 from pages.what_if.measurements import Effect
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
 
-# Height of a bar, in rows.
-_BAR = 0.36
+# A parameter has a row, with the bar of a step down above that of a step up. Heights are in rows.
 _MOST_ROWS = 7
-# Invisible points along each bar that receive clicks.
+_BAR_HEIGHT = 0.36
+_BAR_GAP = 0.02
+# Number of invisible points along each bar that receive clicks.
 _POINTS = 24
-# Letters of a name beside its bars.
+# Most letters of a name beside its bars, and width of a letter in pixels.
 _LONGEST = 16
+_LETTER_WIDTH = 8
 # A hatched bar has a stroke every fiftieth of the axis.
 _STROKES = 50
+# Shares of the axis: what it has at least on each side, its margins, and the width of a letter.
+_LEAST_SIDE = 0.15
+_LEFT_MARGIN = 0.02
+_RIGHT_MARGIN = 0.1
+_LETTER_SHARE = 0.06
 _EMPTY_PATH = "M0,0Z"
 
 
 class _Bar(NamedTuple):
-    """A bar from 0 to ``end`` with its whisker, in the unit that is shown.
+    """A bar from 0 to ``end`` and its interval, in the unit that is shown.
 
-    A step down lies above a step up.
+    is_down: whether it is the effect of a step down.
+    top, bottom: its edges, in rows from above.
     """
 
     effect: Effect
-    down: bool
+    is_down: bool
     end: float
     low: float
     high: float
     top: float
-    foot: float
+    bottom: float
 
     @property
     def middle(self) -> float:
-        return (self.top + self.foot) / 2
+        return (self.top + self.bottom) / 2
 
 
-def sliders(result: WhatIfResult, say: ModuleType) -> dict:
-    """Draw the effects of a step of each slider down and up, the largest first; hatched where they
-    may be zero.
+def effects(result: WhatIfResult) -> dict:
+    """Draw the effects of a step down and up of each slider, the largest first.
+
+    Bars that may be zero are hatched.
     """
-    rows = [
-        (slider, effects) for slider, effects in result.effects.items() if any(map(_acts, effects))
-    ][:_MOST_ROWS]
+    sliders = _sliders_with_effects(result)
     bars = []
-    for row, (_, effects) in enumerate(rows):
-        bars += [_bar(result, row, effect) for effect in effects]
-    values = [_value(result, say, bar) for bar in bars]
-    left, right = _range(bars, values)
-    shown = [bar for bar in bars if bar.effect.difference.shown]
-    unsure = [bar for bar in bars if not bar.effect.difference.shown]
-    zero = theme.horizontal_line(
-        0, colour=theme.CURRENT, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
-    )
-    longest = min(_LONGEST, max((len(say.label(slider)) for slider, _ in rows), default=0))
+    for row, slider in enumerate(sliders):
+        for effect in result.effects[slider]:
+            bars.append(_bar(result, row, effect))
+    value_texts = []
+    for bar in bars:
+        text = short_value_text(result.settings, bar.effect.slider, bar.effect.value)
+        value_texts.append(text)
+    left, right = _axis_range(bars, value_texts)
+    sure_bars = [bar for bar in bars if bar.effect.difference.shown]
+    unsure_bars = [bar for bar in bars if not bar.effect.difference.shown]
     traces = [theme.axis_anchor()]
     if bars:
-        traces = [_clickable(bars, result, say, left, right), _value_texts(bars, values)]
+        traces = [
+            _clickable_points(bars, result, left, right),
+            _values_beside(bars, value_texts),
+        ]
+    letters = max((len(slider_label(slider)) for slider in sliders), default=0)
     return theme.figure(
         *traces,
-        title=SAYS["chart.knobs"],
-        finding=say.important(result),
-        margin={"l": 24 + 8 * longest, "r": 8, "t": 54, "b": 44},
+        title=SAYS["chart.effects"],
+        finding=effects_finding(result),
+        margin={"l": 24 + _LETTER_WIDTH * min(_LONGEST, letters), "r": 8, "t": 54, "b": 44},
         xaxis={
-            "title": {"text": say.differences(result.settings)},
+            "title": {"text": effects_axis_title(result.settings)},
             "range": [left, right],
             "nticks": 5,
         },
-        yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
+        yaxis={"range": [max(len(sliders), 1) - 0.5, -0.5], "visible": False},
         shapes=[
-            _boxes(shown, opacity=0.8),
-            _boxes(unsure, opacity=0.15),
-            _hatching(unsure, right - left),
-            _whiskers(bars),
-            zero | {"xref": "x"},
+            _boxes(sure_bars, opacity=0.8),
+            _boxes(unsure_bars, opacity=0.15),
+            _hatching(unsure_bars, right - left),
+            _intervals(bars),
+            _zero_line(),
         ],
-        annotations=[_name(result, say, row, slider) for row, (slider, _) in enumerate(rows)],
+        annotations=[_name(result, row, slider) for row, slider in enumerate(sliders)],
     )
 
 
-def _acts(effect: Effect) -> bool:
-    """Return whether a step changes these runs at all."""
-    return bool(effect.difference.median) or not effect.difference.sure
+def _sliders_with_effects(result: WhatIfResult) -> list[str]:
+    """Return the sliders of which a step changes the runs at all."""
+    sliders = []
+    for slider, effects_of_slider in result.effects.items():
+        for effect in effects_of_slider:
+            if effect.difference.median != 0 or not effect.difference.sure:
+                sliders.append(slider)
+                break
+    return sliders[:_MOST_ROWS]
 
 
 def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
     scale = result.settings.scale
     difference = effect.difference
-    down = effect.value < getattr(result.settings, effect.slider)
-    top = row - _BAR if down else row + 0.02
+    is_down = effect.value < getattr(result.settings, effect.slider)
+    if is_down:
+        top = row - _BAR_HEIGHT
+    else:
+        top = row + _BAR_GAP
     return _Bar(
         effect,
-        down,
+        is_down,
         end=scale * difference.median,
         low=scale * difference.low,
         high=scale * difference.high,
         top=top,
-        foot=top + _BAR - 0.02,
+        bottom=top + _BAR_HEIGHT - _BAR_GAP,
     )
 
 
-def _value(result: WhatIfResult, say: ModuleType, bar: _Bar) -> str:
-    return say.rough(result.settings, bar.effect.slider, bar.effect.value)
-
-
-def _range(bars: Sequence[_Bar], values: Sequence[str]) -> tuple[float, float]:
+def _axis_range(bars: Sequence[_Bar], value_texts: Sequence[str]) -> tuple[float, float]:
     """Return the ends of the axis, with room for the values beside the bars."""
     ends = [0.0]
     for bar in bars:
         ends += [bar.low, bar.high]
-    reach = max(map(abs, ends)) or 1.0
-    left = min(*ends, -0.15 * reach)
-    right = max(*ends, 0.15 * reach)
+    reach = max(abs(end) for end in ends) or 1.0
+    left = min(*ends, -_LEAST_SIDE * reach)
+    right = max(*ends, _LEAST_SIDE * reach)
     width = right - left
-    longest = max(map(len, values), default=0)
-    return left - 0.02 * width, right + (0.1 + 0.06 * longest) * width
+    letters = max((len(text) for text in value_texts), default=0)
+    margin = (_RIGHT_MARGIN + _LETTER_SHARE * letters) * width
+    return left - _LEFT_MARGIN * width, right + margin
 
 
-def _path(pieces: Iterable[str]) -> str:
+# Shapes. All bars of a kind are one path.
+
+
+def _joined(pieces: Iterable[str]) -> str:
     return "".join(pieces) or _EMPTY_PATH
 
 
 def _boxes(bars: Iterable[_Bar], *, opacity: float) -> dict:
     pieces = []
     for bar in bars:
-        top, foot = f"{bar.top:.3f}", f"{bar.foot:.3f}"
-        pieces.append(f"M0,{top}L{bar.end:.5g},{top}L{bar.end:.5g},{foot}L0,{foot}Z")
+        top = f"{bar.top:.3f}"
+        bottom = f"{bar.bottom:.3f}"
+        end = f"{bar.end:.5g}"
+        pieces.append(f"M0,{top}L{end},{top}L{end},{bottom}L0,{bottom}Z")
     return {
         "type": "path",
-        "path": _path(pieces),
+        "path": _joined(pieces),
         "fillcolor": theme.rgba(theme.PRIVATE, opacity),
         "line": {"color": theme.PRIVATE, "width": 1},
     }
 
 
 def _hatching(bars: Iterable[_Bar], width: float) -> dict:
-    """Return strokes across bars that may be zero."""
-    pieces = []
+    """Return slanted strokes across bars. width: of the axis."""
     step = width / _STROKES
+    pieces = []
     for bar in bars:
         length = abs(bar.end)
-        side = math.copysign(1, bar.end)
+        sign = math.copysign(1, bar.end)
         for start in np.arange(step / 2, length, step):
             end = min(start + step, length)
-            pieces.append(f"M{side * start:.5g},{bar.foot:.3f}L{side * end:.5g},{bar.top:.3f}")
-    return {"type": "path", "path": _path(pieces), "line": {"color": theme.PRIVATE, "width": 1}}
+            pieces.append(f"M{sign * start:.5g},{bar.bottom:.3f}L{sign * end:.5g},{bar.top:.3f}")
+    line = {"color": theme.PRIVATE, "width": 1}
+    return {"type": "path", "path": _joined(pieces), "line": line}
 
 
-def _whiskers(bars: Iterable[_Bar]) -> dict:
+def _intervals(bars: Iterable[_Bar]) -> dict:
     pieces = []
     for bar in bars:
         if bar.low < bar.high:
             pieces.append(f"M{bar.low:.5g},{bar.middle:.3f}L{bar.high:.5g},{bar.middle:.3f}")
-    return {"type": "path", "path": _path(pieces), "line": {"color": theme.CURRENT, "width": 1.4}}
+    line = {"color": theme.CURRENT, "width": 1.4}
+    return {"type": "path", "path": _joined(pieces), "line": line}
 
 
-def _name(result: WhatIfResult, say: ModuleType, row: int, slider: str) -> dict:
-    """Return the name of a slider and its present value, left of its bars."""
-    now = say.at(result.settings, slider, getattr(result.settings, slider))
-    name = say.label(slider)
+def _zero_line() -> dict:
+    """Return the vertical line at 0."""
+    line = theme.horizontal_line(
+        0, colour=theme.CURRENT, width=1.2, dash="solid", x0=0, x1=0, y0=0, y1=1, yref="paper"
+    )
+    return {**line, "xref": "x"}
+
+
+# Texts
+
+
+def _name(result: WhatIfResult, row: int, slider: str) -> dict:
+    """Return the name of a slider and its set value, left of its bars."""
+    value = value_text(result.settings, slider, getattr(result.settings, slider))
+    name = slider_label(slider)
     if len(name) > _LONGEST:
         name = f"{name[: _LONGEST - 1].rstrip()}…"
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
-    return theme.annotation(f"<b>{name}</b><br>now {now}", x=0, y=row, size=13, **place)
+    return theme.annotation(f"<b>{name}</b><br>now {value}", x=0, y=row, size=13, **place)
 
 
-def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
-    """Return the value that each bar moves its slider to, beside it."""
+def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str]) -> dict:
+    """Return the value that each bar moves its slider to, right of it."""
     texts = []
-    for bar, value in zip(bars, values, strict=True):
-        arrow = "↓" if bar.down else "↑"
+    for bar, value in zip(bars, value_texts, strict=True):
+        arrow = "↑"
+        if bar.is_down:
+            arrow = "↓"
         texts.append(f"\u00a0{arrow}\u00a0{value}")
     return theme.scatter(
         np.array([max(0.0, bar.end, bar.high) for bar in bars]),
@@ -190,17 +227,15 @@ def _value_texts(bars: Sequence[_Bar], values: Sequence[str]) -> dict:
     )
 
 
-def _clickable(
-    bars: Sequence[_Bar], result: WhatIfResult, say: ModuleType, left: float, right: float
+def _clickable_points(
+    bars: Sequence[_Bar], result: WhatIfResult, left: float, right: float
 ) -> dict:
-    """Return invisible points along each bar, with the slider that a click chooses and the text of
-    a hover.
-    """
+    """Return invisible points along each bar, with the slider that a click chooses."""
     sliders = []
     texts = []
     for bar in bars:
         sliders += [bar.effect.slider] * _POINTS
-        texts += [say.bar(result, bar.effect)] * _POINTS
+        texts += [effect_text(result, bar.effect)] * _POINTS
     return theme.scatter(
         np.tile(np.linspace(left, right, _POINTS), len(bars)),
         np.repeat([bar.middle for bar in bars], _POINTS),

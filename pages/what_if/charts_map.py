@@ -1,112 +1,133 @@
 """The map of the measure over two parameters."""
 
 import math
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from pages.what_if.charts import SAYS, ticks
+from pages.what_if.charts import LOG_FACTOR, log_ticks
+from pages.what_if.findings import cell_text, colour_range_texts, map_finding
+from pages.what_if.formats import SAYS, target_text
 from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
+from pages.what_if.settings import WhatIfSettings
 from ui.charts import theme
 from ui.charts.maps import heat_map
+from ui.text.sliders import in_sentence
 
 # Shades of the colour scale.
 _SHADES = 64
 # Width and height of the map's image, in pixels.
 _PIXELS = 240
 _STAR = "M0,-9L2.4,-2.9L8.6,-2.8L3.6,1.1L5.3,7.3L0,3.7L-5.3,7.3L-3.6,1.1L-8.6,-2.8L-2.4,-2.9Z"
+# Most ticks of the axes.
+_X_TICKS = 6
+_Y_TICKS = 7
 # The key of the colours above the map: its left end and width as shares of the map, and its boxes.
-_KEY_LEFT, _KEY_WIDTH, _KEY_BOXES = 0.68, 0.17, 12
-# A range of more than this factor has iso-lines at powers of ten.
-_LOG = 20
-# Most iso-lines, about.
-_LEVELS = 5
+_KEY_LEFT = 0.68
+_KEY_WIDTH = 0.17
+_KEY_BOXES = 12
+# Most iso-lines, about, and the least range of medians that has any.
+_LINES = 5
+_LEAST_RANGE = 1e-9
 # An iso-line whose level is within this share of the target is left out: the target has a line of
 # its own.
 _NEAR_TARGET = 0.02
-# A number of an iso-line keeps this distance from marks, as shares of the map across and up.
+# The number of an iso-line has this distance from marks, as shares of the map across and up, and
+# is at most this share of the map from its middle.
 _CLEARANCE = (0.3, 0.08)
-# It lies at most this share of the map from its middle.
-_OFF_CENTRE = 0.38
+_MOST_OFF_CENTRE = 0.38
 # Texts on shades darker than this share of the scale are light.
 _DARK = 0.55
+# The text of a mark in these shares of the map is on the inner side of the mark.
+_LEFT_EDGE = 0.2
+_RIGHT_EDGE = 0.8
 
 
-def both(result: WhatIfResult, say: ModuleType) -> dict:
+def median_map(result: WhatIfResult) -> dict:
     """Draw the median over two sliders. Cells without runs are blank."""
     settings = result.settings
-    across, up = settings.axes
-    lines, level_texts = _lines(result, say)
+    x_axis, y_axis = settings.axes
+    lines, line_numbers = _iso_lines(result)
+    colours = [(colour, 1.0) for colour in theme.shades(_SHADES)]
+    transparent = (theme.ON_SCALE[1], 0.0)
     return heat_map(
         _pixels(result),
-        [(colour, 1.0) for colour in theme.shades(_SHADES)] + [(theme.ON_SCALE[1], 0.0)],
-        _hover_points(result, say),
+        [*colours, transparent],
+        _hover_points(result),
         title=SAYS["chart.map"],
-        finding=say.map_finding(result),
-        xaxis=_axis(across, say.low(settings.along), most=6),
-        yaxis=_axis(up, say.low(settings.upwards), most=7),
+        finding=map_finding(result),
+        xaxis=_axis(x_axis, in_sentence(settings.x_field), most=_X_TICKS),
+        yaxis=_axis(y_axis, in_sentence(settings.y_field), most=_Y_TICKS),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
-        shapes=[*_key(), *lines, *_marks(result)],
-        annotations=[*_key_texts(*say.colour_ends(result)), *level_texts, *_mark_texts(result)],
+        shapes=[*_key(), *lines, *_mark_shapes(result)],
+        annotations=[*_key_texts(result), *line_numbers, *_mark_texts(result)],
     )
 
 
-def clicks(result: WhatIfResult) -> dict:
+def clicks(settings: WhatIfSettings) -> dict:
     """Return the ends of the axes, which turn a click into a place on the map."""
-    across, up = result.settings.axes
-    return {"place": "place", "x": across.ends, "y": up.ends}
+    x_axis, y_axis = settings.axes
+    return {"place": "place", "x": x_axis.ends, "y": y_axis.ends}
 
 
 def _axis(axis: Axis, name: str, *, most: int) -> dict:
-    """Return a linear axis of places, so that images and paths lie where points do."""
-    title = f"{name} (log)" if axis.log else name
-    base = {"range": axis.ends, "title": {"text": title}}
+    """Return a linear axis of positions, so that images and paths are where points are."""
     if not axis.log:
-        return base | {"nticks": most}
-    found = ticks(axis, most)
-    return base | {"tickvals": np.log10(found["tickvals"]).tolist(), "ticktext": found["ticktext"]}
+        return {"range": axis.ends, "title": {"text": name}, "nticks": most}
+    ticks = log_ticks(axis, most)
+    return {
+        "range": axis.ends,
+        "title": {"text": f"{name} (log)"},
+        "tickvals": np.log10(ticks["tickvals"]).tolist(),
+        "ticktext": ticks["ticktext"],
+    }
 
 
 # Colours
 
 
-def shade(result: WhatIfResult, medians: np.ndarray) -> np.ndarray:
-    """Return the colour numbers of medians on the scale ``result.colours``, the best the lightest.
+def shade_numbers(result: WhatIfResult) -> np.ndarray:
+    """Return the number of each cell's shade (Y, X), of which the best is the lightest.
 
     Missing medians have the number after the last, which is transparent.
     """
-    low, high = result.colours
-    if math.isinf(result.settings.asked.limits[1]):
+    medians = result.map.map.medians
+    low, high = result.map.colour_range
+    measure = result.settings.asked_measure
+    if math.isinf(measure.limits[1]):
+        low = np.log10(low)
+        high = np.log10(high)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high, medians = np.log10(low), np.log10(high), np.log10(medians)
+            medians = np.log10(medians)
     share = np.clip((medians - low) / (high - low), 0, 1)
-    if result.settings.asked.better == "lower":
+    if measure.better == "lower":
         share = 1 - share
-    return np.nan_to_num(np.round(share * (_SHADES - 1)), nan=_SHADES).astype(int)
+    numbers = np.round(share * (_SHADES - 1))
+    return np.nan_to_num(numbers, nan=_SHADES).astype(int)
 
 
 def _pixels(result: WhatIfResult) -> np.ndarray:
-    """Return the colour number of each pixel."""
+    """Return the shade of each pixel."""
+    x_axis, y_axis = result.settings.axes
     shares = (np.arange(_PIXELS) + 0.5) / _PIXELS
-    columns, rows = (axis.cells(axis.at(shares)) for axis in result.settings.axes)
-    return shade(result, result.map.medians)[np.ix_(rows, columns)]
+    columns = x_axis.cells(x_axis.at_share(shares))
+    rows = y_axis.cells(y_axis.at_share(shares))
+    return shade_numbers(result)[np.ix_(rows, columns)]
 
 
-def _hover_points(result: WhatIfResult, say: ModuleType) -> dict:
-    """Return an invisible point in each cell with its hover text."""
+def _hover_points(result: WhatIfResult) -> dict:
+    """Return an invisible point in each cell with its text on hover."""
     settings = result.settings
-    x, y, medians = result.map
-    across, up = settings.axes
+    x, y, medians = result.map.map
+    x_axis, y_axis = settings.axes
     rows, columns = np.nonzero(~np.isnan(medians))
     texts = []
     for row, column in zip(rows, columns, strict=True):
-        first = f"{say.label(settings.along)} {say.at(settings, settings.along, x[column])}"
-        second = f"{say.label(settings.upwards)} {say.at(settings, settings.upwards, y[row])}"
-        texts.append(f"{first}, {second}: {say.amount(settings, medians[row, column])}")
+        texts.append(cell_text(settings, x[column], y[row], medians[row, column]))
     return theme.scatter(
-        across.place(x[columns]),
-        up.place(y[rows]),
+        x_axis.position(x[columns]),
+        y_axis.position(y[rows]),
         mode="markers",
         marker={"size": 6, "opacity": 0},
         text=texts,
@@ -117,42 +138,47 @@ def _hover_points(result: WhatIfResult, say: ModuleType) -> dict:
 # Iso-lines
 
 
-def _levels(result: WhatIfResult) -> list[float]:
-    """Return round levels within the map's medians, about four, as shown."""
-    medians = result.map.medians
-    known = result.settings.scale * medians[~np.isnan(medians)]
-    if not len(known) or np.ptp(known) < 1e-9:
-        return []
-    low, high = float(known.min()), float(known.max())
-    if low > 0 and high / low > _LOG:
-        levels = [digit * 10.0**power for power in range(-9, 9) for digit in (1, 3)]
-        return [level for level in levels if low < level < high]
-    steps = [digit * 10.0**power for power in range(-6, 6) for digit in (1, 2, 5)]
-    step = next(step for step in steps if (high - low) / step <= _LEVELS)
-    first = math.ceil(low / step)
-    last = math.floor(high / step)
-    return [round(step * i, 9) for i in range(first, last + 1)]
-
-
-def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
+def _iso_lines(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
     """Return the iso-lines, that of the target last, and the number beside each."""
     settings = result.settings
     shapes = []
-    texts = []
+    numbers = []
     for level in _levels(result):
         if abs(level - settings.target) <= _NEAR_TARGET * abs(settings.target):
             continue
-        segments = result.iso(level / settings.scale)
-        shapes += _line(segments, theme.ON_SCALE[0], 1.3)
-        texts += _level_text(result, segments, say.shown(settings, level))
-    shapes += _line(result.line, theme.BOUND, 3)
-    texts += _level_text(result, result.line, say.shown(settings, settings.target))
-    return shapes, texts
+        segments = result.map.line_at(level / settings.scale)
+        shapes += _line_shapes(segments, theme.ON_SCALE[0], 1.3)
+        numbers += _line_number(result, segments, target_text(settings, level))
+    target_line = result.map.target_line
+    shapes += _line_shapes(target_line, theme.BOUND, 3)
+    numbers += _line_number(result, target_line, target_text(settings, settings.target))
+    return shapes, numbers
 
 
-def _line(segments: np.ndarray, colour: str, width: float) -> list[dict]:
+def _levels(result: WhatIfResult) -> list[float]:
+    """Return round levels within the map's medians, about four, as shown."""
+    medians = result.map.map.medians
+    known = result.settings.scale * medians[~np.isnan(medians)]
+    if len(known) == 0 or np.ptp(known) < _LEAST_RANGE:
+        return []
+    low = float(known.min())
+    high = float(known.max())
+    if low > 0 and high / low > LOG_FACTOR:
+        levels = [digit * 10.0**power for power in range(-9, 9) for digit in (1, 3)]
+        return [level for level in levels if low < level < high]
+    steps = [digit * 10.0**power for power in range(-6, 6) for digit in (1, 2, 5)]
+    step = next(step for step in steps if (high - low) / step <= _LINES)
+    first = math.ceil(low / step)
+    last = math.floor(high / step)
+    return [round(step * number, 9) for number in range(first, last + 1)]
+
+
+def _line_shapes(segments: np.ndarray, colour: str, width: float) -> list[dict]:
     """Return a line with a rim that sets it off from the colours."""
-    path = "".join(f"M{a:.4g},{b:.4g}L{c:.4g},{d:.4g}" for (a, b), (c, d) in segments) or "M0,0Z"
+    pieces = []
+    for (x0, y0), (x1, y1) in segments:
+        pieces.append(f"M{x0:.4g},{y0:.4g}L{x1:.4g},{y1:.4g}")
+    path = "".join(pieces) or "M0,0Z"
     rim = {
         "type": "path",
         "path": path,
@@ -162,93 +188,106 @@ def _line(segments: np.ndarray, colour: str, width: float) -> list[dict]:
     return [rim, {"type": "path", "path": path, "line": {"color": colour, "width": width}}]
 
 
-def _level_text(result: WhatIfResult, segments: np.ndarray, text: str) -> list[dict]:
-    """Return the number of an iso-line where it is nearest to the middle of the map, away from
-    edges and marks.
+def _line_number(result: WhatIfResult, segments: np.ndarray, text: str) -> list[dict]:
+    """Return the number of an iso-line where it is nearest to the middle of the map.
+
+    It is away from edges and marks, and left out if there is no such place.
     """
-    if not len(segments):
+    if len(segments) == 0:
         return []
     low, high = np.transpose([axis.ends for axis in result.settings.axes])
     middles = segments.mean(axis=1)
     shares = (middles - low) / (high - low)
-    distances = np.abs(shares - 0.5).max(axis=1)
-    for mark in filter(None, [_now(result), _star(result)]):
+    off_centre = np.abs(shares - 0.5).max(axis=1)
+    marks = [_set_position(result.settings)]
+    star = _star_position(result)
+    if star is not None:
+        marks.append(star)
+    for mark in marks:
         mark_share = (np.array(mark) - low) / (high - low)
-        near = (np.abs(shares - mark_share) < _CLEARANCE).all(axis=1)
-        distances[near] = 1.0
-    if distances.min() > _OFF_CENTRE:
+        is_near = (np.abs(shares - mark_share) < _CLEARANCE).all(axis=1)
+        off_centre[is_near] = 1.0
+    if off_centre.min() > _MOST_OFF_CENTRE:
         return []
-    x, y = middles[distances.argmin()]
+    x, y = middles[off_centre.argmin()]
     return [_text(result, x, y, text)]
 
 
 # Marks
 
 
-def _text(result: WhatIfResult, x: float, y: float, text: str, **place: object) -> dict:
-    """Return a text on the map, light where the map is dark."""
-    across, up = result.settings.axes
-    colour_number = shade(result, result.map.medians)[int(up.cells(y)), int(across.cells(x))]
-    colour = theme.ON_SCALE[0] if colour_number < _DARK * _SHADES else theme.ON_SCALE[1]
-    word = theme.annotation(f"<b>{text}</b>", x=float(x), y=float(y), size=12)
-    return word | place | {"font": {"size": 12, "color": colour}}
+def _text(result: WhatIfResult, x: float, y: float, text: str, **place: Any) -> dict:
+    """Return a text on the map, which is light where the map is dark."""
+    x_axis, y_axis = result.settings.axes
+    shade = shade_numbers(result)[int(y_axis.cells(y)), int(x_axis.cells(x))]
+    colour = theme.ON_SCALE[1]
+    if shade < _DARK * _SHADES:
+        colour = theme.ON_SCALE[0]
+    annotation = theme.annotation(f"<b>{text}</b>", x=float(x), y=float(y), size=12)
+    return {**annotation, **place, "font": {"size": 12, "color": colour}}
 
 
-def _marks(result: WhatIfResult) -> list[dict]:
-    """Return the dot of the base, and the star."""
+def _mark_shapes(result: WhatIfResult) -> list[dict]:
+    """Return the dot at the set values, and the star."""
     edge = {"color": theme.ON_SCALE[1], "width": 2}
-    marks = [theme.dot(*_now(result), colour=theme.ON_SCALE[0]) | {"line": edge}]
-    place = _star(result)
-    if place:
-        star = theme.dot(*place, colour=theme.ON_SCALE[0])
-        marks.append(star | {"path": _STAR, "line": edge | {"width": 1.5}})
-    return marks
+    dot = theme.dot(*_set_position(result.settings), colour=theme.ON_SCALE[0])
+    shapes = [{**dot, "line": edge}]
+    star_position = _star_position(result)
+    if star_position is not None:
+        star = theme.dot(*star_position, colour=theme.ON_SCALE[0])
+        shapes.append({**star, "path": _STAR, "line": {**edge, "width": 1.5}})
+    return shapes
 
 
-def _star(result: WhatIfResult) -> tuple[float, float] | None:
-    """Return where the target is first reached, or else the middle of the best cell; None until the
-    map is whole.
+def _star_position(result: WhatIfResult) -> tuple[float, float] | None:
+    """Return where the target is first reached, or else the middle of the best cell.
+
+    Return None until the map is complete.
     """
-    if not result.whole:
+    if not result.map.complete:
         return None
-    if result.first:
-        return result.first
-    row, column = result.best_cell
-    across, up = result.settings.axes
-    return float(across.place(result.map.x[column])), float(up.place(result.map.y[row]))
+    if result.map.first_crossing is not None:
+        return result.map.first_crossing
+    row, column = result.map.best_cell
+    x, y, _ = result.map.map
+    x_axis, y_axis = result.settings.axes
+    return float(x_axis.position(x[column])), float(y_axis.position(y[row]))
 
 
-def _now(result: WhatIfResult) -> tuple[float, float]:
-    settings = result.settings
-    across, up = settings.axes
-    return float(across.place(getattr(settings, settings.along))), float(
-        up.place(getattr(settings, settings.upwards))
-    )
+def _set_position(settings: WhatIfSettings) -> tuple[float, float]:
+    """Return the position of the set values."""
+    x_axis, y_axis = settings.axes
+    x = x_axis.position(getattr(settings, settings.x_field))
+    y = y_axis.position(getattr(settings, settings.y_field))
+    return float(x), float(y)
 
 
 def _mark_texts(result: WhatIfResult) -> list[dict]:
     """Return the names of the marks, on the sides that have room."""
-    now = _now(result)
-    star = _star(result)
+    now = _set_position(result.settings)
+    star = _star_position(result)
     if star is None or star == now:
-        return [_mark_text(result, *now, "now", left=True)]
-    case = "least" if result.first else f"best_{result.settings.asked.better}"
+        return [_mark_text(result, *now, "now", is_left=True)]
+    case = f"best_{result.settings.asked_measure.better}"
+    if result.map.first_crossing is not None:
+        case = "least"
     star_is_left = star[0] < now[0]
     return [
-        _mark_text(result, *now, "now", left=not star_is_left),
-        _mark_text(result, *star, SAYS[f"chart.{case}"], left=star_is_left),
+        _mark_text(result, *now, "now", is_left=not star_is_left),
+        _mark_text(result, *star, SAYS[f"chart.{case}"], is_left=star_is_left),
     ]
 
 
-def _mark_text(result: WhatIfResult, x: float, y: float, text: str, *, left: bool) -> dict:
-    """Return a text beside a mark; near an edge, on the inner side."""
-    low, high = result.settings.axes[0].ends
+def _mark_text(result: WhatIfResult, x: float, y: float, text: str, *, is_left: bool) -> dict:
+    """Return a text beside a mark. Near an edge it is on the inner side."""
+    x_axis, _ = result.settings.axes
+    low, high = x_axis.ends
     share = (x - low) / (high - low)
-    if share <= 0.2:
-        left = False
-    elif share > 0.8:
-        left = True
-    if left:
+    if share <= _LEFT_EDGE:
+        is_left = False
+    elif share > _RIGHT_EDGE:
+        is_left = True
+    if is_left:
         return _text(result, x, y, text, xanchor="right", xshift=-10)
     return _text(result, x, y, text, xanchor="left", xshift=10)
 
@@ -257,30 +296,31 @@ def _mark_text(result: WhatIfResult, x: float, y: float, text: str, *, left: boo
 
 
 def _key() -> list[dict]:
-    step = _KEY_WIDTH / _KEY_BOXES
+    """Return the boxes of the key."""
+    width = _KEY_WIDTH / _KEY_BOXES
     boxes = []
-    for i, colour in enumerate(theme.shades(_KEY_BOXES)):
-        boxes.append(
-            {
-                "type": "rect",
-                "xref": "paper",
-                "yref": "paper",
-                "x0": _KEY_LEFT + step * i,
-                "x1": _KEY_LEFT + step * (i + 1),
-                "y0": 1.022,
-                "y1": 1.05,
-                "line": {"width": 0},
-                "fillcolor": colour,
-            }
-        )
+    for index, colour in enumerate(theme.shades(_KEY_BOXES)):
+        box = {
+            "type": "rect",
+            "xref": "paper",
+            "yref": "paper",
+            "x0": _KEY_LEFT + width * index,
+            "x1": _KEY_LEFT + width * (index + 1),
+            "y0": 1.022,
+            "y1": 1.05,
+            "line": {"width": 0},
+            "fillcolor": colour,
+        }
+        boxes.append(box)
     return boxes
 
 
-def _key_texts(worst: str, best: str) -> list[dict]:
+def _key_texts(result: WhatIfResult) -> list[dict]:
+    """Return the worst number left of the key, and the best one right of it."""
+    worst, best = colour_range_texts(result)
+    right = _KEY_LEFT + _KEY_WIDTH
     place = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
     return [
         theme.annotation(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **place),
-        theme.annotation(
-            best, x=_KEY_LEFT + _KEY_WIDTH, y=1, size=12, xanchor="left", xshift=4, **place
-        ),
+        theme.annotation(best, x=right, y=1, size=12, xanchor="left", xshift=4, **place),
     ]

@@ -1,4 +1,4 @@
-"""Parts of an answer: curve, axes, map, effects of parameters, and the best configuration."""
+"""Values of an answer: curve, axes, map, effects of parameters, and the best configuration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,16 +11,26 @@ from lab.statistics.differences import Difference
 from lab.statistics.medians import median_run
 from lab.uploads.rows import OwnRows
 
-# "most" of the runs.
+# Share of the runs that "most" of them are.
 MOST = 0.9
-# Who is to reach the target -> share of the runs; None for the median run.
+# Share of the runs that is to reach the target, or None for the median run.
 SHARES: Mapping[str, float | None] = {"median": None, "most": MOST}
+# The first target for a numeric label of a file is its declared range divided by this.
+_RANGE_PER_TARGET = 10
+
+
+class BaseRuns(NamedTuple):
+    """Runs of the topic's settings that are done, and whether all are."""
+
+    runs: np.ndarray
+    complete: bool
 
 
 class Curve(NamedTuple):
     """Runs along a slider.
 
-    values: (V,), ascending. runs: (V, R), all runs of each value, of ``splits`` splits.
+    values: (V,), ascending.
+    runs: (V, R), all runs of each value, of ``splits`` splits.
     """
 
     values: np.ndarray
@@ -29,8 +39,8 @@ class Curve(NamedTuple):
 
     @property
     def medians(self) -> np.ndarray:
-        """Return the median of each value, (V,)."""
-        if not len(self.runs):
+        """Return the median at each value, (V,)."""
+        if len(self.runs) == 0:
             return np.empty(0)
         return median_run(self.runs, splits=self.splits)
 
@@ -43,58 +53,59 @@ class Curve(NamedTuple):
 class Axis(NamedTuple):
     """Ascending values of an axis of a chart.
 
-    log: whether the axis shows logarithms to base 10. A "place" is a position on the axis.
+    A position on the axis is a value or, on a log axis, its logarithm to base 10.
     """
 
     values: Sequence[float]
     log: bool
 
-    def place(self, values: Any) -> np.ndarray:
-        """Return the places of values."""
+    def position(self, values: Any) -> np.ndarray:
+        """Return the positions of values."""
         if self.log:
             return np.log10(values)
         return np.asarray(values, dtype=float)
 
-    def value(self, place: float) -> float:
-        """Return the value at a place."""
+    def value(self, position: float) -> float:
+        """Return the value at a position."""
         if self.log:
-            return 10.0**place
-        return place
+            return 10.0**position
+        return position
 
     @property
     def edges(self) -> np.ndarray:
-        """Return the places of the edges of the cells around the values, (V + 1,)."""
-        places = self.place(self.values)
-        middles = (places[1:] + places[:-1]) / 2
-        first = 2 * places[0] - middles[0]
-        last = 2 * places[-1] - middles[-1]
+        """Return the positions of the edges of the cells around the values, (V + 1,)."""
+        positions = self.position(self.values)
+        middles = (positions[1:] + positions[:-1]) / 2
+        first = 2 * positions[0] - middles[0]
+        last = 2 * positions[-1] - middles[-1]
         return np.array([first, *middles, last])
 
     @property
     def ends(self) -> list[float]:
-        """Return the places of the ends of the axis."""
-        return [float(self.edges[0]), float(self.edges[-1])]
+        """Return the positions of the ends of the axis."""
+        edges = self.edges
+        return [float(edges[0]), float(edges[-1])]
 
-    def at(self, share: Any) -> Any:
-        """Return the place at a share of the axis, from 0 at its lower end to 1."""
+    def at_share(self, share: Any) -> Any:
+        """Return the position at a share of the axis, from 0 at its lower end to 1."""
         low, high = self.ends
         return low + share * (high - low)
 
-    def cells(self, places: Any) -> np.ndarray:
-        """Return the indices of the cells that hold these places."""
-        return np.clip(np.searchsorted(self.edges, places) - 1, 0, len(self.values) - 1)
+    def cells(self, positions: Any) -> np.ndarray:
+        """Return the indices of the cells that contain these positions."""
+        return np.clip(np.searchsorted(self.edges, positions) - 1, 0, len(self.values) - 1)
 
     def nearest(self, share: float) -> float:
         """Return the value of the cell at a share of the axis, from -1 at its lower end to 1."""
-        place = self.at((share + 1) / 2)
-        return self.values[int(self.cells(place))]
+        position = self.at_share((share + 1) / 2)
+        return self.values[int(self.cells(position))]
 
 
 class Map(NamedTuple):
     """Medians over two sliders.
 
-    x: (X,) and y: (Y,), values of the sliders. medians: (Y, X), NaN where they are missing or
-    refused.
+    x, y: values (X,) and (Y,) of the sliders.
+    medians: (Y, X), NaN where they are missing or refused.
     """
 
     x: np.ndarray
@@ -103,9 +114,10 @@ class Map(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """Effect of one slider.
+    """Effect of a step of one slider.
 
-    value: where the slider is moved to. difference: the measure there less the measure now.
+    value: what the slider is moved to.
+    difference: the measure there less the measure at the topic's settings.
     """
 
     slider: str
@@ -116,7 +128,8 @@ class Effect(NamedTuple):
 class Peak(NamedTuple):
     """The best median of a curve.
 
-    value: of the slider. hits: runs there that reach the target.
+    value: of the slider.
+    hits: number of runs there that reach the target.
     """
 
     value: float
@@ -125,43 +138,43 @@ class Peak(NamedTuple):
 
 
 class Winner(NamedTuple):
-    """The best of the tries and its retests on other splits.
+    """The best of the configurations, and its retests on other splits.
 
-    chosen: the median that selected it. again, base: (S,), its median and that of the base on each
-        other split that is
-    done. gain: what the retests allow to say about the two.
+    selected: the median by which it was selected.
+    retested, base: its median and that of the topic's settings on each other split, (S,).
+    gain: what the retests allow to claim about the two.
     """
 
     settings: Settings
-    chosen: float
-    again: np.ndarray
+    selected: float
+    retested: np.ndarray
     base: np.ndarray
     gain: Case
 
     @property
-    def again_median(self) -> float:
-        return float(np.median(self.again))
+    def retested_median(self) -> float:
+        return float(np.median(self.retested))
 
     @property
     def base_median(self) -> float:
         return float(np.median(self.base))
 
 
-def of_own_rows(base: Settings) -> bool:
-    """Return whether settings use rows of a visitor's own file that are in this session."""
-    return isinstance(getattr(base, "own", ""), OwnRows)
+def uses_uploaded_rows(settings: Settings) -> bool:
+    """Return whether settings use rows of a visitor's file that are in this session."""
+    return isinstance(getattr(settings, "own", ""), OwnRows)
 
 
-def usual_target(base: Settings, usual: float) -> float:
-    """Return the first target of questions about ``base``.
+def usual_target(settings: Settings, usual: float) -> float:
+    """Return the first target of questions about some settings.
 
     It is ``usual`` or, for a numeric label of a visitor's file, a tenth of its declared range.
     """
-    source = getattr(base, "source", None)
+    source = getattr(settings, "source", None)
     bounds = getattr(source, "label_bounds", None)
-    if bounds is None or not of_own_rows(base):
+    if bounds is None or not uses_uploaded_rows(settings):
         return usual
     low, high = bounds
     if low < high:
-        return (high - low) / 10
+        return (high - low) / _RANGE_PER_TARGET
     return usual

@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore import check
 from lab.experiment import links
 from lab.experiment.settings import Settings
-from pages.what_if.experiment import CURVE, WhatIfSettings
-from pages.what_if.texts import SAYS
+from pages.what_if.formats import SAYS, is_whole
+from pages.what_if.settings import CURVE, WhatIfSettings
 from ui.session.page_state import PageState
 
 # Runs at each value. They take minutes, and the page's own take seconds.
@@ -45,26 +45,31 @@ class Sweep:
     def command(self) -> str:
         """Return the command that trains the sweep in a checkout and writes one file."""
         link = f"{self.page}?{urlencode(links.versioned(links.minimal_texts(self.settings)))}"
-        values = [f"{name}={','.join(map(str, values))}" for name, values in self.over.items()]
+        ranges = []
+        for name, values in self.over.items():
+            ranges.append(f"{name}={','.join(map(str, values))}")
+        over = " ".join(ranges)
         runs = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
         files = "--out runs --table runs.parquet"
-        return f"make sweep ARGS=\"'{link}' --over {' '.join(values)} {runs} {files}\""
+        return f"make sweep ARGS=\"'{link}' --over {over} {runs} {files}\""
 
 
 def sweep(question: WhatIfSettings) -> Sweep | None:
     """Return the sweep of a question, with ``RUNS`` runs at each value.
 
-    None for a question about several parameters, and for an uploaded file, which no command can
-    name.
+    Return None for a question about several parameters, and for an uploaded file, which no command
+    can name.
     """
-    if question.asks not in SWEPT or isinstance(question.base, links.CompactText):
+    if question.answered_question not in SWEPT or isinstance(question.base, links.CompactText):
         return None
-    whole = isinstance(question.settings.limits[question.along][0], int)
-    kind = int if whole else float
+    kind: type[int | float] = float
+    if is_whole(question, question.x_field):
+        kind = int
+    values = [kind(value) for value in sorted(question.experiment.plan.curve)]
     return Sweep(
         page=question.topic,
-        settings=question.settings,
-        over={question.along: tuple(map(kind, sorted(question.around.curve)))},
+        settings=question.topic_settings,
+        over={question.x_field: tuple(values)},
         measure=question.measure,
         repeats=RUNS,
         seeds=question.seeds,
@@ -72,10 +77,10 @@ def sweep(question: WhatIfSettings) -> Sweep | None:
 
 
 def show(state: PageState, paper: Mapping[str, Any]) -> None:
-    """Render the button that shows the command, where there is one."""
-    found = sweep(state.settings)
-    if found is None:
+    """Render the button that shows the command, if there is one. ``paper`` is not used."""
+    question_sweep = sweep(state.settings)
+    if question_sweep is None:
         return
     with st.popover("Copy the command", icon=":material/terminal:"):
         st.caption(SAYS("command", runs=RUNS))
-        st.code(found.command, language="sh", wrap_lines=True)
+        st.code(question_sweep.command, language="sh", wrap_lines=True)

@@ -1,527 +1,256 @@
-"""Result of a question: where the target is reached, which parameter matters, which configuration
-is best.
-"""
+"""Result of a question: runs of the topic's settings, effects of parameters, and their cost."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpcore.privacy import Guarantee
-from lab.experiment.settings import Settings, Task
-from lab.statistics.claims import LEAST, Case, classify_difference
-from lab.statistics.crossing import Crossing, Solution, smallest
-from lab.statistics.decision_regions import zeros
+from lab.experiment.settings import Settings
 from lab.statistics.differences import Difference
-from lab.statistics.medians import Medians, median_interval, median_run, over_splits
-from lab.sweeps.measurement import Measurement
-from lab.sweeps.sweep import best, difference_of_settings, summary
+from lab.statistics.medians import median_interval, median_run
+from lab.sweeps.sweep import difference_of_settings, summary
 from lab.sweeps.tuning_cost import prices, together
-from pages.what_if.measurements import MOST, SHARES, Curve, Effect, Map, Peak, Winner
+from pages.what_if.measurements import BaseRuns, Curve, Effect
+from pages.what_if.result_curve import CurveResult, reaches
+from pages.what_if.result_map import MapResult
+from pages.what_if.result_search import SearchResult
+from pages.what_if.sampling import SamplingPlan
+from pages.what_if.settings import WhatIfSettings
 
-# The share of a normal distribution within a standard deviation of its mean.
-_ONE_ERROR = 0.6827
-# More epsilon has no visible effect where the measure gains less than this.
-_LEVEL_GAIN = 0.01
-# Medians at or below 0 have no logarithm.
-_LEAST_POSITIVE = 1e-12
-# Rounding must not move an end of the colour scale by a whole step.
-_ROUNDING = 1e-6
+# Share of a normal distribution within a standard deviation of its mean.
+_ONE_SD = 0.6827
+# The intervals of all effects together hold with 95 % confidence.
+_EFFECTS_ERROR = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WhatIfResult:
-    """Result of the tasks that are done.
+    """Result of the tasks done so far.
 
-    outcomes: task -> what it returned.
+    base: runs of the topic's settings.
+    curve_runs, estimate_runs: runs along the parameter, and estimates for more people, by value.
+    effect_runs: runs with one slider changed, by slider and value.
+    cell_runs: runs of the map, by x and y.
+    candidate_runs: runs of each candidate, by its number.
+    retest_runs: runs of the best candidate and of the topic's settings, on each other split.
+    started: settings along the curve with at least some runs.
+
+    All but ``base`` and ``started`` have those settings alone of which all runs are done.
     """
 
-    settings: Any
-    outcomes: Mapping[Task, Any]
+    settings: WhatIfSettings
+    base: BaseRuns
+    curve_runs: Mapping[float, np.ndarray]
+    estimate_runs: Mapping[float, np.ndarray]
+    effect_runs: Mapping[tuple[str, float], np.ndarray]
+    cell_runs: Mapping[tuple[float, float], np.ndarray]
+    candidate_runs: Mapping[int, np.ndarray]
+    retest_runs: Sequence[tuple[np.ndarray, np.ndarray]]
+    started: frozenset[Settings]
 
-    # Runs
+    @property
+    def plan(self) -> SamplingPlan:
+        """Return which settings are measured."""
+        return self.settings.experiment.plan
 
-    def of(self, settings: Settings) -> np.ndarray | None:
-        """Return all runs of some settings of the topic, (seeds x repeats,), or None while some are
-        missing.
+    # The topic's settings
+
+    @property
+    def base_median(self) -> float:
+        """Return the median at the topic's settings."""
+        return self.median(self.base.runs)
+
+    @property
+    def hits(self) -> int:
+        """Return the number of runs at the topic's settings that reach the target."""
+        return int(reaches(self.settings, self.base.runs).sum())
+
+    @property
+    def compared_splits(self) -> int:
+        """Return the number of splits that medians are taken over.
+
+        It is 1 until the topic's settings have runs on all splits.
         """
-        return self._runs(self.settings.measurements(settings))
-
-    def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
-        done = [self.outcomes[task] for task in measurements if task in self.outcomes]
-        if len(done) < len(measurements):
-            return None
-        return np.concatenate(done)
-
-    @property
-    def known(self) -> frozenset[Settings]:
-        """Return the settings on the curve with at least some runs."""
-        started = set()
-        for settings in self.settings.compares:
-            if any(task in self.outcomes for task in self.settings.measurements(settings)):
-                started.add(settings)
-        return frozenset(started)
-
-    @cached_property
-    def now(self) -> np.ndarray:
-        """Return the runs of the base that are done."""
-        measurements = self.settings.measurements(self.settings.settings)
-        return np.concatenate(
-            [self.outcomes[task] for task in measurements if task in self.outcomes]
-        )
-
-    @property
-    def complete(self) -> bool:
-        """Return whether all runs of the base are done."""
-        return self.of(self.settings.settings) is not None
-
-    @property
-    def compared(self) -> int:
-        """Return the number of splits that medians are taken over; 1 until the base has runs on
-        all.
-        """
-        if self.complete:
+        if self.base.complete:
             return self.settings.seeds
         return 1
 
     def median(self, runs: np.ndarray) -> float:
-        """Return the median of some runs; of several splits, the median of their medians."""
-        return float(median_run(runs, splits=self.compared))
-
-    def _difference(
-        self, one: Settings, other: Settings, *, confidence: float = 0.95
-    ) -> Difference | None:
-        """Return the measure of one setting less that of the other; None while runs are missing."""
-        runs, other_runs = self.of(one), self.of(other)
-        if runs is None or other_runs is None:
-            return None
-        return difference_of_settings(
-            one, other, runs, other_runs, splits=self.compared, confidence=confidence
-        )
+        """Return the median of some runs, with several splits that of their medians."""
+        return float(median_run(runs, splits=self.compared_splits))
 
     @property
-    def splits(self) -> tuple[float, float]:
-        """Return the standard deviation of the base's medians over splits, and what noise alone
-        would give.
+    def split_deviations(self) -> tuple[float, float]:
+        """Return the sd of the medians over splits, and what noise alone would give.
 
-        The second is half the interval that holds a median as often as one standard error around it
-        does.
+        The second is half the interval that contains a median as often as one standard error around
+        it does.
         """
-        by_split = self.now.reshape(self.settings.seeds, -1)
+        by_split = self.base.runs.reshape(self.settings.seeds, -1)
         across = np.median(by_split, axis=1).std(ddof=1)
-        within = np.mean(
-            [np.ptp(median_interval(runs, confidence=_ONE_ERROR)) / 2 for runs in by_split]
-        )
-        return float(across), float(within)
+        half_widths = []
+        for runs in by_split:
+            half_widths.append(np.ptp(median_interval(runs, confidence=_ONE_SD)) / 2)
+        return float(across), float(np.mean(half_widths))
 
-    # Curve
-
-    @cached_property
-    def curve(self) -> Curve:
-        """Return the curve along the slider; only its own value until the base has all runs."""
-        if not self.complete:
-            value = getattr(self.settings, self.settings.along)
-            return Curve(np.array([value], dtype=float), self.now[None])
-        return self._curve(self.settings.around.curve)
+    # Curve, map and search
 
     @cached_property
-    def beyond(self) -> Curve:
-        """Return the estimates for more people than there are. They are no measurements."""
-        return self._curve(self.settings.around.estimated)
-
-    def _curve(self, settings: Mapping[float, Settings]) -> Curve:
-        values = []
-        runs = []
-        for value, there in sorted(settings.items()):
-            found = self.of(there)
-            if found is not None:
-                values.append(value)
-                runs.append(found)
-        known = np.array(runs) if runs else np.empty((0, len(self.now)))
-        return Curve(np.array(values, dtype=float), known, self.compared)
-
-    @property
-    def trained(self) -> float:
-        """Return the share of the curve's values that are done."""
-        return len(self.curve.values) / len(self.settings.around.curve)
-
-    @property
-    def hits_now(self) -> int:
-        """Return how many runs of the base reach the target."""
-        return int(self._reach(self.now).sum())
-
-    def _reach(self, numbers: np.ndarray) -> np.ndarray:
-        """Return which numbers reach the target."""
-        if self.settings.asked.better == "higher":
-            return numbers >= self.settings.goal
-        return numbers <= self.settings.goal
-
-    @property
-    def peak(self) -> Peak:
-        """Return the best median of the curve so far. As the best of many, it is partly luck."""
-        place = best(self.curve.medians.tolist(), self.settings.asked)
-        hits = int(self._reach(self.curve.runs[place]).sum())
-        return Peak(float(self.curve.values[place]), float(self.curve.medians[place]), hits)
-
-    @property
-    def level(self) -> float | None:
-        """Return the smallest value from which on no median gains a point; None if that is the
-        largest value alone.
-        """
-        if self.trained < 1:
-            return None
-        medians = self.curve.medians
-        highest_from_here = np.maximum.accumulate(medians[::-1])[::-1]
-        return _first_after(self.curve.values, highest_from_here - medians >= _LEVEL_GAIN, least=2)
-
-    @property
-    def enough(self) -> float | None:
-        """Return the fewest people from whom on all estimates reach the target.
-
-        None where none do, or while estimates are missing.
-        """
-        estimates = self.beyond
-        if not len(estimates.values) or len(estimates.values) < len(self.settings.around.estimated):
-            return None
-        reached = self._reach(estimates.medians)
-        if self.settings.reached == "most":
-            reached = self._reach(estimates.runs).mean(axis=1) >= MOST
-        return _first_after(estimates.values, ~reached, least=1)
-
-    # Crossing
-
-    @cached_property
-    def crossings(self) -> Mapping[str, Crossing]:
-        """Return from which value on the median run, and 90 % of runs, reach the target.
-
-        Empty where the measure may get better and worse along the slider: there is no smallest
-        value then.
-        """
-        if not self.settings.improves:
-            return {}
-        return {reached: self._crossing(reached) for reached in SHARES}
-
-    @property
-    def crossing(self) -> Crossing | None:
-        """Return the crossing that is asked for; None where there is none."""
-        return self.crossings.get(self.settings.reached)
-
-    def _crossing(self, reached: str) -> Crossing:
-        return smallest(
-            self._values,
-            self._crossing_runs(reached),
-            self.settings.goal,
-            better=self.settings.asked.better,
-            log=self.settings.axis(self.settings.along).log,
-            share=SHARES[reached],
+    def curve(self) -> CurveResult:
+        """Return the result along the parameter."""
+        if self.base.complete:
+            measured = self._curve(self.curve_runs)
+        else:
+            value = getattr(self.settings, self.settings.x_field)
+            measured = Curve(np.array([value], dtype=float), self.base.runs[None])
+        return CurveResult(
+            settings=self.settings,
+            planned_values=np.array(list(self.plan.curve), dtype=float),
+            planned_estimates=np.array(list(self.plan.estimates), dtype=float),
+            measured=measured,
+            estimated=self._curve(self.estimate_runs),
         )
 
-    def _crossing_runs(self, reached: str) -> np.ndarray | Medians:
-        """Return the runs of the curve for a crossing.
-
-        Runs on several splits are not independent: a median is that of the splits, and a share is
-        counted on the base's own split.
-        """
-        runs = self._all_runs
-        by_split = runs.reshape(len(runs), self.compared, -1)
-        if self.compared > 1 and reached == "median":
-            return over_splits(by_split.swapaxes(0, 1), overlap=self.settings.settings.overlap)
-        return by_split[:, 0]
-
-    @property
-    def _values(self) -> np.ndarray:
-        return np.array([*self.settings.around.curve], dtype=float)
+    def _curve(self, runs_by_value: Mapping[float, np.ndarray]) -> Curve:
+        values = sorted(runs_by_value)
+        runs = np.empty((0, len(self.base.runs)))
+        if values:
+            runs = np.array([runs_by_value[value] for value in values])
+        return Curve(np.array(values, dtype=float), runs, self.compared_splits)
 
     @cached_property
-    def _all_runs(self) -> np.ndarray:
-        """Return the runs of the whole curve, (V, seeds x repeats); NaN where they are missing."""
-        found = np.full((len(self._values), len(self.now)), np.nan)
-        found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
-        return found
+    def map(self) -> MapResult:
+        """Return the result over two parameters."""
+        medians = {cell: self.median(runs) for cell, runs in self.cell_runs.items()}
+        return MapResult(
+            settings=self.settings,
+            cells=len(self.plan.cells),
+            medians_by_cell=medians,
+            base_median=self.base_median,
+        )
+
+    @cached_property
+    def search(self) -> SearchResult:
+        """Return the result of the search for the best configuration."""
+        tries = []
+        for number, runs in self.candidate_runs.items():
+            tries.append((self.settings.candidates[number], self.median(runs)))
+        return SearchResult(
+            settings=self.settings,
+            tries=tries,
+            retests=self.retest_runs,
+            planned_retests=self._planned_retests,
+        )
 
     @property
-    def main(self) -> float | None:
-        """Return the value of the slider that answers the question; None where there is none."""
-        found = self.crossing
-        if not self.settings.solving or not isinstance(found, Solution):
-            return None
-        if self.settings.reached == "most":
-            return found.safe
-        return found.point
+    def _planned_retests(self) -> int:
+        return len(self.settings.experiment.retests.pairs)
 
-    @property
-    def sure(self) -> float | None:
-        """Return the value from which on 90 % of runs reach the target, beside the median's."""
-        if not self.settings.solving or self.settings.reached != "median":
-            return None
-        found = self.crossings.get("most")
-        if not isinstance(found, Solution):
-            return None
-        return found.safe
-
-    @property
-    def span(self) -> tuple[float, float] | None:
-        """Return the confidence interval of the crossing within the axis; None where there is no
-        crossing.
-        """
-        found = self.crossing
-        if not self.settings.solving or not isinstance(found, Solution):
-            return None
-        low = self._values[0] if found.low is None else found.low
-        high = self._values[-1] if found.high is None else found.high
-        return float(low), float(high)
-
-    # Parameters
+    # Effects of parameters
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
-        """Return slider -> effects of a step down and a step up, the largest first; only those that
-        are done.
+        """Return the effects of a step down and a step up of each slider, the largest first.
 
-        All intervals hold together with 95 % confidence (Bonferroni).
+        All intervals together hold with 95 % confidence (Bonferroni).
         """
-        found: dict[str, list[Effect]] = {}
-        bars = self.settings.around.bars
-        confidence = 1 - 0.05 / max(1, len(bars))
-        for (slider, value), settings in bars.items():
-            difference = self._difference(settings, self.settings.settings, confidence=confidence)
+        effects: dict[str, list[Effect]] = {}
+        confidence = 1 - _EFFECTS_ERROR / max(1, len(self.plan.effects))
+        for (slider, value), settings in self.plan.effects.items():
+            difference = self._difference((slider, value), settings, confidence=confidence)
             if difference is not None:
-                found.setdefault(slider, []).append(Effect(slider, value, difference))
-        return dict(sorted(found.items(), key=lambda item: _largest(item[1]), reverse=True))
+                effects.setdefault(slider, []).append(Effect(slider, value, difference))
+        largest_first = sorted(effects, key=lambda name: _largest(effects[name]), reverse=True)
+        return {name: effects[name] for name in largest_first}
 
-    # Map
-
-    @cached_property
-    def map(self) -> Map:
-        """Return the medians over two parameters; NaN where they are missing or refused."""
-        x, y = (np.array(values, dtype=float) for values in self.settings.around.axes)
-        medians = np.full((len(y), len(x)), np.nan)
-        for (across, up), settings in self.settings.around.cells.items():
-            runs = self.of(settings)
-            if runs is not None:
-                medians[np.searchsorted(y, up), np.searchsorted(x, across)] = self.median(runs)
-        return Map(x, y, medians)
-
-    @cached_property
-    def cells_done(self) -> int:
-        return int(np.count_nonzero(~np.isnan(self.map.medians)))
-
-    @property
-    def whole(self) -> bool:
-        """Return whether all cells of the map are done."""
-        return self.cells_done == len(self.settings.around.cells)
-
-    @cached_property
-    def best_cell(self) -> tuple[int, int]:
-        """Return the row and column of the best median."""
-        return divmod(best(self.map.medians.ravel().tolist(), self.settings.asked), len(self.map.x))
-
-    @property
-    def colours(self) -> tuple[float, float]:
-        """Return the ends of the map's colour scale.
-
-        They move in wide steps, so that the scale seldom changes while the map refines: tenths of
-        the measure's range or, where it has no largest value, quarters of a power of ten.
-        """
-        least, most = self.settings.asked.limits
-        medians = np.append(self.map.medians, self.median(self.now))
-        medians = medians[np.isfinite(medians)]
-        if not len(medians):
-            medians = np.ones(1)
-        endless = math.isinf(most)
-        if endless:
-            steps = 4 * np.log10(np.maximum(medians, _LEAST_POSITIVE))
-        else:
-            steps = 10 * (medians - least) / (most - least)
-        low = np.floor(steps.min() + _ROUNDING)
-        high = max(np.ceil(steps.max() - _ROUNDING), low + 1)
-        if endless:
-            return float(10 ** (low / 4)), float(10 ** (high / 4))
-        width = (most - least) / 10
-        return float(least + width * low), float(least + width * high)
-
-    @cached_property
-    def line(self) -> np.ndarray:
-        """Return where the map's medians are at the target."""
-        return self.iso(self.settings.goal)
-
-    def iso(self, level: float) -> np.ndarray:
-        """Return where the map's medians are at a level: segments (m, 2, 2) of (across, up), on the
-        axes of the map.
-
-        Lines are straight between the middles of cells.
-        """
-        if min(self.map.medians.shape) < 2:
-            return np.empty((0, 2, 2))
-        segments = zeros(self.map.medians[None] - level)
-        places = []
-        for i, axis in enumerate(self.settings.axes):
-            places.append(
-                np.interp(segments[..., i], range(len(axis.values)), axis.place(axis.values))
-            )
-        return np.stack(places, axis=-1)
-
-    @cached_property
-    def first(self) -> tuple[float, float] | None:
-        """Return (across, up), on the axes of the map, where the target is first reached along the
-        slider.
-
-        None until the map is whole, and where the target is reached at the first value or nowhere
-        between cells.
-        """
-        points = self.line.reshape(-1, 2)
-        if not (self.settings.solving and self.settings.improves and self.whole and len(points)):
+    def _difference(
+        self, step: tuple[str, float], settings: Settings, *, confidence: float
+    ) -> Difference | None:
+        """Return the measure after a step less that before, or None while runs are missing."""
+        if step not in self.effect_runs or not self.base.complete:
             return None
-        medians = self.map.medians
-        first_allowed = np.argmin(np.isnan(medians), axis=1)
-        at_the_edge = medians[np.arange(len(medians)), first_allowed]
-        if self._reach(at_the_edge).any():
-            return None
-        across, up = points[points[:, 0].argmin()].tolist()
-        return across, up
-
-    # Best configuration
-
-    @property
-    def tries(self) -> list[tuple[Settings, float]]:
-        """Return the configurations that are done, each with its median."""
-        found = []
-        for settings in self.settings.tried:
-            runs = self.of(settings)
-            if runs is not None:
-                found.append((settings, self.median(runs)))
-        return found
-
-    @cached_property
-    def winner(self) -> Winner | None:
-        """Return the best of all tries and its retests; None until all tries are done."""
-        tries = self.tries
-        if not tries or len(tries) < len(self.settings.tried):
-            return None
-        settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
-        retests = []
-        bases = []
-        for task, base in self.settings.again:
-            runs = self._runs(base)
-            if runs is not None and task in self.outcomes:
-                retests.append(self.outcomes[task])
-                bases.append(runs)
-        again = np.array([np.median(runs) for runs in retests])
-        base_medians = np.array([np.median(runs) for runs in bases])
-        return Winner(settings, chosen, again, base_medians, self._gain(settings, retests, bases))
-
-    def _gain(
-        self, winner: Settings, retests: Sequence[np.ndarray], bases: Sequence[np.ndarray]
-    ) -> Case:
-        """Return what the retests allow to say about the winner and the base."""
-        if len(retests) < max(2, len(self.settings.again)):
-            return Case.SO_FAR
-        base = np.concatenate(bases)
-        found = difference_of_settings(
-            winner, self.settings.settings, np.concatenate(retests), base, splits=len(retests)
+        return difference_of_settings(
+            settings,
+            self.settings.topic_settings,
+            self.effect_runs[step],
+            self.base.runs,
+            splits=self.compared_splits,
+            confidence=confidence,
         )
-        asked = self.settings.asked
-        least = LEAST  # a point or, without percent, 1 % of the base's median
-        if asked.unit != "%":
-            least = LEAST * abs(float(np.median(base)))
-        return classify_difference(found, better=asked.better, least=least)
 
-    # Cost of tuning
+    # Cost
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:
-        """Return way of release -> cost of a search on private rows; empty where a run promises
-        nothing.
+        """Return the cost of a search on private rows by the way of its release.
+
+        It is empty if a run has no guarantee.
         """
-        return prices(self.settings.settings, self.settings.tries)
+        return prices(self.settings.topic_settings, self.settings.tries)
 
     @property
     def used(self) -> tuple[tuple[Settings, int], ...]:
-        """Return the settings that the whole answer uses, each with its number of runs."""
+        """Return the settings that the answer uses, each with its number of runs."""
         settings = self.settings
         runs = settings.repeats * settings.seeds
-        if settings.asks != "best":
-            there = (*settings.around.curve.values(), *settings.around.estimated.values())
-            return tuple((one, runs) for one in there)
-        winner = self.winner.settings if self.winner else settings.settings
-        retests = settings.repeats * len(settings.again)
-        tried = [(one, runs) for one in settings.tried]
-        return (*tried, (winner, retests), (settings.settings, retests))
+        if settings.answered_question != "best":
+            along_curve = (*self.plan.curve.values(), *self.plan.estimates.values())
+            return tuple((measured, runs) for measured in along_curve)
+        retested = settings.topic_settings
+        if self.search.winner is not None:
+            retested = self.search.winner.settings
+        retests = settings.repeats * self._planned_retests
+        candidates = [(candidate, runs) for candidate in settings.candidates]
+        return (*candidates, (retested, retests), (settings.topic_settings, retests))
 
     @property
     def used_up(self) -> Guarantee | None:
-        """Return the cost of releasing all runs of the answer; None where they have no guarantee
-        together.
-        """
+        """Return the cost of releasing all runs, or None if they have no guarantee together."""
         return together(self.used)
 
     # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a row for each value of the slider: median, range of 90 % of runs, share that
-        reaches the target.
-        """
+        """Return a row per value of the curve: median, 90 % of runs, share reaching the target."""
         return summary(
-            self.all_runs(), target=self.settings.goal, better=self.settings.asked.better
+            self.all_runs(), target=self.settings.goal, better=self.settings.asked_measure.better
         )
 
     def all_runs(self) -> pd.DataFrame:
-        """Return a row for each run of the curve."""
-        values, runs, seeds = self.curve
-        first = getattr(self.settings.settings, "seed", 0)
-        names = [self.settings.along, "seed", "repeat"]
-        levels = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
-        index = pd.MultiIndex.from_product(levels, names=names)
+        """Return a row per run of the curve."""
+        values, runs, splits = self.curve.measured
+        first_seed = getattr(self.settings.topic_settings, "seed", 0)
+        levels = [values, first_seed + np.arange(splits), range(runs.shape[1] // splits)]
+        index = pd.MultiIndex.from_product(levels, names=[self.settings.x_field, "seed", "repeat"])
         return pd.DataFrame({self.settings.measure: runs.ravel()}, index=index).reset_index()
 
-    def bars(self) -> pd.DataFrame:
-        """Return a row for each bar of the chart of parameters."""
+    def effects_table(self) -> pd.DataFrame:
+        """Return a row per effect of a parameter."""
         rows = []
         for effects in self.effects.values():
             for effect in effects:
-                difference = effect.difference
-                rows.append(
-                    {
-                        "slider": effect.slider,
-                        "value": effect.value,
-                        "median": difference.median,
-                        "low": difference.low,
-                        "high": difference.high,
-                    }
-                )
+                row = {
+                    "slider": effect.slider,
+                    "value": effect.value,
+                    "median": effect.difference.median,
+                    "low": effect.difference.low,
+                    "high": effect.difference.high,
+                }
+                rows.append(row)
         return pd.DataFrame(rows)
 
     def cells(self) -> pd.DataFrame:
-        """Return a row for each cell of the map that is done."""
-        x, y, medians = self.map
+        """Return a row per cell of the map that is done."""
+        x, y, medians = self.map.map
         index = pd.MultiIndex.from_product(
-            [y, x], names=[self.settings.upwards, self.settings.along]
+            [y, x], names=[self.settings.y_field, self.settings.x_field]
         )
         return pd.DataFrame({"median": medians.ravel()}, index=index).dropna().reset_index()
 
-    def search(self) -> pd.DataFrame:
-        """Return a row for each configuration that is done."""
-        rows = []
-        for settings, median in self.tries:
-            row = {name: getattr(settings, name) for name in self.settings.settings.tuned}
-            rows.append({**row, "chosen": median})
-        return pd.DataFrame(rows)
 
-
-def _first_after(values: np.ndarray, failing: np.ndarray, *, least: int) -> float | None:
-    """Return the first value after the last failing one; None where fewer than ``least`` values are
-    left.
-    """
-    places = np.flatnonzero(failing)
-    first = places[-1] + 1 if len(places) else 0
-    if len(values) - first < least:
-        return None
-    return float(values[first])
-
-
-def _largest(effects: Iterable[Effect]) -> float:
+def _largest(effects: Sequence[Effect]) -> float:
+    """Return the size of the largest effect."""
     return max(abs(effect.difference.median) for effect in effects)

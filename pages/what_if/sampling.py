@@ -1,6 +1,4 @@
-"""Settings around the base that a question measures: along a parameter, a step beside each, and
-over two.
-"""
+"""Settings around a topic's settings that a question measures, and the tasks that measure them."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -17,55 +15,141 @@ from lab.experiment.settings import Settings, Task
 from lab.sweeps.grids import beside, coarse_to_fine, grid
 from lab.sweeps.measurement import Measurement, measurements
 
-# The map has so many steps either way along each parameter, within this factor.
-MAP_STEPS, MAP_REACH = 6, 30.0
+# The map has so many values to either side along each parameter, within this factor.
+MAP_STEPS = 6
+MAP_REACH = 30.0
 # Multiples of the number of people for which there are estimates.
-MORE = (1.25, 1.5, 1.75, 2, 2.5)
+MORE_PEOPLE = (1.25, 1.5, 1.75, 2, 2.5)
 
 
-def allowed(
-    settings: Settings, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]
-) -> dict[Any, Settings]:
-    """Return place -> settings with its changes, without places that the settings refuse."""
-    found = {}
-    for place in places:
-        with suppress(check.RefusedError):
-            found[place] = settings.change(**changes(place))
-    return found
+def map_grid(settings: Settings, name: str) -> tuple[float, ...]:
+    """Return the values of a field on an axis of the map."""
+    return grid(settings, name, steps=MAP_STEPS, reach=MAP_REACH)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Around:
-    """Settings around ``settings`` and the tasks that measure them. Each part is planned when it is
-    first read.
+class SamplingPlan:
+    """Settings around those of a topic. Each part is planned when it is first read.
 
-    along: the slider of the curve. other: the slider on the y axis of the map. sliders: those with
-    bars.
+    settings: the topic's settings.
+    x_field: the parameter of the curve, and on the x axis of the map.
+    y_field: the parameter on the y axis of the map.
+    sliders: parameters whose effects are measured.
+    measure: a key of the topic's measures.
+    repeats, seeds: number of runs on each split, and of splits.
     """
 
     settings: Settings
-    along: str
-    other: str
+    x_field: str
+    y_field: str
     sliders: tuple[str, ...]
     measure: str
     repeats: int
     seeds: int
 
+    # Settings
+
     @cached_property
-    def _tasks(self) -> tuple[Task, ...]:
-        return self.settings.experiment.sample(self.repeats)
+    def curve(self) -> dict[float, Settings]:
+        """Return the settings along the curve by value, ascending."""
+        settings: dict[float, Settings] = {}
+        for batch in self._curve_batches:
+            settings |= batch
+        return dict(sorted(settings.items()))
+
+    @cached_property
+    def _curve_batches(self) -> list[dict[float, Settings]]:
+        """Return the settings along the curve by value, in batches from coarse to fine."""
+        values = grid(self.settings, self.x_field)
+        batches = []
+        for batch in coarse_to_fine(values, getattr(self.settings, self.x_field)):
+            batches.append(self._accepted(batch, lambda value: {self.x_field: value}))
+        return batches
+
+    @cached_property
+    def estimates(self) -> dict[float, Settings]:
+        """Return settings that estimate the result with more people than there are.
+
+        They train on all rows, with the noise of so many people. There are none along other
+        sliders.
+        """
+        if self.x_field != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
+            return {}
+        most = int(self.settings.limits[self.x_field][1])
+        try:
+            all_rows = self.settings.of_rows(most)
+        except check.RefusedError:
+            return {}
+        estimates: dict[float, Settings] = {}
+        for factor in MORE_PEOPLE:
+            people = round(most * factor)
+            estimate = all_rows.with_noise_of(people)
+            if estimate is not None:
+                estimates[people] = estimate
+        return estimates
+
+    @cached_property
+    def effects(self) -> dict[tuple[str, float], Settings]:
+        """Return the settings with one slider a step down or up, by slider and value."""
+        steps = []
+        for name in self.sliders:
+            for value in beside(self.settings, name):
+                steps.append((name, value))
+        return self._accepted(steps, lambda step: {step[0]: step[1]})
+
+    @cached_property
+    def cells(self) -> dict[tuple[float, float], Settings]:
+        """Return the settings of the map's cells by x and y."""
+        places = product(*self._map_values)
+        return self._accepted(
+            places, lambda place: {self.x_field: place[0], self.y_field: place[1]}
+        )
+
+    @cached_property
+    def _map_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return map_grid(self.settings, self.x_field), map_grid(self.settings, self.y_field)
+
+    def _cell_batches(self) -> list[list[Settings]]:
+        """Return the settings of the cells, in batches from coarse to fine."""
+        x_values, y_values = self._map_values
+        x_batches = self._batch_numbers(x_values, self.x_field)
+        y_batches = self._batch_numbers(y_values, self.y_field)
+        count = 1 + max(*x_batches.values(), *y_batches.values())
+        batches: list[list[Settings]] = [[] for _ in range(count)]
+        for (x, y), settings in self.cells.items():
+            batches[max(x_batches[x], y_batches[y])].append(settings)
+        return batches
+
+    def _batch_numbers(self, values: tuple[float, ...], name: str) -> dict[float, int]:
+        """Return the number of the batch, from coarse to fine, in which each value is."""
+        numbers = {}
+        batches = coarse_to_fine(values, getattr(self.settings, name))
+        for number, batch in enumerate(batches):
+            for value in batch:
+                numbers[value] = number
+        return numbers
+
+    def _accepted(
+        self, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]
+    ) -> dict[Any, Settings]:
+        """Return the settings with the changes of each place, without those that are refused."""
+        accepted = {}
+        for place in places:
+            with suppress(check.RefusedError):
+                accepted[place] = self.settings.change(**changes(place))
+        return accepted
+
+    # Tasks
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
-        """Return the tasks that measure some settings, on each split in as many parts as the
-        topic's own.
-        """
+        """Return the tasks that measure some settings, as many per split as the topic has."""
         if settings not in self._measurements:
             self._measurements[settings] = measurements(
                 settings,
                 measure=self.measure,
                 repeats=self.repeats,
                 seeds=self.seeds,
-                parts=len(self._tasks),
+                parts=len(self._topic_tasks),
             )
         return self._measurements[settings]
 
@@ -74,120 +158,64 @@ class Around:
         return {}
 
     @cached_property
-    def _turns(self) -> list[dict[float, Settings]]:
-        """Return value -> settings along the slider, in turns from coarse to fine."""
-        turns = coarse_to_fine(grid(self.settings, self.along), getattr(self.settings, self.along))
-        return [
-            allowed(self.settings, values, lambda value: {self.along: value}) for values in turns
-        ]
+    def _topic_tasks(self) -> tuple[Task, ...]:
+        """Return the topic's tasks for the runs on one split."""
+        return self.settings.experiment.sample(self.repeats)
 
     @cached_property
-    def curve(self) -> dict[float, Settings]:
-        """Return value -> settings along the slider, ascending."""
-        found: dict[float, Settings] = {}
-        for turn in self._turns:
-            found |= turn
-        return dict(sorted(found.items()))
-
-    @cached_property
-    def estimated(self) -> dict[float, Settings]:
-        """Return more people than there are -> settings that estimate their result.
-
-        These train on all rows, with the noise of so many people. Empty along other sliders.
-        """
-        if self.along != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
-            return {}
-        most = int(self.settings.limits[self.along][1])
-        try:
-            all_rows = self.settings.of_rows(most)
-        except check.RefusedError:
-            return {}
-        found: dict[float, Settings] = {}
-        for factor in MORE:
-            people = round(most * factor)
-            estimate = all_rows.with_noise_of(people)
-            if estimate is not None:
-                found[people] = estimate
-        return found
-
-    @cached_property
-    def bars(self) -> dict[tuple[str, float], Settings]:
-        """Return (slider, value) -> settings, a step down and a step up from the base."""
-        steps = [(name, value) for name in self.sliders for value in beside(self.settings, name)]
-        return allowed(self.settings, steps, lambda step: dict([step]))
-
-    @cached_property
-    def axes(self) -> tuple[tuple[float, ...], ...]:
-        """Return the values of the map, across and up."""
-        names = (self.along, self.other)
-        return tuple(grid(self.settings, name, steps=MAP_STEPS, reach=MAP_REACH) for name in names)
-
-    @cached_property
-    def cells(self) -> dict[tuple[float, float], Settings]:
-        """Return (x, y) -> settings over the map."""
-        return allowed(
-            self.settings,
-            product(*self.axes),
-            lambda place: {self.along: place[0], self.other: place[1]},
-        )
-
-    def _map_turns(self) -> list[list[Settings]]:
-        """Return the cells of the map in turns from coarse to fine."""
-        x_turns = self._turn_of(self.axes[0], self.along)
-        y_turns = self._turn_of(self.axes[1], self.other)
-        count = 1 + max(*x_turns.values(), *y_turns.values())
-        found: list[list[Settings]] = [[] for _ in range(count)]
-        for (x, y), settings in self.cells.items():
-            found[max(x_turns[x], y_turns[y])].append(settings)
-        return found
-
-    def _turn_of(self, values: tuple[float, ...], name: str) -> dict[float, int]:
-        turns = coarse_to_fine(values, getattr(self.settings, name))
-        return {value: number for number, turn in enumerate(turns) for value in turn}
-
-    @cached_property
-    def now(self) -> tuple[Measurement, ...]:
-        """Return the tasks of the base. The page waits for the first one."""
+    def base_tasks(self) -> tuple[Measurement, ...]:
+        """Return the tasks of the topic's settings, of which the page waits for the first."""
         first, *others = self.measurements(self.settings)
         return (replace(first, essential=True), *others)
 
     @cached_property
-    def near(self) -> tuple[Measurement, ...]:
-        """Return the tasks of the coarsest curve. The page waits for them if they are quick."""
-        if len(self._turns) < 2:
+    def coarse_tasks(self) -> tuple[Measurement, ...]:
+        """Return the tasks of the coarsest curve, for which the page waits if they are quick."""
+        if len(self._curve_batches) < 2:
             return ()
-        settings = [*self._turns[1].values()]
-        cost = (
-            sum(getattr(task, "cells", chunking.FIRST) for task in self._tasks)
-            * self.seeds
-            * len(settings)
-        )
-        quick = cost < chunking.FIRST
-        return tuple(
-            replace(task, essential=quick)
-            for there in settings
-            for task in self.measurements(there)
-        )
+        settings = list(self._curve_batches[1].values())
+        cost_of_split = 0.0
+        for task in self._topic_tasks:
+            cost_of_split += getattr(task, "cells", chunking.FIRST)
+        is_quick = cost_of_split * self.seeds * len(settings) < chunking.FIRST
+        tasks = []
+        for task in self._tasks_of(settings):
+            tasks.append(replace(task, essential=is_quick))
+        return tuple(tasks)
 
     @cached_property
-    def rest(self) -> tuple[Measurement, ...]:
-        """Return the other tasks: estimates, bars, the coarsest map, the finer curve, the finer
-        map.
+    def later_tasks(self) -> tuple[Measurement, ...]:
+        """Return the other tasks.
+
+        They are the estimates, the effects, the coarsest map, the finer curve and the finer map.
         """
-        coarsest_map, *finer_maps = self._map_turns()
-        turns = [
-            [*self.estimated.values()],
-            [*self.bars.values()],
-            coarsest_map,
-            *([*turn.values()] for turn in self._turns[2:]),
-            *finer_maps,
+        coarsest_map, *finer_maps = self._cell_batches()
+        tasks = [
+            *self._tasks_of(self.estimates.values()),
+            *self._tasks_of(self.effects.values()),
+            *self._tasks_of(coarsest_map),
         ]
-        return tuple(
-            task for turn in turns for settings in turn for task in self.measurements(settings)
-        )
+        for batch in self._curve_batches[2:]:
+            tasks += self._tasks_of(batch.values())
+        for cells in finer_maps:
+            tasks += self._tasks_of(cells)
+        return tuple(tasks)
+
+    def _tasks_of(self, settings: Iterable[Settings]) -> list[Measurement]:
+        """Return the tasks that measure several settings."""
+        tasks: list[Measurement] = []
+        for changed in settings:
+            tasks += self.measurements(changed)
+        return tasks
+
+    def tasks_by_key(
+        self, settings: Iterable[tuple[Any, Settings]]
+    ) -> dict[Any, tuple[Measurement, ...]]:
+        """Return the tasks of each of some settings, by their keys."""
+        return {key: self.measurements(changed) for key, changed in settings}
 
 
 @cached(newest=32)
-def around_of(**fields: Any) -> Around:
-    """Return the settings around some settings; the same object for the same fields."""
-    return Around(**fields)
+def plan_of(**fields: Any) -> SamplingPlan:
+    """Return the plan with these fields, the same object for the same fields."""
+    return SamplingPlan(**fields)

@@ -1,4 +1,4 @@
-"""Task of the planner that is not a topic's own: the retest of the best configuration."""
+"""Task of the planner that no topic has: the retest of the best configuration."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,28 +10,33 @@ from lab.statistics.medians import median_run
 from lab.sweeps.measurement import measured, split
 from lab.sweeps.sweep import best
 
+# The best configuration is retested on so many other splits.
+OTHER_SEEDS = 4
+
 
 @dataclass(frozen=True, kw_only=True)
-class Again:
-    """Measure the best of ``tries`` again, on another split with fresh noise.
+class Retest:
+    """Measure the best of some configurations again, on another split with fresh noise.
 
-    The best is the one with the best median over ``seeds`` splits. place: of the other split, from
-    the base's own.
+    candidates: the configurations, of which the one with the best median over ``seeds`` splits is
+        retested.
+    split: number of the other split, counted from the one of the topic's settings.
     """
 
-    tries: tuple[Settings, ...]
+    candidates: tuple[Settings, ...]
     measure: str
     repeats: int
     seeds: int
-    place: int
+    split: int
     essential: ClassVar[bool] = False
 
     def run(self) -> np.ndarray:
         """Return the measure of each run, (R,)."""
         medians = []
-        for settings in self.tries:
+        for settings in self.candidates:
             runs = measured(settings, measure=self.measure, repeats=self.repeats, seeds=self.seeds)
             medians.append(float(median_run(runs, splits=self.seeds)))
-        winner = self.tries[best(medians, self.tries[0].experiment.measures[self.measure])]
-        other = split(winner, self.place + 1)[-1]
-        return measured(other, measure=self.measure, repeats=self.repeats)
+        measures = self.candidates[0].experiment.measures
+        winner = self.candidates[best(medians, measures[self.measure])]
+        on_other_split = split(winner, self.split + 1)[-1]
+        return measured(on_other_split, measure=self.measure, repeats=self.repeats)

@@ -1,36 +1,39 @@
-"""The planner's questions and the slider of its target."""
+"""Texts of the planner's questions, and the slider of the target."""
 
-from pages.what_if.experiment import WhatIfSettings
-from pages.what_if.texts import SAYS, low, noun, words_of
+from pages.what_if.formats import SAYS, is_percent, measure_noun, question_values
+from pages.what_if.settings import WhatIfSettings
+from ui.text.sliders import in_sentence
 
-# Noun of a parameter that counts people, where its label is not one.
+# Noun of a parameter that counts people, if its label is not one.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
+# Steps of the slider of a target that is not in percent.
+_TARGET_STOPS = 40
 
 
 def introduction(settings: WhatIfSettings) -> str:
-    """Return the introduction of the page."""
+    """Return the introduction of the page, which is the same for all settings."""
     return SAYS["introduction"]
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
-    """Return question -> its text, for the questions that the base can be asked."""
-    holes = words_of(settings) | {"name": low(settings.slider)}
-    found = {"smallest": SAYS("question.smallest", **holes)}
-    if settings.crowd:
-        found["people"] = SAYS("question.people", people=_people(settings), **holes)
-    if settings.tried:
-        found["best"] = SAYS["question.best"]
-    return found
+    """Return the questions that can be asked about the topic's settings, with their texts."""
+    values = {**question_values(settings), "name": in_sentence(settings.slider)}
+    texts = {"smallest": SAYS("question.smallest", **values)}
+    if settings.people_field:
+        texts["people"] = SAYS("question.people", people=_people_noun(settings), **values)
+    if settings.candidates:
+        texts["best"] = SAYS["question.best"]
+    return texts
 
 
-def _people(settings: WhatIfSettings) -> str:
-    if getattr(settings.settings, "rows_each", 1) > 1:
+def _people_noun(settings: WhatIfSettings) -> str:
+    if getattr(settings.topic_settings, "rows_each", 1) > 1:
         return "rows"
-    return PEOPLE.get(settings.crowd, low(settings.crowd))
+    return PEOPLE.get(settings.people_field, in_sentence(settings.people_field))
 
 
 def target_slider(settings: WhatIfSettings) -> dict[str, object]:
     """Return the properties of the target's slider."""
-    if settings.asked.unit == "%":
+    if is_percent(settings):
         return {"label": "Target", "unit": "%"}
-    return {"label": f"Target {noun(settings)}", "scale": "log", "stops": 40}
+    return {"label": f"Target {measure_noun(settings)}", "scale": "log", "stops": _TARGET_STOPS}

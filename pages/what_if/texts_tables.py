@@ -5,131 +5,164 @@ from functools import partial
 
 from dpcore.privacy import Guarantee
 from lab.papers import short
-from pages.what_if.experiment import OTHER_SEEDS, WhatIfSettings
+from pages.what_if.findings import result_text
+from pages.what_if.formats import (
+    SAYS,
+    measure_range_text,
+    measure_text,
+    slider_label,
+    value_text,
+)
 from pages.what_if.result import WhatIfResult
-from pages.what_if.texts import SAYS, amount, at, interval, label, low, tell
+from pages.what_if.settings import WhatIfSettings
+from pages.what_if.tasks import OTHER_SEEDS
 from ui.text import tiles
 from ui.text.numbers import delta
+from ui.text.sliders import in_sentence
 from ui.text.tiles import number, percent, unit_word
+
+# Cost of tuning
 
 
 def price(result: WhatIfResult) -> str:
-    """Return what the runs of the answer cost, and what a search on private rows would cost, by
-    what is released.
-    """
-    settings = result.settings
-    honest = tiles.note(SAYS("cost.honest", papers=f"{short('ligett2017')}; {short('ghazi2025')}"))
+    """Return what the runs of the answer cost, and what a search on private rows would cost."""
+    papers = f"{short('ligett2017')}; {short('ghazi2025')}"
+    honest = tiles.note(SAYS("cost.honest", papers=papers))
     if not result.prices:
         return tiles.note(SAYS["cost.void"]) + _used(result) + honest
-    one = result.prices["public"]
+    return _used(result) + _price_table(result) + honest
+
+
+def _price_table(result: WhatIfResult) -> str:
+    """Return the cost of a search by the way of its release."""
+    tries = result.settings.tries
+    one_run = result.prices["public"]
     rows = []
     for way, cost in result.prices.items():
-        rows.append(
-            {
-                "way": SAYS[f"cost.{way}"],
-                "epsilon": cost.epsilon,
-                "delta": cost.delta,
-                "basis": cost.basis,
-            }
-        )
-    table = tiles.table(
+        row = {
+            "way": SAYS[f"cost.{way}"],
+            "epsilon": cost.epsilon,
+            "delta": cost.delta,
+            "basis": cost.basis,
+        }
+        rows.append(row)
+    unit = unit_word(one_run.unit)
+    return tiles.table(
         rows,
-        title=SAYS("cost.title", tries=settings.tries, **_pair(one)),
-        caption=SAYS(
-            "cost.caption", adjacency=one.adjacency, unit=unit_word(one.unit), tries=settings.tries
-        ),
+        title=SAYS("cost.title", tries=tries, **_epsilon_and_delta(one_run)),
+        caption=SAYS("cost.caption", adjacency=one_run.adjacency, unit=unit, tries=tries),
         heads=dict(zip(rows[0], SAYS["cost.heads"].split(", "), strict=True)),
-        formats={"epsilon": number, "delta": _delta},
+        formats={"epsilon": number, "delta": _delta_text},
     )
-    return _used(result) + table + honest
 
 
-def _delta(value: float) -> str:
+def _delta_text(value: float) -> str:
     return delta(value, digits=3)
 
 
-def _pair(guarantee: Guarantee) -> dict[str, str]:
-    return {"epsilon": number(guarantee.epsilon), "delta": _delta(guarantee.delta)}
+def _epsilon_and_delta(guarantee: Guarantee) -> dict[str, str]:
+    return {"epsilon": number(guarantee.epsilon), "delta": _delta_text(guarantee.delta)}
 
 
 def _used(result: WhatIfResult) -> str:
     """Return how many runs the answer uses, and what releasing all of them would cost."""
     counts = [runs for _, runs in result.used]
-    case = "used_alike" if len({*counts}) == 1 else "used"
-    texts = [SAYS(f"cost.{case}", trainings=sum(counts), settings=len(counts), each=min(counts))]
+    case = "used"
+    if len(set(counts)) == 1:
+        case = "used_alike"
+    runs = SAYS(f"cost.{case}", trainings=sum(counts), settings=len(counts), each=min(counts))
     if result.used_up is None:
-        texts.append(SAYS["cost.none"])
+        together = SAYS["cost.none"]
     else:
-        texts.append(SAYS("cost.together", **_pair(result.used_up)))
-    texts.append(
-        SAYS["cost.own_rows" if result.settings.reads_private_rows else "cost.public_rows"]
-    )
-    return tiles.note(" ".join(texts))
+        together = SAYS("cost.together", **_epsilon_and_delta(result.used_up))
+    rows = SAYS["cost.public_rows"]
+    if result.settings.reads_private_rows:
+        rows = SAYS["cost.own_rows"]
+    return tiles.note(f"{runs} {together} {rows}")
+
+
+# Configurations
 
 
 def search(result: WhatIfResult) -> str:
     """Return the table of the configurations tried, the best first."""
     settings = result.settings
-    if not settings.tried:
+    if not settings.candidates:
         return tiles.note(SAYS["search.fixed"])
-    frame = result.search()
-    if not len(frame):
+    frame = result.search.table()
+    if len(frame) == 0:
         return tiles.note(SAYS["search.waiting"])
     names = [name for name in frame.columns if name != "chosen"]
-    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower").assign(
-        again=_retests(result)
-    )
-    chosen_head, again_head = SAYS["search.heads"].split(", ")
+    lower_is_better = settings.asked_measure.better == "lower"
+    frame = frame.sort_values("chosen", ascending=lower_is_better)
+    frame["again"] = _retests(result)
+
+    heads = {name: slider_label(name) for name in names}
+    formats: dict[str, Callable] = {name: partial(value_text, settings, name) for name in names}
+    heads["chosen"], heads["again"] = SAYS["search.heads"].split(", ")
+    formats["chosen"] = partial(measure_text, settings)
     return tiles.table(
         frame,
         title=SAYS("search.title", tries=len(frame)),
         caption=SAYS("search.caption", ranges=_ranges(settings, names), splits=OTHER_SEEDS),
-        heads={name: label(name) for name in names} | {"chosen": chosen_head, "again": again_head},
-        formats={name: _format(settings, name) for name in names}
-        | {"chosen": partial(amount, settings)},
+        heads=heads,
+        formats=formats,
     )
 
 
 def _retests(result: WhatIfResult) -> list[str]:
-    """Return the column of retests: only the best configuration has one."""
-    texts = [SAYS["search.once"]] * len(result.tries)
-    winner = result.winner
-    if winner:
-        texts[0] = amount(result.settings, winner.again_median) if len(winner.again) else "…"
+    """Return the column of retests, of which the best configuration, the first one, alone has."""
+    texts = [SAYS["search.once"]] * len(result.search.tries)
+    winner = result.search.winner
+    if winner is None:
+        return texts
+    texts[0] = "…"
+    if len(winner.retested) > 0:
+        texts[0] = measure_text(result.settings, winner.retested_median)
     return texts
 
 
 def _ranges(settings: WhatIfSettings, names: list[str]) -> str:
+    """Return the ranges of some parameters, as one text."""
     texts = []
-    for name, (least, most) in settings.settings.tuned.items():
+    for name, (low, high) in settings.topic_settings.tuned.items():
         if name in names:
-            ends = {"low": at(settings, name, least), "high": at(settings, name, most)}
-            texts.append(SAYS("search.range", name=low(name), **ends))
+            text = SAYS(
+                "search.range",
+                name=in_sentence(name),
+                low=value_text(settings, name, low),
+                high=value_text(settings, name, high),
+            )
+            texts.append(text)
     return ", ".join(texts)
 
 
-def _format(settings: WhatIfSettings, name: str) -> Callable[[float], str]:
-    return partial(at, settings, name)
+# Curve
 
 
 def table(result: WhatIfResult) -> str:
     """Return the table of the curve."""
     settings = result.settings
-    name = settings.along
+    name = settings.x_field
     frame = result.table()
-    frame["range"] = [
-        interval(settings, ends) for ends in zip(frame["low"], frame["high"], strict=True)
-    ]
-    heads = tell(result, "table.heads").split(", ")
+    ranges = []
+    for low, high in zip(frame["low"], frame["high"], strict=True):
+        ranges.append(measure_range_text(settings, low, high))
+    frame["range"] = ranges
+    median_head, range_head, share_head = result_text(result, "table.heads").split(", ")
     return tiles.table(
         frame,
-        caption=tell(result, "table.drawn"),
-        heads={name: label(name)}
-        | dict(zip(("median", "range", "share reaching"), heads, strict=True)),
+        caption=result_text(result, "table.drawn"),
+        heads={
+            name: slider_label(name),
+            "median": median_head,
+            "range": range_head,
+            "share reaching": share_head,
+        },
         formats={
-            name: _format(settings, name),
-            "median": partial(amount, settings),
+            name: partial(value_text, settings, name),
+            "median": partial(measure_text, settings),
             "share reaching": percent,
         },
-        marked=at(settings, name, getattr(settings, name)),
+        marked=value_text(settings, name, getattr(settings, name)),
     )

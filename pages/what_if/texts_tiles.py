@@ -1,150 +1,180 @@
-"""The tiles of an answer, and the explanation under its charts."""
+"""The tiles of an answer, the caption, and the explanation under its charts."""
 
 from lab.experiment.settings import Spread
 from lab.statistics.crossing import Crossing, Solution
-from pages.what_if.result import WhatIfResult
-from pages.what_if.texts import (
-    SAYS,
-    amount,
-    answer,
-    at,
-    counted,
-    crossing_interval,
-    estimate,
-    interval,
-    label,
-    noun,
-    points,
-    runs_reaching,
-    tell,
-    two_digits,
+from pages.what_if.findings import (
+    answer_text,
+    crossing_interval_text,
+    result_text,
+    runs_reaching_text,
 )
+from pages.what_if.formats import (
+    SAYS,
+    estimate_text,
+    is_count,
+    is_percent,
+    measure_noun,
+    measure_range_text,
+    measure_text,
+    size_text,
+    slider_label,
+    two_digits,
+    value_text,
+)
+from pages.what_if.measurements import Winner
+from pages.what_if.result import WhatIfResult
 from ui.text.tiles import Tile
 
-# Value of a tile whose number is still missing.
+# Value of a tile whose number is missing still.
 WAITING = "…"
 
 
 def numbers(result: WhatIfResult) -> list[Tile]:
-    """Return the tiles: the answer, what single runs do, the base, and the cost of looking where it
-    has no limit.
-    """
-    if result.settings.asks == "best":
-        tiles = _best_tiles(result)
-    elif result.crossing is None:
+    """Return the tiles: the answer, single runs and the topic's settings, and unlimited costs."""
+    if result.settings.answered_question == "best":
+        tiles = _search_tiles(result)
+    elif result.curve.crossing is None:
         tiles = _peak_tiles(result)
     else:
-        tiles = _crossing_tiles(result, result.crossing)
-    if result.prices:
-        return tiles
-    return [
-        *tiles,
-        Tile(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"]),
-    ]
+        tiles = [
+            _answer_tile(result, result.curve.crossing),
+            _other_answer_tile(result),
+            _base_tile(result),
+        ]
+    if not result.prices:
+        cost = Tile(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"])
+        tiles.append(cost)
+    return tiles
 
 
 def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Tile:
     """Return a tile with a number of the measure."""
     settings = result.settings
-    unit = "points" if settings.asked.unit == "%" else noun(settings)
-    return Tile(
-        name, amount(settings, value), note, tone=tone, amount=settings.scale * value, unit=unit
-    )
+    unit = measure_noun(settings)
+    if is_percent(settings):
+        unit = "points"
+    amount = settings.scale * value
+    return Tile(name, measure_text(settings, value), note, tone=tone, amount=amount, unit=unit)
 
 
-def _now(result: WhatIfResult) -> Tile:
-    """Return the tile of the base."""
-    return _measure_tile(
-        result, tell(result, "tiles.now"), result.median(result.now), tell(result, "tiles.hits")
-    )
+def _base_tile(result: WhatIfResult) -> Tile:
+    """Return the tile of the topic's settings."""
+    name = result_text(result, "tiles.now")
+    return _measure_tile(result, name, result.base_median, result_text(result, "tiles.hits"))
 
 
-def _crossing_tiles(result: WhatIfResult, found: Crossing) -> list[Tile]:
-    other = "most" if result.settings.reached == "median" else "median"
-    return [_answer(result, found), _other_answer(result, other), _now(result)]
+# Where the target is reached
 
 
-def _answer(result: WhatIfResult, found: Crossing) -> Tile:
+def _answer_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
     """Return the tile of the value that answers the question."""
     settings = result.settings
-    case = "fewest" if counted(settings, settings.along) else "smallest"
-    name = tell(result, f"tiles.{case}")
+    case = "smallest"
+    if is_count(settings, settings.x_field):
+        case = "fewest"
+    name = result_text(result, f"tiles.{case}")
     who = SAYS[f"tiles.by_{settings.reached}"]
-    value = result.main
-    if value is None or not isinstance(found, Solution):
-        return Tile(name, _no_value(result, found), who, tone="bound")
-    detail = (
-        crossing_interval(result, found)
-        if settings.reached == "median"
-        else runs_reaching(result, found)
-    )
-    note = SAYS("tiles.found", who=who, found=detail)
+    value = result.curve.answer
+    if value is None or not isinstance(crossing, Solution):
+        return Tile(name, _missing_value(result, crossing), who, tone="bound")
     if settings.reached == "median":
+        detail = crossing_interval_text(result, crossing)
         value = two_digits(value)
-    text = answer(result, value)
-    return Tile(name, text, note, tone="bound", amount=value, unit=label(settings.along))
+    else:
+        detail = runs_reaching_text(result, crossing)
+    return Tile(
+        name,
+        answer_text(result, value),
+        SAYS("tiles.found", who=who, found=detail),
+        tone="bound",
+        amount=value,
+        unit=slider_label(settings.x_field),
+    )
 
 
-def _no_value(result: WhatIfResult, found: Crossing) -> str:
-    """Return what stands in place of a value that does not exist, or not yet."""
-    if result.trained < 1:
+def _missing_value(result: WhatIfResult, crossing: Crossing) -> str:
+    """Return the text in place of a value that there is not, or not yet."""
+    if not result.curve.complete:
         return WAITING
-    return SAYS[f"tiles.{found.verdict}"]
+    return SAYS[f"tiles.{crossing.verdict}"]
 
 
-def _other_answer(result: WhatIfResult, reached: str) -> Tile:
-    """Return the tile of the same question about single runs, or about the median run."""
+def _other_answer_tile(result: WhatIfResult) -> Tile:
+    """Return the tile of the same question about 90 % of runs, or about the median run."""
     settings = result.settings
-    found = result.crossings[reached]
+    reached = "median"
+    if settings.reached == "median":
+        reached = "most"
+    crossing = result.curve.crossings[reached]
     name = SAYS[f"tiles.for_{reached}"]
-    if not isinstance(found, Solution):
-        return Tile(name, _no_value(result, found), tell(result, "tiles.each"))
+    if not isinstance(crossing, Solution):
+        note = result_text(result, "tiles.each")
+        return Tile(name, _missing_value(result, crossing), note)
     if reached == "most":
-        return Tile(name, at(settings, settings.along, found.safe), runs_reaching(result, found))
-    point = estimate(settings, settings.along, found.point)
-    return Tile(name, point, crossing_interval(result, found))
+        safe = value_text(settings, settings.x_field, crossing.safe)
+        return Tile(name, safe, runs_reaching_text(result, crossing))
+    point = estimate_text(settings, settings.x_field, crossing.point)
+    return Tile(name, point, crossing_interval_text(result, crossing))
+
+
+# The best value of a measure that may get better and worse
 
 
 def _peak_tiles(result: WhatIfResult) -> list[Tile]:
-    """Return the tiles of a measure that may get better and worse."""
+    """Return the tiles of the best median of the curve."""
     settings = result.settings
-    peak = result.peak
-    name = SAYS[f"tiles.peak_{settings.asked.better}"]
-    values = len(result.curve.values)
-    if result.trained < 1:
-        done = SAYS("finding.trained", done=values, count=len(settings.around.curve))
-        return [Tile(name, WAITING, done, tone="bound"), _now(result)]
-    note = tell(result, "tiles.peak_note", values=values)
-    text = at(settings, settings.along, peak.value)
-    best = Tile(name, text, note, tone="bound", amount=peak.value, unit=label(settings.along))
-    there = _measure_tile(
-        result, SAYS["tiles.there"], peak.median, tell(result, "tiles.there_note", hits=peak.hits)
+    peak = result.curve.peak
+    name = SAYS[f"tiles.peak_{settings.asked_measure.better}"]
+    values = len(result.curve.measured.values)
+    if not result.curve.complete:
+        done = SAYS("finding.trained", done=values, count=len(result.plan.curve))
+        return [Tile(name, WAITING, done, tone="bound"), _base_tile(result)]
+    best = Tile(
+        name,
+        value_text(settings, settings.x_field, peak.value),
+        result_text(result, "tiles.peak_note", values=values),
+        tone="bound",
+        amount=peak.value,
+        unit=slider_label(settings.x_field),
     )
-    return [best, there, _now(result)]
+    note = result_text(result, "tiles.there_note", hits=peak.hits)
+    median = _measure_tile(result, SAYS["tiles.there"], peak.median, note)
+    return [best, median, _base_tile(result)]
 
 
-def _best_tiles(result: WhatIfResult) -> list[Tile]:
+# The best configuration
+
+
+def _search_tiles(result: WhatIfResult) -> list[Tile]:
     """Return the tiles of the best configuration."""
-    settings = result.settings
-    winner = result.winner
+    tries = len(result.settings.candidates)
+    winner = result.search.winner
     if winner is None:
-        done = SAYS("tiles.tried", done=len(result.tries), tries=len(settings.tried))
-        return [Tile(SAYS["tiles.best"], WAITING, done, tone="bound"), _now(result)]
-    note = SAYS("tiles.selected_note", tries=len(settings.tried))
-    selected = _measure_tile(result, SAYS["tiles.selected"], winner.chosen, note)
-    if not len(winner.again):
+        done = SAYS("tiles.tried", done=len(result.search.tries), tries=tries)
+        return [Tile(SAYS["tiles.best"], WAITING, done, tone="bound"), _base_tile(result)]
+    note = SAYS("tiles.selected_note", tries=tries)
+    selected = _measure_tile(result, SAYS["tiles.selected"], winner.selected, note)
+    if len(winner.retested) == 0:
         retested = Tile(SAYS["tiles.again"], WAITING, SAYS["tiles.again_wait"], tone="bound")
-        return [retested, selected, _now(result)]
-    note = SAYS("tiles.again_note", splits=len(winner.again))
-    retested = _measure_tile(result, SAYS["tiles.again"], winner.again_median, note, "bound")
-    note = SAYS("tiles.yours_note", median=amount(settings, result.median(result.now)))
-    yours = _measure_tile(result, SAYS["tiles.yours"], winner.base_median, note)
-    return [retested, selected, yours]
+        return [retested, selected, _base_tile(result)]
+    return _retest_tiles(result, winner, selected)
+
+
+def _retest_tiles(result: WhatIfResult, winner: Winner, selected: Tile) -> list[Tile]:
+    """Return the tiles of the best configuration after its retests."""
+    note = SAYS("tiles.again_note", splits=len(winner.retested))
+    retested = _measure_tile(
+        result, SAYS["tiles.again"], winner.retested_median, note, tone="bound"
+    )
+    base_median = measure_text(result.settings, result.base_median)
+    note = SAYS("tiles.yours_note", median=base_median)
+    base = _measure_tile(result, SAYS["tiles.yours"], winner.base_median, note)
+    return [retested, selected, base]
 
 
 def caption(result: WhatIfResult) -> str:
-    """Return what the strip of the curve is, where there is one."""
-    if result.settings.asks != "best" and result.span:
+    """Return what the strip of the curve is, if there is one."""
+    if result.settings.answered_question != "best" and result.curve.interval is not None:
         return SAYS["caption.strip"]
     return ""
 
@@ -153,8 +183,13 @@ def caption(result: WhatIfResult) -> str:
 
 
 def why(result: WhatIfResult) -> list[str]:
-    """Return the explanation: splits, then single runs or the luck of the best try."""
-    texts = [_splits(result), _lucky(result) or _single_run(result)]
+    """Return the explanation: the splits, and the luck of the best one or of single runs."""
+    texts = [_splits(result)]
+    luck = _luck(result)
+    if luck:
+        texts.append(luck)
+    else:
+        texts.append(_single_run(result))
     return [text for text in texts if text]
 
 
@@ -162,32 +197,39 @@ def _splits(result: WhatIfResult) -> str:
     """Return how many splits the answer is about, and how far they differ."""
     settings = result.settings
     if settings.seeds == 1:
-        return SAYS("why.one_split", seed=settings.settings.seed, repeats=settings.repeats)
-    if not result.complete:
+        seed = settings.topic_settings.seed
+        return SAYS("why.one_split", seed=seed, repeats=settings.repeats)
+    if not result.base.complete:
         return ""
-    across, within = (points(settings, deviation) for deviation in result.splits)
+    across, within = result.split_deviations
     return SAYS(
-        "why.splits", splits=settings.seeds, repeats=settings.repeats, across=across, within=within
+        "why.splits",
+        splits=settings.seeds,
+        repeats=settings.repeats,
+        across=size_text(settings, across),
+        within=size_text(settings, within),
     )
 
 
 def _single_run(result: WhatIfResult) -> str:
     """Return that a released model is a single run."""
-    spread = Spread.of(result.now)
-    return tell(result, "why.single", range=interval(result.settings, (spread.low, spread.high)))
+    spread = Spread.of(result.base.runs)
+    runs_range = measure_range_text(result.settings, spread.low, spread.high)
+    return result_text(result, "why.single", range=runs_range)
 
 
-def _lucky(result: WhatIfResult) -> str:
+def _luck(result: WhatIfResult) -> str:
     """Return how much of the selected median was luck."""
-    if result.settings.asks != "best":
+    settings = result.settings
+    if settings.answered_question != "best":
         return ""
-    winner = result.winner
-    if winner is None or not len(winner.again):
+    winner = result.search.winner
+    if winner is None or len(winner.retested) == 0:
         return ""
     return SAYS(
         "why.lucky",
-        tries=len(result.settings.tried),
-        splits=len(winner.again),
-        chosen=amount(result.settings, winner.chosen),
-        again=amount(result.settings, winner.again_median),
+        tries=len(settings.candidates),
+        splits=len(winner.retested),
+        chosen=measure_text(settings, winner.selected),
+        again=measure_text(settings, winner.retested_median),
     )

@@ -314,7 +314,9 @@ class TestBounds:
         if page.asked:
             question = page.asked.about(of, "")
             assert question.void == of.void
-            assert "The guarantee is void" in plain(page.asked.view(question.run()).words["answer"])
+            assert "The guarantee is void" in plain(
+                page.asked.view(question.experiment.run()).words["answer"]
+            )
 
     @kinds
     def test_public_bounds_are_void_nowhere_and_the_unit_is_said(self, kind):

@@ -190,9 +190,9 @@ def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
     question = asked(topic)
     found = page_command.sweep(question)
     link, _, over, *_ = words(found.command)
-    assert program.read(link) == (topic, question.settings)
-    assert program.over([over], question.settings) == found.over
-    assert [*found.over[question.along]] == sorted(question.around.curve)
+    assert program.read(link) == (topic, question.topic_settings)
+    assert program.over([over], question.topic_settings) == found.over
+    assert [*found.over[question.x_field]] == sorted(question.experiment.plan.curve)
     assert found.repeats == page_command.RUNS > question.repeats
 
 
@@ -210,7 +210,7 @@ def test_the_command_trains_every_value(tmp_path, monkeypatch):
 @pytest.mark.parametrize("question", ["smallest", "best"])
 def test_only_a_question_about_one_parameter_has_a_command(question):
     changed = asked("classifier").change(question=question)
-    assert changed.asks == question
+    assert changed.answered_question == question
     assert bool(page_command.sweep(changed)) == (question == "smallest")
     app = opened("what-if", {"question": question})
     app.session_state["what-if.tabs"] = "Results table"

@@ -347,13 +347,20 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so():
         assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
 
 
+def first_result(question):
+    """The result of a question before anything but the settings themselves is measured."""
+    tasks = question.experiment.plan.base_tasks
+    return question.experiment.gather(dict.fromkeys(tasks, np.zeros(24)))
+
+
 def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(table):
     page = next(one for one in PAGES if one.name == "classifier")
     settings = settings_of(own_rows.choose(table, CLASSES))
     question = page.asked.about(settings, "target 70")
-    assert question.settings == settings
-    assert question.settings.own is question.change(rows=100, seeds=2).settings.own is settings.own
-    assert "Median accuracy is <b>70" in page.asked.view(question.run()).words["answer"]
+    assert question.topic_settings == settings
+    changed = question.change(rows=100, seeds=2)
+    assert question.topic_settings.own is changed.topic_settings.own is settings.own
+    assert "Median accuracy is <b>70" in page.asked.view(question.experiment.run()).words["answer"]
     assert page.asked.asks(question) == "target 70.0"
     result = settings.experiment.run()
     shares = result.held_out["reference"].shares.diagonal()
@@ -371,12 +378,11 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
         with pytest.raises(check.RefusedError):
             replace(question, base=base)
     assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None
-    assert "the private rows of your file" in price(question.result({}))
+    assert "the private rows of your file" in price(first_result(question))
     with pytest.raises(check.RefusedError, match="without a file"):
         type(question)(topic="classifier", base="dataset own")
-    assert "no privacy" in price(
-        replace(question, base=links.compact(ClassifierSettings(), separator=" ")).result({})
-    )
+    public = replace(question, base=links.compact(ClassifierSettings(), separator=" "))
+    assert "no privacy" in price(first_result(public))
 
 
 # Ways of each page to learn from a file: what may break differs between them.

@@ -15,9 +15,16 @@ from scipy.special import expit
 from lab.experiment.links import compact
 from lab.statistics.crossing import Solution
 from pages.topics import PAGES
-from pages.what_if import page_command, texts_answer, texts_question, texts_tables, texts_tiles
-from pages.what_if import texts as parts
-from pages.what_if.experiment import QUESTIONS
+from pages.what_if import (
+    formats,
+    page_command,
+    texts,
+    texts_answer,
+    texts_question,
+    texts_tables,
+    texts_tiles,
+)
+from pages.what_if.settings import QUESTIONS, WhatIfSettings
 from tests import own_files
 from tests.reached import unread
 from tests.sentences import Rules, amount, broken_by, plain
@@ -34,27 +41,29 @@ def made_up(topic: str, rng: np.random.Generator):
     settings = settings.change(
         question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100]))
     )
-    settings = settings.change(measure=str(rng.choice([*settings.settings.experiment.measures])))
+    settings = settings.change(
+        measure=str(rng.choice([*settings.topic_settings.experiment.measures]))
+    )
     slider = settings.slider if rng.random() < 0.5 else str(rng.choice(settings.sliders))
     settings = settings.change(slider=slider, reached=str(rng.choice(["median", "most"])))
     settings = settings.change(seeds=int(rng.choice([1, 1, 3])), tries=3)
-    low, high = settings.asked.limits
+    low, high = settings.asked_measure.limits
     low, high = (low, high) if high < np.inf else (0.5 * settings.goal, 2 * settings.goal)
     floor, top = np.sort(rng.uniform(low, high, 2))
     goal = rng.uniform(floor, top) if rng.random() < 0.6 else rng.uniform(low, high)
     settings = settings.change(target=float(settings.scale * goal))
     noise, slope = rng.choice([0.0, 0.0, 0.02, 0.2]) * (high - low), rng.choice([0.0, 1.0, 30.0])
-    up = settings.asked.better == "higher"
-    values = np.array(sorted(settings.around.curve))
+    up = settings.asked_measure.better == "higher"
+    values = np.array(sorted(settings.experiment.plan.curve))
     middle = rng.choice(values)
 
     def runs(there) -> np.ndarray:
-        at = np.log(max(getattr(there, settings.along), 1e-12) / max(middle, 1e-12))
+        at = np.log(max(getattr(there, settings.x_field), 1e-12) / max(middle, 1e-12))
         share = expit(slope * at * (1 if up else -1))
         drawn = floor + (top - floor) * share + noise * rng.standard_normal(settings.repeats)
         return np.clip(drawn, low, high)
 
-    tasks = settings.tasks()
+    tasks = settings.experiment.tasks()
     done = {*tasks[: int(rng.choice([0.0, 0.3, 1.0, 1.0, 1.0]) * len(tasks))]}
     return answered(settings, runs, done.__contains__)
 
@@ -64,15 +73,15 @@ def answered(settings, runs, only=lambda task: True):
     besides the first.
     """
     found = {}
-    for task in settings.tasks():
+    for task in settings.experiment.tasks():
         if not (task.essential or only(task)):
             continue
         if hasattr(task, "parts"):
             found[task] = np.array_split(runs(task.settings), task.parts)[task.part]
-        elif hasattr(task, "tries"):
-            best = task.tries[0]
-            found[task] = runs(best.change(seed=best.seed + task.place))
-    return settings.result(found)
+        elif hasattr(task, "candidates"):
+            best = task.candidates[0]
+            found[task] = runs(best.change(seed=best.seed + task.split))
+    return settings.experiment.gather(found)
 
 
 def said_of(result) -> str:
@@ -86,15 +95,15 @@ def said_of(result) -> str:
 
 
 def sign(result) -> int:
-    return 1 if result.settings.asked.better == "higher" else -1
+    return 1 if result.settings.asked_measure.better == "higher" else -1
 
 
 def ends(result) -> tuple[np.ndarray, np.ndarray]:
     """Limits of each median, the better end first: by the sign test; of several splits, Student's
     of their medians.
     """
-    settings, runs = result.settings, sign(result) * result.curve.runs
-    if settings.seeds == 1 or not result.complete:
+    settings, runs = result.settings, sign(result) * result.curve.measured.runs
+    if settings.seeds == 1 or not result.base.complete:
         under, over = exact(runs)
         return over, under
     medians = np.median(runs.reshape(len(runs), settings.seeds, -1), axis=2)
@@ -114,16 +123,16 @@ def trainings(result) -> int:
     """How many runs the answer is made of, by its question."""
     settings = result.settings
     runs = settings.repeats * settings.seeds
-    if settings.asks == "best":
-        return len(settings.tried) * runs + 2 * 4 * settings.repeats
-    return (len(settings.around.curve) + len(settings.around.estimated)) * runs
+    if settings.answered_question == "best":
+        return len(settings.candidates) * runs + 2 * 4 * settings.repeats
+    return (len(result.plan.curve) + len(result.plan.estimates)) * runs
 
 
 def places(result, value: str, rounding: str) -> list[int]:
     """Where along the curve the values are that are shown like this with two digits."""
     settings = result.settings
-    rounded = [parts.two_digits(one, rounding) for one in result.curve.values]
-    shown = [parts.at(settings, settings.along, one) for one in rounded]
+    rounded = [formats.two_digits(one, rounding) for one in result.curve.measured.values]
+    shown = [formats.value_text(settings, settings.x_field, one) for one in rounded]
     return [index for index, one in enumerate(shown) if one == value]
 
 
@@ -147,13 +156,14 @@ def two_digits_at_most(result, match) -> bool:
 
 def hits(result, at: int, *, own: bool = False) -> np.ndarray:
     """Which runs of a value reach the target."""
-    count = result.curve.runs.shape[1] // (result.settings.seeds if own and result.complete else 1)
-    return sign(result) * result.curve.runs[at][:count] >= sign(result) * result.settings.goal
+    measured = result.curve.measured
+    count = measured.runs.shape[1] // (result.settings.seeds if own and result.base.complete else 1)
+    return sign(result) * measured.runs[at][:count] >= sign(result) * result.settings.goal
 
 
 def did(result, match) -> bool:
-    safe = result.crossings["most"].safe
-    got = hits(result, int(np.searchsorted(result.curve.values, safe)), own=True)
+    safe = result.curve.crossings["most"].safe
+    got = hits(result, int(np.searchsorted(result.curve.measured.values, safe)), own=True)
     sure = stats.beta.ppf(0.05, got.sum(), len(got) - got.sum() + 1) >= 0.9
     return (int(match[1]), int(match[2])) == (got.sum(), len(got)) and sure
 
@@ -162,13 +172,14 @@ def again(result) -> tuple[bool, bool]:
     """Whether the chosen setting is shown to be better on the other splits than the base, and
     whether worse.
     """
-    gaps = sign(result) * (result.winner.again - result.winner.base)
+    winner = result.search.winner
+    gaps = sign(result) * (winner.retested - winner.base)
     half = (
         stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps) if np.ptp(gaps) else 0.0
     )  # fewer than 6
-    half *= np.sqrt(1 + gaps.size * result.settings.settings.overlap)
+    half *= np.sqrt(1 + gaps.size * result.settings.topic_settings.overlap)
     least = (
-        0.01 * (1 if result.settings.asked.unit == "%" else abs(np.median(result.winner.base)))
+        0.01 * (1 if result.settings.asked_measure.unit == "%" else abs(np.median(winner.base)))
         - 1e-9
     )
     middle = float(np.median(gaps))
@@ -179,7 +190,7 @@ def again(result) -> tuple[bool, bool]:
 
 def reached(result) -> list[bool]:
     """Whether each value of the curve is shown to reach the target as it is asked for."""
-    places = range(len(result.curve.values))
+    places = range(len(result.curve.measured.values))
     if result.settings.reached == "median":
         return [ends(result)[1][at] >= sign(result) * result.settings.goal - 1e-12 for at in places]
     got = [hits(result, at, own=True) for at in places]
@@ -194,23 +205,25 @@ def estimated(result, match) -> bool:
     than are measured.
     """
     values, reach = (
-        result.beyond.values,
-        sign(result) * result.beyond.runs >= sign(result) * result.settings.goal,
+        result.curve.estimated.values,
+        sign(result) * result.curve.estimated.runs >= sign(result) * result.settings.goal,
     )
     enough = reach.mean(axis=1) >= (0.5 if match[1] == "the median run" else 0.9)
     start = [*values].index(amount(match[2]))
-    assert min(values) > max(result.curve.values)
+    assert min(values) > max(result.curve.measured.values)
     return enough[start:].all() and not enough[max(0, start - 1) : start].any()
 
 
 def highest(result, match) -> bool:
     """Whether no median of the whole curve is better, and so many runs there reach the target."""
-    medians = sign(result) * result.curve.medians
+    medians = sign(result) * result.curve.measured.medians
     at = int(np.argmax(medians))
-    shown = parts.amount(result.settings, sign(result) * medians.max()).removesuffix("\u00a0%")
+    shown = formats.measure_text(result.settings, sign(result) * medians.max()).removesuffix(
+        "\u00a0%"
+    )
     reaching = hits(result, at)
     counted = (int(match[3]), int(match[4])) == (reaching.sum(), len(reaching))
-    return result.trained == 1 and int(match[1]) == len(medians) and match[2] == shown and counted
+    return result.curve.complete and int(match[1]) == len(medians) and match[2] == shown and counted
 
 
 PEAK = (
@@ -220,31 +233,34 @@ PEAK = (
 RULES: Rules = {
     r"By an estimate, (the median run|90 % of runs) would reach it with ([\d,]+) people": estimated,
     r"By an estimate, ([\d,]+) people would not be enough": lambda r, m: (
-        amount(m[1]) == max(r.beyond.values) and r.enough is None
+        amount(m[1]) == max(r.curve.estimated.values) and r.curve.enough_people is None
     ),
     r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
     r"([\d.,e-]*\d)(?: \w+)? \(with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": two_digits_at_most,
     r"median run: (\S+) (\S+) to (\S*\d)\.": two_digits_at_most,
     r": (\S+) median run, (\S+) to (\S*\d)\.": two_digits_at_most,
     r"\((\d+) of (\d+) runs reached it[,)]": did,
-    r"at all values of": lambda r, _: all(reached(r)) and r.trained == 1,
-    r"at no value of": lambda r, _: not any(reached(r)) and r.trained == 1,
+    r"at all values of": lambda r, _: all(reached(r)) and r.curve.complete,
+    r"at no value of": lambda r, _: not any(reached(r)) and r.curve.complete,
     r"reached by (\d+) of (\d+) runs": lambda r, m: (
-        (int(m[1]), int(m[2])) == ((sign(r) * r.now >= sign(r) * r.settings.goal).sum(), len(r.now))
+        (int(m[1]), int(m[2]))
+        == ((sign(r) * r.base.runs >= sign(r) * r.settings.goal).sum(), len(r.base.runs))
     ),
     PEAK: highest,
     r"its median is \S+(?: \S+)?, (better|worse) than the": lambda r, m: again(r)[
         0 if m[1] == "better" else 1
     ],
     r"No difference from the": lambda r, _: not any(again(r)),
-    r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
+    r"The best of (\d+) tries is": lambda r, m: (
+        int(m[1]) == len(r.search.tries) == r.settings.tries
+    ),
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
         amount(m[1]) == trainings(r) and int(m[2]) == len(r.used)
     ),
     r"they would cost up to epsilon (\S+) at delta": lambda r, m: np.isclose(
         amount(m[1]), r.used_up.epsilon, rtol=0.006
     ),
-    r"No private row was read": lambda r, _: not r.settings.own_rows,
+    r"No private row was read": lambda r, _: not r.settings.uses_uploaded_rows,
 }
 
 
@@ -258,24 +274,26 @@ def test_every_sentence_says_what_the_runs_do_and_every_text_is_reached(monkeypa
     assert not set(RULES) - found, f"never said: {set(RULES) - found}"
     assert PAGE.lead(result.settings)
     page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
-    drawn = next(result for result in solved() if isinstance(result.crossings["most"], Solution))
-    monkeypatch.setattr(type(drawn.settings), "own_rows", True)
+    drawn = next(
+        result for result in solved() if isinstance(result.curve.crossings["most"], Solution)
+    )
+    monkeypatch.setattr(WhatIfSettings, "uses_uploaded_rows", True)
     texts_tables.price(drawn)
     texts_answer.verdict(drawn)
     recall = answered(drawn.settings.change(measure="recall_1", repeats=100), rising(100))
     said = plain(texts_answer.verdict(recall))
     assert f"highest median recall of {recall.settings.source.classes[1]} is 90.0 %" in said
-    assert "compares 48 settings" in parts.of_rows(drawn.settings)
+    assert "compares 48 settings" in texts.rows_text(drawn.settings)
     for kind, person in (("classifier", ""), ("classifier", "who"), ("regression", "")):
         roles = replace(own_files.ROLES[kind], person=person)
         base = own_files.settings(kind, roles, file=own_files.frame(people=300)).made_up
         question = PAGE.settings().change(topic=kind, base=compact(base, separator=" "))
-        told = parts.of_rows(question)
+        told = texts.rows_text(question)
         assert f"{base.rows:,} {'people' if person else 'rows'} to train on" in told
         assert f"{base.own.best:.3g}" in told or f"{100 * base.own.best:.0f} %" in plain(told)
-        assert question.own_rows
+        assert question.uses_uploaded_rows
         assert not question.reads_private_rows
-    assert unread(parts.SAYS) == []
+    assert unread(formats.SAYS) == []
 
 
 def share(hits: float, runs: int) -> np.ndarray:
@@ -316,7 +334,7 @@ def solved():
         yield answered(many.change(**changes), rising(100))
     yield answered(clipping, lambda there: share(1 / (1 + there.clip_norm), 24))
     yield answered(clipping, lambda there: share(1 / (1 + there.clip_norm), 24), lambda _: False)
-    for at in (1.5 * few.settings.epsilon, 9 * few.settings.epsilon):
+    for at in (1.5 * few.topic_settings.epsilon, 9 * few.topic_settings.epsilon):
         people = lambda there, at=at: np.full(24, 0.7 + 0.2 * (there.epsilon > at))  # noqa: E731
         yield answered(few.change(question="people"), people)
         yield answered(few.change(question="people", reached="most"), people)
@@ -325,17 +343,19 @@ def solved():
     yield answered(texts, lambda _: share(0.5, 24), lambda _: False)
     parties = few.change(topic="parties", repeats=24).change(slider="parties")
     for start, name in ((few, "epsilon"), (parties, "parties")):
-        yield answered(start, lambda _: np.linspace(0.7, 0.9, 24), only_along(start.settings, name))
+        yield answered(
+            start, lambda _: np.linspace(0.7, 0.9, 24), only_along(start.topic_settings, name)
+        )
 
 
 def tried(base, now: float, later: float):
     """Runs of tries that are so much better than the base on its own split, and on others."""
-    own = base.settings.seed
+    own = base.topic_settings.seed
 
     def runs(there) -> np.ndarray:
         gap = (
             0
-            if there == base.settings.change(seed=there.seed)
+            if there == base.topic_settings.change(seed=there.seed)
             else later
             if there.seed > own
             else now
@@ -348,9 +368,10 @@ def tried(base, now: float, later: float):
 def searched():
     """Answers to which configuration is best, done or in part."""
     base = PAGE.settings().change(topic="classifier", target=80, repeats=24, tries=3)
-    best, own = base.change(question="best"), base.settings.seed
+    best, own = base.change(question="best"), base.topic_settings.seed
     for later in (0.1, -0.1, 0.0):
         yield answered(best, tried(base, 0.1, later))
-    part = lambda task: task == best.again[0][0] or within("seed", 0, own + 1)(task)  # noqa: E731
+    first_retest, _ = best.experiment.retests.pairs[0]
+    part = lambda task: task == first_retest or within("seed", 0, own + 1)(task)  # noqa: E731
     for only in (part, within("seed", 0, own), lambda _: False):
         yield answered(best, tried(base, 0.1, 0.1), only)

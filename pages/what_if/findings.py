@@ -1,0 +1,220 @@
+"""What the charts of the planner show, in the words of their titles and marks."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from lab.statistics.crossing import Solution
+from pages.what_if.formats import (
+    SAYS,
+    difference_text,
+    estimate_text,
+    is_percent,
+    measure_noun,
+    measure_text,
+    question_values,
+    range_text,
+    setting_text,
+    slider_label,
+    two_digits,
+    value_text,
+)
+from pages.what_if.measurements import Effect
+from pages.what_if.result import WhatIfResult
+from pages.what_if.settings import WhatIfSettings
+from ui.text.sliders import in_sentence
+from ui.text.tiles import number
+
+
+def result_text(result: WhatIfResult, key: str, **values: object) -> str:
+    """Return a text of ``texts.md`` about a result, with the values that many texts share."""
+    settings = result.settings
+    curve = list(result.plan.curve)
+    shared: dict[str, object] = {
+        **question_values(settings),
+        "hits": result.hits,
+        "runs": len(result.base.runs),
+        "first": value_text(settings, settings.x_field, curve[0]),
+        "last": value_text(settings, settings.x_field, curve[-1]),
+    }
+    return SAYS(key, **{**shared, **values})
+
+
+# Curve
+
+
+def measure_axis_title(settings: WhatIfSettings) -> str:
+    """Return the title of the axis of the measure."""
+    unit = settings.asked_measure.unit
+    if unit:
+        return f"{measure_noun(settings)}, {unit}"
+    return measure_noun(settings)
+
+
+def curve_title(result: WhatIfResult) -> str:
+    """Return the title of the curve."""
+    if result.settings.only_improves:
+        return result_text(result, "chart.solve")
+    return result_text(result, "chart.peak")
+
+
+def curve_finding(result: WhatIfResult) -> str:
+    """Return what the curve shows, or "" while that is open."""
+    curve = result.curve
+    if curve.answer is not None:
+        return result_text(result, "finding.from", value=answer_text(result, curve.answer))
+    if not curve.complete:
+        return ""
+    if curve.crossing is None:
+        return _best_median_text(result.settings, curve.peak.median)
+    return SAYS[f"finding.{curve.crossing.verdict}"]
+
+
+def _best_median_text(settings: WhatIfSettings, median: float) -> str:
+    key = f"finding.best_{settings.asked_measure.better}"
+    return SAYS(key, value=measure_text(settings, median))
+
+
+def answer_text(result: WhatIfResult, value: float) -> str:
+    """Return the value that answers the question.
+
+    The median's crossing is an estimate. A value that 90 % of runs need is one that was tested.
+    """
+    settings = result.settings
+    if settings.reached == "median":
+        return estimate_text(settings, settings.x_field, value)
+    return value_text(settings, settings.x_field, value)
+
+
+def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
+    """Return the confidence interval of a crossing, its ends rounded outwards.
+
+    The measure rises, so its upper end is the safe value.
+    """
+    settings = result.settings
+    name = settings.x_field
+    high = value_text(settings, name, two_digits(crossing.safe, ROUND_CEILING))
+    if crossing.low is None:
+        return SAYS("interval.below", high=high)
+    low = value_text(settings, name, two_digits(crossing.low, ROUND_FLOOR))
+    return range_text(low, high)
+
+
+def runs_reaching_text(result: WhatIfResult, crossing: Solution) -> str:
+    """Return how many runs of the first split reach the target at the safe value."""
+    runs = len(result.base.runs) // result.settings.seeds
+    return SAYS("interval.did", hits=round(crossing.share_safe * runs), runs=runs)
+
+
+# Effects of parameters
+
+
+def effects_axis_title(settings: WhatIfSettings) -> str:
+    """Return the title of the axis of the effects."""
+    case = "change"
+    if is_percent(settings):
+        case = "differences"
+    return SAYS(f"chart.{case}", **question_values(settings))
+
+
+def effects_finding(result: WhatIfResult) -> str:
+    """Return the parameter with the largest effect that is shown, or how many are done."""
+    done = sum(len(effects) for effects in result.effects.values())
+    count = len(result.plan.effects)
+    if done < count:
+        return SAYS("finding.trained", done=done, count=count)
+    for slider, effects in result.effects.items():
+        if any(effect.difference.shown for effect in effects):
+            return in_sentence(slider)
+    return SAYS["finding.unimportant"]
+
+
+def effect_text(result: WhatIfResult, effect: Effect) -> str:
+    """Return the text of an effect on hover."""
+    settings = result.settings
+    name = effect.slider
+    difference = effect.difference
+    gap = difference_text(settings, difference.median)
+    if is_percent(settings):
+        gap += " points"
+    text = SAYS(
+        "finding.bar",
+        label=slider_label(name),
+        value=value_text(settings, name, effect.value),
+        now=value_text(settings, name, getattr(settings, name)),
+        gap=gap,
+    )
+    if difference.sure:
+        return text
+    low = difference_text(settings, difference.low)
+    high = difference_text(settings, difference.high)
+    return f"{text} ({range_text(low, high)})"
+
+
+# Map
+
+
+def map_finding(result: WhatIfResult) -> str:
+    """Return what the map shows, or how many cells are done."""
+    settings = result.settings
+    map_result = result.map
+    if not map_result.complete:
+        return SAYS("finding.trained", done=map_result.cells_done, count=map_result.cells)
+    if map_result.first_crossing is not None:
+        _, y_position = map_result.first_crossing
+        _, y_axis = settings.axes
+        name = settings.y_field
+        value = estimate_text(settings, name, y_axis.value(y_position))
+        return SAYS("setting.one", name=in_sentence(name), value=value)
+    row, column = map_result.best_cell
+    return _best_median_text(settings, map_result.map.medians[row, column])
+
+
+def cell_text(settings: WhatIfSettings, x: float, y: float, median: float) -> str:
+    """Return the text of a cell of the map on hover."""
+    parts = []
+    for name, value in ((settings.x_field, x), (settings.y_field, y)):
+        parts.append(f"{slider_label(name)} {value_text(settings, name, value)}")
+    return f"{', '.join(parts)}: {measure_text(settings, median)}"
+
+
+def colour_range_texts(result: WhatIfResult) -> tuple[str, str]:
+    """Return the numbers at the ends of the map's colours, the worst and the best."""
+    settings = result.settings
+    low, high = (number(settings.scale * end) for end in result.map.colour_range)
+    worst = low
+    best = high
+    if settings.asked_measure.better == "lower":
+        worst = high
+        best = low
+    if is_percent(settings):
+        best += "\u00a0%"
+    return worst, best
+
+
+# Search
+
+
+def search_finding(result: WhatIfResult) -> str:
+    """Return the median that selected the best configuration, and that of its retests."""
+    settings = result.settings
+    winner = result.search.winner
+    if winner is None:
+        done = len(result.search.tries)
+        return SAYS("finding.trained", done=done, count=len(settings.candidates))
+    selected = measure_text(settings, winner.selected)
+    if len(winner.retested) == 0:
+        return SAYS("finding.chosen", chosen=selected)
+    retested = measure_text(settings, winner.retested_median)
+    return SAYS("finding.again", chosen=selected, again=retested)
+
+
+def configuration_text(result: WhatIfResult) -> str:
+    """Return the values of the best configuration with their names."""
+    settings = result.settings
+    winner = result.search.winner
+    if winner is None:
+        return ""
+    texts = []
+    for name in settings.topic_settings.tuned:
+        if name in settings.sliders:
+            texts.append(setting_text(settings, name, getattr(winner.settings, name)))
+    return ", ".join(texts)

@@ -1,0 +1,159 @@
+"""The tab *What if* of a topic's page, with questions about its settings."""
+
+from collections.abc import Mapping
+from itertools import zip_longest
+from types import MappingProxyType
+
+import streamlit as st
+
+from dpcore import check
+from dpcore.check import RefusedError
+from lab.experiment.links import CompactText, changed, compact
+from lab.experiment.settings import Settings
+from pages.what_if.formats import slider_label
+from pages.what_if.measurements import usual_target
+from pages.what_if.settings import BASE_SEPARATOR, CURVE, REPEATS, WhatIfSettings
+from pages.what_if.texts import rows_text
+from pages.what_if.texts_question import target_slider
+from pages.what_if.topics import STARTS
+from ui.page.page import Page, QuestionTab
+from ui.session import page_links
+from ui.session.page_state import PageState
+from ui.text.escaping import quoted
+
+REACHED_LABELS = {"median": "median run", "most": "90\u00a0% of runs"}
+# Fields of the question in the address of a topic, and what separates them and their values.
+LINK_FIELDS = ("slider", "measure", "target", "reached", "repeats", "seeds")
+LINK_SEPARATOR = " "
+_USUAL: Mapping[str, float] = MappingProxyType({})
+
+
+class TopicQuestions:
+    """The questions about one topic in the tab *What if* of its page.
+
+    The address of the page contains what differs from the first question, as pairs of field and
+    value. ``targets`` of a method are first targets by measure, if they are not the usual ones.
+
+    name: of the topic.
+    kind: the type of the settings of questions.
+    """
+
+    def __init__(self, name: str, kind: type[WhatIfSettings]):
+        self.name = name
+        self.kind = kind
+        self.start = STARTS[name]
+
+    def question(
+        self, settings: Settings, link: str, targets: Mapping[str, float] = _USUAL
+    ) -> WhatIfSettings:
+        """Return the question that an address contains, about settings of the topic."""
+        question, _ = self._read(settings, link, targets)
+        return question
+
+    def notices(self, settings: Settings, link: str) -> list[str]:
+        """Return a notice (markdown) for each part of an address that is ignored."""
+        _, notices = self._read(settings, link, _USUAL)
+        return notices
+
+    def _read(
+        self, settings: Settings, link: str, targets: Mapping[str, float]
+    ) -> tuple[WhatIfSettings, list[str]]:
+        """Return the question of an address, and the notices about it."""
+        question = self._first_question(settings, targets)
+        texts = []
+        if link:
+            texts = link.split(LINK_SEPARATOR)
+        pairs = list(zip_longest(texts[::2], texts[1::2], fillvalue=""))
+        if len(pairs) > len(LINK_FIELDS):
+            most = len(LINK_FIELDS)
+            notice = f"The link's question was ignored. It must have at most {most} fields."
+            return question, [notice]
+        notices = []
+        for field, value in pairs:
+            try:
+                question = changed(question, check.choice(LINK_FIELDS, field=field), value)
+                if field == "measure":
+                    target = targets.get(question.measure, question.target)
+                    question = question.change(target=target)
+            except RefusedError as refusal:
+                pair = quoted(f"{field} {value}".strip())
+                allowed = f"{refusal.name} must be {refusal.allowed}"
+                notices.append(f"In the link's question, {pair} was ignored. {allowed}.")
+        return question, notices
+
+    def _first_question(self, settings: Settings, targets: Mapping[str, float]) -> WhatIfSettings:
+        target = targets.get(self.start.measure, usual_target(settings, self.start.target))
+        return self.kind().change(
+            question=CURVE,
+            topic=self.name,
+            base=compact(settings, separator=BASE_SEPARATOR),
+            target=target,
+        )
+
+    def link(
+        self,
+        question: WhatIfSettings,
+        targets: Mapping[str, float] = _USUAL,
+        before: WhatIfSettings | None = None,
+    ) -> str:
+        """Return the text of a question in the address.
+
+        before: the question before. A new measure has its own first target.
+        """
+        usual = self.question(question.topic_settings, "", targets)
+        texts = []
+        if question.measure != usual.measure:
+            texts.append(f"measure{LINK_SEPARATOR}{question.measure}")
+            usual = self.question(question.topic_settings, texts[0], targets)
+        has_new_measure = before is not None and before.measure != question.measure
+        for field in LINK_FIELDS:
+            if field == "target" and has_new_measure:
+                continue
+            value = getattr(question, field)
+            if value != getattr(usual, field):
+                texts.append(f"{field}{LINK_SEPARATOR}{value}")
+        return LINK_SEPARATOR.join(texts)
+
+
+def question_tab(name: str, planner: Page) -> QuestionTab | None:
+    """Return the tab *What if* of a topic, or None if no questions can be asked about it."""
+    if name not in STARTS:
+        return None
+    questions = TopicQuestions(name, planner.settings)  # type: ignore[arg-type]  # of the planner
+    return QuestionTab(
+        planner,
+        questions.question,
+        questions.link,
+        questions.notices,
+        controls=controls,
+        compares=lambda question: question.experiment.compared_settings,
+        compared=lambda result: result.started,
+    )
+
+
+def controls(state: PageState) -> None:
+    """Render the controls of the tab."""
+    settings = state.settings
+    state.choose("slider", "Vary", {name: slider_label(name) for name in settings.sliders})
+    choose_measure(state)
+    choose_runs(state)
+    target = target_slider(settings)
+    state.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
+    if isinstance(settings.base, CompactText):
+        # No address can contain a private file.
+        st.caption(rows_text(settings))
+        return
+    planned = settings.change(question="smallest")
+    page_links.settings_link("what-if", "Open in the What-if planner", planned)
+
+
+def choose_measure(state: PageState) -> None:
+    """Render the choice of the measure."""
+    measures = state.settings.topic_settings.experiment.measures
+    state.choose("measure", "Measure", {name: measure.label for name, measure in measures.items()})
+
+
+def choose_runs(state: PageState) -> None:
+    """Render which runs are to reach the target, and how many there are."""
+    state.choose("reached", "Reached by", REACHED_LABELS, wide=True)
+    state.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)

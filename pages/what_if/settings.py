@@ -1,0 +1,375 @@
+"""Settings of the What-if planner: a question about the settings of another page.
+
+A question is about a topic's settings. All parts of an answer use the same runs: ``repeats`` runs
+on each of ``seeds`` splits, for each value of the curve, each bar, each cell of the map and each
+configuration.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dpcore import check
+from lab.experiment import links
+from lab.experiment.settings import Measure, Settings
+from lab.sweeps.grids import grid, log_scale
+from lab.sweeps.sweep import sample_settings
+from lab.uploads.made_up import MadeUp
+from pages.what_if.measurements import SHARES, Axis, uses_uploaded_rows, usual_target
+from pages.what_if.program import program
+from pages.what_if.sampling import map_grid
+from pages.what_if.topics import IGNORED_SLIDERS, STARTS, UPLOADED_DATA, Topic
+
+QUESTIONS = ("smallest", "people", "best")
+# The question "smallest" without bars and map, in the tab *What if* of a topic.
+CURVE = "curve"
+REPEATS = (24, 100, 400)
+# The target of a measure without a largest value lies within this factor of the usual target.
+TARGET_RANGE = 100.0
+# Target of a measure that no start names, in percent of its largest value.
+USUAL_PERCENT = 80
+# Separates the fields and values of a topic's settings in the field ``base``.
+BASE_SEPARATOR = " "
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIfSettings(Settings):
+    """Settings of the planner. Raises RefusedError, with the field, if a value is not allowed.
+
+    The fields of the topic's settings can be read and changed like those of the planner.
+
+    topic: a key of ``TOPICS``.
+    base: the topic's settings in one text (``lab.experiment.links``).
+    question: one of ``QUESTIONS``, or ``CURVE``.
+    slider: the topic's field that is solved for, on the x axis of the curve.
+    other: the topic's field on the y axis of the map.
+    measure: a key of the topic's measures.
+    target: in percent, or in the unit of the measure.
+    reached: by the "median" run, or by "most", 90 % of runs.
+    repeats: number of runs of each setting on each split.
+    seeds: number of splits of the data, from the topic's seed on.
+    tries: number of configurations that a search tries.
+    """
+
+    EXPERIMENT: ClassVar = "pages.what_if.experiment.WhatIfExperiment"
+    # Filled by ``settings_about``.
+    TOPICS: ClassVar[Mapping[str, Topic]] = {}
+    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": tuple(SHARES)}
+    LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
+    # Changes that a click makes: the slider of a bar, and the place "x,y" of a cell of the map.
+    CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
+
+    topic: str = "classifier"
+    base: str = STARTS["classifier"].base
+    question: str = "smallest"
+    slider: str = STARTS["classifier"].slider
+    other: str = STARTS["classifier"].other
+    measure: str = STARTS["classifier"].measure
+    target: float = 90.0
+    reached: str = "median"
+    repeats: int = 100
+    seeds: int = 1
+    tries: int = 12
+
+    def __post_init__(self) -> None:
+        check.choice(self.TOPICS, topic=self.topic)
+        object.__setattr__(self, "topic_settings", self._read(self.base))
+        check.choice(self.topic_settings.experiment.measures, measure=self.measure)
+        check.choice(self.sliders, slider=self.slider)
+        other_sliders = [name for name in self.sliders if name != self.slider]
+        check.choice(other_sliders, other=self.other)
+        super().__post_init__()
+        if self.repeats not in REPEATS:
+            allowed = f"one of: {', '.join(map(str, REPEATS))}"
+            raise check.RefusedError("repeats", self.repeats, allowed)
+
+    # The topic's settings
+
+    def _read(self, base: str) -> Settings:
+        """Return the topic's settings from their text.
+
+        Raises RefusedError for another text, and for rows that are not in the session.
+        """
+        kind = self.TOPICS[self.topic].kind
+        settings = links.from_compact(kind, base, name="base", separator=BASE_SEPARATOR)
+        for name, uploaded in UPLOADED_DATA.items():
+            value = getattr(settings, name, "")
+            if value in uploaded and not uses_uploaded_rows(settings):
+                raise check.RefusedError(name, value, "data that are here without a file")
+        return settings
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the topic's settings."""
+        if name.startswith("_") or name in ("topic_settings", "topic", "base"):
+            raise AttributeError(name)  # not set yet
+        return getattr(self.topic_settings, name)
+
+    @property
+    def void(self) -> str:
+        """Return why the topic guarantees nothing, or ""."""
+        return self.topic_settings.void
+
+    @property
+    def uses_uploaded_rows(self) -> bool:
+        """Return whether the topic uses rows of a visitor's file."""
+        return uses_uploaded_rows(self.topic_settings)
+
+    @property
+    def reads_private_rows(self) -> bool:
+        """Return whether those rows are private, and not made up in their place."""
+        return self.uses_uploaded_rows and not isinstance(self.topic_settings.own, MadeUp)
+
+    @property
+    def sliders(self) -> tuple[str, ...]:
+        """Return the topic's fields that can be solved for."""
+        return self._sliders_of(self.topic_settings)
+
+    def _sliders_of(self, settings: Settings) -> tuple[str, ...]:
+        """Return the sliders of the topic's page that may affect the measure."""
+        limits = settings.limits
+        names = []
+        for name in self.TOPICS[self.topic].sliders(settings):
+            if name in IGNORED_SLIDERS or name not in limits:
+                continue
+            low, high = limits[name]
+            if low < high:
+                names.append(name)
+        return tuple(names)
+
+    @property
+    def people_field(self) -> str:
+        """Return the slider that counts people, or ""."""
+        if self.topic_settings.PEOPLE in self.sliders:
+            return self.topic_settings.PEOPLE
+        return ""
+
+    # The question
+
+    @property
+    def answered_question(self) -> str:
+        """Return the question, or "smallest" if it cannot be asked about the topic's settings."""
+        if self.question == "people" and not self.people_field:
+            return "smallest"
+        if self.question == "best" and not self.candidates:
+            return "smallest"
+        return self.question
+
+    @property
+    def is_solving(self) -> bool:
+        """Return whether the question is which value reaches the target."""
+        return self.answered_question in ("smallest", "people", CURVE)
+
+    @cached_property
+    def asked_measure(self) -> Measure:
+        return self.topic_settings.experiment.measures[self.measure]
+
+    @property
+    def scale(self) -> float:
+        """Return 100 if the measure is shown in percent, else 1."""
+        if self.asked_measure.unit == "%":
+            return 100.0
+        return 1.0
+
+    @property
+    def goal(self) -> float:
+        """Return the target in the unit in which the measure is computed."""
+        return self.target / self.scale
+
+    @property
+    def x_field(self) -> str:
+        """Return the field on the x axis, the number of people if that is the question."""
+        if self.question == "people" and self.people_field:
+            return self.people_field
+        return self.slider
+
+    @property
+    def y_field(self) -> str:
+        """Return the field on the y axis of the map."""
+        if self.other == self.x_field:
+            return self.slider
+        return self.other
+
+    @property
+    def only_improves(self) -> bool:
+        """Return whether the measure can only improve along the x axis."""
+        return self.x_field in self.asked_measure.rises
+
+    @cached_property
+    def axes(self) -> tuple[Axis, Axis]:
+        """Return the axes of the map."""
+        x_values = map_grid(self.topic_settings, self.x_field)
+        y_values = map_grid(self.topic_settings, self.y_field)
+        return self.axis(self.x_field, x_values), self.axis(self.y_field, y_values)
+
+    def axis(self, name: str, values: Sequence[float] = ()) -> Axis:
+        """Return values of a field as an axis, by default all values of its grid."""
+        is_log = log_scale(*self.topic_settings.limits[name])
+        return Axis(values or grid(self.topic_settings, name), is_log)
+
+    @cached_property
+    def candidates(self) -> tuple[Settings, ...]:
+        """Return configurations drawn from the declared ranges, or none if there are no ranges."""
+        ranges = {}
+        for name, ends in self.topic_settings.tuned.items():
+            if name in self.sliders:
+                ranges[name] = ends
+        if not ranges:
+            return ()
+        return sample_settings(self.topic_settings, tries=self.tries, ranges=ranges)
+
+    @property
+    def program(self) -> str:
+        """Return a Python program that prints the page's numbers."""
+        return program(self)
+
+    # Ranges
+
+    @property
+    def choices(self) -> Mapping[str, Collection[str]]:
+        """Return the allowed values of the planner's and of the topic's fields."""
+        choices = self._of_topic(self.topic_settings.choices)
+        for name, uploaded in UPLOADED_DATA.items():
+            if name in choices and getattr(self.topic_settings, name) not in uploaded:
+                choices[name] = [option for option in choices[name] if option not in uploaded]
+        return {**choices, **self.CHOICES, "topic": self.TOPICS}
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Return the ranges of the planner's and of the topic's fields."""
+        of_topic = self._of_topic(self.topic_settings.limits)
+        return {**of_topic, **self.LIMITS, "target": self._target_limits}
+
+    @property
+    def _target_limits(self) -> tuple[float, float]:
+        low, high = self.asked_measure.limits
+        if math.isfinite(high):
+            return self.scale * low, self.scale * high
+        start = STARTS[self.topic]
+        usual = 1.0
+        if self.measure == start.measure:
+            usual = usual_target(self.topic_settings, start.target)
+        return usual / TARGET_RANGE, usual * TARGET_RANGE
+
+    def _of_topic(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values by field without those of the planner's fields."""
+        own_names = self._field_names()
+        return {name: value for name, value in values.items() if name not in own_names}
+
+    @classmethod
+    def _field_names(cls) -> set[str]:
+        """Return the names of the planner's fields."""
+        return {field.name for field in fields(cls)}
+
+    # Changes
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with changes to their fields or to the topic's.
+
+        A new topic begins with its first question. A slider or measure that changed settings of the
+        topic lack becomes that of the first question.
+
+        bar: the slider of a clicked bar.
+        place: "x,y" of a click on the map, each from -1 to 1.
+        """
+        if "bar" in changes:
+            changes = {**self._after_click_on_bar(changes.pop("bar")), **changes}
+        if "place" in changes:
+            changes = {**self._after_click_on_map(str(changes.pop("place"))), **changes}
+        topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
+        if topic != self.topic:
+            values = {name: getattr(self, name) for name in self._field_names()}
+            return type(self)(**{**values, **STARTS[topic]._asdict(), **changes})
+
+        topic_changes = self._of_topic(changes)
+        if topic_changes:
+            for name in topic_changes:
+                del changes[name]
+            settings = links.from_compact(
+                self.TOPICS[topic].kind,
+                changes.get("base", self.base),
+                name="base",
+                separator=BASE_SEPARATOR,
+            )
+            settings = _changed(settings, topic_changes)
+            changes["base"] = links.compact(settings, separator=BASE_SEPARATOR)
+            changes = {**self._replacements_for(settings), **changes}
+        changes |= self._second_slider(changes)
+        changes |= self._new_target(changes)
+        return replace(self, **changes)
+
+    def _after_click_on_bar(self, slider: str) -> dict[str, str]:
+        changes = {"slider": slider}
+        if self.answered_question == "people":
+            changes["question"] = "smallest"
+        return changes
+
+    def _after_click_on_map(self, place: str) -> dict[str, float]:
+        """Return the values of the map's cell at "x,y", where -1 and 1 are ends of the axes."""
+        try:
+            x_share, y_share = (
+                check.between(-1, 1, place=float(part)) for part in place.split(",")
+            )
+        except ValueError:  # of which RefusedError is one
+            raise check.RefusedError("place", place, "two numbers from -1 to 1") from None
+        x_axis, y_axis = self.axes
+        return {self.x_field: x_axis.nearest(x_share), self.y_field: y_axis.nearest(y_share)}
+
+    def _replacements_for(self, settings: Settings) -> dict[str, str]:
+        """Return a slider, a second one and a measure instead of those that ``settings`` lack."""
+        start = STARTS[self.topic]
+        sliders = self._sliders_of(settings)
+        preferred = (start.slider, start.other, *sliders)
+        replacements: dict[str, str] = {}
+        if self.slider not in sliders:
+            replacements["slider"] = _first_free(preferred, sliders, {self.other})
+        if self.other not in sliders:
+            taken = {self.slider, replacements.get("slider", "")}
+            replacements["other"] = _first_free(preferred, sliders, taken)
+        if self.measure not in settings.experiment.measures:
+            replacements["measure"] = start.measure
+        return replacements
+
+    def _second_slider(self, changes: Mapping[str, Any]) -> dict[str, str]:
+        """Return another slider for one of the axes if ``changes`` give both the same one."""
+        slider = changes.get("slider", self.slider)
+        if slider != changes.get("other", self.other):
+            return {}
+        free = _first_free((self.slider, self.other, *self.sliders), self.sliders, {slider})
+        if "slider" in changes:
+            return {"other": free}
+        return {"slider": free}
+
+    def _new_target(self, changes: Mapping[str, Any]) -> dict[str, float]:
+        """Return the usual target of a new measure."""
+        name = changes.get("measure", self.measure)
+        measure = self.topic_settings.experiment.measures.get(name)
+        if measure is None or name == self.measure or "target" in changes:
+            return {}
+        if measure.unit == "%":
+            return {"target": measure.limits[1] * USUAL_PERCENT}
+        start = STARTS[self.topic]
+        if name == start.measure:
+            return {"target": usual_target(self.topic_settings, start.target)}
+        return {"target": 1.0}
+
+
+def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """Return the settings of a topic with changes to its own fields."""
+    names = [field.name for field in fields(settings)]
+    for name, value in changes.items():
+        check.choice(names, field=name)
+        settings = links.changed(settings, name, value)
+    return settings
+
+
+def _first_free(preferred: Iterable[str], allowed: Sequence[str], taken: set[str]) -> str:
+    """Return the first preferred name that is allowed and not taken."""
+    return next(name for name in preferred if name in allowed and name not in taken)
+
+
+def settings_about(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:
+    """Return the type of settings of questions about these topics."""
+    members = {"TOPICS": topics, "__module__": __name__, "__doc__": WhatIfSettings.__doc__}
+    return type("WhatIf", (WhatIfSettings,), members)
