@@ -297,6 +297,7 @@ class Sweep:
     arms: (A,) if the function has arms.
     cost: cells of one repeat at one value (``lab.experiment.chunking``).
     width: number of values per task.
+    largest_batch: largest number of repeats in a task.
     """
 
     values: tuple[Any, ...]
@@ -307,13 +308,14 @@ class Sweep:
     arms: tuple[int, ...] = ()
     cost: float = 1.0
     width: int = 1
+    largest_batch: int | None = None
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
         values = self.values
         if self.computed is not None:
             values = self.computed
-        batches = chunking.cut_batches(0, self.count, each=self.cost)
+        batches = chunking.cut_batches(0, self.count, each=self.cost, most=self.largest_batch)
         return slices(self.function, self.model, values, batches, width=self.width)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:

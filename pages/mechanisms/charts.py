@@ -1,62 +1,71 @@
-"""Charts of one number, released with you and without you: densities, posterior, tests, errors and
-private selection.
+"""Charts of one released number: densities, releases, posterior, attacks and privacy profile.
 
-``finding``: what a picture shows, for its title.
+``finding`` is what a chart shows, for its title.
 """
 
 import math
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
-from pages.mechanisms.tasks import CLAIMS, EPSILON_RANGE, SEVERAL
+from pages.mechanisms.formulas import EPSILON_RANGE
+from pages.mechanisms.result import OneNumberResult
 from ui.charts import theme
-from ui.charts.curves import Curve, Level, curve_chart
+from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import delta, number
 
-WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
-_LEAST_DELTA = 1e-12
-_DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
-FORMULA_NAMES = {
-    "slide": "ln(2/δ)",
-    "classical": "ln(1.25/δ)",
-    "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers",
-}
-_FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
-# Room for the last of its ticks, in pixels.
+NAMES = ("without you", "with you")
+COLOURS = (theme.WITHOUT_YOU, theme.WITH_YOU)
+# Room for the last tick of an axis, in pixels.
 _RIGHT = 20
 # A density of three digits is at most as long as "1.23e-12".
 _LONGEST_DENSITY = 8
+# Ends of axes are these multiples of a power of ten, so that they rest while a slider moves a
+# little. Rounding may miss one by so much.
+_AXIS_ENDS = (1, 1.5, 2, 3, 5, 7, 10)
+_ROUNDING = 1e-12
+# Lower end of the axis of delta. A delta of 0 is drawn below it, and a claimed one at this.
+_LEAST_DELTA = 1e-12
+_NO_DELTA = _LEAST_DELTA / 10
+_LEAST_CLAIMED_DELTA = 2 * _LEAST_DELTA
 
 
-def release(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw both densities with a release under them, and below, over the same outputs, their
-    log-ratio.
-    """
-    x, epsilon = result.outputs, result.settings.epsilon
-    densities, here = result.worlds.densities(x), result.worlds.densities(result.drawn["output"])
-    top = _ladder(1.02 * max(density.max() for density in densities))
-    hover = "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>"
+# Densities and privacy loss
+
+
+def release(result: OneNumberResult, finding: str = "") -> dict:
+    """Draw both densities with a release under them, and the privacy loss of the same outputs."""
+    epsilon = result.settings.epsilon
+    densities = result.pair.densities(result.output_grid)
+    top = _axis_end(1.02 * max(density.max() for density in densities))
+    lowest = -0.14 * top
+    loss = theme.line(
+        result.output_grid,
+        result.pair.privacy_loss(result.output_grid),
+        colour=theme.PRIVATE,
+        name="privacy loss",
+        yaxis="y2",
+        hovertemplate="%{x:.5g}: privacy loss %{y:.3g}<extra></extra>",
+        showlegend=False,
+        meta=theme.PINNED,
+    )
+    shapes = [
+        _loss_line(epsilon),
+        _loss_line(-epsilon),
+        *_beyond_epsilon(result),
+        *_release_marks(result, lowest / 2),
+    ]
+    output_axis = theme.axis("released number", *_drawn_range(result))
+    density_axis = theme.axis("density", lowest, top)
     return theme.figure(
-        *(_density(x, *one) for one in zip(densities, map(float, here), WORLDS, strict=True)),
-        theme.line(
-            x,
-            result.worlds.log_ratio(x),
-            colour=theme.PRIVATE,
-            name="privacy loss",
-            yaxis="y2",
-            hovertemplate=hover,
-            showlegend=False,
-            meta=theme.PINNED,
-        ),
+        _density(result, 0, densities[0]),
+        _density(result, 1, densities[1]),
+        loss,
         title="Released number",
         finding=finding,
         legend=True,
-        xaxis=theme.axis("released number", *_span(result)) | {"anchor": "y2", "zeroline": False},
-        yaxis=theme.axis("density", -0.14 * top, top)
-        | {
+        xaxis={**output_axis, "anchor": "y2", "zeroline": False},
+        yaxis={
+            **density_axis,
             "domain": [0.4, 1],
             "showticklabels": False,
             "zeroline": True,
@@ -68,381 +77,283 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
             "tickvals": [-epsilon, 0, epsilon],
             "ticktext": ["−ε", "0", "+ε"],
         },
-        shapes=[
-            *(
-                theme.horizontal_line(y, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
-                for y in (epsilon, -epsilon)
-            ),
-            *_beyond(result),
-            *_marks(result, top),
-        ],
-        annotations=[_words(_crossing(result), y=0.305)],
+        shapes=shapes,
+        annotations=[_left_annotation(_loss_title(result), y=0.305)],
     )
 
 
-def _crossing(result: MechanismsResult) -> str:
-    """Return the title of the privacy loss: how likely it is, with you, to exceed epsilon."""
-    epsilon = result.settings.epsilon
-    _, chance = result.worlds.beyond(epsilon)
-    outside = (
-        f"above ε = {epsilon:.3g} with probability {chance:.2g}"
-        if chance
-        else f"never above ε = {epsilon:.3g}"
-    )
-    return f"privacy loss ({outside})"
-
-
-def _density(x: np.ndarray, y: np.ndarray, here: float, world: tuple[str, str]) -> dict:
-    """Return one world's filled density. ``here``: at the published value."""
-    colour, name = world
+def _density(result: OneNumberResult, index: int, density: np.ndarray) -> dict:
+    """Return the density without you (0) or with you (1), and its value at the release."""
+    colour = COLOURS[index]
+    at_release = float(result.pair.densities(result.release.output)[index])
+    value = theme.padded(number(at_release), longest=_LONGEST_DENSITY)
     return theme.line(
-        x,
-        y,
+        result.output_grid,
+        density,
         colour=colour,
-        name=theme.legend_name(name, theme.padded(number(here), longest=_LONGEST_DENSITY)),
+        name=theme.legend_name(NAMES[index], value),
         fill="tozeroy",
         fillcolor=theme.rgba(colour, 0.16),
-        hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>",
+        hovertemplate=f"%{{x:.5g}}: density %{{y:.3g}}<extra>{NAMES[index]}</extra>",
     )
 
 
-def _marks(result: MechanismsResult, top: float) -> list[dict]:
-    """Draw the release as a diamond, here and on the log-ratio."""
-    now = result.drawn["output"]
+def _loss_line(loss: float) -> dict:
+    """Return a line at a privacy loss."""
+    return theme.horizontal_line(loss, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
+
+
+def _loss_title(result: OneNumberResult) -> str:
+    """Return the title of the privacy loss, with the probability that it exceeds epsilon."""
+    epsilon = result.settings.epsilon
+    _, chance = result.pair.chance_above(epsilon)
+    if chance == 0:
+        return f"privacy loss (never above ε = {epsilon:.3g})"
+    return f"privacy loss (above ε = {epsilon:.3g} with probability {chance:.2g})"
+
+
+def _release_marks(result: OneNumberResult, height: float) -> list[dict]:
+    """Return the release as a diamond under the densities and on the privacy loss."""
+    drawn = result.release
     return [
-        theme.vertical_line(now),
-        theme.diamond(now, -0.07 * top, name=theme.PINNED),
-        theme.diamond(now, result.drawn["log ratio"], yref="y2", name=theme.PINNED),
+        theme.vertical_line(drawn.output),
+        theme.diamond(drawn.output, height, name=theme.PINNED),
+        theme.diamond(drawn.output, drawn.privacy_loss, yref="y2", name=theme.PINNED),
     ]
 
 
-def _beyond(result: MechanismsResult) -> list[dict]:
-    """Draw the outputs whose log-ratio lies beyond the lines; hidden, but there, where no output
-    does.
+def _beyond_epsilon(result: OneNumberResult) -> list[dict]:
+    """Return the areas of outputs whose privacy loss is beyond epsilon.
+
+    If there are none, the areas are hidden and not left out, so that a movement may show them.
     """
-    low, high = (
-        result.worlds.threshold(level)
-        for level in (-result.settings.epsilon, result.settings.epsilon)
-    )
-    (left, right), some = _span(result), math.isfinite(high)
-    base = {
+    low = result.pair.output_at(-result.settings.epsilon)
+    high = result.pair.output_at(result.settings.epsilon)
+    left, right = _drawn_range(result)
+    is_visible = math.isfinite(high)
+    if not is_visible:
+        low = left
+        high = right
+    style = {
         "type": "rect",
         "yref": "paper",
         "y0": 0,
         "y1": 1,
         "layer": "below",
         "line": {"width": 0},
+        "fillcolor": theme.rgba(theme.BOUND, 0.13),
+        "visible": is_visible,
     }
-    base |= {"fillcolor": theme.rgba(theme.BOUND, 0.13), "visible": some}
-    if not some:
-        low, high = left, right
-    return [base | {"x0": min(left, low), "x1": low}, base | {"x0": high, "x1": max(right, high)}]
+    return [
+        {**style, "x0": min(left, low), "x1": low},
+        {**style, "x0": high, "x1": max(right, high)},
+    ]
 
 
-def _words(text: str, *, y: float) -> dict:
+def _left_annotation(text: str, *, y: float) -> dict:
+    """Return a text at the left end of the chart, above the height ``y`` from 0 to 1."""
     return theme.annotation(
         text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom"
     )
 
 
-def _ladder(least: float) -> float:
-    """Return the next of 1, 1.5, 2, 3, 5, 7, 10, ... : axes that rest while a slider moves a
-    little.
-    """
-    decade = 10.0 ** math.floor(math.log10(least))
-    return next(
-        step * decade for step in (1, 1.5, 2, 3, 5, 7, 10) if step * decade >= least * (1 - 1e-12)
-    )
+def _axis_end(least: float) -> float:
+    """Return the smallest of ``_AXIS_ENDS`` times a power of ten that is at least ``least``."""
+    power = 10.0 ** math.floor(math.log10(least))
+    ends = [multiple * power for multiple in _AXIS_ENDS]
+    return next(end for end in ends if end >= least * (1 - _ROUNDING))
 
 
-def _span(result: MechanismsResult) -> list[float]:
-    """Return the range of outputs to show: resting on steps of its own width."""
-    low, high = result.reach
-    half = _ladder((high - low) / 2 * 1.1)
+def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
+    """Return the range of outputs that is drawn, which rests on a grid of eighths of its half."""
+    low, high = result.output_range
+    half = _axis_end((high - low) / 2 * 1.1)
     grid = half / 8
     middle = round((low + high) / 2 / grid) * grid
-    return [middle - half, middle + half]
+    return middle - half, middle + half
 
 
-def dots(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw fifty equally likely releases that one can count: with you upwards, without you
-    downwards.
-    """
-    left, right = span = _span(result)
-    width = max(0.4 * result.worlds.scale, (right - left) / 44)
-    truths = (result.worlds.value, result.worlds.value + result.worlds.sensitivity)
-    stacks = [
-        _stacked(row - truth, width) for row, truth in zip(result.dots(), truths, strict=True)
-    ]
-    top = max(12, *(int(heights.max()) for _, heights in stacks)) + 1.5
+# Releases
+
+
+def dots(result: OneNumberResult, finding: str = "") -> dict:
+    """Draw fifty equally likely releases with you upwards, and fifty without you downwards."""
+    left, right = _drawn_range(result)
+    column_width = max(0.4 * result.pair.scale, (right - left) / 44)
+    truths = (result.pair.value, result.pair.value + result.pair.sensitivity)
+    columns = []
+    heights = []
+    for truth, releases in zip(truths, result.equally_likely_releases(), strict=True):
+        offsets, stacked = _stack(releases - truth, column_width)
+        columns.append(truth + offsets)
+        heights.append(stacked)
+    top = max(12, int(np.max(heights))) + 1.5
     size = min(9.0, max(2.5, 165 / top))
-    traces = []
-    for truth, (places, heights), (colour, name), side in zip(
-        truths, stacks, WORLDS, (-1, 1), strict=True
-    ):
-        inside = np.zeros(len(places), bool)
-        inside[3:48] = (
-            True  # the 5 % quantile is the third dot, the 95 % quantile the last of the 45
-        )
-        for part, symbol in ((inside, "circle"), (~inside, "circle-open")):
-            said = f"about %{{x:.4g}}<extra>{name}</extra>"
-            x, y = truth + places[part], side * (heights[part] - 0.3)
-            traces.append(theme.markers(x, y, colour=colour, size=size, symbol=symbol, hover=said))
+    traces = [
+        *_dot_traces(0, columns[0], -(heights[0] - 0.3), size),
+        *_dot_traces(1, columns[1], heights[1] - 0.3, size),
+    ]
+    output_axis = theme.axis("released number", left, right)
     return theme.figure(
         *traces,
         title="Fifty releases",
         finding=finding,
-        xaxis=theme.axis("released number", *span) | {"zeroline": False},
+        xaxis={**output_axis, "zeroline": False},
         yaxis={"range": [-top, top], "showticklabels": False, "showgrid": False},
         annotations=[
-            _words(f"50 equally likely releases, {WORLDS[1][1]}", y=0.94),
-            _words(f"50 equally likely releases, {WORLDS[0][1]}", y=0.0),
+            _left_annotation(f"50 equally likely releases, {NAMES[1]}", y=0.94),
+            _left_annotation(f"50 equally likely releases, {NAMES[0]}", y=0.0),
         ],
     )
 
 
-def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return (place, height 1, 2, ...) of each dot, in columns of this width; errors come in rising
-    order.
+def _stack(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the middle of each dot's column, and its height 1, 2, ... there.
+
+    errors: in rising order.
     """
     columns = np.round(errors / width)
-    firsts = np.searchsorted(columns, columns)
-    return columns * width, np.arange(len(errors)) - firsts + 1
+    first_of_column = np.searchsorted(columns, columns)
+    return columns * width, np.arange(len(errors)) - first_of_column + 1
 
 
-def posterior(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw what one release may do to a guess: the promised band, and what this release did."""
-    prior, grid = 100 * result.settings.prior, np.linspace(0.001, 0.999, 99)
-    low, high = (100 * end for end in result.posterior_range(grid))
-    hover = "prior: %{x:.0f} %<br>posterior: %{y:.3g} % at "
+def _dot_traces(index: int, x: np.ndarray, y: np.ndarray, size: float) -> list[dict]:
+    """Return the dots without you (0) or with you (1), hollow outside of the 90 % error."""
+    is_inside = np.zeros(len(x), bool)
+    # Of 50, the third is the 5 % quantile, and the 45 from the fourth on end at the 95 % quantile.
+    is_inside[3:48] = True
+    traces = []
+    for drawn, symbol in ((is_inside, "circle"), (~is_inside, "circle-open")):
+        trace = theme.markers(
+            x[drawn],
+            y[drawn],
+            colour=COLOURS[index],
+            size=size,
+            symbol=symbol,
+            hover=f"about %{{x:.4g}}<extra>{NAMES[index]}</extra>",
+        )
+        traces.append(trace)
+    return traces
+
+
+# Posterior
+
+
+def posterior(result: OneNumberResult, finding: str = "") -> dict:
+    """Draw the posterior over the prior: what epsilon allows, and what this release gives."""
+    prior = 100 * result.settings.prior
+    priors = np.linspace(0.001, 0.999, 99)
+    least, most = result.posterior_range(priors)
     return curve_chart(
         _diagonal(rising=True),
-        theme.band(100 * grid, low, high, colour=theme.BOUND),
-        *(
-            Curve(
-                name=f"at {name}",
-                x=100 * grid,
-                y=end,
-                colour=theme.BOUND,
-                hover=f"{hover}{name}<extra></extra>",
-            )
-            for name, end in (("least", low), ("most", high))
-        ),
+        theme.band(100 * priors, 100 * least, 100 * most, colour=theme.BOUND),
+        _posterior_limit("least", priors, least),
+        _posterior_limit("most", priors, most),
         current=prior,
         right=_RIGHT,
         legend=False,
         title="Posterior",
         finding=finding,
-        shapes=[theme.diamond(prior, 100 * result.drawn["posterior"], name=theme.PINNED)],
-        xaxis=_hundred("prior probability that you are in, %"),
-        yaxis=_hundred("posterior, %"),
+        shapes=[theme.diamond(prior, 100 * result.release.posterior, name=theme.PINNED)],
+        xaxis=percent_axis("prior probability that you are in, %"),
+        yaxis=percent_axis("posterior, %"),
     )
 
 
-def _hundred(text: str, beyond: float = 0) -> dict:
-    """Return an axis of percent, with room ``beyond`` its ends."""
-    return theme.axis(text, -beyond, 100 + beyond, ticks=range(0, 101, 25))
+def _posterior_limit(name: str, priors: np.ndarray, posteriors: np.ndarray) -> Curve:
+    """Return the lowest or the highest posterior that epsilon allows."""
+    return Curve(
+        name=f"at {name}",
+        x=100 * priors,
+        y=100 * posteriors,
+        colour=theme.BOUND,
+        hover=f"prior: %{{x:.0f}} %<br>posterior: %{{y:.3g}} % at {name}<extra></extra>",
+    )
+
+
+def percent_axis(text: str, margin: float = 0) -> dict:
+    """Return an axis from 0 to 100 %, with a ``margin`` beside both ends."""
+    return theme.axis(text, -margin, 100 + margin, ticks=range(0, 101, 25))
 
 
 def _diagonal(*, rising: bool) -> Curve:
-    """Draw where nothing is learnt."""
+    """Return the line of a release without information."""
     x = np.array([0.0, 100.0])
-    y = x if rising else 100 - x
+    y = 100 - x
+    if rising:
+        y = x
     return Curve(
         name="no information", x=x, y=y, colour=theme.NON_PRIVATE, more={"hoverinfo": "skip"}
     )
 
 
-def trade_off(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw misses against false alarms of the best tests, the least of the promise, and the
-    reader's best point.
-    """
-    alpha, misses, promised = (100 * column for column in result.trade_off.values())
-    alarms, missed, _ = result.worlds.attacker(result.settings.prior)
-    kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
+# Attacks and the privacy profile
+
+
+def trade_off(result: OneNumberResult, finding: str = "") -> dict:
+    """Draw the error rates of the best tests, those that the claim allows, and the best attack."""
+    curve = result.trade_off
+    attack = result.pair.best_attack(result.settings.prior)
+    bound = "claimed minimum"
+    if result.claim.holds:
+        bound = "guaranteed minimum"
+    x = 100 * curve.false_positive_rates
+    best_attack = theme.diamond(
+        100 * attack.false_positive_rate, 100 * attack.false_negative_rate, name=theme.PINNED
+    )
     return curve_chart(
         _diagonal(rising=False),
-        Curve(name=kept, x=alpha, y=promised, colour=theme.BOUND),
-        Curve(name="this noise", x=alpha, y=misses, colour=theme.PRIVATE, pinned=True),
+        Curve(name=bound, x=x, y=100 * curve.promised, colour=theme.BOUND),
+        Curve(
+            name="this noise",
+            x=x,
+            y=100 * curve.false_negative_rates,
+            colour=theme.PRIVATE,
+            pinned=True,
+        ),
         right=_RIGHT,
         title="Best attacker",
         finding=finding,
-        shapes=[theme.diamond(100 * alarms, 100 * missed, name=theme.PINNED)],
-        xaxis=_hundred("false-positive rate, %", 2),
-        yaxis=_hundred("false-negative rate, %", 2),
+        shapes=[best_attack],
+        xaxis=percent_axis("false-positive rate, %", margin=2),
+        yaxis=percent_axis("false-negative rate, %", margin=2),
     )
 
 
-def profile(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw the delta that this noise needs at each epsilon, and the pair that was promised."""
-    (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
-    promised, said = (
-        max(result.claim.delta, 2 * _LEAST_DELTA),
-        delta(result.claim.delta, digits=2),
+def profile(result: OneNumberResult, finding: str = "") -> dict:
+    """Draw the delta that the noise needs at each epsilon, and the claim."""
+    epsilon = result.settings.epsilon
+    claimed_delta = result.claim.delta
+    needed = Curve(
+        name="needed",
+        x=result.profile.epsilons,
+        y=np.maximum(result.profile.deltas, _NO_DELTA),
+        colour=theme.PRIVATE,
+        pinned=True,
+        hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
     )
-    hover = f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>"
-    ticks = {
-        "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
-        "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
-    }
+    delta_text = delta(claimed_delta, digits=2)
+    claim = theme.markers(
+        [epsilon],
+        [max(claimed_delta, _LEAST_CLAIMED_DELTA)],
+        colour=theme.BOUND,
+        size=10,
+        symbol="x",
+        hover=f"guaranteed: epsilon %{{x:.3g}}, delta {delta_text}<extra></extra>",
+        cliponaxis=False,
+    )
+    delta_axis = theme.axis("delta (log scale)", _LEAST_DELTA, 2, log=True)
     return curve_chart(
-        Curve(
-            name="needed",
-            x=epsilons,
-            y=np.maximum(deltas, _LEAST_DELTA / 10),
-            colour=theme.PRIVATE,
-            pinned=True,
-            hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
-        ),
-        theme.markers(
-            [epsilon],
-            [promised],
-            colour=theme.BOUND,
-            size=10,
-            symbol="x",
-            hover=hover,
-            cliponaxis=False,
-        ),
+        needed,
+        claim,
         current=epsilon,
         legend=False,
         title="Delta by epsilon",
         finding=finding,
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis=theme.axis("delta (log scale)", _LEAST_DELTA, 2, log=True) | ticks,
-    )
-
-
-def errors(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw the error that nine releases in ten keep, over epsilon; vermilion where a claim does not
-    hold.
-    """
-    settings = result.settings
-    here = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}
-    middle = math.floor(2 * math.log10(settings.sensitivity)) / 2
-    low, high = 10 ** (middle - 2.1), 10 ** (middle + 3.6)
-    return curve_chart(
-        *(curve for name in here for curve in _error(result, name, here[name])),
-        current=settings.epsilon,
-        line_style={"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
-        title="90 % error by epsilon",
-        finding=finding,
-        shapes=[theme.diamond(settings.epsilon, result.worlds.within, name=theme.PINNED)],
-        xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis=theme.axis("90 % error, ± (log scale)", low, high, log=True)
-        | {
-            "dtick": 1,
-            "tickformat": "~g",
+        yaxis={
+            **delta_axis,
+            "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
+            "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
         },
-    )
-
-
-def _error(result: MechanismsResult, name: str, here: float) -> list[Curve]:
-    """Draw one mechanism's error, which is ``here`` now; the textbook formula's in two colours."""
-    within, text, chosen = (
-        result.errors[name],
-        NUMBER_MECHANISMS[name],
-        name == result.settings.mechanism,
-    )
-    said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{text}"
-    curve = Curve(
-        name=text,
-        value=f"±{here:.3g}",
-        x=CLAIMS,
-        y=within,
-        colour=theme.PRIVATE,
-        dash=_DASHES[name],
-        hover=f"{said}</extra>",
-        pinned=chosen,
-        more={"opacity": 1.0 if chosen else 0.5},
-    )
-    if name != "classical":
-        return [curve]
-    broken = result.formulas[name].until <= CLAIMS
-    lost = _broken(
-        curve,
-        y=np.where(broken, within, np.nan),
-        hover=f"{said}, does not hold</extra>",
-        pinned=False,
-    )
-    return [replace(curve, y=np.where(broken, np.nan, within)), lost]
-
-
-def _broken(curve: Curve, **changes: Any) -> Curve:
-    return replace(curve, name="broken", value="", colour=theme.BOUND, listed=False, **changes)
-
-
-def formulas(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw what each formula gives over what it claims; vermilion where it is more."""
-    return curve_chart(
-        *(curve for name in result.formulas for curve in _formula(result, name)),
-        current=result.settings.epsilon,
-        levels=[Level(y=1.0)],
-        title="Real / claimed epsilon",
-        finding=finding,
-        xaxis=theme.epsilon_axis(*EPSILON_RANGE)
-        | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, max_ticks=3),
-    )
-
-
-def _formula(result: MechanismsResult, name: str) -> list[Curve]:
-    """Draw one curve in two colours, which meet where the claim stops holding."""
-    formula, ratio = result.formulas[name], result.claims[name] / CLAIMS
-    x, place = np.sort([*CLAIMS, formula.until]), np.searchsorted(CLAIMS, formula.until)
-    y = np.insert(
-        np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= CLAIMS[-1] else np.nan
-    )
-    kept, broken = x <= formula.until, x >= formula.until
-    now, holds = result.settings.epsilon, formula.real <= result.settings.epsilon
-    at_now = formula.real / now if formula.real > 0 else None
-    curve = Curve(
-        name=FORMULA_NAMES[name],
-        value=f"{formula.real:.3g}",
-        x=x[kept],
-        y=y[kept],
-        colour=theme.PRIVATE,
-        dash=_FORMULA_DASHES[name],
-        at_current=at_now if holds else None,
-        hover=(
-            f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
-        ),
-    )
-    return [curve, _broken(curve, x=x[broken], y=y[broken], at_current=None if holds else at_now)]
-
-
-def choice(result: MechanismsResult, finding: str = "") -> dict:
-    """Draw who wins report-noisy-max, in both worlds."""
-    columns = result.choice
-    names = [
-        f"{option}: {answers:.0f}"
-        for option, answers in zip(columns["option"], columns["answers"], strict=True)
-    ]
-    names[result.settings.voted] += " (+ you)"
-    bars = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "x": theme.array(100 * columns[world]),
-            "y": names,
-            "name": world,
-            "marker": {"color": colour},
-            "texttemplate": "%{x:.1f}",
-            "textposition": "outside",
-            "constraintext": "none",
-            "textfont": {"size": 12},
-            "cliponaxis": False,
-            "hovertemplate": f"%{{y}} wins %{{x:.3g}} % of releases<extra>{world}</extra>",
-        }
-        for colour, world in WORLDS
-    ]
-    return theme.figure(
-        *bars,
-        title="Winner",
-        finding=finding,
-        legend=True,
-        barmode="group",
-        bargap=0.25,
-        left=92,
-        xaxis=_hundred("probability of winning, %") | {"range": [0, 120]},
-        yaxis={"autorange": "reversed"},
     )

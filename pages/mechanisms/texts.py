@@ -1,285 +1,370 @@
-"""One released number: which text of ``texts.md`` is said, and with which numbers."""
+"""Texts of one released number: tiles, verdict, explanation and guarantee."""
 
 import math
-from collections.abc import Mapping
 
 from dpcore.accountants.attacker import best_attacker
-from dpcore.privacy import delta_rounded_up
 from lab.number_text import with_minus
-from pages.mechanisms.charts import FORMULA_NAMES
-from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
+from pages.mechanisms.charts_comparison import FORMULA_NAMES
+from pages.mechanisms.result import OneNumberResult
+from pages.mechanisms.settings import COUNT_NOISES, NUMBER_MECHANISMS
+from pages.mechanisms.texts_numbers import (
+    LARGEST_LOG_RATIO,
+    SAYS,
+    needed_delta_text,
+    posterior_text,
+    ratio_text,
+)
 from ui.text import guarantee_notes, sentences, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import format_number
-from ui.text.texts import Texts
 from ui.text.tiles import Tile, number, out_of_hundred, percent
 
-SAYS = Texts(__file__)
-INTRODUCTION, MECHANISMS_HELP, RELEASED_HELP = (
-    SAYS["introduction"],
-    SAYS["mechanisms"],
-    SAYS["released"],
-)
+INTRODUCTION = SAYS["introduction"]
+MECHANISMS_HELP = SAYS["mechanisms"]
+RELEASED_HELP = SAYS["released"]
 ABOUT = SAYS.cases("about")
-# From this probability on, a release that moves a guess farther than epsilon alone would let it is
-# not rare.
+# A privacy loss beyond epsilon with at least this probability is not rare.
 _OFTEN = 0.1
-# A likelihood ratio above this is not written out.
-_LARGE = math.log(1e9)
+# Outputs from this size on are written without decimals.
+_LARGE_OUTPUT = 1e4
+# An error rate of an attack that is smaller is 0, and one above the second means that the attacker
+# always says the same.
+_NEVER = 1e-12
+_MORE_THAN_HALF = 0.5
+# A larger log-ratio has no factor that is a float.
+_LARGEST_EXPONENT = 700
 
 
-def numbers(result: MechanismsResult) -> list[Tile]:
-    """Return the error, this release, the posterior and the best attacker."""
-    drawn, prior = result.drawn, result.settings.prior
-    off, after = number(result.worlds.within), drawn["posterior"]
-    then, release = _far(after, prior), SAYS("tiles.release_note", ratio=_ratio(drawn["log ratio"]))
-    return [
-        Tile(
-            SAYS["tiles.error"],
-            f"±{off}",
-            SAYS["tiles.error_note"],
-            tone="private",
-            amount=tiles.shown_number(off),
-        ),
-        Tile(SAYS["tiles.release"], _released(drawn["output"]), release),
-        Tile(
-            SAYS["tiles.posterior"],
-            then,
-            _between(result, _far(prior, after)),
-            "",
-            tiles.shown_number(then),
-            "points",
-        ),
-        tiles.attacker_tile(result.claim.guarantee),
-    ]
+# Tiles
 
 
-def needs(delta: float) -> str:
-    """Return the delta that noise needs, rounded up."""
-    return tiles.small_chance(delta_rounded_up(delta, digits=2))
+def numbers(result: OneNumberResult) -> list[Tile]:
+    """Return the tiles: the 90 % error, this release, the posterior and the best attacker."""
+    release = result.release
+    prior = result.settings.prior
+    error = number(result.pair.error)
+    posterior = posterior_text(release.posterior, prior)
+    error_tile = Tile(
+        SAYS["tiles.error"],
+        f"±{error}",
+        SAYS["tiles.error_note"],
+        tone="private",
+        amount=tiles.shown_number(error),
+    )
+    release_tile = Tile(
+        SAYS["tiles.release"],
+        _output_text(release.output),
+        SAYS("tiles.release_note", ratio=ratio_text(release.privacy_loss)),
+    )
+    posterior_tile = Tile(
+        SAYS["tiles.posterior"],
+        posterior,
+        _posterior_note(result),
+        amount=tiles.shown_number(posterior),
+        unit="points",
+    )
+    return [error_tile, release_tile, posterior_tile, tiles.attacker_tile(result.guarantee)]
 
 
-def _released(output: float) -> str:
-    if abs(output) >= 1e4:
+def _output_text(output: float) -> str:
+    """Return a released number with at most five digits, or without decimals."""
+    if abs(output) >= _LARGE_OUTPUT:
         return with_minus(f"{output:,.0f}")
     return format_number(output, digits=5)
 
 
-def _ratio(log_ratio: float) -> str:
-    return number(math.exp(log_ratio)) if log_ratio < _LARGE else SAYS["tiles.large"]
+def _posterior_note(result: OneNumberResult) -> str:
+    """Return the prior, the posteriors that epsilon allows, and how often they are exceeded."""
+    prior = result.settings.prior
+    low, high = result.posterior_range(prior)
+    low_text = posterior_text(float(low), prior).removesuffix("\u00a0%")
+    high_text = posterior_text(float(high), prior).removesuffix("\u00a0%")
+    chance_beyond = result.pair.chance_beyond(result.settings.epsilon)
+    if low_text.startswith("below") and high_text.startswith("above"):
+        case = "any"
+    elif not result.claim.holds:
+        case = "claimed"
+    elif chance_beyond == 0:
+        case = "always"
+    elif chance_beyond < _OFTEN:
+        case = "mostly"
+    else:
+        case = "seldom"
+    prior_text = posterior_text(prior, result.release.posterior)
+    return SAYS(f"tiles.{case}", prior=prior_text, low=low_text, high=high_text)
 
 
-def _between(result: MechanismsResult, shown: str) -> str:
-    """Return the limits of epsilon on the reader's posterior, and how often a release keeps
-    them.
-    """
-    prior, outside = result.settings.prior, result.worlds.outside(result.settings.epsilon)
-    low, high = (
-        _far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior)
-    )
-    case = "always" if not outside else "mostly" if outside < _OFTEN else "seldom"
-    case = case if result.claim.holds else "claimed"
-    case = "any" if low.startswith("below") and high.startswith("above") else case
-    return SAYS(f"tiles.{case}", prior=shown, low=low, high=high)
+# Verdict
 
 
-def verdict(result: MechanismsResult) -> str:
-    """Return what one number tells an attacker, after an epsilon that differs from the one asked
-    for.
-    """
-    claimed, evidence = _formula_gives(result), _evidence(result)
-    return f"{claimed} {evidence}" if claimed else f"{evidence} {_odds(result)}"
+def verdict(result: OneNumberResult) -> str:
+    """Return what an attacker learns, and, by the textbook formula, which epsilon it gives."""
+    accuracy = tiles.percent_rounded_up(best_attacker(result.guarantee).right)
+    attacker = SAYS("verdict.attacker", right=accuracy)
+    formula = _formula_sentence(result)
+    if formula:
+        return f"{formula} {attacker} {_error_sentence(result)}"
+    return f"{attacker} {_error_sentence(result)} {_odds_sentence(result)}"
 
 
-def _formula_gives(result: MechanismsResult) -> str:
-    """Return the epsilon that the textbook formula gives, where that is not the claimed one; ""
-    else.
-    """
-    settings, holds = result.settings, result.claim.holds
-    both = settings.epsilon, result.claim.guarantee.epsilon
-    claimed, real = map(number, both)
-    if not holds and real == claimed:
-        claimed, real = (f"{epsilon:.8g}" for epsilon in both)
-    if holds and (settings.mechanism != "classical" or real == claimed):
-        return ""
-    return SAYS("verdict.stronger" if holds else "verdict.weaker", claimed=claimed, real=real)
+def _formula_sentence(result: OneNumberResult) -> str:
+    """Return the epsilon that the textbook formula gives, if it is not the claimed one, or ""."""
+    claimed_epsilon = result.settings.epsilon
+    real_epsilon = result.guarantee.epsilon
+    claimed = number(claimed_epsilon)
+    real = number(real_epsilon)
+    if result.claim.holds:
+        if result.settings.mechanism != "classical" or real == claimed:
+            return ""
+        return SAYS("verdict.stronger", claimed=claimed, real=real)
+    if real == claimed:
+        claimed = f"{claimed_epsilon:.8g}"
+        real = f"{real_epsilon:.8g}"
+    return SAYS("verdict.weaker", claimed=claimed, real=real)
 
 
-def _evidence(result: MechanismsResult) -> str:
-    right = tiles.percent_rounded_up(best_attacker(result.claim.guarantee).right)
-    times = number(result.worlds.within / result.worlds.sensitivity)
-    error = SAYS("verdict.error_equal" if times == "1" else "verdict.error", times=times)
-    return f"{SAYS('verdict.attacker', right=right)} {error}"
+def _error_sentence(result: OneNumberResult) -> str:
+    """Return the 90 % error, compared with what one person adds."""
+    times = number(result.pair.error / result.pair.sensitivity)
+    if times == "1":
+        return SAYS["verdict.error_equal"]
+    return SAYS("verdict.error", times=times)
 
 
-def _odds(result: MechanismsResult) -> str:
-    """Return by how much a release may change the odds that somebody is in."""
+def _odds_sentence(result: OneNumberResult) -> str:
+    """Return by how much a release may change the odds that you are in."""
     epsilon = result.settings.epsilon
-    outside = result.worlds.outside(epsilon)
-    case = "odds_delta" if outside >= _OFTEN else "odds_mostly" if outside else "odds"
-    case = "odds_any" if epsilon >= _LARGE else case
-    holes = {
-        "factor": number(math.exp(epsilon)),
-        "outside": tiles.small_chance(outside),
-        "epsilon": number(epsilon),
-    }
-    return SAYS(f"verdict.{case}", **holes)
+    if epsilon >= LARGEST_LOG_RATIO:
+        return SAYS("verdict.odds_any", epsilon=number(epsilon))
+    factor = number(math.exp(epsilon))
+    chance_beyond = result.pair.chance_beyond(epsilon)
+    if chance_beyond == 0:
+        return SAYS("verdict.odds", factor=factor)
+    case = "odds_mostly"
+    if chance_beyond >= _OFTEN:
+        case = "odds_delta"
+    return SAYS(f"verdict.{case}", factor=factor, outside=tiles.small_chance(chance_beyond))
 
 
-def _far(after: float, prior: float) -> str:
-    """Return a posterior in percent, with enough decimals to tell it from the ``prior``, and never
-    as certain.
+def caption(result: OneNumberResult) -> str:
+    """Return the line under the charts, which says what the marks are."""
+    case = "broken"
+    if result.claim.holds:
+        case = "holds"
+    marks = SAYS[f"caption.{case}"]
+    if math.isfinite(result.pair.output_at(result.settings.epsilon)):
+        return f"{marks} {SAYS['caption.shaded']}"
+    return marks
+
+
+# Explanation
+
+
+def this_release(result: OneNumberResult) -> str:
+    """Return what the release says about you."""
+    settings = result.settings
+    posterior = result.release.posterior
+    shown = SAYS(
+        "release.shown",
+        output=_output_text(result.release.output),
+        truth=settings.value + settings.sensitivity,
+    )
+    change = SAYS(
+        "release.posterior",
+        prior=posterior_text(settings.prior, posterior),
+        after=posterior_text(posterior, settings.prior),
+    )
+    return f"{shown} {_likelihood_text(result, 'release')} {change}"
+
+
+def _likelihood_text(result: OneNumberResult, section: str) -> str:
+    """Return whether the release is likelier with you or without you, and how many times.
+
+    section: of the texts, "release" for a sentence and "finding" for the title of a chart.
     """
-    if after < 0.0005:
-        return "below 0.1\u00a0%"
-    if after > 0.9995:
-        return "above 99.9\u00a0%"
-    digits = max(1 if min(after, 1 - after) < 0.01 else 0, tiles.distinct_digits(after, prior))
-    return percent(after, digits=digits)
+    loss = result.release.privacy_loss
+    ratio = ratio_text(abs(loss))
+    if ratio == "1":
+        case = "equal"
+    elif loss > 0:
+        case = "with"
+    else:
+        case = "without"
+    return SAYS(f"{section}.{case}", ratio=ratio, output=_output_text(result.release.output))
 
 
-def caption(result: MechanismsResult) -> str:
-    """Return what the marks are."""
-    marks = SAYS["caption.holds" if result.claim.holds else "caption.broken"]
-    shaded = math.isfinite(result.worlds.threshold(result.settings.epsilon))
-    return f"{marks} {SAYS['caption.shaded']}" if shaded else marks
+def diagnostics(result: OneNumberResult) -> list[str]:
+    """Return three sentences: the sensitivity, the best attacker, the mechanism."""
+    sensitivity = SAYS("why.sensitivity", sensitivity=number(result.settings.sensitivity))
+    return [sensitivity, _attack_sentence(result), _mechanism_sentence(result)]
 
 
-def this_release(result: MechanismsResult) -> str:
-    """Return what the release that is drawn says about you."""
-    settings, drawn = result.settings, result.drawn
-    prior, after = settings.prior, drawn["posterior"]
-    return " ".join(
-        (
-            SAYS(
-                "release.shown",
-                output=_released(drawn["output"]),
-                truth=settings.value + settings.sensitivity,
-            ),
-            _likely(drawn, "release"),
-            SAYS("release.posterior", prior=_far(prior, after), after=_far(after, prior)),
-        )
+def _attack_sentence(result: OneNumberResult) -> str:
+    """Return what the best attacker with the set prior does."""
+    prior = percent(result.settings.prior)
+    attack = result.pair.best_attack(result.settings.prior)
+    accuracy = out_of_hundred(attack.accuracy)
+    rates = (attack.false_positive_rate, attack.false_negative_rate)
+    if min(rates) < _NEVER and max(rates) > _MORE_THAN_HALF:
+        case = "attack_never"
+        if math.isfinite(result.decision_output):
+            case = "attack_hardly"
+        answer = "in"
+        if attack.false_negative_rate > attack.false_positive_rate:
+            answer = "out"
+        return SAYS(f"why.{case}", prior=prior, says=answer, right=accuracy)
+    return SAYS(
+        "why.attack",
+        prior=prior,
+        cut=result.decision_output,
+        right=accuracy,
+        alarms=out_of_hundred(attack.false_positive_rate),
+        misses=out_of_hundred(attack.false_negative_rate),
     )
 
 
-def _likely(release: Mapping[str, float], section: str) -> str:
-    """Return with which data a release is likelier, and how many times."""
-    size = release["log ratio"]
-    ratio = _ratio(abs(size))
-    case = "equal" if ratio == "1" else "with" if size > 0 else "without"
-    return SAYS(f"{section}.{case}", ratio=ratio, output=_released(release["output"]))
-
-
-def diagnostics(result: MechanismsResult) -> list[str]:
-    """Return the explanation, three sentences: the sensitivity, the best attacker, the
-    mechanism.
-    """
-    settings = result.settings
-    return [
-        SAYS("why.sensitivity", sensitivity=number(settings.sensitivity)),
-        _attack(result),
-        _mechanism(result),
-    ]
-
-
-def _mechanism(result: MechanismsResult) -> str:
+def _mechanism_sentence(result: OneNumberResult) -> str:
     """Return what is particular to the mechanism."""
     settings = result.settings
     if settings.mechanism == "laplace":
         return SAYS["why.laplace"]
     if settings.mechanism == "classical":
-        case = "formula_holds" if result.claim.holds else "formula_broken"
-        exact = settings.claim("gaussian").worlds.scale
-        return SAYS(f"why.{case}", difference=number(100 * abs(result.worlds.scale / exact - 1)))
-    beyond = tiles.small_chance(result.worlds.beyond(settings.epsilon)[1])
-    needed = needs(result.claim.needed_delta)
-    return SAYS("why.gaussian", beyond=beyond, needed=needed, delta=delta_text(settings.delta))
-
-
-def _attack(result: MechanismsResult) -> str:
-    """Return what the best attacker with the reader's prior does."""
-    alarms, misses, right = result.worlds.attacker(result.settings.prior)
-    always = min(alarms, misses) < 1e-12 and max(alarms, misses) > 0.5
-    case = (
-        "attack" if not always else "attack_hardly" if math.isfinite(result.cut) else "attack_never"
-    )
-    rates = {
-        "right": out_of_hundred(right),
-        "alarms": out_of_hundred(alarms),
-        "misses": out_of_hundred(misses),
-    }
-    says = "out" if misses > alarms else "in"
+        case = "formula_broken"
+        if result.claim.holds:
+            case = "formula_holds"
+        exact_scale = settings.claim("gaussian").pair.scale
+        difference = 100 * abs(result.pair.scale / exact_scale - 1)
+        return SAYS(f"why.{case}", difference=number(difference))
+    _, chance = result.pair.chance_above(settings.epsilon)
     return SAYS(
-        f"why.{case}", prior=percent(result.settings.prior), cut=result.cut, says=says, **rates
+        "why.gaussian",
+        beyond=tiles.small_chance(chance),
+        needed=needed_delta_text(result.claim.needed_delta),
+        delta=delta_text(settings.delta),
     )
 
 
-def choosing(result: MechanismsResult) -> str:
-    """Return report-noisy-max in words."""
-    settings, most, epsilon = (
-        result.settings,
-        result.largest_change,
-        number(result.settings.epsilon),
-    )
-    wins, (before, after) = (
-        map(out_of_hundred, result.chances[:, 0]),
-        map(tiles.small_chance, result.chances[:, settings.voted]),
-    )
-    allowed = (
-        {}
-        if most >= 700
-        else {"most": number(math.exp(most)), "allowed": number(math.exp(settings.epsilon))}
-    )
-    leader, mine = result.choice["option"][0], result.choice["option"][settings.voted]
-    said = (
-        SAYS("choice.noise", noise=COUNT_NOISES[settings.noise]),
-        SAYS(
-            "choice.ahead" if settings.lead else "choice.level", option=leader, lead=settings.lead
-        ),
-        SAYS("choice.wins", **dict(zip(("without", "with_you"), wins, strict=True))),
-        SAYS(
-            "choice.stays" if before == after else "choice.moves",
-            option=mine,
-            before=before,
-            after=after,
-        ),
-        SAYS("choice.factor" if allowed else "choice.within", epsilon=epsilon, **allowed),
-    )
-    return tiles.note(" ".join(said)) + tiles.note(SAYS("choice.cost", epsilon=epsilon))
+# Guarantee
 
 
-def guarantee(result: MechanismsResult) -> str:
-    """Return the guarantee, its assumptions and its limits."""
-    settings, held = result.settings, result.claim.guarantee
-    claim = {"epsilon": number(settings.epsilon), "delta": delta_text(settings.delta)}
-    said = (
-        tiles.note(SAYS("guarantee.claimed", **claim)) if settings.mechanism == "classical" else ""
+def guarantee(result: OneNumberResult) -> str:
+    """Return the guarantee, its assumptions and its limits (HTML)."""
+    settings = result.settings
+    stated = guarantee_notes.guarantee_with_notes(
+        result.guarantee, assumed=SAYS["guarantee.assumed"]
     )
-    return said + guarantee_notes.guarantee_with_notes(held, assumed=SAYS["guarantee.assumed"])
+    if settings.mechanism != "classical":
+        return stated
+    claimed = SAYS(
+        "guarantee.claimed",
+        epsilon=number(settings.epsilon),
+        delta=delta_text(settings.delta),
+    )
+    return tiles.note(claimed) + stated
 
 
-def findings(result: MechanismsResult) -> dict[str, str]:
-    """Return what each picture shows, for its title."""
-    settings, drawn, needed = result.settings, result.drawn, result.claim.needed_delta
-    prior, after = settings.prior, drawn["posterior"]
-    kept = (claim for claim in map(settings.claim, NUMBER_MECHANISMS) if claim.holds)
-    least = min(kept, key=lambda claim: claim.worlds.within).mechanism
-    before, then = (float(chance) for chance in result.chances[:, settings.voted])
-    profile = "finding.profile" if needed else "finding.profile_none"
-    given = [
-        f"{number(result.formulas[name].real)} by {FORMULA_NAMES[name]}"
-        for name in ("slide", "classical")
-    ]
-    option, gain = result.choice["option"][settings.voted], sentences.points_text(then - before)
+# Private selection
+
+
+def selection(result: OneNumberResult) -> str:
+    """Return how your vote changes which option wins (HTML)."""
+    settings = result.settings
+    without_you, with_you = result.win_probabilities
+    leader = SAYS("choice.level", option=result.option_names[0])
+    if settings.lead > 0:
+        leader = SAYS("choice.ahead", option=result.option_names[0], lead=settings.lead)
+    wins = SAYS(
+        "choice.wins",
+        without=out_of_hundred(without_you[0]),
+        with_you=out_of_hundred(with_you[0]),
+    )
+    noise = SAYS("choice.noise", noise=COUNT_NOISES[settings.noise])
+    parts = [noise, leader, wins, _vote_sentence(result), _factor_sentence(result)]
+    cost = SAYS("choice.cost", epsilon=number(settings.epsilon))
+    return tiles.note(" ".join(parts)) + tiles.note(cost)
+
+
+def _vote_sentence(result: OneNumberResult) -> str:
+    """Return how your vote changes the probability that your option wins."""
+    voted = result.settings.voted
+    option = result.option_names[voted]
+    without_you, with_you = result.win_probabilities
+    before = tiles.small_chance(without_you[voted])
+    after = tiles.small_chance(with_you[voted])
+    if before == after:
+        return SAYS("choice.stays", option=option, before=before)
+    return SAYS("choice.moves", option=option, before=before, after=after)
+
+
+def _factor_sentence(result: OneNumberResult) -> str:
+    """Return the largest factor by which any option's probability of winning changes."""
+    epsilon = result.settings.epsilon
+    largest = result.largest_win_log_ratio
+    if largest >= _LARGEST_EXPONENT:
+        return SAYS("choice.within", epsilon=number(epsilon))
+    return SAYS(
+        "choice.factor",
+        most=number(math.exp(largest)),
+        epsilon=number(epsilon),
+        allowed=number(math.exp(epsilon)),
+    )
+
+
+# Titles of charts
+
+
+def findings(result: OneNumberResult) -> dict[str, str]:
+    """Return what each chart shows, for its title."""
+    prior = result.settings.prior
+    posterior = result.release.posterior
     return {
-        "release": _likely(drawn, "finding"),
-        "posterior": SAYS("finding.posterior", prior=_far(prior, after), after=_far(after, prior)),
-        "trade": SAYS("finding.trade", right=out_of_hundred(result.worlds.attacker(prior)[2])),
-        "profile": SAYS(profile, needed=needs(needed), delta=delta_text(result.claim.delta)),
-        "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[least]),
-        "dots": SAYS("finding.dots", error=number(result.worlds.within)),
-        "formulas": SAYS(
-            "finding.formulas", epsilon=number(settings.epsilon), given=", ".join(given)
+        "release": _likelihood_text(result, "finding"),
+        "posterior": SAYS(
+            "finding.posterior",
+            prior=posterior_text(prior, posterior),
+            after=posterior_text(posterior, prior),
         ),
-        "choice": SAYS("finding.choice", points=gain, option=option),
+        "trade": SAYS(
+            "finding.trade", right=out_of_hundred(result.pair.best_attack(prior).accuracy)
+        ),
+        "profile": _profile_finding(result),
+        "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[_best_mechanism(result)]),
+        "dots": SAYS("finding.dots", error=number(result.pair.error)),
+        "formulas": _formula_finding(result),
+        "choice": _selection_finding(result),
     }
+
+
+def _profile_finding(result: OneNumberResult) -> str:
+    """Return the delta that the noise needs, and the guaranteed one."""
+    guaranteed = delta_text(result.claim.delta)
+    needed = result.claim.needed_delta
+    if needed == 0:
+        return SAYS("finding.profile_none", delta=guaranteed)
+    return SAYS("finding.profile", needed=needed_delta_text(needed), delta=guaranteed)
+
+
+def _best_mechanism(result: OneNumberResult) -> str:
+    """Return the mechanism with the smallest error among those whose claim holds."""
+    claims = [result.settings.claim(name) for name in NUMBER_MECHANISMS]
+    holding = [claim for claim in claims if claim.holds]
+    return min(holding, key=lambda claim: claim.pair.error).mechanism
+
+
+def _formula_finding(result: OneNumberResult) -> str:
+    """Return the epsilon that both formulas for one number give."""
+    given = []
+    for name in ("slide", "classical"):
+        real = number(result.formulas[name].real)
+        given.append(f"{real} by {FORMULA_NAMES[name]}")
+    epsilon = number(result.settings.epsilon)
+    return SAYS("finding.formulas", epsilon=epsilon, given=", ".join(given))
+
+
+def _selection_finding(result: OneNumberResult) -> str:
+    """Return by how much your vote raises the probability that your option wins."""
+    voted = result.settings.voted
+    without_you, with_you = result.win_probabilities
+    gain = float(with_you[voted]) - float(without_you[voted])
+    points = sentences.points_text(gain)
+    return SAYS("finding.choice", points=points, option=result.option_names[voted])

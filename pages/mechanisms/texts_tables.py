@@ -1,88 +1,117 @@
-"""The mechanisms and the published formulas of Gaussian noise as tables."""
+"""Tables of one released number: the mechanisms, and the published formulas."""
 
 from collections.abc import Callable
 from typing import Any
 
 from lab.papers import short
-from pages.mechanisms.charts import FORMULA_NAMES
-from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
-from pages.mechanisms.texts import SAYS, needs
+from pages.mechanisms.charts_comparison import FORMULA_NAMES
+from pages.mechanisms.result import OneNumberResult
+from pages.mechanisms.settings import NUMBER_MECHANISMS
+from pages.mechanisms.texts_numbers import SAYS, needed_delta_text
 from ui.text import tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import number
 
+# The norm that each formula takes for one number.
 _NORMS = {"slide": "L1 norm", "classical": "L2 norm"}
-_HOLDS = {True: "holds", False: "<b>broken</b>"}.__getitem__
 
 
-def table(result: MechanismsResult) -> str:
-    """Return the three mechanisms at these settings."""
-    frame = result.table()
-    pairs = zip(frame["claimed epsilon"], frame["claimed delta"], strict=True)
+def _holds_text(holds: bool) -> str:
+    """Return whether a guarantee holds (HTML)."""
+    if holds:
+        return "holds"
+    return "<b>broken</b>"
+
+
+def table(result: OneNumberResult) -> str:
+    """Return the three mechanisms at these settings (HTML)."""
+    rows = result.table().to_dict("records")
+    for row in rows:
+        epsilon = number(row["claimed epsilon"])
+        row["claimed"] = f"{epsilon}, {delta_text(row['claimed delta'])}"
     formats: dict[str, Callable[[Any], str]] = {
         "mechanism": NUMBER_MECHANISMS.__getitem__,
-        "within": lambda value: f"±{number(value)}",
+        "within": lambda error: f"±{number(error)}",
         "real epsilon": number,
-        "needed delta": needs,
+        "needed delta": needed_delta_text,
         "attacker": tiles.percent_rounded_up,
-        "holds": _HOLDS,
+        "holds": _holds_text,
     }
+    columns = (
+        "mechanism",
+        "within",
+        "claimed",
+        "real epsilon",
+        "needed delta",
+        "attacker",
+        "holds",
+    )
     return tiles.table(
-        frame.assign(
-            claimed=[f"{number(epsilon)}, {delta_text(delta)}" for epsilon, delta in pairs]
-        ),
+        rows,
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
-        heads=SAYS.heads("table", ("mechanism", "within", "claimed", *list(formats)[2:])),
+        heads=SAYS.heads("table", columns),
         formats=formats,
         marked=NUMBER_MECHANISMS[result.settings.mechanism],
     )
 
 
-def formulas(result: MechanismsResult) -> str:
-    """Return the slides' formulas and the exact calibration, for one number and for several with
-    the L1 norm.
-    """
-    settings, several = result.settings, result.answers
-    claim = {"epsilon": number(settings.epsilon), "delta": delta_text(settings.delta)}
-    rows = [
-        {
-            "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {norm}",
-            "noise": number(settings.sensitivity * one.sd),
-            "real": number(one.real),
-            "needed": needs(one.needed),
-            "until": number(one.until),
-            "holds": _HOLDS(one.real <= settings.epsilon),
-        }
-        for name, norm in _NORMS.items()
-        for one in (result.formulas[name],)
-    ]
+def formulas(result: OneNumberResult) -> str:
+    """Return the published formulas for one number, and for several (HTML)."""
+    return _one_number_table(result) + _several_numbers_table(result)
+
+
+def _one_number_table(result: OneNumberResult) -> str:
+    """Return what both formulas, and the exact calibration, give for one number."""
+    settings = result.settings
+    epsilon = number(settings.epsilon)
+    delta = delta_text(settings.delta)
+    rows = [_formula_row(result, name) for name in _NORMS]
     exact = {
         "formula": SAYS["formulas.exact"],
-        "noise": number(settings.sensitivity * result.exact_noise),
-    }
-    exact |= {
-        "real": claim["epsilon"],
-        "needed": claim["delta"],
+        "noise": number(settings.sensitivity * result.exact_sd),
+        "real": epsilon,
+        "needed": delta,
         "until": SAYS["formulas.all"],
-        "holds": _HOLDS(True),
-    }
-    names = ("answers", "slide", "real epsilon", "exact", "laplace")
-    last = {name: float(several[name][-1]) for name in names}
-    holes = {
-        "most": number(last["answers"]),
-        "real": number(last["real epsilon"]),
-        "epsilon": claim["epsilon"],
+        "holds": _holds_text(True),
     }
     return tiles.table(
         [*rows, exact],
-        title=SAYS("formulas.title", **claim),
+        title=SAYS("formulas.title", epsilon=epsilon, delta=delta),
         caption=SAYS("formulas.caption", slides=short("hoseinpour2023")),
         heads=SAYS.heads("formulas", exact),
-    ) + tiles.table(
-        [dict(zip(names, row, strict=True)) for row in zip(*map(several.get, names), strict=True)],
+    )
+
+
+def _formula_row(result: OneNumberResult, name: str) -> dict[str, str]:
+    """Return the cells of a formula."""
+    settings = result.settings
+    formula = result.formulas[name]
+    return {
+        "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
+        "noise": number(settings.sensitivity * formula.sd),
+        "real": number(formula.real),
+        "needed": needed_delta_text(formula.needed),
+        "until": number(formula.until),
+        "holds": _holds_text(formula.real <= settings.epsilon),
+    }
+
+
+def _several_numbers_table(result: OneNumberResult) -> str:
+    """Return the noise on each of several numbers."""
+    several = result.several_numbers
+    last = several.iloc[-1]
+    caption = SAYS(
+        "several.caption",
+        most=number(last["answers"]),
+        real=number(last["real epsilon"]),
+        epsilon=number(result.settings.epsilon),
+        less=number(last["slide"] / last["laplace"]),
+    )
+    return tiles.table(
+        several,
         title=SAYS["several.title"],
-        caption=SAYS("several.caption", **holes, less=number(last["slide"] / last["laplace"])),
-        heads=SAYS.heads("several", names),
-        formats=dict.fromkeys(names, number),
+        caption=caption,
+        heads=SAYS.heads("several", several.columns),
+        formats=dict.fromkeys(several.columns, number),
     )

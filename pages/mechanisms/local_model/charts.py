@@ -1,72 +1,89 @@
-"""Randomised response in pictures: what surveys estimate, and their error by the number of
-people.
+"""Charts of the local model: what surveys estimate, and their error by the number of people.
+
+``finding`` is what a chart shows, for its title.
 """
 
 import numpy as np
 
 from lab.experiment.settings import quantiles_of
-from pages.mechanisms.local_model.tasks import PEOPLE, LocalAnswers
+from pages.mechanisms.local_model.result import PEOPLE, LocalModelResult
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import number
 
-# How far an axis of shares goes, in percent.
-_REACHES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+# Ends of the axis of shares, in percent.
+_AXIS_ENDS = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+# The axis begins at 0 unless an estimate is below it by more than this part of the upper end.
+_NEGLIGIBLE = 1 / 50
 
 
-def shares(result: LocalAnswers, finding: str = "") -> dict:
-    """Draw the estimated share of each answer, beside the true one."""
-    spread, options = 100 * quantiles_of(result.estimates, axis=0), result.survey.options
-    names = [chr(ord("A") + place) for place in range(options)]
-    far = max(float(np.abs(spread).max()), 100 * float(result.shares.max()))
-    reach = next((one for one in _REACHES if one >= far), far)
+def shares(result: LocalModelResult, finding: str = "") -> dict:
+    """Draw the estimated share of each answer, and the true one."""
+    # (3, k): low, median and high of each answer.
+    spread = 100 * quantiles_of(result.estimates, axis=0)
+    true_shares = 100 * result.shares
+    options = result.survey.options
+    low, high = _share_range(spread, true_shares)
     return bars.bars(
         spread,
-        reference=100 * result.shares,
+        reference=true_shares,
         colours=[theme.PRIVATE] * options,
         hover={"hovertemplate": "%{x}: %{y:.1f} %<extra>median of 200 surveys</extra>"},
         title="Estimated shares",
         finding=finding,
         xaxis={
             "tickvals": list(range(1, options + 1)),
-            "ticktext": names,
+            "ticktext": [chr(ord("A") + index) for index in range(options)],
             "range": [0.4, options + 0.6],
             "title": {"text": "answer"},
         },
-        yaxis=theme.axis(
-            "share of people, %", -reach if spread[0].min() < -reach / 50 else 0, reach
-        ),
+        yaxis=theme.axis("share of people, %", low, high),
     )
 
 
-def errors(result: LocalAnswers, finding: str = "") -> dict:
-    """Draw the 90 % error of the first answer's share by the number of people, local and
-    central.
-    """
-    local, central = (100 * np.array([*map(of, PEOPLE)]) for of in (result.error, result.central))
-    here = 100 * result.error(), 100 * result.central()
+def _share_range(spread: np.ndarray, true_shares: np.ndarray) -> tuple[float, float]:
+    """Return the ends of the axis of shares, which stay while bars move a little."""
+    furthest = max(float(np.abs(spread).max()), float(true_shares.max()))
+    high = next((end for end in _AXIS_ENDS if end >= furthest), furthest)
+    if spread[0].min() < -high * _NEGLIGIBLE:
+        return -high, high
+    return 0, high
+
+
+def errors(result: LocalModelResult, finding: str = "") -> dict:
+    """Draw the 90 % error of the first answer's share by the number of people."""
+    local = _error_curve(
+        "randomised response", theme.PRIVATE, result.errors_by_people, result.error, pinned=True
+    )
+    central = _error_curve(
+        "trusted curator",
+        theme.PINE,
+        result.central_errors_by_people,
+        result.central_error,
+        pinned=False,
+    )
     return curve_chart(
-        Curve(
-            name="randomised response",
-            value=f"±{number(here[0])}",
-            x=PEOPLE,
-            y=local,
-            colour=theme.PRIVATE,
-            at_current=here[0],
-            pinned=True,
-        ),
-        Curve(
-            name="trusted curator",
-            value=f"±{number(here[1])}",
-            x=PEOPLE,
-            y=central,
-            colour=theme.PINE,
-            at_current=here[1],
-        ),
+        local,
+        central,
         current=result.survey.respondents,
         right=20,
         title="Error by people",
         finding=finding,
         xaxis=theme.log_axis("respondents (log scale)", float(PEOPLE[0]), float(PEOPLE[-1])),
         yaxis=theme.log_axis("90 % error, points (log scale)", 1e-3, 1e3, max_ticks=4),
+    )
+
+
+def _error_curve(
+    name: str, colour: str, by_people: np.ndarray, now: float, *, pinned: bool
+) -> Curve:
+    """Return a curve of errors in points, with the one of the set number of people."""
+    return Curve(
+        name=name,
+        value=f"±{number(100 * now)}",
+        x=PEOPLE,
+        y=100 * by_people,
+        colour=colour,
+        at_current=100 * now,
+        pinned=pinned,
     )

@@ -1,97 +1,123 @@
-"""Randomised response in words: which text of ``local.md`` is said, and with which numbers."""
+"""Texts of the local model."""
 
-import math
-
-from pages.mechanisms.local_model.tasks import LocalAnswers
+from pages.mechanisms.local_model.result import LocalModelResult
 from ui.text import guarantee_notes, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
-SAYS = Texts(__file__, "texts.md")
+SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
-# With such an error the range of the estimate, up and down, is as wide as all shares.
+# With an error this large, the range of the estimate is as wide as all shares.
 _USELESS = 0.5
+# Ratios of both errors between these are stated as about the same.
+_ABOUT_THE_SAME = (0.95, 1.05)
+# Errors below this share have two digits in place of one decimal.
+_SMALL_ERROR = 0.001
 
 
-def numbers(result: LocalAnswers) -> list[Tile]:
-    """Return the error of the survey, that of a curator, how often answers are true, and the best
-    attacker.
-    """
-    survey, times = result.survey, result.error() / result.central()
-    error, central = _points(result.error()), number(100 * result.central())
-    case = "central_note" if times > 1.05 else "central_larger" if times < 0.95 else "central_same"
-    note = SAYS(f"page.{case}", times=number(max(times, 1 / times)))
-    people = SAYS("page.error_note", people=survey.respondents)
+# Tiles
+
+
+def numbers(result: LocalModelResult) -> list[Tile]:
+    """Return the tiles: both errors, how often answers are true, and the best attacker."""
+    survey = result.survey
+    error = _points_text(result.error)
+    central_error = number(100 * result.central_error)
     truth = tiles.percent(survey.mechanism.truth_probability)
-    return [
-        Tile(
-            SAYS["page.error"], f"±{error}", people, "private", tiles.shown_number(error), "points"
-        ),
-        Tile(SAYS["page.central"], f"±{central}", note, "", tiles.shown_number(central), "points"),
-        Tile(
-            SAYS["page.truth"],
-            truth,
-            SAYS("page.truth_note", options=survey.options),
-            "",
-            tiles.shown_number(truth),
-            "points",
-        ),
-        tiles.attacker_tile(result.guarantee),
-    ]
+    error_tile = Tile(
+        SAYS["page.error"],
+        f"±{error}",
+        SAYS("page.error_note", people=survey.respondents),
+        tone="private",
+        amount=tiles.shown_number(error),
+        unit="points",
+    )
+    central_tile = Tile(
+        SAYS["page.central"],
+        f"±{central_error}",
+        _central_note(result),
+        amount=tiles.shown_number(central_error),
+        unit="points",
+    )
+    truth_tile = Tile(
+        SAYS["page.truth"],
+        truth,
+        SAYS("page.truth_note", options=survey.options),
+        amount=tiles.shown_number(truth),
+        unit="points",
+    )
+    return [error_tile, central_tile, truth_tile, tiles.attacker_tile(result.guarantee)]
 
 
-def _points(error: float) -> str:
-    """Return an error in points with the one decimal that shares have, or with two digits below 0.1
-    points.
-    """
-    if error >= 0.001:
+def _central_note(result: LocalModelResult) -> str:
+    """Return how many times smaller or larger the error of a trusted curator is."""
+    ratio = result.error / result.central_error
+    low, high = _ABOUT_THE_SAME
+    if ratio > high:
+        return SAYS("page.central_note", times=number(ratio))
+    if ratio < low:
+        return SAYS("page.central_larger", times=number(1 / ratio))
+    return SAYS["page.central_same"]
+
+
+def _points_text(error: float) -> str:
+    """Return an error in points with a decimal, as shares have, or with two digits if small."""
+    if error >= _SMALL_ERROR:
         return f"{100 * error:.1f}"
     return number(float(f"{100 * error:.2g}"))
 
 
-def verdict(result: LocalAnswers) -> str:
-    """Return whether the survey learns the share, and what a trusted curator would need."""
-    error, share = result.error(), float(result.shares[0])
-    case = "useless" if error >= _USELESS else "hidden" if error >= share else "learns"
-    fewer = max(1, math.ceil(result.central(1) / error))
-    said = SAYS(f"verdict.{case}", share=tiles.percent(share, digits=1), error=_points(error))
-    return f"{said} {SAYS('verdict.price', fewer=fewer)}"
+# Verdict and explanation
 
 
-def diagnostics(result: LocalAnswers) -> list[str]:
-    """Return the explanation, three sentences: how answers are drawn, whom they protect, what is
-    corrected.
-    """
-    survey = result.survey
-    mechanism = survey.mechanism
+def verdict(result: LocalModelResult) -> str:
+    """Return whether the survey finds the share, and what a trusted curator needs."""
     share = float(result.shares[0])
-    untrue = (1 - share) * mechanism.other_probability
-    naive = share * mechanism.truth_probability + untrue
-    return [
-        SAYS(
-            "why.answers",
-            epsilon=number(survey.epsilon),
-            truthful=tiles.percent(mechanism.truth_probability, digits=1),
-            other=tiles.percent(mechanism.other_probability, digits=1),
-        ),
-        SAYS("why.deniable", lies=tiles.percent(untrue / naive, digits=1)),
-        SAYS(
-            "why.biased",
-            naive=tiles.percent(naive, digits=1),
-            share=tiles.percent(share, digits=1),
-        ),
-    ]
+    if result.error >= _USELESS:
+        case = "useless"
+    elif result.error >= share:
+        case = "hidden"
+    else:
+        case = "learns"
+    found = SAYS(
+        f"verdict.{case}",
+        share=tiles.percent(share, digits=1),
+        error=_points_text(result.error),
+    )
+    return f"{found} {SAYS('verdict.price', fewer=result.central_people)}"
 
 
-def guarantee(result: LocalAnswers) -> str:
-    """Return what each person is guaranteed."""
+def diagnostics(result: LocalModelResult) -> list[str]:
+    """Return three sentences: how answers are drawn, whom that protects, what is corrected."""
+    mechanism = result.survey.mechanism
+    share = float(result.shares[0])
+    lies = (1 - share) * mechanism.other_probability
+    first_answers = share * mechanism.truth_probability + lies
+    answers = SAYS(
+        "why.answers",
+        epsilon=number(result.survey.epsilon),
+        truthful=tiles.percent(mechanism.truth_probability, digits=1),
+        other=tiles.percent(mechanism.other_probability, digits=1),
+    )
+    deniable = SAYS("why.deniable", lies=tiles.percent(lies / first_answers, digits=1))
+    biased = SAYS(
+        "why.biased",
+        naive=tiles.percent(first_answers, digits=1),
+        share=tiles.percent(share, digits=1),
+    )
+    return [answers, deniable, biased]
+
+
+def guarantee(result: LocalModelResult) -> str:
+    """Return the guarantee of each person (HTML)."""
     return guarantee_notes.guarantee_with_notes(result.guarantee, assumed=SAYS["page.assumed"])
 
 
-def findings(result: LocalAnswers) -> dict[str, str]:
-    """Return what each picture shows, for its title."""
-    error, central = _points(result.error()), number(100 * result.central())
+def findings(result: LocalModelResult) -> dict[str, str]:
+    """Return what each chart shows, for its title."""
+    error = _points_text(result.error)
+    central_error = number(100 * result.central_error)
     return {
         "shares": SAYS("finding.shares", error=f"±{error}"),
-        "local_errors": SAYS("finding.local_errors", error=error, central=central),
+        "local_errors": SAYS("finding.local_errors", error=error, central=central_error),
     }

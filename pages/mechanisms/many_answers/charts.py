@@ -1,78 +1,96 @@
-"""Many noisy answers in pictures: whose secret is recovered, and how the number of questions
-decides it.
+"""Charts of many answers: whose secret is recovered, and how many by the number of questions.
+
+``finding`` is what a chart shows, for its title.
 """
 
 import numpy as np
 
-from pages.mechanisms.many_answers import reconstruction
-from pages.mechanisms.many_answers.tasks import CURVE, PEOPLE, ManyAnswers
+from pages.mechanisms.many_answers.experiment import QUESTIONS
+from pages.mechanisms.many_answers.result import ManyAnswersResult
+from pages.mechanisms.many_answers.tasks import PEOPLE
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, curve_chart
 
-_SIDE = 10
-# Name in the legend and colour, where a guess is wrong and where it is right.
-GUESSES = ((theme.NON_PRIVATE, "wrong"), (theme.BOUND, "right"))
+# People in a row.
+_PER_ROW = 10
+# What is right for half of the people, in percent.
+_COIN_TOSS = 50
 
 
-def people(result: ManyAnswers, finding: str = "") -> dict:
-    """Draw a square for each person: filled where the attacker's guess is right."""
-    place = np.arange(PEOPLE)
-    x, y = place % _SIDE + 1, _SIDE - place // _SIDE
-    traces = []
-    for right, (colour, word) in enumerate(GUESSES):
-        some = result.right == bool(right)
-        symbol = "square" if right else "square-open"
-        name = theme.legend_name(f"guessed {word}", str(int(some.sum())))
-        hover = f"guessed {word}<extra></extra>"
-        traces.append(
-            theme.markers(
-                x[some], y[some], colour=colour, size=18, symbol=symbol, hover=hover, name=name
-            )
-        )
-    bare = {"showticklabels": False, "showgrid": False, "zeroline": False}
+def people(result: ManyAnswersResult, finding: str = "") -> dict:
+    """Draw a square for each person, filled if the attacker's guess is right."""
+    axis = {
+        "range": [0.2, _PER_ROW + 0.8],
+        "showticklabels": False,
+        "showgrid": False,
+        "zeroline": False,
+    }
     return theme.figure(
-        *traces,
+        _squares(~result.is_right, "guessed wrong", theme.NON_PRIVATE, "square-open"),
+        _squares(result.is_right, "guessed right", theme.BOUND, "square"),
         title="A hundred people",
         finding=finding,
         legend=True,
-        xaxis={"range": [0.2, _SIDE + 0.8]} | bare,
-        yaxis={"range": [0.2, _SIDE + 0.8]} | bare,
+        xaxis=axis,
+        yaxis=axis,
     )
 
 
-def curve(result: ManyAnswers, finding: str = "") -> dict:
-    """Draw the share recovered over the number of questions, and what the formula expects."""
-    at, found = result.curve.over()
-    more = np.array([count for count in CURVE if count > PEOPLE])
-    expected = [
-        reconstruction.expected_share(PEOPLE, int(count), noise_sd=result.model.noise_sd)
-        for count in more
-    ]
-    now = result.settings.questions
-    low, high = np.quantile(result.now, (0.05, 0.95))
+def _squares(drawn: np.ndarray, name: str, colour: str, symbol: str) -> dict:
+    """Return the squares of some people. ``drawn`` (100,) says whose."""
+    index = np.arange(PEOPLE)
+    x = index % _PER_ROW + 1
+    y = _PER_ROW - index // _PER_ROW
+    return theme.markers(
+        x[drawn],
+        y[drawn],
+        colour=colour,
+        size=18,
+        symbol=symbol,
+        hover=f"{name}<extra></extra>",
+        name=theme.legend_name(name, str(int(drawn.sum()))),
+    )
+
+
+def curve(result: ManyAnswersResult, finding: str = "") -> dict:
+    """Draw the share recovered by the number of questions, and what the formula expects."""
     return curve_chart(
-        Curve(
-            name="attacker",
-            x=at,
-            y=100 * found,
-            colour=theme.BOUND,
-            dash="solid",
-            value=f"{100 * result.median:.0f}\u00a0%",
-            at_current=100 * np.array([low, result.median, high]),
-            pinned=True,
-        ),
-        Curve(
-            name="least squares, expected",
-            x=more,
-            y=100 * np.array(expected),
-            colour=theme.NON_PRIVATE,
-            dash="dot",
-        ),
-        current=now,
+        _measured(result),
+        _expected(result),
+        current=result.settings.questions,
         right=20,
-        levels=[Level(y=50, name="coin toss", below=True)],
+        levels=[Level(y=_COIN_TOSS, name="coin toss", below=True)],
         title="Recovered by questions",
         finding=finding,
-        xaxis=theme.log_axis("questions answered (log scale)", CURVE[0], CURVE[-1]),
+        xaxis=theme.log_axis("questions answered (log scale)", QUESTIONS[0], QUESTIONS[-1]),
         yaxis=theme.axis("guesses that are right, %", 40, 102),
+    )
+
+
+def _measured(result: ManyAnswersResult) -> Curve:
+    """Return the share that the attacker recovers."""
+    questions, quantiles = result.curve.over()
+    low, high = np.quantile(result.runs, (0.05, 0.95))
+    return Curve(
+        name="attacker",
+        x=questions,
+        y=100 * quantiles,
+        colour=theme.BOUND,
+        dash="solid",
+        value=f"{100 * result.median:.0f}\u00a0%",
+        at_current=100 * np.array([low, result.median, high]),
+        pinned=True,
+    )
+
+
+def _expected(result: ManyAnswersResult) -> Curve:
+    """Return the share that the formula expects, which needs more questions than people."""
+    questions = [count for count in QUESTIONS if count > PEOPLE]
+    expected = [result.expected_share(count) for count in questions]
+    return Curve(
+        name="least squares, expected",
+        x=np.array(questions),
+        y=100 * np.array(expected),
+        colour=theme.NON_PRIVATE,
+        dash="dot",
     )

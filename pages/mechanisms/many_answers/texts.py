@@ -1,71 +1,73 @@
-"""Many noisy answers in words: which text of ``many.md`` is said, and with which numbers."""
+"""Texts of many answers."""
 
 import math
 
-from pages.mechanisms.many_answers.tasks import PEOPLE, ManyAnswers
+from pages.mechanisms.many_answers.result import ManyAnswersResult
+from pages.mechanisms.many_answers.tasks import PEOPLE
 from ui.text import guarantee_notes, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
-SAYS = Texts(__file__, "texts.md")
+SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
-
-# More of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of a fair
-# binomial.
+# More of 100 guesses are right by chance with probability below 5 %: the 95 % quantile of the
+# binomial distribution for a fair coin.
 _CHANCE = 58
-_MOST = 90
+# From this number of right guesses on, secrets are recovered rather than guessed.
+_RECOVERED = 90
 
 
-def numbers(result: ManyAnswers) -> list[Tile]:
-    """Return the secrets recovered, the error of an answer, the epsilon of all answers and the best
-    attacker.
-    """
-    held, off = result.guarantee, number(result.error)
-    delta = SAYS("page.spent", delta=delta_text(held.delta))
-    return [
-        Tile(
-            SAYS["page.recovered"],
-            f"{result.many} of {PEOPLE}",
-            SAYS["page.coin"],
-            "bound",
-            result.many,
-        ),
-        Tile(
-            SAYS["page.error"],
-            f"±{off}",
-            SAYS["page.error_note"],
-            "private",
-            tiles.shown_number(off),
-        ),
-        Tile(SAYS["page.epsilon"], number(held.epsilon), delta, "", held.epsilon),
-        tiles.attacker_tile(held),
-    ]
-
-
-def verdict(result: ManyAnswers) -> str:
-    """Return how many secrets the answers give away, and what they have spent."""
-    many = result.many
-    case = (
-        "all"
-        if many == PEOPLE
-        else "most"
-        if many >= _MOST
-        else "some"
-        if many > _CHANCE
-        else "none"
+def numbers(result: ManyAnswersResult) -> list[Tile]:
+    """Return the tiles: secrets recovered, the error, the epsilon of all answers, the attacker."""
+    guarantee = result.guarantee
+    error = number(result.error)
+    recovered_tile = Tile(
+        SAYS["page.recovered"],
+        f"{result.recovered} of {PEOPLE}",
+        SAYS["page.coin"],
+        tone="bound",
+        amount=result.recovered,
     )
-    held = result.guarantee
-    spent = {"epsilon": number(held.epsilon), "delta": delta_text(held.delta)}
-    holes = {"many": many, "questions": result.settings.questions}
-    return f"{SAYS(f'verdict.{case}', **holes)} {SAYS('verdict.spent', **spent)}"
+    error_tile = Tile(
+        SAYS["page.error"],
+        f"±{error}",
+        SAYS["page.error_note"],
+        tone="private",
+        amount=tiles.shown_number(error),
+    )
+    epsilon_tile = Tile(
+        SAYS["page.epsilon"],
+        number(guarantee.epsilon),
+        SAYS("page.spent", delta=delta_text(guarantee.delta)),
+        amount=guarantee.epsilon,
+    )
+    return [recovered_tile, error_tile, epsilon_tile, tiles.attacker_tile(guarantee)]
 
 
-def diagnostics(result: ManyAnswers) -> list[str]:
-    """Return the explanation, three sentences: the attack, what theory expects of it, what stops
-    it.
-    """
-    noise_sd = result.model.noise_sd
+def verdict(result: ManyAnswersResult) -> str:
+    """Return how many secrets are recovered, and the guarantee of all answers."""
+    recovered = result.recovered
+    if recovered == PEOPLE:
+        case = "all"
+    elif recovered >= _RECOVERED:
+        case = "most"
+    elif recovered > _CHANCE:
+        case = "some"
+    else:
+        case = "none"
+    secrets = SAYS(f"verdict.{case}", many=recovered, questions=result.settings.questions)
+    spent = SAYS(
+        "verdict.spent",
+        epsilon=number(result.guarantee.epsilon),
+        delta=delta_text(result.guarantee.delta),
+    )
+    return f"{secrets} {spent}"
+
+
+def diagnostics(result: ManyAnswersResult) -> list[str]:
+    """Return three sentences: the attack, what theory expects of it, what stops it."""
+    noise_sd = result.answers.noise_sd
     if math.isnan(result.expected):
         theory = SAYS("why.few", people=PEOPLE)
     else:
@@ -77,15 +79,18 @@ def diagnostics(result: ManyAnswers) -> list[str]:
     ]
 
 
-def guarantee(result: ManyAnswers) -> str:
-    """Return what all answers together guarantee each person."""
+def guarantee(result: ManyAnswersResult) -> str:
+    """Return the guarantee of all answers together (HTML)."""
     return guarantee_notes.guarantee_with_notes(result.guarantee, assumed=SAYS["page.assumed"])
 
 
-def findings(result: ManyAnswers) -> dict[str, str]:
-    """Return what each picture shows, for its title."""
-    middle = tiles.percent(result.median)
+def findings(result: ManyAnswersResult) -> dict[str, str]:
+    """Return what each chart shows, for its title."""
     return {
-        "people": SAYS("finding.people", many=result.many),
-        "curve": SAYS("finding.curve", share=middle, questions=result.settings.questions),
+        "people": SAYS("finding.people", many=result.recovered),
+        "curve": SAYS(
+            "finding.curve",
+            share=tiles.percent(result.median),
+            questions=result.settings.questions,
+        ),
     }

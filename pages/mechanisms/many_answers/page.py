@@ -1,0 +1,38 @@
+"""How the page of many answers differs from that of one number."""
+
+from typing import Any
+
+from pages.mechanisms.many_answers import charts, texts
+from pages.mechanisms.many_answers.result import ManyAnswersResult
+from pages.mechanisms.page_shared import chart
+from ui.page.page import GUARANTEE_TAB, WHY_TAB, Rows, SliderLayout, always, listed
+from ui.page.suggestion import Suggestion
+
+SLIDERS = SliderLayout(hero="noise_sd", play="questions", more=("delta", "seed"))
+
+
+def main_charts(result: ManyAnswersResult) -> Rows:
+    """Return the people beside the share recovered by the number of questions."""
+    findings = texts.findings(result)
+    people = charts.people(result, findings["people"])
+    curve = charts.curve(result, findings["curve"])
+    return [[chart(texts.ABOUT, "people", people), chart(texts.ABOUT, "curve", curve)]]
+
+
+DIFFERENCES: dict[str, Any] = {
+    "asks": False,
+    "question": texts.SAYS["page.question"],
+    "more": None,
+    "lead": always(texts.SAYS["page.lead"]),
+    "move": Suggestion("questions", texts.SAYS["page.move"], low=1000),
+    "numbers": texts.numbers,
+    "sliders": always(SLIDERS),
+    "words": {
+        "verdict": texts.verdict,
+        "caption": always(texts.SAYS["page.caption"]),
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+    },
+    "pictures": main_charts,
+    "tabs": (WHY_TAB, GUARANTEE_TAB),
+}

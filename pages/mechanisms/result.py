@@ -1,0 +1,308 @@
+"""Result of one released number: the release, its privacy loss, attacks, errors and selection."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from dpcore.accountants import gdp
+from dpcore.privacy import Guarantee
+from dpcore.streams import stream
+from pages.mechanisms import formulas
+from pages.mechanisms.formulas import (
+    CONSTANTS,
+    EPSILON_RANGE,
+    NORMS,
+    NUMBERS_RELEASED,
+    Formula,
+)
+from pages.mechanisms.output_pair import OutputPair, promised_false_negative_rates
+from pages.mechanisms.selection import log_win_probabilities
+from pages.mechanisms.settings import NUMBER_MECHANISMS, MechanismsSettings
+from pages.mechanisms.tasks import Claim
+
+# Equally likely releases that are drawn.
+_RELEASES = 50
+# Shares of noise that are in the range of outputs, and where the grid of outputs is dense.
+_SHARE_IN_RANGE = 0.998
+_DENSE_SHARES = np.linspace(0.001, 0.999, 81)
+# Points of the grid in the range of outputs, and in twice that range.
+_POINTS_IN_RANGE = 101
+_POINTS_BEYOND = 81
+# False-positive rates of the trade-off curve, dense at both ends.
+_LOW_RATES = np.geomspace(1e-9, 0.05, 40)
+_FALSE_POSITIVE_RATES = np.concatenate(
+    [[0.0], _LOW_RATES, np.linspace(0.06, 0.94, 67), 1 - _LOW_RATES[::-1], [1.0]]
+)
+# Epsilons of the privacy profile, and distances below the set epsilon, in parts of it, where the
+# delta of Laplace noise falls to 0.
+_PROFILE_EPSILONS = np.geomspace(*EPSILON_RANGE, 101)
+_BELOW_EPSILON = np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0])
+
+
+class Release(NamedTuple):
+    """A release with you, and what it says about you.
+
+    output: the released number.
+    privacy_loss: ln(density with you / density without you) there.
+    posterior: probability that you are in, for the set prior.
+    """
+
+    output: float
+    privacy_loss: float
+    posterior: float
+
+
+class TradeOff(NamedTuple):
+    """The error rates of the best tests, and the smallest ones that the claim allows, (m,)."""
+
+    false_positive_rates: np.ndarray
+    false_negative_rates: np.ndarray
+    promised: np.ndarray
+
+
+class Profile(NamedTuple):
+    """The delta that the noise needs at each epsilon, (m,)."""
+
+    epsilons: np.ndarray
+    deltas: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OneNumberResult:
+    """Result of one released number.
+
+    pair: the distributions of the output without you and with you.
+    """
+
+    settings: MechanismsSettings
+    pair: OutputPair
+
+    @cached_property
+    def claim(self) -> Claim:
+        """Return what is claimed, and what holds."""
+        return self.settings.claim(self.settings.mechanism)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Return the guarantee of the noise."""
+        return self.claim.guarantee
+
+    # This release
+
+    @cached_property
+    def release(self) -> Release:
+        """Return a release drawn with you."""
+        truth = np.array([self.settings.value + self.settings.sensitivity])
+        x = self.claim.implementation.release(truth, stream(self.settings.seed, "noise"))
+        return Release(
+            output=float(x[0]),
+            privacy_loss=float(self.pair.privacy_loss(x)[0]),
+            posterior=float(self.pair.posterior(x, self.settings.prior)[0]),
+        )
+
+    def posterior_range(self, prior: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and the highest posterior that epsilon allows.
+
+        The odds change by a factor from e^-epsilon to e^epsilon.
+        """
+        log_odds = np.log(prior) - np.log1p(-np.asarray(prior))
+        return expit(log_odds - self.settings.epsilon), expit(log_odds + self.settings.epsilon)
+
+    @property
+    def decision_output(self) -> float:
+        """Return the output above which the best attacker with the set prior says "in"."""
+        prior = self.settings.prior
+        return self.pair.output_at(math.log((1 - prior) / prior))
+
+    # Outputs that are drawn
+
+    @cached_property
+    def output_range(self) -> tuple[float, float]:
+        """Return a range that has nearly all releases, and the outputs whose loss is epsilon."""
+        pair = self.pair
+        middle = pair.value + pair.sensitivity / 2
+        half = pair.sensitivity / 2 + pair.scale * float(pair.noise_quantile(_SHARE_IN_RANGE))
+        loss_is_epsilon = pair.output_at(self.settings.epsilon) - middle
+        if np.isfinite(loss_is_epsilon):
+            half = max(half, loss_is_epsilon + pair.scale / 2)
+        return middle - half, middle + half
+
+    @cached_property
+    def output_grid(self) -> np.ndarray:
+        """Return outputs (m,) in twice the range, dense where the densities bend."""
+        pair = self.pair
+        low, high = self.output_range
+        beyond = (high - low) / 2
+        around = pair.scale * pair.noise_quantile(_DENSE_SHARES)
+        centres = pair.value + np.array([0.0, pair.sensitivity])
+        grids = [
+            np.linspace(low - beyond, high + beyond, _POINTS_BEYOND),
+            np.linspace(low, high, _POINTS_IN_RANGE),
+            centres,
+        ]
+        for centre in centres:
+            grids.append(centre + around)
+        return np.unique(np.concatenate(grids))
+
+    def equally_likely_releases(self) -> np.ndarray:
+        """Return fifty releases without you and with you, (2, 50), in rising order.
+
+        They are the middles of fifty equal shares of the noise.
+        """
+        shares = (np.arange(_RELEASES) + 0.5) / _RELEASES
+        noise = self.pair.scale * self.pair.noise_quantile(shares)
+        return self.pair.value + np.array([[0.0], [self.pair.sensitivity]]) + noise
+
+    # Curves
+
+    @cached_property
+    def trade_off(self) -> TradeOff:
+        """Return the trade-off curve of the best tests, and that of the claim."""
+        return TradeOff(
+            false_positive_rates=_FALSE_POSITIVE_RATES,
+            false_negative_rates=self.pair.false_negative_rates(_FALSE_POSITIVE_RATES),
+            promised=promised_false_negative_rates(
+                _FALSE_POSITIVE_RATES,
+                epsilon=self.settings.epsilon,
+                delta=self.claim.delta,
+            ),
+        )
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Return the privacy profile of the noise."""
+        just_below = np.maximum(self.settings.epsilon * (1 - _BELOW_EPSILON), EPSILON_RANGE[0])
+        epsilons = np.unique(np.concatenate([_PROFILE_EPSILONS, just_below]))
+        deltas = [self.pair.delta_at(float(epsilon)) for epsilon in epsilons]
+        return Profile(epsilons, np.array(deltas))
+
+    @property
+    def errors(self) -> dict[str, np.ndarray]:
+        """Return the 90 % error of each mechanism at each of ``CLAIMS``."""
+        errors = {}
+        for name, error in formulas.errors(self.settings.delta).items():
+            errors[name] = self.settings.sensitivity * error
+        return errors
+
+    # Private selection
+
+    @property
+    def _log_win_probabilities(self) -> np.ndarray:
+        settings = self.settings
+        return log_win_probabilities(
+            settings.counts,
+            settings.voted,
+            sensitivity=settings.sensitivity,
+            epsilon=settings.epsilon,
+            noise=settings.noise,
+        )
+
+    @property
+    def option_names(self) -> list[str]:
+        """Return the names of the options, from A on."""
+        return [chr(ord("A") + index) for index in range(self.settings.options)]
+
+    @cached_property
+    def win_probabilities(self) -> np.ndarray:
+        """Return the probability that each option wins, without you and with you, (2, k)."""
+        return np.exp(self._log_win_probabilities)
+
+    @property
+    def win_log_ratios(self) -> np.ndarray:
+        """Return ln(P(i wins with you) / P(i wins without you)), (k,). NaN if both are no float."""
+        without_you, with_you = self._log_win_probabilities
+        with np.errstate(invalid="ignore"):
+            return with_you - without_you
+
+    @property
+    def largest_win_log_ratio(self) -> float:
+        """Return the largest change of the logarithm of any option's probability of winning."""
+        return float(np.nanmax(np.abs(self.win_log_ratios)))
+
+    # Published formulas of Gaussian noise
+
+    @property
+    def exact_sd(self) -> float:
+        """Return the smallest Gaussian noise that satisfies the claim, for a sensitivity of 1."""
+        return 1 / gdp.mu_of(self.settings.epsilon, delta=self.settings.delta)
+
+    @cached_property
+    def formulas(self) -> dict[str, Formula]:
+        """Return what each formula of ``NORMS`` gives at the claim."""
+        found = {}
+        for name in NORMS:
+            found[name] = formulas.formula(
+                name, epsilon=self.settings.epsilon, delta=self.settings.delta
+            )
+        return found
+
+    @property
+    def real_epsilons(self) -> dict[str, np.ndarray]:
+        """Return the epsilon that each formula really gives at each of ``CLAIMS``."""
+        return formulas.real_epsilons(self.settings.delta)
+
+    @cached_property
+    def several_numbers(self) -> pd.DataFrame:
+        """Return the noise on each of k numbers, each moved by up to the sensitivity.
+
+        Their L1 norm is sqrt(k) L2 norms. There are columns for the number k, the noise sd by the
+        slide's formula with the L1 norm, the epsilon that it really gives, the exact sd, and that
+        of Laplace noise, which needs the L1 norm too.
+        """
+        settings = self.settings
+        rows = []
+        for count in NUMBERS_RELEASED:
+            slide = Formula.of(
+                CONSTANTS["slide"],
+                math.sqrt(count),
+                epsilon=settings.epsilon,
+                delta=settings.delta,
+            )
+            l2_norm = settings.sensitivity * np.sqrt(count)
+            row = {
+                "answers": count,
+                "slide": l2_norm * slide.sd,
+                "real epsilon": slide.real,
+                "exact": l2_norm * self.exact_sd,
+                "laplace": settings.sensitivity * count * math.sqrt(2) / settings.epsilon,
+            }
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    # Downloads
+
+    def table(self) -> pd.DataFrame:
+        """Return the three mechanisms at these settings, with a row each."""
+        rows = []
+        for name in NUMBER_MECHANISMS:
+            claim = self.settings.claim(name)
+            row = {
+                "mechanism": name,
+                "within": claim.pair.error,
+                "claimed epsilon": claim.epsilon,
+                "claimed delta": claim.delta,
+                "real epsilon": claim.guarantee.epsilon,
+                "needed delta": claim.needed_delta,
+                "attacker": claim.pair.balanced_accuracy,
+                "holds": claim.holds,
+            }
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]:
+        """Return the name of each download, and the function that makes its columns."""
+        return {"Table": self.table, "Trade-off": self.trade_off_table}
+
+    def trade_off_table(self) -> dict[str, np.ndarray]:
+        """Return the trade-off curve by column."""
+        return {
+            "false alarms": self.trade_off.false_positive_rates,
+            "misses": self.trade_off.false_negative_rates,
+            "promised": self.trade_off.promised,
+        }
