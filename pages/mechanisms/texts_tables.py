@@ -25,7 +25,7 @@ def _holds_text(holds: bool) -> str:
 
 def table(result: OneNumberResult) -> str:
     """Return the three mechanisms at these settings (HTML)."""
-    rows = result.table().to_dict("records")
+    rows: list[Any] = result.table().to_dict("records")
     for row in rows:
         epsilon = number(row["claimed epsilon"])
         row["claimed"] = f"{epsilon}, {delta_text(row['claimed delta'])}"

@@ -1,0 +1,389 @@
+"""One released number: its closed forms by another library, attacks carried out, and selection."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.accountants import gdp
+from pages.mechanisms import charts
+from pages.mechanisms.formulas import CLAIMS
+from pages.mechanisms.output_pair import promised_false_negative_rates
+from pages.mechanisms.selection import log_chances
+from pages.mechanisms.settings import (
+    COUNT_NOISES,
+    NUMBER_MECHANISMS,
+    RELEASED,
+    VOTES,
+    MechanismsSettings,
+)
+from tests.oracles import win_probabilities
+from tests.ui.charts.test_topic_charts import numbers
+
+EPSILONS = (0.01, 1.0, 8.0, 150.0)
+DELTA = 1e-5
+
+
+def result_of(mechanism="laplace", epsilon=1.0, **changes):
+    return MechanismsSettings(mechanism=mechanism, epsilon=epsilon, **changes).experiment.run()
+
+
+def noise_of(pair):
+    """The distribution of the noise by another library."""
+    if pair.family == "laplace":
+        return stats.laplace(scale=pair.scale)
+    return stats.norm(scale=pair.scale)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(name, epsilon) for name in NUMBER_MECHANISMS for epsilon in EPSILONS],
+    ids=str,
+)
+def result(request):
+    mechanism, epsilon = request.param
+    return result_of(mechanism, epsilon, sensitivity=2.5)
+
+
+class TestOutputPair:
+    def test_densities_and_privacy_loss_are_those_of_the_noise(self, result):
+        pair, noise = result.pair, noise_of(result.pair)
+        without_you, with_you = pair.value, pair.value + pair.sensitivity
+        x = np.linspace(without_you - 5 * pair.scale, with_you + 5 * pair.scale, 41)
+
+        densities = pair.densities(x)
+        losses = pair.privacy_loss(x)
+
+        expected_losses = noise.logpdf(x - with_you) - noise.logpdf(x - without_you)
+        expected_densities = [noise.pdf(x - without_you), noise.pdf(x - with_you)]
+        np.testing.assert_allclose(densities, expected_densities, rtol=1e-9)
+        atol = 1e-9 * result.settings.epsilon
+        np.testing.assert_allclose(losses, expected_losses, rtol=1e-9, atol=atol)
+
+    def test_quantiles_are_those_of_the_noise(self, result):
+        pair, noise = result.pair, noise_of(result.pair)
+        shares = np.array([0.001, 0.3, 0.5, 0.95])
+
+        quantiles = pair.noise_quantile(shares)
+
+        np.testing.assert_allclose(pair.scale * quantiles, noise.ppf(shares), rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(pair.noise_cdf(quantiles), shares, rtol=1e-12)
+
+    def test_nine_releases_in_ten_are_within_the_error(self, result):
+        noise, error = noise_of(result.pair), result.pair.error
+
+        curve = result.errors[result.settings.mechanism]
+        interpolated = np.interp(math.log(result.settings.epsilon), np.log(CLAIMS), np.log(curve))
+
+        assert noise.cdf(error) - noise.cdf(-error) == pytest.approx(0.9)
+        assert error == pytest.approx(math.exp(interpolated), rel=0.01)
+
+    def test_delta_is_the_largest_excess_of_any_threshold(self, result):
+        epsilon = result.settings.epsilon
+        if epsilon >= 100:
+            pytest.skip("the library has no digits left")
+        pair, noise = result.pair, noise_of(result.pair)
+        threshold = pair.output_at(epsilon)
+        cuts = threshold + pair.scale * np.append(np.linspace(-3, 3, 201), 0)
+        without_you = noise.sf(cuts - pair.value)
+        with_you = noise.sf(cuts - pair.value - pair.sensitivity)
+
+        chances = pair.chance_above(epsilon)
+        needed_delta = result.claim.needed_delta
+
+        excess = with_you - math.exp(epsilon) * without_you
+        assert chances == pytest.approx((without_you[-1], with_you[-1]), rel=1e-9, abs=1e-300)
+        assert needed_delta == pytest.approx(excess[-1], rel=1e-6, abs=1e-13)
+        assert needed_delta >= excess.max() - 1e-13
+
+    def test_a_loss_beyond_epsilon_has_the_same_probability_without_you_and_with_you(self, result):
+        epsilon = result.settings.epsilon
+        if epsilon >= 100:
+            pytest.skip("the library has no digits left")
+        pair, noise = result.pair, noise_of(result.pair)
+
+        chance = pair.chance_beyond(epsilon)
+
+        for truth in (pair.value, pair.value + pair.sensitivity):
+            below = noise.cdf(pair.output_at(-epsilon) - truth)
+            above = noise.sf(pair.output_at(epsilon) - truth)
+            expected = below + above
+            if result.settings.mechanism == "laplace":
+                expected = 0.0
+            assert chance == pytest.approx(expected, rel=1e-9)
+
+    def test_no_attack_beats_a_guarantee(self, result):
+        assert result.claim.holds or result.settings.mechanism == "classical"
+        if result.claim.holds:
+            curve = result.trade_off
+            assert (curve.false_negative_rates >= curve.promised - 1e-9).all()
+            bound = result.guarantee.attacker_accuracy
+            assert result.pair.balanced_accuracy <= bound + 1e-12
+
+
+class TestTradeOff:
+    def test_laplace_noise_has_the_curve_of_theory(self):
+        """1 - e^eps a up to e^-eps/2, then e^-eps/(4a) up to 1/2, then e^-eps (1 - a)."""
+        result = result_of("laplace", 1.3)
+        e = math.exp(1.3)
+        a = result.trade_off.false_positive_rates[1:]
+
+        curve = result.trade_off.false_negative_rates[1:]
+
+        above_half = (1 - a) / e
+        theory = np.where(a < 0.5, 1 / (4 * e * a), above_half)
+        theory = np.where(a < 1 / (2 * e), 1 - e * a, theory)
+        np.testing.assert_allclose(curve, theory, rtol=1e-9, atol=1e-12)
+        expected_accuracy = 1 - math.exp(-1.3 / 2) / 2
+        assert result.pair.balanced_accuracy == pytest.approx(expected_accuracy)
+
+    def test_gaussian_noise_has_the_curve_of_its_mu(self):
+        pair = result_of("gaussian", 2.0).pair
+        mu = gdp.mu_of(2.0, delta=DELTA)
+        a = np.linspace(0.01, 0.99, 50)
+
+        curve = pair.false_negative_rates(a)
+
+        np.testing.assert_allclose(curve, stats.norm.cdf(stats.norm.isf(a) - mu), rtol=1e-9)
+        assert pair.balanced_accuracy == pytest.approx(stats.norm.cdf(mu / 2))
+
+    def test_an_attacker_with_a_strong_prior_ignores_the_output(self):
+        attack = result_of("laplace", 1.0).pair.best_attack(0.1)
+
+        assert attack == pytest.approx((0, 1, 0.9))
+
+    def test_a_broken_claim_shows_in_the_trade_off(self):
+        rates = np.geomspace(1e-12, 0.5, 400)
+        promised = promised_false_negative_rates(rates, epsilon=20.0, delta=DELTA)
+
+        curve = result_of("classical", 20.0).pair.false_negative_rates(rates)
+
+        assert (curve < promised - 1e-6).any()
+
+
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
+class TestSimulatedReleases:
+    def test_releases_follow_the_density(self, mechanism):
+        """Kolmogorov and Smirnov over 4,000 seeds."""
+        results = [result_of(mechanism, seed=seed) for seed in range(4000)]
+        truth = 41
+        pair = results[0].pair
+
+        errors = np.array([result.release.output for result in results]) - truth
+
+        assert stats.kstest(errors, noise_of(pair).cdf).pvalue > 0.01
+        assert np.mean(np.abs(errors) <= pair.error) == pytest.approx(0.9, abs=0.015)
+
+    def test_a_release_keeps_its_quantile_while_epsilon_moves(self, mechanism):
+        truth = 41
+        first = result_of(mechanism, 1.0, seed=0)
+        second = result_of(mechanism, 2.0, seed=0)
+
+        ratio = second.pair.scale / first.pair.scale
+
+        first_error = first.release.output - truth
+        assert second.release.output - truth == pytest.approx(ratio * first_error)
+
+    def test_threshold_tests_lie_on_the_trade_off_curve(self, mechanism):
+        result, without_you, with_you = simulated(mechanism)
+
+        for cut in (39.0, 40.5, 42.0):
+            false_positive_rate = np.mean(without_you > cut)
+            false_negative_rate = float(result.pair.false_negative_rates(false_positive_rate))
+
+            assert np.mean(with_you <= cut) == pytest.approx(false_negative_rate, abs=0.01), cut
+
+    def test_the_best_attack_has_the_stated_error_rates(self, mechanism):
+        prior = 0.3
+        result, without_you, with_you = simulated(mechanism)
+
+        attack = result.pair.best_attack(prior)
+        says_in_without_you = result.pair.posterior(without_you, prior) > 0.5
+        says_in_with_you = result.pair.posterior(with_you, prior) > 0.5
+
+        true_positive_rate = 1 - attack.false_negative_rate
+        assert says_in_without_you.mean() == pytest.approx(attack.false_positive_rate, abs=0.005)
+        assert says_in_with_you.mean() == pytest.approx(true_positive_rate, abs=0.005)
+
+    def test_no_other_threshold_is_better_than_the_best_attack(self, mechanism):
+        prior = 0.3
+        pair = result_of(mechanism, 2.0).pair
+        attack = pair.best_attack(prior)
+
+        rates = np.linspace(0, 1, 501)
+        accuracies = (1 - prior) * (1 - rates) + prior * (1 - pair.false_negative_rates(rates))
+
+        right_out = (1 - prior) * (1 - attack.false_positive_rate)
+        right_in = prior * (1 - attack.false_negative_rate)
+        assert attack.accuracy == pytest.approx(right_out + right_in)
+        assert accuracies.max() - 1e-12 <= attack.accuracy
+        assert attack.accuracy == pytest.approx(accuracies.max(), abs=1e-4)
+
+
+def simulated(mechanism):
+    """A result, and 200,000 simulated releases without you and with you."""
+    result = result_of(mechanism, 2.0, prior=0.3)
+    noise = noise_of(result.pair).rvs(size=(2, 200_000), random_state=5)
+    without_you = result.settings.value + noise[0]
+    with_you = result.settings.value + result.settings.sensitivity + noise[1]
+    return result, without_you, with_you
+
+
+class TestPosterior:
+    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+    def test_the_posterior_is_that_of_bayes_and_stays_in_its_range(self, prior):
+        result = result_of("laplace", 1.0, prior=prior)
+        outputs = np.append(np.linspace(30, 50, 201), result.release.output)
+
+        posteriors = result.pair.posterior(outputs, prior)
+
+        without_you, with_you = result.pair.densities(outputs)
+        bayes = prior * with_you / (prior * with_you + (1 - prior) * without_you)
+        np.testing.assert_allclose(posteriors, bayes)
+        assert result.release.posterior == pytest.approx(posteriors[-1])
+        low, high = result.posterior_range(prior)
+        assert ((posteriors >= low - 1e-12) & (posteriors <= high + 1e-12)).all()
+
+    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+    def test_the_range_changes_the_odds_by_e_to_the_epsilon(self, prior):
+        low, high = result_of("laplace", 1.0, prior=prior).posterior_range(prior)
+
+        odds = prior / (1 - prior)
+        assert low / (1 - low) == pytest.approx(odds / math.e)
+        assert high / (1 - high) == pytest.approx(odds * math.e)
+
+
+class TestClaims:
+    @pytest.mark.parametrize("epsilon", EPSILONS)
+    def test_exact_gaussian_noise_needs_the_claimed_delta(self, epsilon):
+        claim = result_of("gaussian", epsilon).claim
+
+        assert claim.holds
+        assert claim.needed_delta == pytest.approx(DELTA, rel=1e-6)
+
+    @pytest.mark.parametrize(
+        ("epsilon", "holds"),
+        [pytest.param(8.41, True, id="below"), pytest.param(8.43, False, id="above")],
+    )
+    def test_the_textbook_formula_holds_up_to_an_epsilon(self, epsilon, holds):
+        assert result_of("classical", epsilon).claim.holds == holds
+
+    def test_the_textbook_formula_gives_much_more_at_a_large_claim(self):
+        guarantee = result_of("classical", 150.0).guarantee
+
+        assert guarantee.epsilon == pytest.approx(610.4, abs=0.05)
+
+    @pytest.mark.parametrize(
+        ("epsilon", "is_larger"),
+        [pytest.param(0.5, True, id="small"), pytest.param(20.0, False, id="large")],
+    )
+    def test_textbook_noise_is_larger_than_needed_at_small_claims_only(self, epsilon, is_larger):
+        classical = result_of("classical", epsilon).pair.error
+        exact = result_of("gaussian", epsilon).pair.error
+
+        assert (classical > exact) == is_larger
+
+    def test_the_l1_norm_is_too_much_for_gaussian_noise_and_right_for_laplace(self):
+        table = result_of(epsilon=1.0, sensitivity=3.0).several_numbers
+        roots = np.sqrt(table["answers"])
+
+        too_much = table["slide"] / table["exact"]
+        over_laplace = table["slide"] / table["laplace"]
+
+        np.testing.assert_allclose(table["laplace"], 3 * math.sqrt(2) * table["answers"])
+        np.testing.assert_allclose(too_much, 1.3243 * roots, rtol=1e-3)
+        np.testing.assert_allclose(over_laplace, math.sqrt(math.log(2e5)))
+
+    def test_the_real_epsilon_of_several_numbers_needs_the_delta(self):
+        table = result_of(epsilon=1.0, sensitivity=3.0).several_numbers
+        mus = 3 * np.sqrt(table["answers"]) / table["slide"]
+
+        deltas = [
+            gdp.delta_of(epsilon, mu=mu)
+            for epsilon, mu in zip(table["real epsilon"], mus, strict=True)
+        ]
+
+        np.testing.assert_allclose(deltas, DELTA, rtol=1e-6)
+
+    @pytest.mark.parametrize("epsilon", np.geomspace(0.01, 150, 100))
+    def test_rounding_breaks_no_laplace_guarantee(self, epsilon):
+        sensitivity = float(np.sqrt(epsilon) + 0.1)
+
+        result = result_of("laplace", float(epsilon), sensitivity=sensitivity)
+
+        assert result.claim.holds
+        assert result.pair.chance_beyond(result.settings.epsilon) == 0
+
+
+@pytest.mark.parametrize("noise", COUNT_NOISES)
+class TestSelection:
+    def test_win_probabilities_are_those_of_quadrature(self, noise):
+        counts = np.array([12.0, 11.0, 11.0, 7.5])
+
+        chances = np.exp(log_chances(counts, scale=1 / 0.7, noise=noise))
+
+        expected = win_probabilities(counts, scale=1 / 0.7, noise=noise)
+        np.testing.assert_allclose(chances, expected, rtol=1e-4)
+        assert chances.sum() == pytest.approx(1, abs=1e-12)
+
+    @pytest.mark.parametrize(("options", "lead"), [(2, 0), (5, 3), (8, 50)])
+    @pytest.mark.parametrize("epsilon", EPSILONS)
+    @pytest.mark.parametrize("vote", VOTES)
+    def test_no_probability_changes_by_more_than_epsilon(self, noise, vote, epsilon, options, lead):
+        result = result_of(epsilon=epsilon, noise=noise, vote=vote, options=options, lead=lead)
+
+        finite = result.win_log_ratios[np.isfinite(result.win_log_ratios)]
+
+        assert finite.size > 0
+        assert np.abs(finite).max() <= epsilon * (1 + 1e-9)
+        np.testing.assert_allclose(result.win_probabilities.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_probabilities_too_small_for_a_float_break_no_guarantee():
+    result = result_of(
+        epsilon=6.965, sensitivity=0.5325, lead=42, options=8, vote="last", noise="laplace"
+    )
+
+    assert np.nanmax(np.abs(result.win_log_ratios)) <= 6.965 * (1 + 1e-9)
+
+
+class TestCharts:
+    def test_the_trade_off_is_drawn(self):
+        result = result_of("gaussian", 3.0)
+
+        line = charts.trade_off(result)["data"][2]
+
+        expected = 100 * result.trade_off.false_negative_rates
+        np.testing.assert_allclose(numbers(line["y"]), expected, rtol=1e-6, atol=1e-7)
+
+    def test_both_densities_are_drawn(self):
+        result = result_of("gaussian", 3.0)
+
+        traces = charts.release(result)["data"][:2]
+
+        densities = result.pair.densities(result.output_grid)
+        for density, trace in zip(densities, traces, strict=True):
+            np.testing.assert_allclose(numbers(trace["y"]), density, rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
+def test_the_table_has_the_numbers_of_each_mechanism(mechanism):
+    result = result_of(mechanism, 20.0)
+
+    row = result_of("classical", 20.0).table().set_index("mechanism").loc[mechanism]
+
+    assert row["within"] == result.pair.error
+    assert row["real epsilon"] == result.guarantee.epsilon
+    assert row["holds"] == (mechanism != "classical")
+
+
+@pytest.mark.parametrize("answers", RELEASED)
+def test_every_release_has_a_table(answers):
+    """Handouts and downloaded programs print it."""
+    result = MechanismsSettings(answers=answers).experiment.run()
+
+    table = result.table()
+
+    assert len(table) > 0
+    assert table.notna().all(axis=None)
