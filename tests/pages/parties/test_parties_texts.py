@@ -1,13 +1,12 @@
-"""What the parties' page says, held against what was computed."""
+"""Texts of the parties page, compared with what was computed."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from dpcore.accountants import shuffling
-from pages.parties import charts
-from pages.parties import texts as say
+from pages.parties import charts, texts
 from pages.parties.page import PAGE
 from pages.parties.settings import PartiesSettings
 from pages.parties.texts_theorems import comparison_text
@@ -29,16 +28,20 @@ from tests.sentences import (
     two_stories,
 )
 
-QUICK = {"dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"]}
-QUICK |= {
+# Ranges of random settings that are computed quickly.
+QUICK = {
+    "dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"],
     "parties": [2, 20, 200, 1000],
     "rows": [3, 10],
     "public_rows": [50, 400],
     "unlike": [0.0, 0.2, 1.0],
+    "regularisation": [1e-4, 1e-3, 1e-1, 1.0],
+    "repeats": [2, 6, 12],
+    "seed": [0, 3],
 }
-QUICK |= {"regularisation": [1e-4, 1e-3, 1e-1, 1.0], "repeats": [2, 6, 12], "seed": [0, 3]}
 START = PartiesSettings(repeats=8)
-ONCE = [
+# Settings with sentences that random ones seldom have. Some of them are also run to the end.
+SELDOM_DRAWN = [
     PartiesSettings(),
     START.change(epsilon=0.01, parties=20),
     START.change(epsilon=100.0, constants="norms", method="average"),
@@ -47,191 +50,322 @@ ONCE = [
     START.change(method="pate", epsilon=0.1, delta=1e-2),
     START.change(dataset="digits"),
     START.change(rows=4).change(parties=20_000),
-    *(START.change(trust_model="local").change(method=method) for method in ("soft", "average")),
+    START.change(trust_model="local").change(method="soft"),
+    START.change(trust_model="local").change(method="average"),
     START.change(trust_model="local", epsilon=0.01, parties=20),
     START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
     START.change(trust_model="shuffle", method="average", parties=20),
 ]
+RUN_TO_THE_END = SELDOM_DRAWN[1:5]
+# Words of claims that claim nothing here.
 HARMLESS = (r"adds? noise",)
+# Longest verdict, in characters.
+MOST_CHARACTERS = 300
+# With more parties, the first result is of some of them only.
+MOST_PARTIES_AT_ONCE = 2000
+# A number is written as a whole one, and rounded.
+ROUNDED = 0.5 + 1e-6
 
 
-def words(result) -> str:
-    verdict = say.verdict(result)
-    assert len(plain(verdict)) <= 300
-    drawn = (charts.over_epsilon, charts.over_parties)
-    parts = [*tiles(say.numbers(result)), verdict, *say.diagnostics(result), say.guarantee(result)]
-    return " ".join([*parts, say.by_class(result), *titles(*(draw(result) for draw in drawn))])
+def page_text(result) -> str:
+    """Return all that the page says of a result."""
+    verdict = texts.verdict(result)
+    assert len(plain(verdict)) <= MOST_CHARACTERS
+    parts = [
+        *tiles(texts.numbers(result)),
+        verdict,
+        *texts.diagnostics(result),
+        texts.guarantee(result),
+        texts.by_class(result),
+        *titles(charts.over_epsilon(result), charts.over_parties(result)),
+    ]
+    return " ".join(parts)
 
 
-def release(result, name: str) -> np.ndarray:
-    return result.now.accuracy[result.methods.index(name)]
+# Accuracy
 
 
-def own(result) -> np.ndarray:
-    return release(result, result.settings.method)
+def accuracy_of(result, method: str) -> np.ndarray:
+    """Return the accuracy (R,) of a method."""
+    return result.now.accuracy[result.methods.index(method)]
 
 
-def middle(result) -> float:
-    return float(np.median(own(result)))
+def chosen_accuracy(result) -> np.ndarray:
+    """Return the accuracy (R,) of the method that the page is about."""
+    return accuracy_of(result, result.settings.method)
 
 
-def always(result) -> float:
+def chosen_median(result) -> float:
+    return float(np.median(chosen_accuracy(result)))
+
+
+def chosen_low(result) -> float:
+    return np.quantile(chosen_accuracy(result), 0.05)
+
+
+def chosen_high(result) -> float:
+    return np.quantile(chosen_accuracy(result), 0.95)
+
+
+def count_runs(result) -> int:
+    return len(chosen_accuracy(result))
+
+
+def majority_share(result) -> float:
+    """Return the accuracy of the best constant prediction."""
     labels = result.settings.ensemble.rows["test"].y
     return max(float(np.mean(labels == label)) for label in set(labels))
 
 
-def alone(result) -> float:
+def local_median(result) -> float:
+    """Return the median accuracy of single parties."""
     return float(np.median(result.fits.accuracy))
 
 
-def shown(case, a, b, result, **more) -> bool:
-    whole = result.asked == result.settings.ensemble.parties
-    return case(a, b, constant=always(result), whole=whole, **more)
+def accuracy_loss(result) -> float:
+    return result.pooled_accuracy - chosen_median(result)
 
 
-def joins(case):
-    return lambda r, *_: shown(case, own(r), alone(r), r)
+# Claims
 
 
-def leads(result, name: str, others) -> bool:
-    tests = len(result.methods) - 1
-    others = {*others} - {name}
-    return bool(others) and all(
-        shown(better, release(result, name), release(result, one), result, tests=tests)
-        for one in others
-    )
+def is_shown(claim: Callable, runs, baseline, result, **options) -> bool:
+    """Return whether a claim about runs and a baseline is shown, once all parties are asked."""
+    is_whole = result.asked == result.settings.ensemble.parties
+    return claim(runs, baseline, constant=majority_share(result), whole=is_whole, **options)
 
 
-def named(name: str) -> str:
-    return next(key for key, (text, _) in charts.STYLES.items() if text == name)
+def joining_helps(result, match=None) -> bool:
+    return is_shown(better, chosen_accuracy(result), local_median(result), result)
 
 
-def places(result, over: str):
-    """Return the values on the axis, and whether joining is shown to help at one of them."""
-    grid = result.curve_of(result.settings.method, over)
-    found = dict(zip(grid.at, grid.runs, strict=True)) | {
-        getattr(result.settings, over): own(result)
-    }
-    return [*found], lambda place: shown(better, found[place], alone(result), result)
+def joining_harms(result, match=None) -> bool:
+    return is_shown(worse, chosen_accuracy(result), local_median(result), result)
 
 
-def lost(result) -> bool:
-    return shown(worse, own(result), result.pooled_accuracy, result)
+def joining_is_alike(result) -> bool:
+    return not joining_helps(result) and not joining_harms(result)
 
 
-def one(result) -> float:
-    """The epsilon of a party's message."""
-    settings = result.settings
-    shuffled = settings.trust_model == "shuffle"
-    return shuffling.of_one(
-        settings.epsilon, messages=settings.parties, delta=settings.delta * shuffled
-    )
+def privacy_costs(result) -> bool:
+    return is_shown(worse, chosen_accuracy(result), result.pooled_accuracy, result)
 
 
-def few(result) -> float:
-    """Of how many parties an aggregator's noise is as small: Delta / (few epsilon) = Delta /
-    (sqrt(M) epsilon_0).
-    """
-    return result.settings.parties**0.5 * one(result) / result.settings.epsilon
+def is_ahead(result, method: str, others) -> bool:
+    """Return whether a method is shown to be ahead of each of some others."""
+    others = set(others) - {method}
+    if not others:
+        return False
+    comparisons = len(result.methods) - 1
+    for other in others:
+        runs = accuracy_of(result, method)
+        baseline = accuracy_of(result, other)
+        if not is_shown(better, runs, baseline, result, tests=comparisons):
+            return False
+    return True
 
 
-def as_true(result) -> float:
-    """How many true answers say as much: of those randomised, e^epsilon - 1 of e^epsilon + K - 1
-    are kept.
-    """
-    e, classes = np.exp(one(result)), result.ensemble.classes
-    return result.asked * ((e - 1) / (e + classes - 1)) ** 2
+def method_named(name: str) -> str:
+    """Return the method that a text calls by this name."""
+    methods = {text: method for method, (text, _) in charts.STYLES.items()}
+    return methods[name]
 
 
-def spent(result) -> float:
+def is_best(result, match) -> bool:
+    return is_ahead(result, method_named(match[1]), result.methods)
+
+
+def is_ahead_of_chosen(result, match) -> bool:
+    return is_ahead(result, method_named(match[1]), [result.settings.method])
+
+
+def chosen_is_best(result, match) -> bool:
+    return is_ahead(result, result.settings.method, result.methods)
+
+
+def no_method_is_ahead(result, match) -> bool:
+    chosen = result.settings.method
+    return not any(is_ahead(result, method, [chosen]) for method in result.methods)
+
+
+def nothing_beats_majority(result, match) -> bool:
+    medians = np.median(result.now.accuracy, axis=1)
+    return medians.max() <= majority_share(result)
+
+
+def helps_since(result, over: str, start: float) -> bool:
+    """Return whether joining is shown to help at ``start`` and all larger values of an axis."""
+    curve = result.curve_of(result.settings.method, over)
+    runs_at = dict(zip(curve.at, curve.runs, strict=True))
+    runs_at[getattr(result.settings, over)] = chosen_accuracy(result)
+
+    def helps_at(value: float) -> bool:
+        return is_shown(better, runs_at[value], local_median(result), result)
+
+    return since(runs_at, helps_at, start)
+
+
+def helps_from(result, match) -> bool:
+    return helps_since(result, match[1], amount(match[2]))
+
+
+def helps_everywhere(result, match) -> bool:
+    return helps_since(result, match[1], 0)
+
+
+# Noise of each party, and guarantees
+
+
+def stated_epsilon(result) -> float:
     return result.settings.guarantee.epsilon
 
 
+def message_epsilon(result) -> float:
+    """Return the epsilon of a party's message."""
+    settings = result.settings
+    delta = 0.0
+    if settings.trust_model == "shuffle":
+        delta = settings.delta
+    return shuffling.of_one(settings.epsilon, messages=settings.parties, delta=delta)
+
+
+def equivalent_parties(result) -> float:
+    """Return for how many parties an aggregator's noise is as small, but at least one.
+
+    Delta / (few epsilon) = Delta / (sqrt(M) epsilon_0).
+    """
+    settings = result.settings
+    few = settings.parties**0.5 * message_epsilon(result) / settings.epsilon
+    return max(1, few)
+
+
+def truthful_answers(result) -> float:
+    """Return how many true answers say as much as the randomised ones.
+
+    Of those, e^epsilon - 1 of e^epsilon + K - 1 are kept.
+    """
+    power = np.exp(message_epsilon(result))
+    kept = (power - 1) / (power + result.ensemble.classes - 1)
+    return result.asked * kept**2
+
+
+def is_amplified(result) -> bool:
+    """Return whether messages together cost no more than one of them, and no more than stated."""
+    most = min(message_epsilon(result), result.settings.epsilon)
+    return stated_epsilon(result) <= most * (1 + 1e-9)
+
+
+def is_not_amplified(result, match) -> bool:
+    settings = result.settings
+    is_equal = stated_epsilon(result) == settings.epsilon == message_epsilon(result)
+    return settings.trust_model == "shuffle" and is_equal
+
+
+def nobody_is_trusted(result, match) -> bool:
+    settings = result.settings
+    return settings.trust_model != "central" and settings.guarantee.delta == 0
+
+
+def shuffler_is_trusted(result, match) -> bool:
+    return result.settings.guarantee.delta > 0
+
+
+def rows_are_dealt(result, match) -> bool:
+    return shuffler_is_trusted(result, match) and result.settings.method == "soft"
+
+
+def is_attacker_limit(result, match) -> bool:
+    return attackers.close(result.settings.guarantee, match[1])
+
+
 RULES: Rules = {
-    r"as much as about ([\d,]+) truthful": says(as_true, rel=0, within=0.5 + 1e-6),
-    r"say less than one truthful answer": lambda r, _: as_true(r) < 0.5,
-    r"aggregator needs about ([\d,]+) part": says(
-        lambda r: max(1, few(r)), rel=0, within=0.5 + 1e-6
-    ),
+    r"as much as about ([\d,]+) truthful": says(truthful_answers, rel=0, within=ROUNDED),
+    r"say less than one truthful answer": lambda result, _: truthful_answers(result) < 0.5,
+    r"aggregator needs about ([\d,]+) part": says(equivalent_parties, rel=0, within=ROUNDED),
     r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
-        one, spent, given=lambda r: spent(r) <= min(one(r), r.settings.epsilon) * (1 + 1e-9)
+        message_epsilon, stated_epsilon, given=is_amplified
     ),
-    r"bound used for the shuffler proves no smaller epsilon": lambda r, _: (
-        r.settings.trust_model == "shuffle" and spent(r) == r.settings.epsilon == one(r)
+    r"bound used for the shuffler proves no smaller epsilon": is_not_amplified,
+    r"Nobody is trusted": nobody_is_trusted,
+    r"The shuffler is trusted": shuffler_is_trusted,
+    r"It deals the public rows at random, and tells nobody": rows_are_dealt,
+    r"The aggregator is trusted": lambda result, _: result.settings.trust_model == "central",
+    r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
+    r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(chosen_median),
+    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda result: result.pooled_accuracy),
+    r"accuracy loss: ([\d.]+) points?": percent(accuracy_loss, given=privacy_costs, within=1.01),
+    r"no accuracy loss shown": lambda result, _: not privacy_costs(result),
+    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(chosen_low, chosen_high),
+    r"No difference can be shown in (\d+)": counts(count_runs, given=joining_is_alike),
+    r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(
+        chosen_median, local_median
     ),
-    r"Nobody is trusted": lambda r, _: (
-        r.settings.trust_model != "central" and r.settings.guarantee.delta == 0
+    r"No other release can be": no_method_is_ahead,
+    r"whether a party or another one in its place took part": lambda result, _: (
+        result.settings.guarantee.adjacency == "replace-one"
     ),
-    r"The shuffler is trusted": lambda r, _: r.settings.guarantee.delta > 0,
-    r"It deals the public rows at random, and tells nobody": lambda r, _: (
-        r.settings.guarantee.delta > 0 and r.settings.method == "soft"
+    r"releasing one of them whole": lambda result, _: (
+        result.settings.delta * result.settings.parties >= 1
     ),
-    r"The aggregator is trusted": lambda r, _: r.settings.trust_model == "central",
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(
-        r.settings.guarantee, m[1]
+    **beyond_accuracy(
+        lambda result: result.held_out[result.settings.method],
+        lambda result: result.held_out["pooled"],
     ),
-    r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(middle),
-    r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda r: r.pooled_accuracy),
-    r"accuracy loss: ([\d.]+) points?": percent(
-        lambda r: r.pooled_accuracy - middle(r), given=lost, within=1.01
-    ),
-    r"no accuracy loss shown": lambda r, _: not lost(r),
-    r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(
-        *(lambda r, q=q: np.quantile(own(r), q) for q in (0.05, 0.95))
-    ),
-    r"No difference can be shown in (\d+)": counts(
-        lambda r: len(own(r)), given=lambda r: not (joins(better)(r) or joins(worse)(r))
-    ),
-    r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(middle, alone),
-    r"No other release can be": lambda r, _: (
-        not any(leads(r, one, [r.settings.method]) for one in r.methods)
-    ),
-    r"whether a party or another one in its place took part": lambda r, _: (
-        r.settings.guarantee.adjacency == "replace-one"
-    ),
-    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
-    **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["pooled"]),
 }
 SELDOM: Rules = {
-    r"Joining helps, as": joins(better),
-    r"Joining harms here, as": joins(worse),
-    r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(r, named(m[1]), r.methods),
-    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: leads(
-        r, named(m[1]), [r.settings.method]
-    ),
-    r"No other release does better\.": lambda r, _: leads(r, r.settings.method, r.methods),
-    r"No other release does better than the majority-class baseline": lambda r, _: (
-        np.median(r.now.accuracy, axis=1).max() <= always(r)
-    ),
-    r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": lambda r, m: since(
-        *places(r, m[1]), amount(m[2])
-    ),
-    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(
-        *places(r, m[1]), 0
-    ),
-    r"Accuracy by (?:epsilon|parties): joining harms everywhere": joins(worse),
-    **two_stories(lambda r: r.held_out[r.settings.method]),
-    **attackers.rules(lambda r: r.settings.guarantee),
+    r"Joining helps, as": joining_helps,
+    r"Joining harms here, as": joining_harms,
+    r"The best release is ([\w ]+) with [\d.]+\s%": is_best,
+    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": is_ahead_of_chosen,
+    r"No other release does better\.": chosen_is_best,
+    r"No other release does better than the majority-class baseline": nothing_beats_majority,
+    r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": helps_from,
+    r"Accuracy by (epsilon|parties): joining helps everywhere": helps_everywhere,
+    r"Accuracy by (?:epsilon|parties): joining harms everywhere": joining_harms,
+    **two_stories(lambda result: result.held_out[result.settings.method]),
+    **attackers.rules(lambda result: result.settings.guarantee),
 }
 
 
-def today(settings) -> list:
-    """Today's release of all parties, but for the largest crowds: it alone claims anything."""
-    return [*settings.experiment.shown_sample()] if settings.parties <= 2000 else []
+def release_tasks(settings: PartiesSettings) -> list:
+    """Return the task of the releases of all parties, unless there are very many.
+
+    It alone makes claims.
+    """
+    if settings.parties > MOST_PARTIES_AT_ONCE:
+        return []
+    return list(settings.experiment.shown_sample())
 
 
-def test_every_sentence_says_what_was_computed_and_a_first_picture_claims_nothing():
-    also = [*ONCE, *(one.experiment.run() for one in ONCE[1:5])]
-    how = {"within": QUICK, "also": also, "count": 20, "essential": today}
-    hold(PartiesSettings, words, RULES, seldom=SELDOM, harmless=HARMLESS, **how)
-    said = plain(words(first(PartiesSettings(parties=6000))))
-    assert "So far" in said
-    assert not unexplained(said, harmless=HARMLESS)
+def test_every_sentence_agrees_with_what_was_computed():
+    whole_runs = [settings.experiment.run() for settings in RUN_TO_THE_END]
+
+    hold(
+        PartiesSettings,
+        page_text,
+        RULES,
+        seldom=SELDOM,
+        harmless=HARMLESS,
+        within=QUICK,
+        also=[*SELDOM_DRAWN, *whole_runs],
+        count=20,
+        essential=release_tasks,
+    )
 
 
+def test_first_result_of_many_parties_claims_nothing():
+    result = first(PartiesSettings(parties=6000))
+
+    text = plain(page_text(result))
+
+    assert "So far" in text
+    assert not unexplained(text, harmless=HARMLESS)
+
+
+# Settings of few parties that are, with ``SELDOM_DRAWN``, enough to read all texts: those of first
+# results, and those of whole runs.
 TINY = {"parties": 20, "public_rows": 50, "queries": 20, "repeats": 6}
-# Together with ``ONCE`` they lead to all that is said of a first picture, and of all of the work.
-FIRST = [
+OF_FIRST_RESULTS = [
     {"dataset": "intrusions", "epsilon": 100.0, "method": "vote", "parties": 20},
     {"dataset": "addresses", "method": "pate", "parties": 20},
     {"dataset": "activities"},
@@ -240,31 +374,43 @@ FIRST = [
     {"method": "vote", "parties": 200, "repeats": 20},
     {"parties": 5000, "rows": 3, "epsilon": 100.0, "public_rows": 2000, "regularisation": 1.0},
 ]
-WHOLE = [
-    {},
+OF_WHOLE_RUNS = [
     {"repeats": 2},
     {"method": "vote", "epsilon": 10.0, "repeats": 20, "rows": 30},
     {"parties": 20_000, "rows": 3, "dataset": "four", "epsilon": 100.0, "regularisation": 1.0},
 ]
 
 
-def test_every_text_is_reached():
-    read, small = partial(reached.show, PAGE), PartiesSettings().change(**TINY)
-    some = [small.change(dataset=one.get("dataset", "two")).change(**one) for one in FIRST]
-    for settings in (*ONCE, *some):
-        read(first(settings, today(settings)))
-    whole, *_ = [
-        read(PartiesSettings().change(**TINY | changes).experiment.run()) for changes in WHOLE
-    ]
-    alone = read(small.change(trust_model="local").experiment.run())
-    read(replace(whole, asked=10))
-    so_far = replace(alone, asked=10)
-    assert "truthful" not in say.verdict(so_far)
-    assert "these 10 answers" in " ".join(say.diagnostics(so_far))
-    fits = {
-        "weights": {name: 0 * one for name, one in whole.fits.weights.items()},
-        "accuracy": 0 * whole.fits.accuracy,
-    }
-    read(replace(whole, fits=replace(whole.fits, **fits)))
+def tiny(**changes) -> PartiesSettings:
+    """Return settings of few parties, with a data set first, as it changes other fields."""
+    settings = PartiesSettings().change(**TINY)
+    return settings.change(dataset=changes.get("dataset", "two")).change(**changes)
+
+
+def test_part_of_the_parties_counts_its_own_answers():
+    result = tiny(trust_model="local").experiment.run()
+
+    so_far = replace(result, asked=10)
+
+    assert "truthful" not in texts.verdict(so_far)
+    assert "these 10 answers" in " ".join(texts.diagnostics(so_far))
+
+
+def test_every_text_is_read():
+    whole = tiny().experiment.run()
+    no_weights = {release: 0 * weights for release, weights in whole.fits.weights.items()}
+    tied = replace(whole.fits, weights=no_weights, accuracy=0 * whole.fits.accuracy)
+    results = [whole, replace(whole, asked=10), replace(whole, fits=tied)]
+    first_settings = [*SELDOM_DRAWN, *(tiny(**changes) for changes in OF_FIRST_RESULTS)]
+    for settings in first_settings:
+        results.append(first(settings, release_tasks(settings)))
+    for changes in OF_WHOLE_RUNS:
+        settings = PartiesSettings().change(**{**TINY, **changes})
+        results.append(settings.experiment.run())
+    results.append(tiny(trust_model="local").experiment.run())
+
+    for result in results:
+        reached.show(PAGE, result)
     comparison_text(Statement("risk", "soft", 1.0, 2.0))
-    assert reached.unread(say.SAYS) == []
+
+    assert reached.unread(texts.SAYS) == []

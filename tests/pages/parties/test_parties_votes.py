@@ -1,0 +1,203 @@
+"""Votes of the parties: their totals, what is kept of them, and what is shown on the way."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from lab.data.parties import parties
+from lab.data.party_kinds import CHECK_ROWS
+from lab.models import local_models
+from pages.parties import votes
+from pages.parties.tasks import POOLED_ROWS, ChangeOneParty, ReleaseAll, TrainPooled
+from pages.parties.votes import FIRST_VOTES, CollectVotes
+from tests.pages.parties.examples import party_data, small
+from tests.sentences import first
+
+# Parties whose totals are compared, and the public rows that they vote about.
+PARTIES = 230
+PUBLIC_ROWS = 80
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return small(parties=PARTIES, dataset="four", public_rows=PUBLIC_ROWS).pool
+
+
+@pytest.fixture(scope="module")
+def totals(pool):
+    return votes.collect_votes(pool, PARTIES)
+
+
+@pytest.fixture(scope="module")
+def all_votes(pool):
+    """Return the votes (parties, rows), without chunks."""
+    X, y = parties(pool.data, 0, PARTIES)
+    rows, _ = pool.public_and_check_rows()
+    predictions = local_models.votes(X, y, rows, classes=4, regularisation=pool.regularisation)
+    return np.concatenate([prediction.votes for prediction in predictions])
+
+
+class TestTotals:
+    def test_chunks_add_up_to_all_votes(self, totals, all_votes):
+        counts = [(all_votes == label).sum(axis=0) for label in range(4)]
+
+        np.testing.assert_array_equal(totals.votes, counts)
+
+    def test_first_parties_are_kept_one_by_one(self, totals, all_votes):
+        np.testing.assert_array_equal(totals.first_votes, all_votes[:FIRST_VOTES, :-CHECK_ROWS])
+
+    def test_each_party_is_dealt_one_public_row(self, totals, all_votes):
+        numbers = np.arange(PARTIES)
+
+        np.testing.assert_array_equal(totals.dealt, all_votes[numbers, numbers % PUBLIC_ROWS])
+
+    def test_accuracy_is_that_on_check_rows(self, pool, totals, all_votes):
+        _, truth = pool.public_and_check_rows()
+        is_correct = (all_votes == truth)[:, -CHECK_ROWS:]
+
+        np.testing.assert_allclose(totals.accuracy, is_correct.mean(axis=1))
+
+
+def test_pooled_model_sees_all_rows_of_few_parties():
+    X, y = parties(party_data(), 0, 20)
+    model = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8)
+    expected = model.fit(X.reshape(160, 3), y.ravel()).coef_
+
+    weights = TrainPooled(data=party_data(), parties=20, regularisation=0.01).run()
+
+    np.testing.assert_allclose(weights, expected, atol=1e-3)
+    assert POOLED_ROWS > 20 * 8
+
+
+class TestKeptTotals:
+    @pytest.fixture
+    def asked(self, monkeypatch):
+        """Return the list of the parties (first, last) that are asked."""
+        asked = []
+        ask_parties = votes._ask_parties
+
+        def record(pool, first_party, last_party):
+            asked.append((first_party, last_party))
+            return ask_parties(pool, first_party, last_party)
+
+        monkeypatch.setattr(votes, "_ask_parties", record)
+        return asked
+
+    def test_only_new_parties_are_asked(self, asked):
+        pool = small(parties=200, seed=71).pool
+
+        held = CollectVotes(pool=pool, upto=200).run()
+        votes.collect_votes(pool, 230)
+
+        assert asked == [(0, 100), (100, 200), (200, 230)]
+        assert votes.collect_votes(pool, 200) is held
+
+    def test_new_epsilon_asks_no_party(self, asked):
+        settings = small(parties=200, seed=72)
+        held = CollectVotes(pool=settings.pool, upto=200).run()
+        assert asked == [(0, 100), (100, 200)]
+
+        result = first(settings.change(epsilon=3.0))
+
+        assert result.complete
+        assert asked == [(0, 100), (100, 200)]
+        assert votes.known_parties(settings.pool, 5000) == 200
+        del held
+
+    def test_totals_that_nobody_holds_are_dropped(self, asked):
+        pool = small(parties=200, seed=74).pool
+        held = CollectVotes(pool=pool, upto=200).run()
+        assert votes.known_parties(pool, 5000) == 200
+
+        del held
+        votes._newest.clear()
+
+        assert votes.known_parties(pool, 5000) == 0
+
+
+# Parties of the run whose results on the way are compared.
+MANY_PARTIES = 1500
+
+
+@pytest.fixture(scope="module")
+def settings():
+    return small(parties=MANY_PARTIES, seed=73)
+
+
+@pytest.fixture(scope="module")
+def run(settings):
+    """Return the outcomes, the different results in their order, and the counts of changes.
+
+    A change is counted by the type of task, and by whether the result stays the same.
+    """
+    tasks = settings.experiment.tasks()
+    essential = {task for task in tasks if task.essential}
+    outcomes = {}
+    results = []
+    changes = Counter()
+    for task in tasks:
+        outcomes[task] = task.run()
+        if not essential <= outcomes.keys():
+            continue
+        result = settings.experiment.gather(outcomes)
+        is_same = bool(results) and results[-1] == result
+        changes[type(task), is_same] += 1
+        if not is_same:
+            results.append(result)
+    return outcomes, results, changes
+
+
+class TestResultsOnTheWay:
+    def test_results_follow_the_points_of_the_curve(self, run):
+        _, results, _ = run
+
+        asked = [result.asked for result in results]
+
+        assert sorted(set(asked)) == [100, 200, 600, 1500]
+        assert asked == sorted(asked)
+
+    def test_curve_over_epsilon_does_not_wait_for_all_parties(self, run):
+        _, results, _ = run
+
+        complete = [result for result in results if result.over["epsilon"].complete]
+
+        assert complete[0].asked < MANY_PARTIES
+
+    @pytest.mark.parametrize(
+        ("index", "epsilon"),
+        [pytest.param(0, 0.01, id="smallest"), pytest.param(-1, 100.0, id="largest")],
+    )
+    def test_curve_over_epsilon_is_that_of_all_parties_in_the_end(
+        self, settings, run, index, epsilon
+    ):
+        _, results, _ = run
+
+        task = ReleaseAll(mechanisms=settings.mechanisms, asked=MANY_PARTIES, epsilon=epsilon)
+
+        curve = results[-1].over["epsilon"]
+        np.testing.assert_array_equal(curve.runs[:, index], task.run().accuracy)
+
+    def test_curve_is_of_the_same_parties_all_along(self, settings, run):
+        outcomes, results, _ = run
+        parties_of_point = defaultdict(set)
+        for task, released in outcomes.items():
+            if isinstance(task, ReleaseAll) and task.mechanisms == settings.mechanisms:
+                parties_of_point[task.epsilon, released.accuracy.tobytes()].add(task.asked)
+
+        for result in results:
+            curve = result.over["epsilon"]
+            points = []
+            for index in np.flatnonzero(curve.arms[0].done):
+                point = (curve.at[index], curve.runs[:, index].tobytes())
+                points.append(parties_of_point[point])
+            assert not points or set.intersection(*points)
+
+    def test_asking_parties_changes_no_result(self, run):
+        _, _, changes = run
+
+        assert changes[CollectVotes, False] == 0
+        assert changes[CollectVotes, True] > 10
+        assert changes[ChangeOneParty, False] == 2
+        assert changes[ReleaseAll, False] > 10
