@@ -14,7 +14,10 @@ from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency
 from tests.event_builders import approximate, laplace, pure, sampled, times, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ADD = Adjacency.ADD_REMOVE
+REPLACE = Adjacency.REPLACE_ONE
+# The run of the moments accountant's paper [abadi2016].
+TEXTBOOK = sampled(0.01, 4.0, 10_000)
 STEP_SIZE = 3e-4
 Z = np.arange(-20, 25, STEP_SIZE)
 
