@@ -47,7 +47,7 @@ def told(
     """
     settings, asked = (
         state.settings,
-        getattr(state.settings, "settings", None),
+        getattr(state.settings, "topic_settings", None),
     )  # those that a question is about
     sliders = page.at(settings).slider_layout(settings)
     changes, unused = (

@@ -107,7 +107,7 @@ def numbers(words: str) -> set[str]:
 
 def settled(case: Case) -> set[str]:
     """The numbers of a lesson's settings, as a text writes them."""
-    fields = vars(case.settings) | vars(getattr(case.settings, "settings", case.settings))
+    fields = vars(case.settings) | vars(getattr(case.settings, "topic_settings", case.settings))
     return {
         f"{value:,g}".replace("e-0", "e-")
         for value in fields.values()
