@@ -54,11 +54,6 @@ class Experiment(Key, Generic[S, R]):
         """Return the name of the measure that a comparison uses."""
         return next(iter(self.measures))
 
-    @property
-    def paired_by(self) -> tuple[str, ...]:
-        """Return the fields that decide the rows and the noise of each repeat."""
-        return self.PAIRED_BY
-
     def pairs_with(self, other: "Experiment[Any, Any]") -> bool:
         """Return whether repeat r has the same rows and, but for its scale, the same noise."""
         if self == other:

@@ -10,7 +10,6 @@ import pytest
 
 from dpcore.estimators.linear import REGRESSIONS
 from lab.experiment.chunking import sample
-from lab.experiment.computing_settings import ComputingSettings
 from lab.experiment.settings import QUANTILES, Spread, quantiles_of
 from lab.statistics.confusion import balanced_accuracy, recalls
 from pages.accounting.tasks import Costs
@@ -76,8 +75,6 @@ def pieces(probe) -> set:
 
 def declared(settings) -> dict:
     """The measures of a topic, as they are before its settings change them."""
-    if isinstance(settings, ComputingSettings):
-        return settings.MEASURES
     return settings.experiment.MEASURES
 
 
@@ -183,7 +180,7 @@ def numbers(settings, tasks) -> np.ndarray:
 def test_a_sample_is_the_pages_own_repeats_and_then_more_of_them(page, changes):
     settings = page.settings().change(**changes)
     own = numbers(settings, settings.experiment.shown_sample())
-    if not settings.experiment.paired_by:
+    if not settings.experiment.PAIRED_BY:
         assert settings.experiment.sample(100) == (settings.experiment.shown_sample()[0],)
         return
     assert own.shape[1] == settings.repeats

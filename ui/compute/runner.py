@@ -80,7 +80,7 @@ def repeats(settings: Settings, *, done: bool) -> np.ndarray | None:
         then computed again.
     """
     experiment = settings.experiment
-    if not experiment.paired_by:
+    if not experiment.PAIRED_BY:
         return None
     measure = experiment.measures[experiment.compared]
     batches = []

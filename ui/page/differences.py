@@ -167,7 +167,7 @@ def run_difference(a: Settings, b: Settings, *, done: bool) -> RunDifference | N
 
 def _is_training(settings: Settings, known: np.ndarray | None, *, done: bool) -> bool:
     """Return whether some repeats of these settings are still to be trained."""
-    if done or not settings.experiment.paired_by:
+    if done or not settings.experiment.PAIRED_BY:
         return False
     return known is None or len(known) < vars(settings)["repeats"]
 

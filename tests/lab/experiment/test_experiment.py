@@ -9,7 +9,6 @@ import pytest
 from dpcore.check import RefusedError
 from dpcore.streams import stream
 from lab.experiment import chunking
-from lab.experiment.computing_settings import ComputingSettings, SettingsExperiment
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Grid, Once, Repeats, Sweep
 from lab.experiment.settings import Measure, Settings
@@ -165,4 +164,3 @@ def test_settings_name_their_experiment(page):
     assert isinstance(experiment, Experiment)
     assert experiment is settings.experiment
     assert experiment.settings is settings
-    assert isinstance(experiment, SettingsExperiment) is isinstance(settings, ComputingSettings)

@@ -344,7 +344,7 @@ def nearby(settings: Settings) -> dict[str, Settings]:
     for name, (low, high) in settings.limits.items():
         now = getattr(settings, name)
         moved = now + 1 if isinstance(now, int) else now * LITTLE or LITTLE - 1
-        if name not in settings.experiment.paired_by and low <= moved <= high:
+        if name not in settings.experiment.PAIRED_BY and low <= moved <= high:
             with suppress(RefusedError):
                 found[name] = settings.change(**{name: moved})
     return found
@@ -352,7 +352,7 @@ def nearby(settings: Settings) -> dict[str, Settings]:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in ROOMS if page.settings().experiment.paired_by],
+    [page for page in ROOMS if page.settings().experiment.PAIRED_BY],
     ids=lambda page: page.name,
 )
 def test_the_noise_of_pairs_is_common(page):
@@ -376,7 +376,7 @@ def test_pairs_agree_in_rows_seed_and_repeats(page):
     assert start.experiment.pairs_with(page.settings().experiment)
     another = ROOMS[1] if page is ROOMS[0] else ROOMS[0]
     assert not start.experiment.pairs_with(another.settings().experiment)
-    if start.experiment.paired_by:
+    if start.experiment.PAIRED_BY:
         assert not start.experiment.pairs_with(start.change(seed=start.seed + 1).experiment)
         assert not start.experiment.pairs_with(start.change(repeats=start.repeats - 1).experiment)
     else:
