@@ -1,5 +1,7 @@
 """Chart of the transfer page's sources: how far they are from the target, and which are used."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pages.transfer.charts import LEFT_MARGIN, RISK_RANGE
@@ -27,11 +29,18 @@ def sources(result: TransferResult) -> dict:
     norms = frame["norm"].to_numpy()
     low = _LEAST_NORM
     high = _norm_end(norms, settings.h)
+    circles = _circles(
+        norms,
+        frame["excess risk"].to_numpy(),
+        used=frame["used"].to_numpy(),
+        is_transferable=frame["transferable"].tolist(),
+        ends=(low, high),
+    )
     subtitle = f"{frame['transferable'].sum()} of {settings.sources} within h = {settings.h:.3g}"
     if settings.selection == "detected":
         subtitle += "; filled: found"
     return curve_chart(
-        _source_circles(result, low, high),
+        circles,
         current=settings.h,
         left=LEFT_MARGIN,
         legend=False,
@@ -57,18 +66,24 @@ def _norm_end(norms: np.ndarray, h: float) -> float:
     return 10 ** np.ceil(np.log10(largest * 1.01))
 
 
-def _source_circles(result: TransferResult, low: float, high: float) -> dict:
+def _circles(
+    norms: np.ndarray,
+    risks: np.ndarray,
+    *,
+    used: np.ndarray,
+    is_transferable: Sequence[bool],
+    ends: tuple[float, float],
+) -> dict:
     """Return a circle per source, the darker, the more repeats use it.
 
-    low, high: ends of the axis of norms.
+    norms, risks: of the sources, (K,).
+    used: share of the repeats that use each source, (K,).
+    ends: of the axis of norms.
     """
-    frame = result.sources()
-    norms = frame["norm"].to_numpy()
-    risks = frame["excess risk"].to_numpy()
-    used = frame["used"].to_numpy()
+    low, high = ends
     lowest_risk, highest_risk = RISK_RANGE
     outlines = []
-    for transferable in frame["transferable"]:
+    for transferable in is_transferable:
         colour = theme.NON_PRIVATE
         if transferable:
             colour = theme.PUBLIC
@@ -77,7 +92,7 @@ def _source_circles(result: TransferResult, low: float, high: float) -> dict:
         np.clip(norms, low * _NORM_MARGIN, high / _NORM_MARGIN),
         np.clip(risks, lowest_risk * _RISK_MARGIN, highest_risk / _RISK_MARGIN),
         mode="markers+text",
-        text=[str(number) for number in frame["source"]],
+        text=[str(number) for number in range(1, len(norms) + 1)],
         textfont={"size": 13},
         customdata=np.column_stack([norms, risks, 100 * used]).round(4).tolist(),
         hovertemplate=(

@@ -1,6 +1,7 @@
 """Result of the transfer page: excess risk of four candidates, guarantees, and the sources."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ class TransferResult:
     baselines: BaselineRisks | None
     published: PublishedResult
 
-    @property
+    @cached_property
     def problem(self) -> Problem:
         return self.settings.data.problem
 
@@ -65,7 +66,7 @@ class TransferResult:
         """Return the quantiles of each candidate's excess risk."""
         return {name: Spread.of(self.risks(name)) for name in CANDIDATES}
 
-    @property
+    @cached_property
     def medians(self) -> dict[str, float]:
         """Return the median of each candidate's excess risk."""
         return {name: spread.median for name, spread in self.summary().items()}
@@ -77,7 +78,7 @@ class TransferResult:
         others = [name for name in CANDIDATES if name != "transfer"]
         return min(others, key=lambda name: medians[name])
 
-    @property
+    @cached_property
     def baseline(self) -> float:
         """Return the excess risk of always predicting 0."""
         return float(self.problem.risk(np.zeros(self.settings.dimension)))
