@@ -15,7 +15,7 @@ from pages.learn import page_choosing, page_deployments, page_glossary, page_pap
 from pages.lessons import page as lessons
 from pages.topics import HOME, PAGES
 from ui import widgets
-from ui.layout.topic_page import show, style
+from ui.layout.topic_page import show_page, write_style
 from ui.server import head_tags
 from ui.server.upload_limits import limit_mb
 from ui.session.page_links import register_pages
@@ -33,10 +33,12 @@ LEARN = (
 
 _ICON = Path(__file__).parents[1] / "ui" / "server" / "static" / "icon.svg"
 st.set_page_config(page_title=head_tags.title(""), page_icon=_ICON, layout="wide")
-style()
+write_style()
 widgets.connection(uploads=limit_mb())
 doors = {
-    page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name)
+    page.name: st.Page(
+        partial(show_page, page), title=page.title, icon=page.icon, url_path=page.name
+    )
     for page in PAGES
 }
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
@@ -44,7 +46,7 @@ texts = {
     name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN
 }
 beside = {"data": own} | texts
-welcome = partial(home.show, HOME, PAGES, doors | beside, show)
+welcome = partial(home.show, HOME, PAGES, doors | beside, show_page)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 register_pages(doors | beside)
 groups = dict.fromkeys(page.group for page in PAGES)

@@ -363,7 +363,7 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     # Nothing stands around these, so that there is nothing to bring up to date.
     state.rendered = (state.settings, done == 1)
     state.address.link = state.address_params
-    show_panel(state, visible_sliders.visible(here, state), done=done)
+    show_panel(state, visible_sliders.visible_layout(here, state), done=done)
 
 
 def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:

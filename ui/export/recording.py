@@ -231,7 +231,7 @@ def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
 
 def frame_of(picture: Chart) -> dict[str, Any]:
     """Return a picture as plain data: its figure, and the words in its place."""
-    return _plain(picture.beside(), picture.parts())
+    return _plain(picture.extras(), picture.parts())
 
 
 def placed(rows: Rows) -> str:

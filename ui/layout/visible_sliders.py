@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from ui.page.page import Page, SliderLayout
+from ui.page.page import Page
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text.escaping import quoted
 
 ONLY = "only"
@@ -11,35 +12,44 @@ ONLY = "only"
 
 def check_link(page: Page, state: PageState) -> None:
     """Drop names that are no slider of the page from the link, with a notice (markdown)."""
-    if ONLY not in state.address.view:
+    view = state.address.view
+    if ONLY not in view:
         return
-    # which sliders there are with a visitor's file is known once it is here
+    # Which sliders there are with a visitor's file is known once it is there.
     if not state.settings.private:
-        known = _all(page.at(state.settings).slider_layout(state.settings))
-        unknown = [name for name in _named(state) if name not in known]
+        layout = page.at(state.settings).slider_layout(state.settings)
+        known = []
+        unknown = []
+        for name in _named(state):
+            if name in layout.all:
+                known.append(name)
+            else:
+                unknown.append(name)
         if unknown:
-            names = ", ".join(map(quoted, unknown))
-            state.notices = [
-                *state.notices,
-                f"In the link, `only` names no slider of this page ({names}).",
-            ]
-            state.address.view[ONLY] = ",".join(name for name in _named(state) if name in known)
+            names = ", ".join(quoted(name) for name in unknown)
+            notice = f"In the link, `only` names no slider of this page ({names})."
+            state.notices = [*state.notices, notice]
+            view[ONLY] = ",".join(known)
     if not _named(state):
-        del state.address.view[ONLY]
+        del view[ONLY]
 
 
-def visible(page: Page, state: PageState) -> SliderLayout:
-    """Return the sliders that a link leaves in view, in its order; all where it names none."""
-    sliders = page.slider_layout(state.settings)
-    named = [name for name in _named(state) if name in _all(sliders)]
+def visible_layout(page: Page, state: PageState) -> SliderLayout:
+    """Return the sliders that a link names, in its order; all where it names none."""
+    layout = page.slider_layout(state.settings)
+    named = [name for name in _named(state) if name in layout.all]
     if not named:
-        return sliders
-    inside = [name for name in named if name not in sliders.only_play]
-    hero, *main = inside or named
+        return layout
+    movable = [name for name in named if name not in layout.only_play]
+    if not movable:
+        # The slider that plays is the only one.
+        hero, *main = named
+        return layout._replace(hero=hero, main=main, more=(), play=None)
+    hero, *main = movable
     play = None
-    if inside and sliders.play in named and sliders.play not in main:
-        play = sliders.play
-    return sliders._replace(hero=hero, main=main, more=(), play=play)
+    if layout.play in named and layout.play not in main:
+        play = layout.play
+    return layout._replace(hero=hero, main=main, more=(), play=play)
 
 
 def offer_all(state: PageState) -> None:
@@ -56,9 +66,6 @@ def offer_all(state: PageState) -> None:
 
 
 def _named(state: PageState) -> list[str]:
+    """Return the names in the link, each once."""
     names = state.address.view.get(ONLY, "").replace(" ", "").split(",")
     return [name for name in dict.fromkeys(names) if name]
-
-
-def _all(sliders: SliderLayout) -> list[str]:
-    return [sliders.hero, *sliders.only_play, *sliders.main, *sliders.more]

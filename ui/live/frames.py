@@ -30,7 +30,7 @@ class Frame:
         values: Field -> new value of fields that have changed without being moved.
         texts: CSS selector -> HTML.
         rows: Board -> rows of names of charts.
-        charts: Name of a chart -> (what accompanies its figure, the parts of the figure as JSON).
+        charts: Name of a chart -> (its extras, the parts of the figure as JSON).
     """
 
     done: float
@@ -70,7 +70,7 @@ def make_frame(request: Request, seconds: float) -> Frame | None:
             rows[board] = [[chart.name for chart in row] for row in chart_rows]
             for row in chart_rows:
                 for chart in row:
-                    charts[chart.name] = (chart.beside(), chart.parts())
+                    charts[chart.name] = (chart.extras(), chart.parts())
         texts = screen.texts(request.tab)
         return Frame(screen.done, errors, side_effects, texts, rows, charts)
     except Exception:
@@ -94,9 +94,9 @@ class ClientState:
                 changed_texts[selector] = html
         chart_changes = {}
         parts_by_chart = {}
-        for name, (accompaniment, parts) in frame.charts.items():
+        for name, (extras, parts) in frame.charts.items():
             changed_parts = diff_parts(parts, self._parts.get(name, {}))
-            chart_changes[name] = accompaniment | changed_parts
+            chart_changes[name] = extras | changed_parts
             parts_by_chart[name] = parts
         message = {
             "done": frame.done,

@@ -19,7 +19,7 @@ def show_panel(
     channel: Mapping[str, Any] | None = None,
     stage: bool = False,
     selectors: bool = False,
-    move: Mapping[str, object] | None = None,
+    suggestion: Mapping[str, object] | None = None,
 ) -> None:
     """Mount the slider panel, last in the fragment.
 
@@ -35,7 +35,7 @@ def show_panel(
             has one.
         stage: As in ``widgets.panel``.
         selectors: As in ``widgets.panel``.
-        move: As in ``widgets.panel``.
+        suggestion: As in ``widgets.panel``.
     """
     sliders = layout.sliders(state.settings.limits)
     values = {}
@@ -51,16 +51,16 @@ def show_panel(
         values,
         key=f"{state.page}.sliders",
         ack=state.ack,
-        state=state.token,
+        session=state.token,
         pending=done < 1,
         behind=page_is_behind or address_is_behind,
-        rest=debounce.delay(),
+        delay=debounce.delay(),
         progress=done,
         errors=errors,
         marks=marks,
         channel=channel,
         stage=stage,
         selectors=selectors,
-        move=move,
+        suggestion=suggestion,
         unfolded=MORE in state.address.view,
     )

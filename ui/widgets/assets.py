@@ -1,15 +1,14 @@
-"""Serve the browser half of the live widgets from files of this checkout, and plotly.js from the
-installed package.
+"""Serve the browser part of the widgets from this checkout, and plotly.js from its package.
 
 Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has
 declared one. An installed package declares it in its own pyproject; a plain checkout does so here,
 in code.
 
 - Inline JavaScript is sent again with every message; a file is fetched once.
-- A module asks for its neighbours relative to `import.meta.url`: no base path, proxy or deep link
-  can mislead it.
-- The components' names hold a hash of their files: a browser keeps each file for good, and never
-  mixes two versions.
+- A module imports its neighbours relative to `import.meta.url`, so that no base path, proxy or deep
+  link can mislead it.
+- The components' names hold a hash of their files, so that a browser keeps each file for good, and
+  never mixes two versions.
 - plotly.js has an address of its own, which changes only with the version of the package.
 """
 
@@ -43,7 +42,7 @@ _registering = threading.Lock()
 
 
 def _asset_files() -> list[Path]:
-    """Return all files below the folder of assets, in one order."""
+    """Return all files below the folder of assets, sorted."""
     return sorted(file for file in ASSETS.rglob("*") if file.is_file())
 
 
@@ -82,22 +81,23 @@ def plotly_address() -> str:
 def base() -> str:
     """Return the path that the app is served at, such as "/lab", or "" at the root."""
     path = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{path}" if path else ""
+    if not path:
+        return ""
+    return f"/{path}"
 
 
 def files() -> dict[str, Path]:
-    """Return all that the widgets load, by ``address``."""
+    """Return all files that the widgets load, by their addresses."""
     assets = {}
     for component in ENTRIES:
         for file in _asset_files():
             assets[address(component, file.relative_to(ASSETS).as_posix())] = file
-    return assets | {plotly_address(): PLOTLY}
+    assets[plotly_address()] = PLOTLY
+    return assets
 
 
 def _declare_folders() -> None:
-    """Tell the running Streamlit, once, which folder belongs to which component: each AppTest is
-    another one.
-    """
+    """Tell the running Streamlit, or AppTest, which folder belongs to which component."""
     with _registering:
         for name in ENTRIES:
             _declare(PACKAGE, name, ASSETS)
@@ -114,11 +114,12 @@ def _declare(package: str, name: str, folder: Path) -> None:
 
 @cache
 def _renderer(name: str, css: str | None) -> Callable[..., Any]:
-    """Return the mounting command of one component, made at its first use: files need a runtime to
-    serve them.
+    """Return the function that mounts a component.
+
+    It is made at its first use, because files need a running Streamlit to serve them.
     """
-    # Plotly writes its style rules into the page, which do not reach into a shadow root: styles are
-    # isolated only for a component that brings its own
+    # Plotly writes its style rules into the page, which do not reach into a shadow root. So styles
+    # are isolated only for a component that brings its own.
     return st.components.v2.component(
         f"{PACKAGE}.{name}", js=ENTRIES[name], css=css, isolate_styles=css is not None
     )
@@ -133,14 +134,28 @@ def mount(
     data: Mapping[str, Any] | bytes | None = None,
     keeps: str = "",
 ) -> None:
-    """Mount the component of `ENTRIES[name]`. `data` may be JSON already. Raise TypeError or
-    ValueError else.
+    """Mount the component ``ENTRIES[name]``.
 
-    Streamlit keeps a state or a trigger of the component only if a callback is named for it:
-    `callbacks` are such, and `keeps` names one that the next run reads by itself.
+    Args:
+        name: The component.
+        callbacks: "on_NAME_change" -> callback of a state or trigger that the component sends.
+            Streamlit keeps no other ones.
+        key: The key of the component.
+        css: The file of its style rules.
+        data: What the component gets, also as JSON.
+        keeps: A state without a callback, which the next run reads by itself.
+
+    Raises:
+        TypeError, ValueError: If the data cannot be JSON.
     """
     if isinstance(data, Mapping):
         json.dumps(data, allow_nan=False)
     _declare_folders()
-    kept = {f"on_{keeps}_change": lambda: None} if keeps else {}
-    _renderer(name, css)(key=key, data=data, **kept, **callbacks)
+    all_callbacks = dict(callbacks)
+    if keeps:
+        all_callbacks[f"on_{keeps}_change"] = _do_nothing
+    _renderer(name, css)(key=key, data=data, **all_callbacks)
+
+
+def _do_nothing() -> None:
+    pass

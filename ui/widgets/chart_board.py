@@ -1,5 +1,6 @@
-"""Plotly charts that are redrawn in place while a slider moves: the nodes stay, and with them zoom
-and hover.
+"""Draw boards of Plotly charts that are redrawn in place while a slider moves.
+
+The nodes of a chart stay, and with them zoom and hover.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,26 +12,34 @@ import orjson
 from ui.charts.alt_text import describe
 from ui.widgets import assets
 
+_HEIGHT = 320
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """One chart of a board.
 
-    `figure` is Plotly's, as plain data. `alt` is what a screen reader reads in place of the
-    picture, described from the figure where it is left out. `height` is in CSS pixels, `narrow` the
-    same where a page has one column, and `wide` its share of the row. `about` says what one sees,
-    and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
-    beside today's (`ui.page.comparison`). `clicks` makes a click a movement of the board
-    (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else
-    of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
-    `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the
-    mark that is drawn there, which says places too.
+    Attributes:
+        name: Its name on the board.
+        figure: Plotly's figure as plain data.
+        alt: What a screen reader reads in its place, by default described from the figure.
+        height: Its height in CSS pixels.
+        narrow: The same where a page has one column.
+        wide: Its share of the row's width.
+        pair: Whether it is shown twice where settings are pinned, theirs beside today's
+            (``ui.page.overlay``).
+        about: Explains on demand what one sees, and what to look for.
+        clicks: Makes a click a movement of the board (``movement(key)``): of the field
+            ``clicks["point"]`` to the customdata of the point under it, or else of the field
+            ``clicks["place"]`` to "x,y", where -1 and 1 are the ends of the axes' ranges in
+            ``clicks["x"]`` and ``clicks["y"]``. With ``clicks["drag"]``, {"at": (x, y), "colour"},
+            the mark that is drawn there can be dragged, which moves the same field.
     """
 
     name: str
     figure: Mapping
     alt: str = ""
-    height: int = 320
+    height: int = _HEIGHT
     narrow: int | None = None
     wide: float = 1.0
     pair: bool = False
@@ -42,21 +51,32 @@ class Chart:
             object.__setattr__(self, "alt", describe(self.figure))
 
     def message(self) -> dict:
-        """Return what the browser is told; the figure is encoded once."""
-        known = {"name": self.name, "about": self.about, "height": self.height, "wide": self.wide}
-        known |= {"narrow": self.narrow} if self.narrow else {}
-        return known | {"figure": orjson.Fragment(_json(self.figure))} | self.beside()
+        """Return the chart as the browser gets it. The figure is encoded once."""
+        message = {
+            "name": self.name,
+            "about": self.about,
+            "height": self.height,
+            "wide": self.wide,
+            "figure": orjson.Fragment(_json(self.figure)),
+            **self.extras(),
+        }
+        if self.narrow:
+            message["narrow"] = self.narrow
+        return message
 
-    def beside(self) -> dict:
-        """Return what stands beside the figure, and moves with it."""
-        return {"alt": self.alt} | ({"clicks": self.clicks} if self.clicks else {})
+    def extras(self) -> dict:
+        """Return what accompanies the figure in each frame: its alternative text and its clicks."""
+        extras: dict[str, Any] = {"alt": self.alt}
+        if self.clicks:
+            extras["clicks"] = self.clicks
+        return extras
 
     def parts(self) -> dict[str, bytes]:
-        """Return each part of the figure as JSON: "data", and the layout's by their names."""
-        layout = self.figure.get("layout", {})
-        return {"data": _json(self.figure["data"])} | {
-            f"layout.{name}": _json(part) for name, part in layout.items()
-        }
+        """Return the figure in parts, as JSON: "data", and "layout.NAME" for each of the layout."""
+        parts = {"data": _json(self.figure["data"])}
+        for name, part in self.figure.get("layout", {}).items():
+            parts[f"layout.{name}"] = _json(part)
+        return parts
 
 
 def _json(value: object) -> bytes:
@@ -67,25 +87,26 @@ def row(
     about: Mapping[str, str],
     figures: Mapping[str, Mapping],
     *,
-    height: int = 320,
-    **parts: Mapping[str, Any],
+    height: int = _HEIGHT,
+    **fields: Mapping[str, Any],
 ) -> list[Chart]:
-    """Return the pictures of a row: name -> figure, each explained by the text ``about`` its name,
-    up to a dot in it.
+    """Return the charts of a row.
 
-    parts: other fields of ``Chart``, as ``wide``, each as name -> its value for the pictures that
-    have one.
+    Args:
+        about: Name -> the text that explains a chart. A chart "map.private" has that of "map".
+        figures: Name -> figure.
+        height: The height of all charts.
+        fields: Other fields of ``Chart``, such as ``wide``, each as name -> value for the charts
+            that have one.
     """
-    return [
-        Chart(
-            name=name,
-            figure=figure,
-            about=about[name.partition(".")[0]],
-            height=height,
-            **{part: values[name] for part, values in parts.items() if name in values},
+    charts = []
+    for name, figure in figures.items():
+        base_name, _, _ = name.partition(".")
+        chart_fields = {field: values[name] for field, values in fields.items() if name in values}
+        charts.append(
+            Chart(name=name, figure=figure, about=about[base_name], height=height, **chart_fields)
         )
-        for name, figure in figures.items()
-    ]
+    return charts
 
 
 def board(
@@ -97,20 +118,23 @@ def board(
     name: str = "board",
     paper: Mapping[str, object] | None = None,
 ) -> None:
-    """Draw rows of charts, or redraw them where they stand if a board with this key is on the page
-    already.
+    """Draw rows of charts, or redraw them in place if a board with this key is on the page.
 
-    Colours of text, grid and background follow Streamlit's theme where a figure's layout does not
-    set them. A redraw is quick with typed arrays, unchanged traces, fixed axis ranges, and at most
-    a few hundred markers.
+    Colours of text, grid and background follow Streamlit's theme where a layout does not set them.
+    A redraw is quick with typed arrays, unchanged traces, fixed axis ranges, and at most a few
+    hundred markers.
 
-    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits
-        for it. `of`: what the
-    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the
-    same have come. Its `name` is the board's there. `paper`: what a saved picture says under its
-    chart, {"stem": begin of its file's name, "lines": texts}.
+    Args:
+        rows: The charts.
+        key: The key of the component.
+        ack: The number of the newest click that the charts contain. A mark that is dragged waits
+            for it.
+        of: What the charts are of, the panel's ``channel``. A frame of the channel stays until the
+            charts of the same have come.
+        name: The board's name in frames.
+        paper: What a saved chart says under it: {"stem": begin of its file's name, "lines": texts}.
     """
-    messages = [[picture.message() for picture in row] for row in rows]
+    messages = [[chart.message() for chart in row] for row in rows]
     data = {
         "name": name,
         "ack": ack,
@@ -119,5 +143,7 @@ def board(
         "rows": messages,
         "plotly": assets.plotly_address(),
     }
-    clicked = any(picture.clicks for row in rows for picture in row)
-    assets.mount("chart", key=key, data=_json(data), keeps="movement" if clicked else "")
+    keeps = ""
+    if any(chart.clicks for row in rows for chart in row):
+        keeps = "movement"
+    assets.mount("chart", key=key, data=_json(data), keeps=keeps)

@@ -1,9 +1,9 @@
-"""The slider panel: live sliders that speak while they move, one movement at a time.
+"""Show live sliders that send one movement at a time.
 
-The browser sends one movement and remembers only the newest value that follows. Mounted last in a
-fragment, the panel reaches the browser after everything that was drawn. So its `ack` says that the
-picture has arrived, and the next
-movement goes out: nothing queues, and the picture trails the finger by one redraw at most.
+The browser sends one movement, and remembers only the newest value that follows. Mounted last in a
+fragment, the panel reaches the browser after everything that was drawn. So its ``ack`` says that
+the charts have arrived, and the next movement is sent. Nothing queues, and the charts trail the
+finger by one redraw at most.
 """
 
 import math
@@ -16,24 +16,35 @@ import streamlit as st
 
 from ui.widgets import assets
 
+# Limits of a message: characters of a name or a value, and the number of a movement.
 LONGEST_TEXT = 64
 LARGEST_SEQ = 2**53
+_MILLISECONDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slider:
-    """One slider. `low` and `high` are the ends of its range, both reachable; where they are one,
-    its value is shown and cannot be moved.
+    """One slider.
 
-    `step` is the distance between neighbouring stops of a linear slider; `stops` is the number of
-    stops in a decade of a logarithmic one. Either says only where the thumb can rest: a value typed
-    into the field is taken exactly. `low_note` and `high_note` are the words under the ends ("more
-    private", "more accurate"). `symbol` is what formulas call it, shown in brackets after the
-    label.
-
-    A slider that can `play` has buttons under its track: it then goes from stop to stop by itself,
-    each time the picture has followed and `pace` milliseconds have passed, until its range ends or
-    the person moves a slider.
+    Attributes:
+        name: The field of the settings.
+        label: Its name on the page.
+        low: The lowest value of its range.
+        high: The highest one. If both are equal, the value is shown and cannot be moved.
+        scale: How values are spread along the track.
+        step: The distance between neighbouring stops of a linear slider. Stops are where the thumb
+            rests; a typed value is taken exactly.
+        stops: The number of stops in a decade of a logarithmic slider.
+        whole: Whether values are whole numbers.
+        unit: Stands behind the value.
+        help: Explains the slider.
+        symbol: Its symbol in formulas, shown in brackets after the label.
+        low_note: Stands under the low end, such as "more private".
+        high_note: Stands under the high end.
+        group: Where it stands in the panel.
+        play: Whether it can play: it then goes from stop to stop by itself, until its range ends
+            or the person moves a slider.
+        pace: The least milliseconds between two stops while it plays.
     """
 
     name: str
@@ -72,11 +83,13 @@ class Slider:
 class Movement:
     """What the person last did to the panel.
 
-    `value` is a number, not yet judged (it may lie outside the slider's range), or the raw text
-    when the person typed something that is not a number. `final` is True once the slider is
-    released or an entry is committed. With `page` the panel asks for a run of the whole page. A
-    `tick` moves nothing (its name is empty): the panel asks for that, or for the next slice of
-    pending work.
+    Attributes:
+        name: The slider that was moved, "" for a tick.
+        value: A number, which may lie outside of the range, or the text that was typed instead.
+        seq: The number of the movement.
+        final: Whether the slider was released, or an entry committed.
+        tick: Whether nothing was moved: the panel asks for the next slice of work.
+        page: Whether the panel asks for a run of the whole page.
     """
 
     name: str
@@ -88,49 +101,55 @@ class Movement:
 
 
 def movement(key: str, *, after: int = -1) -> Movement | None:
-    """Return the newest movement of the panel with this key; None where its number is not above
-    `after`, or a forged message holds something else.
+    """Return the newest movement of the panel with this key.
 
-    It stays in the session until the next one, and a run that has another cause reads it again.
+    Return None if its number is not above ``after``, or if a forged message holds something else.
+    The movement stays in the session until the next one, and a run with another cause reads it
+    again.
     """
     state = st.session_state.get(key)
-    sent = state.get("movement") if isinstance(state, Mapping) else None
-    read = _read(sent) if isinstance(sent, Mapping) else None
-    return read if read and read.seq > after else None
+    if not isinstance(state, Mapping):
+        return None
+    sent = state.get("movement")
+    if not isinstance(sent, Mapping):
+        return None
+    newest = _parse_movement(sent)
+    if newest is None or newest.seq <= after:
+        return None
+    return newest
 
 
-def _read(sent: Mapping[str, Any]) -> Movement | None:
-    """Return a movement out of what the browser sent, or None if any part of it is not what a panel
-    sends.
-    """
-    name, value, seq, page = (
-        sent.get("name"),
-        sent.get("value"),
-        sent.get("seq"),
-        sent.get("page", False),
-    )
-    final, tick = (sent.get(flag, "") for flag in ("final", "tick"))
-    if (
-        type(seq) is not int
-        or not 0 <= seq < LARGEST_SEQ
-        or {type(final), type(tick), type(page)} != {bool}
-    ):
+def _parse_movement(sent: Mapping[str, Any]) -> Movement | None:
+    """Return the movement in a browser's message, or None if no panel sends such a message."""
+    seq = sent.get("seq")
+    final = sent.get("final")
+    tick = sent.get("tick")
+    page = sent.get("page", False)
+    if type(seq) is not int or not 0 <= seq < LARGEST_SEQ:
+        return None
+    if type(final) is not bool or type(tick) is not bool or type(page) is not bool:
         return None
     if tick:
         return Movement(name="", value=0.0, seq=seq, final=False, tick=True, page=page)
+    name = sent.get("name")
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT:
         return None
-    if isinstance(value, str):
-        value = value[:LONGEST_TEXT]
-    elif (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not abs(value) <= sys.float_info.max
-    ):
+    value = _parse_value(sent.get("value"))
+    if value is None:
         return None
-    else:
-        value = float(value)
     return Movement(name=name, value=value, seq=seq, final=final, tick=False, page=page)
+
+
+def _parse_value(value: Any) -> float | str | None:
+    """Return a text cut to its limit, or a finite number, or None for anything else."""
+    if isinstance(value, str):
+        return value[:LONGEST_TEXT]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # Written so that NaN, which compares as False, is refused.
+    if not abs(value) <= sys.float_info.max:
+        return None
+    return float(value)
 
 
 def panel(
@@ -139,47 +158,64 @@ def panel(
     *,
     key: str,
     ack: int,
-    state: str = "",
+    session: str = "",
     pending: bool = False,
     behind: bool = False,
-    rest: float = 1.0,
+    delay: float = 1.0,
     progress: float | None = None,
     errors: Mapping[str, str] | None = None,
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
     channel: Mapping[str, Any] | None = None,
     stage: bool = False,
     selectors: bool = False,
-    move: Mapping[str, object] | None = None,
+    suggestion: Mapping[str, object] | None = None,
     unfolded: bool = False,
 ) -> None:
-    """Show the sliders at `values`; mount it last in the fragment.
+    """Show the sliders; mount the panel last in the fragment.
 
-    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the
-    first. `session` names the session's state of this page. When that changes, as after a restart,
-    the panel sends again what differs from `values`. While work is `pending` and the person does
-    nothing, the panel asks for the next slice with a tick; `progress` (0 to 1) is how far it has
-    come. Where what stands around the fragment is `behind`, the panel asks for a run of the whole
-    page after `rest` seconds without a movement. `errors`: slider -> why its entry was refused;
-    `marks`: slider -> values worth a mark on its track, each with a short label. `channel`, the
-    page and its settings as a link holds them, lets movements go by the channel first, and to
-    Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the page shows
-    selectors below the panel while the drawer is open. `unfolded`: it is open, until the person
-    closes it. `move`: the card of the page's move (`ui.page.suggestion`).
+    Args:
+        sliders: The sliders.
+        values: Slider -> its value.
+        key: The key of the component.
+        ack: The number of the movement, or tick, that everything drawn belongs to, 0 before the
+            first.
+        session: Names the session's state of this page. When it changes, as after a restart, the
+            panel sends again what differs from the values.
+        pending: Whether work is left, so that the panel asks for the next slice by a tick while
+            the person does nothing.
+        behind: Whether what stands around the fragment is not up to date, so that the panel asks
+            for a run of the whole page.
+        delay: Seconds without a movement before it does so.
+        progress: The share of the work that is done.
+        errors: Slider -> why its entry was refused.
+        marks: Slider -> values with a mark on its track, each with a short label.
+        channel: What a request on the channel is about (``PageState.request_state``). Movements
+            then go by the channel first, and to Streamlit once they rest.
+        stage: Whether the panel is one line for a hall.
+        selectors: Whether the page shows selectors below the panel while the drawer is open.
+        suggestion: The card of the suggested movement (``ui.page.suggestion``).
+        unfolded: Whether the drawer is open, until the person closes it.
     """
+    mark_lists = {}
+    for name, slider_marks in (marks or {}).items():
+        mark_lists[name] = [list(mark) for mark in slider_marks]
+    delay_ms = 0
+    if behind:
+        delay_ms = round(_MILLISECONDS * delay)
     data = {
         "sliders": [asdict(slider) for slider in sliders],
         "values": {slider.name: values[slider.name] for slider in sliders},
         "ack": ack,
-        "session": state,
+        "session": session,
         "pending": pending,
-        "behind": round(1000 * rest) if behind else 0,
+        "behind": delay_ms,
         "progress": progress,
         "errors": dict(errors or {}),
-        "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
+        "marks": mark_lists,
         "channel": channel,
         "stage": stage,
         "selectors": selectors,
-        "suggestion": move,
+        "suggestion": suggestion,
         "unfolded": unfolded,
     }
     assets.mount("sliders", css="sliders/panel.css", key=key, data=data, keeps="movement")

@@ -4,9 +4,9 @@ import streamlit as st
 
 from tests.toy.page import TOY
 from ui import widgets
-from ui.layout.topic_page import show, style
+from ui.layout.topic_page import show_page, write_style
 
 st.set_page_config(page_title="Toy", layout="wide")
-style()
+write_style()
 widgets.connection(uploads=300)
-show(TOY)
+show_page(TOY)

@@ -69,7 +69,7 @@ def test_a_lesson_leads_from_its_question_to_the_next_lesson_and_its_links_open(
     )
     page = page.at(after)
     visible_sliders.check_link(page, state)
-    sliders = visible_sliders.visible(page, state)
+    sliders = visible_sliders.visible_layout(page, state)
     assert state.notices == []
     assert {sliders.hero, *sliders.main, sliders.play} - {None} == set(lesson.only)
 

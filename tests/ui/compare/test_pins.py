@@ -236,7 +236,7 @@ def test_channel_answers_as_the_page_does_and_moves_a_alone():
     assert after.texts == page.texts("")
     assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
     for picture in page.charts("")[FIRST][0]:
-        assert after.charts[picture.name] == (picture.beside(), picture.parts())
+        assert after.charts[picture.name] == (picture.extras(), picture.parts())
     assert before.charts["map.scratch"] != after.charts["map.scratch"]
     assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
     (a, b), (moved_a, same_b) = (

@@ -164,11 +164,11 @@ def test_stops_are_round_values_of_the_hero_slider_and_the_start():
     # The place is the stop, or the one before the slider was moved.
     for epsilon, place in ((0.3, 2), (0.35, 2), (10.0, 4)):
         state.change("epsilon", epsilon)
-        assert presenter.arrived(state, places) == place
+        assert presenter.current_stop(state, places) == place
     for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
         state.change("epsilon", 0.35)
         state.address.view["step"] = broken
-        assert 0 <= presenter.arrived(state, places) < len(places), broken
+        assert 0 <= presenter.current_stop(state, places) < len(places), broken
 
 
 def test_start_stays_in_the_address_whatever_is_moved():
@@ -180,22 +180,22 @@ def test_start_stays_in_the_address_whatever_is_moved():
         presenter.stops(CLASSIFIER, state_at(state.address.view["present"], epsilon="7")) == first
     )
     whole = state_at()
-    presenter.begun(whole)
+    presenter.initial_settings(whole)
     assert (
-        presenter.begun(state_at(whole.address.view["present"], epsilon="7"))
+        presenter.initial_settings(state_at(whole.address.view["present"], epsilon="7"))
         == CLASSIFIER.settings()
     )
     other = presenter.stops(CLASSIFIER, state_at("1~epsilon~0.3", epsilon="7", steps="11"))
     assert {one.steps for one in other} == {11}
     assert "Epsilon 0.3" in other.values()
     for broken in ("1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"):
-        assert isinstance(presenter.begun(state_at(broken)), CLASSIFIER.settings)
+        assert isinstance(presenter.initial_settings(state_at(broken)), CLASSIFIER.settings)
 
 
 def test_the_hero_slider_leads_from_each_stop_to_each_other_unless_it_changes_more():
     settings = CLASSIFIER.settings()
     places = {settings.change(epsilon=1.0): "a", settings.change(epsilon=2.0): "b"}
-    for settings, stop in zip(places, presenter.told(places, hero="epsilon"), strict=True):
+    for settings, stop in zip(places, presenter.stop_messages(places, hero="epsilon"), strict=True):
         assert stop["moves"] == [("epsilon", settings.epsilon)]
         assert (
             from_link(
@@ -204,7 +204,7 @@ def test_the_hero_slider_leads_from_each_stop_to_each_other_unless_it_changes_mo
             == settings
         )
     places[settings.change(dataset="wine")] = "c"
-    assert all(stop["moves"] is None for stop in presenter.told(places, hero="epsilon"))
+    assert all(stop["moves"] is None for stop in presenter.stop_messages(places, hero="epsilon"))
 
 
 def test_round_values_along_a_slider():

@@ -1,0 +1,123 @@
+"""Show a result: its tiles, verdict and charts, and the tab that is open under them."""
+
+from datetime import date
+from html import escape
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab import papers
+from ui import widgets
+from ui.export.share_dialog import on_label, paper, why_void_of
+from ui.layout.question import show_question
+from ui.page.page import ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Page, Tab
+from ui.page.screen import Screen
+from ui.session.page_state import PageState
+from ui.text import glossary
+
+
+def show_result(screen: Screen, state: PageState) -> str:
+    """Show the first screen, and the open tab under it; return the tab's name."""
+    page = screen.page
+    first_area = st.container(key="first")
+    charts_area = st.container(key="pictures")
+    tabs_area = st.container(key="below")
+    with tabs_area:
+        tab, tab_area = _show_tabs(page)
+    texts = screen.texts(tab.name)
+    charts = screen.charts(tab.name)
+    charts_of = None
+    if not state.settings.private:
+        charts_of = state.request_state(tab.name)
+    printed = paper(page, state, why_void_of(state, page, screen.result))
+    with first_area:
+        label_lines = [*printed["lines"][1:], *on_label(state, page, screen.result)]
+        print_lines = [escape(line) for line in label_lines]
+        st.html(_print_only(*print_lines, date.today().isoformat()))
+        _show_text(texts, "numbers")
+        _show_text(texts, "verdict")
+    with charts_area:
+        widgets.board(
+            charts[FIRST],
+            key=f"{page.name}.{FIRST}",
+            ack=state.click_ack,
+            name=FIRST,
+            of=charts_of,
+            paper=printed,
+        )
+        for name in page.captions:
+            _show_text(texts, f"words-{name}")
+    with tab_area:
+        for name in tab.words:
+            _show_text(texts, f"words-{name}", has_drawing=tab.drawn)
+        if tab is ASK_TAB and page.asked is not None:
+            show_question(page.asked, state, screen)
+        if tab.name in charts and tab.name != FIRST:
+            widgets.board(
+                charts[tab.name],
+                key=f"{page.name}.{tab.name}",
+                name=tab.name,
+                of=charts_of,
+                paper=printed,
+            )
+        if tab.shows is not None:
+            tab.shows(state, printed)
+        if tab is METHOD_TAB:
+            st.markdown(page.lead(state.settings))
+            st.markdown(papers.cited(glossary.link_terms(page.method)))
+        if "guarantee" in screen.view.words and tab.name != GUARANTEE_TAB.name:
+            st.html(_print_only(screen.view.words["guarantee"]))
+    return tab.name
+
+
+def _show_text(texts: dict[str, str], name: str, *, has_drawing: bool = False) -> None:
+    """Show the element of a text, even where it is still empty.
+
+    Args:
+        texts: CSS selector -> HTML.
+        name: Ends the CSS class.
+        has_drawing: Whether the text holds SVG, which ``st.html`` leaves out.
+    """
+    classes = f"lab-{name}"
+    if name.startswith("words-"):
+        classes += " lab-words"
+    html = f'<div class="{classes}">{texts[f".lab-{name}"]}</div>'
+    if has_drawing:
+        st.markdown(html, unsafe_allow_html=True)
+    else:
+        st.html(html)
+
+
+def _print_only(*lines: str) -> str:
+    """Return lines (HTML) that only a print shows.
+
+    In place of the controls these are the settings in words, the link and the day.
+    """
+    return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
+
+
+def _show_tabs(page: Page) -> tuple[Tab, DeltaGenerator]:
+    """Show the tabs; return the open one and its area, or an empty tab where there are none."""
+    if not page.tabs:
+        return page.tab(""), st.container()
+    tabs = page.all_tabs
+    titles = [tab.title for tab in tabs]
+    areas = st.tabs(titles, key=tabs_key(page), on_change="rerun")
+    for tab, area in zip(tabs, areas, strict=True):
+        if area.open:
+            return tab, area
+    return tabs[0], areas[0]
+
+
+def open_tab_name(page: Page) -> str:
+    """Return the name of the open tab, as far as the session knows, or ""."""
+    title = st.session_state.get(tabs_key(page))
+    for tab in page.all_tabs:
+        if tab.title == title:
+            return tab.name
+    return ""
+
+
+def tabs_key(page: Page) -> str:
+    """Return the key of the page's tabs, whose value is the title of the open one."""
+    return f"{page.name}.tabs"
