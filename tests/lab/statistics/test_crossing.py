@@ -1,4 +1,4 @@
-"""Answers to "from which value on?" against populations whose truth is known."""
+"""Crossings of a target, compared with populations whose truth is known."""
 
 import math
 from typing import NamedTuple
@@ -14,12 +14,21 @@ from lab.statistics.medians import all_succeed_minimum, over_splits
 
 GRID = np.geomspace(0.05, 20, 61)
 EXPERIMENTS = 1500
+# Experiments that are drawn at once.
+AT_ONCE = 50
+# Normal numbers over which probabilities are integrated.
+NODES = np.linspace(-8, 8, 40001)
+# A measure is a share of this many rows.
+ROWS = 1000
+
+
+# --- Coverage -------------------------------------------------------------------------------------
 
 
 class Population(NamedTuple):
-    """A run is right in floor(1000 p + U)/1000, U uniform.
+    """Runs whose accuracy is floor(1000 p + U) / 1000, with U uniform.
 
-    A repeat has most of its luck Z, a normal, at all values.
+    A repeat has most of its luck, a normal number, in common at all values.
     """
 
     base: float
@@ -29,26 +38,30 @@ class Population(NamedTuple):
     tau: float
     target: float
 
-    def p(self, value, luck):
+    def probability(self, value: np.ndarray | float, luck: np.ndarray) -> np.ndarray:
+        """Return p at values of the parameter and with this luck."""
         effort = (np.asarray(value) / self.scale) ** self.power * np.exp(self.tau * luck)
         return self.top - (self.top - self.base) * np.exp(-effort)
 
     def reached_by(self, share: float) -> float:
-        """Where so large a share of the runs reaches the target, by integration over their luck."""
-        weights = stats.norm.pdf(NODES) / stats.norm.pdf(NODES).sum()
-        least = self.target - 1 / 1000
-        return brentq(
-            lambda v: np.clip(1000 * (self.p(v, NODES) - least), 0, 1) @ weights - share, 0.05, 20
-        )
+        """Return the value at which this share of all runs reaches the target."""
+        density = stats.norm.pdf(NODES)
+        weights = density / density.sum()
+        least = self.target - 1 / ROWS
+
+        def excess(value: float) -> float:
+            reaching = np.clip(ROWS * (self.probability(value, NODES) - least), 0, 1)
+            return reaching @ weights - share
+
+        return brentq(excess, 0.05, 20)
 
     def runs(self, rng: np.random.Generator, experiments: int, repeats: int) -> np.ndarray:
+        """Return runs (experiments, values, repeats)."""
         shape = (experiments, len(GRID), repeats)
         own = rng.standard_normal(shape, dtype=np.float32) * np.float32(math.sqrt(0.2))
         luck = own + rng.standard_normal((experiments, 1, repeats)) * math.sqrt(0.8)
-        return (
-            np.floor(1000 * self.p(GRID[:, None], luck) + rng.random(shape, dtype=np.float32))
-            / 1000
-        )
+        probability = self.probability(GRID[:, None], luck)
+        return np.floor(ROWS * probability + rng.random(shape, dtype=np.float32)) / ROWS
 
 
 POPULATIONS = {
@@ -56,129 +69,304 @@ POPULATIONS = {
     "steep": Population(0.5, 0.95, 0.6, 1.5, 0.8, 0.85),
     "skew": Population(0.5, 0.88, 0.4, 1.0, 1.1, 0.80),
 }
-NODES = np.linspace(-8, 8, 40001)
 
 
-@pytest.mark.parametrize(("repeats", "share"), [(24, None), (100, None), (100, 0.9)])
-@pytest.mark.parametrize("name", POPULATIONS)
-def test_coverage(name, repeats, share):
-    there, rng = POPULATIONS[name], np.random.default_rng([len(name), repeats])
-    batches = (there.runs(rng, 50, repeats) for _ in range(EXPERIMENTS // 50))
-    found = [smallest(GRID, one, there.target, share=share) for runs in batches for one in runs]
-    truth = there.reached_by(share or 0.5)
-    assert np.mean([one.safe is None or one.safe >= truth for one in found]) >= (
-        0.98 if share else 0.97
-    )
-    assert np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found]) >= 0.95
-    if share:
-        safe = {"mild": 3.66, "steep": 2.01, "skew": 4.47}[name]
-        assert np.median([one.safe or math.inf for one in found]) == pytest.approx(safe, rel=0.11)
-    else:
-        assert {one.verdict for one in found} == {"found"}
-        assert np.exp(np.median(np.log([one.point for one in found]))) == pytest.approx(
-            truth, rel=0.02
-        )
+def crossings(name: str, *, repeats: int, share: float | None) -> list[Crossing]:
+    """Return the crossings that experiments with a population find."""
+    population = POPULATIONS[name]
+    rng = np.random.default_rng([len(name), repeats])
+    found = []
+    for _ in range(EXPERIMENTS // AT_ONCE):
+        for runs in population.runs(rng, AT_ONCE, repeats):
+            found.append(smallest(GRID, runs, population.target, share=share))
+    return found
+
+
+def share_of_safe(found: list[Crossing], truth: float) -> float:
+    """Return how often the safe value is at least the truth."""
+    return np.mean([one.safe is None or one.safe >= truth for one in found])
+
+
+def share_covered(found: list[Crossing], truth: float) -> float:
+    """Return how often the interval contains the truth."""
+    return np.mean([(one.low or 0) < truth <= (one.high or math.inf) for one in found])
 
 
 @pytest.mark.parametrize("repeats", [24, 100])
-def test_what_fewer_than_half_of_the_runs_reach_is_not_found(repeats):
-    rng, shares = np.random.default_rng([50, repeats]), 0.5 * GRID / (GRID + 0.2)
-    runs = (rng.random((len(GRID), repeats)) < shares[:, None] for _ in range(EXPERIMENTS // 3))
-    assert np.mean([smallest(GRID, one, 1).safe is not None for one in runs]) <= 0.03
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_the_crossing_of_a_median_is_covered_and_its_point_unbiased(name, repeats):
+    truth = POPULATIONS[name].reached_by(0.5)
+
+    found = crossings(name, repeats=repeats, share=None)
+
+    assert share_of_safe(found, truth) >= 0.97
+    assert share_covered(found, truth) >= 0.95
+    assert {one.verdict for one in found} == {"found"}
+    typical = np.exp(np.median(np.log([one.point for one in found])))
+    assert typical == pytest.approx(truth, rel=0.02)
 
 
-@pytest.mark.parametrize(("share", "least", "hits"), [(0.8, 17, 87), (0.9, 36, 96), (0.95, 72, 99)])
-def test_how_many_runs_show_a_share(share, least, hits):
-    assert all_succeed_minimum(share, confidence=0.975) == least
-    for right in (hits - 1, hits):
-        runs = np.arange(100)[None] < right
-        assert (smallest([1.0], runs, 1, share=share).verdict == "everywhere") == (right == hits)
-    few, enough = (smallest(GRID, np.ones((61, repeats)), 0.8, share=0.9) for repeats in (24, 29))
-    assert (few.verdict, few.needed, few.safe, enough.verdict) == (
-        "unclear",
-        29,
-        None,
-        "everywhere",
-    )
+@pytest.mark.parametrize(
+    ("name", "usual_safe_value"), [("mild", 3.66), ("steep", 2.01), ("skew", 4.47)]
+)
+def test_the_crossing_of_a_share_is_covered_by_a_safe_value_that_is_not_far(name, usual_safe_value):
+    truth = POPULATIONS[name].reached_by(0.9)
+
+    found = crossings(name, repeats=100, share=0.9)
+
+    assert share_of_safe(found, truth) >= 0.98
+    assert share_covered(found, truth) >= 0.95
+    median = np.median([one.safe or math.inf for one in found])
+    assert median == pytest.approx(usual_safe_value, rel=0.11)
+
+
+@pytest.mark.parametrize("repeats", [24, 100])
+def test_a_target_that_fewer_than_half_of_the_runs_reach_is_seldom_found(repeats):
+    rng = np.random.default_rng([50, repeats])
+    shares = 0.5 * GRID / (GRID + 0.2)
+
+    is_found = []
+    for _ in range(EXPERIMENTS // 3):
+        runs = rng.random((len(GRID), repeats)) < shares[:, None]
+        is_found.append(smallest(GRID, runs, 1).safe is not None)
+
+    assert np.mean(is_found) <= 0.03
+
+
+# --- Numbers of runs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("share", "repeats"), [(0.8, 17), (0.9, 36), (0.95, 72)])
+def test_the_fewest_runs_that_can_show_a_share(share, repeats):
+    assert all_succeed_minimum(share, confidence=0.975) == repeats
+
+
+@pytest.mark.parametrize(("share", "hits"), [(0.8, 87), (0.9, 96), (0.95, 99)])
+@pytest.mark.parametrize(
+    ("missing", "verdict"),
+    [
+        pytest.param(0, "everywhere", id="enough"),
+        pytest.param(1, "unclear", id="one too few"),
+    ],
+)
+def test_the_fewest_hits_of_100_that_show_a_share(share, hits, missing, verdict):
+    runs = np.arange(100)[None] < hits - missing
+
+    crossing = smallest([1.0], runs, 1, share=share)
+
+    assert (crossing.verdict == "everywhere") == (verdict == "everywhere")
+
+
+def test_too_few_runs_leave_a_share_unclear_and_say_how_many_are_needed():
+    crossing = smallest(GRID, np.ones((61, 24)), 0.8, share=0.9)
+
+    assert crossing.verdict == "unclear"
+    assert crossing.needed == 29
+    assert crossing.safe is None
+
+
+def test_just_enough_runs_show_a_share():
+    assert smallest(GRID, np.ones((61, 29)), 0.8, share=0.9).verdict == "everywhere"
+
+
+HALF = [0, 1] * 8
+TEN_OF_16 = [0, 0, 1, 1, 1] * 3 + [1]
+# (2 sd / gap)^2 of a share of 10 in 16, which is to be told from a half.
+NEEDED = math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
+
+
+@pytest.mark.parametrize(
+    ("runs", "needed"),
+    [
+        pytest.param([HALF, TEN_OF_16], NEEDED, id="at the last value"),
+        pytest.param([TEN_OF_16, [0] * 16], NEEDED, id="at the first value"),
+        pytest.param([HALF, HALF], None, id="no number would tell half from half"),
+        pytest.param(np.ones((2, 3)), 6, id="enough to show anything"),
+    ],
+)
+def test_the_number_of_runs_that_would_decide(runs, needed):
+    crossing = smallest([1, 2], np.array(runs), 1)
+
+    assert crossing.needed == needed
+
+
+# --- Splits ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ratio", [0, 0.5])
-def test_coverage_over_splits(ratio):
-    """Errors of splits of one file have a correlation of n_test / (n_test + n_train), as is
-    assumed.
-    """
-    rng, trials, alike = np.random.default_rng(8), 4000, ratio / (1 + ratio)
-    shared = rng.normal(size=(1, trials, 1)) * math.sqrt(alike)
-    runs = np.repeat(shared + rng.normal(size=(20, trials, 1)) * math.sqrt(1 - alike), 2, axis=2)
-    found, as_fresh_rows = over_splits(runs, overlap=ratio), over_splits(runs)
-    covered = [
-        np.mean(np.prod(one.splits.interval(0.95), axis=0) <= 0) for one in (found, as_fresh_rows)
-    ]
-    assert covered[0] == pytest.approx(0.95, abs=0.015)  # exact: .959
-    assert not ratio or covered[1] <= 0.6
-    assert found.median == pytest.approx(np.median(runs[..., 0], axis=0))
+def test_intervals_over_splits_are_covered(ratio):
+    """Errors of splits of one file have a correlation of n_test / (n_test + n_train)."""
+    rng = np.random.default_rng(8)
+    trials = 4000
+    correlation = ratio / (1 + ratio)
+    shared = rng.normal(size=(1, trials, 1)) * math.sqrt(correlation)
+    single = rng.normal(size=(20, trials, 1)) * math.sqrt(1 - correlation)
+    runs = np.repeat(shared + single, 2, axis=2)
+
+    medians = over_splits(runs, overlap=ratio)
+    as_fresh_rows = over_splits(runs)
+
+    def share_that_contains_0(splits) -> float:
+        low, high = splits.interval(0.95)
+        return np.mean(low * high <= 0)
+
+    # The exact probability is 0.959.
+    assert share_that_contains_0(medians.splits) == pytest.approx(0.95, abs=0.015)
+    if ratio > 0:
+        assert share_that_contains_0(as_fresh_rows.splits) <= 0.6
+    assert medians.median == pytest.approx(np.median(runs[..., 0], axis=0))
 
 
-def test_splits_answer_as_repeats_do():
-    runs = np.moveaxis(
-        np.random.default_rng(9).normal(np.linspace(0, 1, 5)[:, None], 0.1, (5, 6)), 1, 0
-    )[..., None]
-    values, flat = range(1, 6), runs[..., 0].T
-    assert smallest(values, over_splits(runs), 0.5) == smallest(values, flat, 0.5)
-    assert smallest(values, over_splits(runs), 0.5, share=0.5) == smallest(
-        values, flat, 0.5, share=0.5
-    )
-    for together in (over_splits(runs, overlap=0.5), over_splits(np.repeat(runs, 2, axis=2))):
-        assert smallest(values, together, 0.5).verdict == "found"
-        with pytest.raises(RefusedError, match="share"):
-            smallest(values, together, 0.5, share=0.5)
+def runs_of_splits() -> np.ndarray:
+    """Return one repeat each of six splits at five values, (6, 5, 1)."""
+    runs = np.random.default_rng(9).normal(np.linspace(0, 1, 5)[:, None], 0.1, (5, 6))
+    return runs.T[..., None]
 
 
-def test_up_and_down_and_lower_are_one_question_turned():
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_fresh_splits_with_one_repeat_each_are_repeats(share):
+    runs = runs_of_splits()
+
+    of_splits = smallest(range(1, 6), over_splits(runs), 0.5, share=share)
+    of_repeats = smallest(range(1, 6), runs[..., 0].T, 0.5, share=share)
+
+    assert of_splits == of_repeats
+
+
+@pytest.mark.parametrize(
+    "medians",
+    [
+        pytest.param(over_splits(runs_of_splits(), overlap=0.5), id="splits of one file"),
+        pytest.param(over_splits(np.repeat(runs_of_splits(), 2, axis=2)), id="two repeats each"),
+    ],
+)
+def test_dependent_repeats_have_a_median_and_no_share(medians):
+    assert smallest(range(1, 6), medians, 0.5).verdict == "found"
+    with pytest.raises(RefusedError, match="share"):
+        smallest(range(1, 6), medians, 0.5, share=0.5)
+
+
+# --- Directions -----------------------------------------------------------------------------------
+
+
+def mild_runs() -> np.ndarray:
     (runs,) = POPULATIONS["mild"].runs(np.random.default_rng(10), 1, 100)
-    for share in (None, 0.5):
-        up = smallest(GRID, runs, 0.8, share=share)
-        down = smallest(1 / GRID[::-1], runs[::-1], 0.8, share=share, towards="large")
-        turned = [down.point, down.high, down.low, down.safe]
-        assert [1 / one for one in (up.point, up.low, up.high, up.safe)] == pytest.approx(turned)
-        assert (up.share_at_tested, up.share_safe) == (down.share_at_tested, down.share_safe)
-        error = smallest(GRID, 1 - runs, 1 - np.float64(0.8), share=share, better="lower")
-        assert (error.low, error.safe, error.point) == (up.low, up.safe, pytest.approx(up.point))
-    turned = smallest(GRID, -runs, -0.8, better="lower")
-    assert turned.best == pytest.approx(-smallest(GRID, runs, 0.8).best)
+    return runs
 
 
-def test_small_and_odd_cases_and_how_many_runs_it_would_take():
-    six = np.array([[0.4, 0.5] * 3])
-    assert [smallest([1.0], six, target).verdict for target in (-9, 0.45, 9)] == [
-        "everywhere",
-        "unclear",
-        "nowhere",
-    ]
-    assert [smallest([1.0], six[:, :5], target).verdict for target in (-9, 0.45, 9)] == [
-        "unclear"
-    ] * 3
-    sure = np.repeat([[0.4], [0.8], [0.8]], 6, axis=1)
-    found = smallest([1, 4, 16], sure, 0.6)
-    assert (found.verdict, found.point, found.low, found.high) == ("found", pytest.approx(2), 1, 4)
-    assert (found.share_at_tested, found.best, found.at) == (1, 0.8, 4)
-    assert smallest([1, 4, 16], sure, 0.8).safe == 4  # every run reaches it
-    assert smallest([1, 4, 16], sure, 0.6, log=False).point == pytest.approx(2.5)
-    assert smallest([0, 4, 16], sure, 0.6, log=False).low == 0
-    waiting = np.insert(sure, 1, np.nan, axis=0)
-    waiting[1, 0] = 0.5  # a value half done is not done
-    assert smallest([1, 2, 4, 16], waiting, 0.6) == found
-    assert smallest([1, 4, 16], sure * np.nan, 0.6) == Crossing(verdict="unclear")
-    above, under = smallest([1, 4, 16], sure, 0.1), smallest([1, 4, 16], sure, 0.9)
-    assert (above.verdict, above.safe, above.low) == ("everywhere", 1, None)
-    assert (under.verdict, under.safe, under.low, under.best) == ("nowhere", None, 16, 0.8)
-    runs = np.array([[0, 1] * 8, [0, 0, 1, 1, 1] * 3 + [1]])  # of the second, 10 in 16 reach it
-    needed = math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
-    cases = (runs, runs[::-1] * [[1], [0]], np.array([[0, 1] * 8] * 2), np.ones((2, 3)))
-    # If half of them reach it, no number would tell
-    assert [smallest([1, 2], one, 1).needed for one in cases] == [needed, needed, None, 6]
-    wrong = [(values, np.ones((2, 3))) for values in ([1, 1], [2, 1], [0, 1], [1, 2, 3])]
-    wrong += [([1, 2], np.ones((2, 1))), ([], np.ones((0, 3))), ([1, 2], np.full((2, 3), np.inf))]
-    for values, runs in wrong:
-        with pytest.raises(RefusedError):
-            smallest(values, runs, 0.5)
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_a_falling_measure_is_a_rising_one_over_the_inverse_parameter(share):
+    runs = mild_runs()
+
+    up = smallest(GRID, runs, 0.8, share=share)
+    down = smallest(1 / GRID[::-1], runs[::-1], 0.8, share=share, towards="large")
+
+    inverse = [1 / value for value in (up.point, up.low, up.high, up.safe)]
+    assert inverse == pytest.approx([down.point, down.high, down.low, down.safe])
+    assert up.share_at_tested == down.share_at_tested
+    assert up.share_safe == down.share_safe
+
+
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_an_error_crosses_where_the_accuracy_does(share):
+    runs = mild_runs()
+
+    accuracy = smallest(GRID, runs, 0.8, share=share)
+    error = smallest(GRID, 1 - runs, 1 - np.float64(0.8), share=share, better="lower")
+
+    assert error.low == accuracy.low
+    assert error.safe == accuracy.safe
+    assert error.point == pytest.approx(accuracy.point)
+
+
+def test_the_best_of_a_measure_that_is_better_when_lower_is_its_lowest():
+    runs = mild_runs()
+
+    lower = smallest(GRID, -runs, -0.8, better="lower")
+
+    assert lower.best == pytest.approx(-smallest(GRID, runs, 0.8).best)
+
+
+# --- Few values and runs --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "verdict"), [(-9, "everywhere"), (0.45, "unclear"), (9, "nowhere")]
+)
+def test_six_runs_can_decide(target, verdict):
+    assert smallest([1.0], np.array([[0.4, 0.5] * 3]), target).verdict == verdict
+
+
+@pytest.mark.parametrize("target", [-9, 0.45, 9])
+def test_five_runs_cannot_decide(target):
+    assert smallest([1.0], np.array([[0.4, 0.5, 0.4, 0.5, 0.4]]), target).verdict == "unclear"
+
+
+# Six equal runs at each of three values.
+STEPPED = np.repeat([[0.4], [0.8], [0.8]], 6, axis=1)
+
+
+def test_equal_runs_cross_halfway_between_two_values():
+    crossing = smallest([1, 4, 16], STEPPED, 0.6)
+
+    assert crossing.verdict == "found"
+    assert crossing.point == pytest.approx(2)
+    assert crossing.low == 1
+    assert crossing.high == 4
+    assert crossing.share_at_tested == 1
+    assert crossing.best == 0.8
+    assert crossing.at == 4
+
+
+def test_a_target_is_reached_at_equality():
+    assert smallest([1, 4, 16], STEPPED, 0.8).safe == 4
+
+
+def test_the_point_is_interpolated_in_the_value_itself_if_asked():
+    assert smallest([1, 4, 16], STEPPED, 0.6, log=False).point == pytest.approx(2.5)
+    assert smallest([0, 4, 16], STEPPED, 0.6, log=False).low == 0
+
+
+def test_a_value_whose_runs_are_not_all_done_is_left_out():
+    half_done = np.insert(STEPPED, 1, np.nan, axis=0)
+    half_done[1, 0] = 0.5
+
+    assert smallest([1, 2, 4, 16], half_done, 0.6) == smallest([1, 4, 16], STEPPED, 0.6)
+
+
+def test_nothing_is_known_before_a_value_is_done():
+    assert smallest([1, 4, 16], STEPPED * np.nan, 0.6) == Crossing(verdict="unclear")
+
+
+def test_a_target_below_all_runs_is_reached_everywhere():
+    crossing = smallest([1, 4, 16], STEPPED, 0.1)
+
+    assert crossing.verdict == "everywhere"
+    assert crossing.safe == 1
+    assert crossing.low is None
+
+
+def test_a_target_above_all_runs_is_reached_nowhere():
+    crossing = smallest([1, 4, 16], STEPPED, 0.9)
+
+    assert crossing.verdict == "nowhere"
+    assert crossing.safe is None
+    assert crossing.low == 16
+    assert crossing.best == 0.8
+
+
+@pytest.mark.parametrize(
+    ("values", "runs"),
+    [
+        pytest.param([1, 1], np.ones((2, 3)), id="equal values"),
+        pytest.param([2, 1], np.ones((2, 3)), id="falling values"),
+        pytest.param([0, 1], np.ones((2, 3)), id="a value without a logarithm"),
+        pytest.param([1, 2, 3], np.ones((2, 3)), id="more values than runs"),
+        pytest.param([1, 2], np.ones((2, 1)), id="a single run"),
+        pytest.param([], np.ones((0, 3)), id="no values"),
+        pytest.param([1, 2], np.full((2, 3), np.inf), id="infinite runs"),
+    ],
+)
+def test_values_or_runs_without_a_meaning_are_refused(values, runs):
+    with pytest.raises(RefusedError):
+        smallest(values, runs, 0.5)
