@@ -133,7 +133,7 @@ def _lines(asked, seconds, sizes, static, first) -> list:
 def _site() -> Mapping[str, str]:
     """Return file -> HTML of the pages that are measured."""
     chosen = (page for page in PAGES if page.name in STATIC)
-    how = {"told": "", "date": ""}
+    how = {"settings_text": "", "date": ""}
     return {
         f"/{one.name}.html": Recording(page=one, settings=one.settings(), **how).html()
         for one in chosen

@@ -17,7 +17,7 @@ READERS = (
 
 
 def refusal(environment: Mapping[str, str]) -> str:
-    """Return in one line why the server cannot start with these variables, or ""."""
+    """Return why the server cannot start with these variables, in one line; "" if it can."""
     for read in READERS:
         try:
             read(environment)

@@ -4,8 +4,10 @@ It stands here and not in the root: beside a main script, a folder called `pages
 Streamlit's older mode.
 """
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -13,7 +15,7 @@ from pages.data import page as data
 from pages.home import page as home
 from pages.learn import page_choosing, page_deployments, page_glossary, page_papers
 from pages.lessons import page as lessons
-from pages.topics import HOME, PAGES
+from pages.topics import HOME, MENU, OTHER_PAGES, PAGES
 from ui import widgets
 from ui.layout.topic_page import show_page, write_style
 from ui.server import head_tags
@@ -22,44 +24,47 @@ from ui.session.page_links import register_pages
 from ui.session.page_state import register_visit
 from ui.session.widget_state import resend_unsent
 
-# Pages that explain, in the order of their menu: (address, title, icon, what shows it).
-LEARN = (
-    ("lessons", "Lessons", ":material/school:", partial(lessons.show, PAGES)),
-    ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
-    ("works", "Papers, checked", ":material/library_books:", partial(page_papers.show, PAGES)),
-    ("deployments", "Releases in use", ":material/public:", page_deployments.show),
-    ("choosing", "Choose parameters", ":material/rule:", page_choosing.show),
-)
-
+# Name of a page without an experiment -> function that shows it.
+SHOW_OTHER: Mapping[str, Callable[[], None]] = {
+    "data": data.show,
+    "lessons": partial(lessons.show, PAGES),
+    "glossary": page_glossary.show,
+    "works": partial(page_papers.show, PAGES),
+    "deployments": page_deployments.show,
+    "choosing": page_choosing.show,
+}
 _ICON = Path(__file__).parents[1] / "ui" / "server" / "static" / "icon.svg"
+
 st.set_page_config(page_title=head_tags.title(""), page_icon=_ICON, layout="wide")
 write_style()
 widgets.connection(uploads=limit_mb())
-doors = {
-    page.name: st.Page(
-        partial(show_page, page), title=page.title, icon=page.icon, url_path=page.name
+pages = {}
+for topic in PAGES:
+    pages[topic.name] = st.Page(
+        partial(show_page, topic), title=topic.title, icon=topic.icon, url_path=topic.name
     )
-    for page in PAGES
-}
-own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
-texts = {
-    name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN
-}
-beside = {"data": own} | texts
-welcome = partial(home.show, HOME, PAGES, doors | beside, show_page)
-front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
-register_pages(doors | beside)
-groups = dict.fromkeys(page.group for page in PAGES)
-menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
-if st.context.is_embedded:  # in somebody else's page: no head of our own
+for other in OTHER_PAGES:
+    pages[other.name] = st.Page(
+        SHOW_OTHER[other.name], title=other.title, icon=other.icon, url_path=other.name
+    )
+show_home = partial(home.show, HOME, MENU, pages, show_page)
+front = st.Page(show_home, title="Home", icon=":material/home:", default=True)
+register_pages(pages)
+menu = {"": [front]}
+for group, group_pages in MENU.items():
+    menu[group] = [pages[page.name] for page in group_pages]
+position: Literal["top", "hidden"] = "top"
+if st.context.is_embedded:
+    # In somebody else's page the lab has no head of its own.
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
+    position = "hidden"
 else:
     st.logo(_ICON.with_name("logo.svg"), size="large")
-menus = (
-    {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
-)
-here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
-st.set_page_config(page_title=head_tags.title("" if here is front else here.title))
-register_visit(here.url_path)
+current_page = st.navigation(menu, position=position)
+title = current_page.title
+if current_page is front:
+    title = ""
+st.set_page_config(page_title=head_tags.title(title))
+register_visit(current_page.url_path)
 with resend_unsent():
-    here.run()
+    current_page.run()

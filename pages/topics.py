@@ -1,10 +1,11 @@
-"""The pages of the lab, in their order: a line each, and those that are about other pages.
+"""The pages of the lab in their order, and what navigation, head and recordings need of them.
 
 Not in ``pages/__init__.py``, so that a script that imports one experiment imports no page.
 """
 
 from dataclasses import replace
 from importlib import import_module
+from typing import NamedTuple
 
 from pages.data import page as data
 from pages.home import page as home
@@ -13,6 +14,7 @@ from pages.lessons import page as lessons
 from pages.what_if.page import planner_page
 from pages.what_if.page_tab import question_tab
 from ui.export.prerender import First
+from ui.page.page import Page
 from ui.server.head_tags import Head
 
 TOPICS = (
@@ -26,31 +28,92 @@ TOPICS = (
     "hypotheses",
     "attack",
 )
-ROOMS = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
-_PLANNER = planner_page(ROOMS)
-PAGES = (*(replace(room, asked=question_tab(room.name, _PLANNER)) for room in ROOMS), _PLANNER)
+TOPIC_PAGES = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
+_PLANNER = planner_page(TOPIC_PAGES)
+# The topics, each with the planner's questions about it, and the planner.
+PAGES = (
+    *(replace(page, asked=question_tab(page.name, _PLANNER)) for page in TOPIC_PAGES),
+    _PLANNER,
+)
 HOME = home.front(PAGES)
-# Address -> the page whose first picture is recorded; "" is home.
-FIRSTS = {"": First(HOME, home.welcome())} | {page.name: First(page) for page in PAGES}
-# Address -> what the head of the page says; "" is home.
-HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
-HEADS |= {"": Head("", home.QUESTION, home.ABOUT)}
-_TEXTS = {
-    "data": Head("My data", data.QUESTION, "Train on your own table with differential privacy"),
-    "lessons": Head("Lessons", lessons.TITLE, "Guess what privacy does to a model, then see it"),
-    "glossary": Head(
+
+
+class OtherPage(NamedTuple):
+    """A page without an experiment: name in the address, and what navigation and head show."""
+
+    name: str
+    title: str
+    icon: str
+    group: str
+    question: str
+    about: str
+
+
+OTHER_PAGES = (
+    OtherPage(
+        "data",
+        "My data",
+        ":material/table:",
+        "Plan",
+        data.QUESTION,
+        "Train on your own table with differential privacy",
+    ),
+    OtherPage(
+        "lessons",
+        "Lessons",
+        ":material/school:",
+        "Learn",
+        lessons.TITLE,
+        "Guess what privacy does to a model, then see it",
+    ),
+    OtherPage(
+        "glossary",
         "Glossary",
+        ":material/dictionary:",
+        "Learn",
         page_glossary.QUESTION,
         "Terms of differential privacy, and where the lab shows them",
     ),
-    "works": Head("Papers, checked", page_papers.QUESTION, "Which statements hold, part by part"),
-    "deployments": Head(
+    OtherPage(
+        "works",
+        "Papers, checked",
+        ":material/library_books:",
+        "Learn",
+        page_papers.QUESTION,
+        "Which statements hold, part by part",
+    ),
+    OtherPage(
+        "deployments",
         "Releases in use",
+        ":material/public:",
+        "Learn",
         page_deployments.QUESTION,
         "What registered releases protect, and how much",
     ),
-    "choosing": Head(
-        "Choose parameters", page_choosing.QUESTION, "Steps to a guarantee that fits a release"
+    OtherPage(
+        "choosing",
+        "Choose parameters",
+        ":material/rule:",
+        "Learn",
+        page_choosing.QUESTION,
+        "Steps to a guarantee that fits a release",
     ),
-}
-HEADS |= {name: head._replace(charts=False) for name, head in _TEXTS.items()}
+)
+
+
+def _menu() -> dict[str, list[Page | OtherPage]]:
+    """Return group -> its pages, as the navigation and the home page list them."""
+    menu: dict[str, list[Page | OtherPage]] = {}
+    for page in (*PAGES, *OTHER_PAGES):
+        menu.setdefault(page.group, []).append(page)
+    return menu
+
+
+MENU = _menu()
+# Address -> the page whose first screen is recorded; "" is home.
+FIRSTS = {"": First(HOME, home.welcome())} | {page.name: First(page) for page in PAGES}
+# Address -> what the head of the page holds; "" is home.
+HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
+HEADS[""] = Head("", home.QUESTION, home.ABOUT)
+for page in OTHER_PAGES:
+    HEADS[page.name] = Head(page.title, page.question, page.about, charts=False)

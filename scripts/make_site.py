@@ -27,8 +27,8 @@ from pages.lessons import page as lessons
 from pages.lessons import page_recorded as recorded
 from pages.lessons.lessons import LESSONS
 from pages.topics import HOME, PAGES
-from ui.export.recording import Recording, framed
-from ui.export.share_dialog import told
+from ui.export.recording import Recording, page_document
+from ui.export.share_dialog import settings_text
 from ui.page.page import Page
 from ui.server.head_tags import address
 from ui.session.page_state import PageState
@@ -73,7 +73,10 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
     yield "index.html", _recorded(HOME, at=at, below=_contents(pages))
     for page in pages:
         yield f"{page.name}.html", _recorded(page, at=at)
-    yield "lessons.html", framed("Lessons", _lessons(), above=_TOP, link=at and f"{at}/lessons")
+    yield (
+        "lessons.html",
+        page_document("Lessons", _lessons(), above=_TOP, link=at and f"{at}/lessons"),
+    )
     named = {page.name: page for page in PAGES}
     for lesson in LESSONS:
         yield (
@@ -82,11 +85,11 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
         )
     yield (
         "glossary.html",
-        framed("Glossary", _glossary(link(at)), above=_TOP, link=at and f"{at}/glossary"),
+        page_document("Glossary", _glossary(link(at)), above=_TOP, link=at and f"{at}/glossary"),
     )
     yield (
         "works.html",
-        framed("Papers, checked", _works(at, named), above=_TOP, link=at and f"{at}/works"),
+        page_document("Papers, checked", _works(at, named), above=_TOP, link=at and f"{at}/works"),
     )
 
 
@@ -94,10 +97,10 @@ def _recorded(page: Page, *, at: str, below: str = "") -> str:
     settings = page.settings()
     state, here = PageState(page=page.name, settings=settings), page.at(settings)
     here.setup(state)  # so that the choices have their names
-    words = told(here, state, without=here.slider_layout(settings).hero)
+    words = settings_text(here, state, without=here.slider_layout(settings).hero)
     where = at and f"{at}/{'' if page.name == 'home' else page.name}"
     one = Recording(
-        page=page, settings=settings, told=words, date=date.today().isoformat(), link=where
+        page=page, settings=settings, settings_text=words, date=date.today().isoformat(), link=where
     )
     return Recording(**{**vars(one), "above": _TOP, "below": below}).html()
 

@@ -25,7 +25,7 @@ def handout(
     settings, here = result.settings, page.at(result.settings)
     state = PageState(page=page.name, settings=settings)
     return replace(
-        share_dialog.handed_out(state, here, result, link=link, code=qr(link)), date=date
+        share_dialog.handout_of(state, here, result, link=link, code=qr(link)), date=date
     )
 
 

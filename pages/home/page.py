@@ -1,10 +1,8 @@
-"""What this is, at once: a picture that moves, three moves to make on it, and where to go from
-there.
-"""
+"""Home: a chart that moves, three things to try with it, and links to all pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import streamlit as st
 
@@ -21,183 +19,238 @@ HEIGHT = 540
 QUESTION = "What does privacy cost a learning algorithm?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
 _SAYS = Texts(__file__, "texts.md")
-# Whom the lab is for -> the page that suits them best; the lesson that it opens, where it is that
-# of lessons.
-DOORS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
-LESSON = {"lesson": "small_epsilon"}
-# What the moves ask for: epsilon below the first, a loss of fewer points than the second, between
-# two values that are at most so many times apart, and epsilon from the last on.
-_PRIVATE, _LEAST, _APART, _LARGE = 0.1, 2, 1.5, 7.5
+# Purpose of a visitor -> the page to start with.
+START_LINKS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
+# The lesson that the first of them opens.
+FIRST_LESSON = {"lesson": "small_epsilon"}
+# The first task is to move epsilon below this value.
+_PRIVATE_EPSILON = 0.1
+# The second one is to find the epsilon from which fewer points of accuracy are lost, between two
+# values that differ by this factor at most.
+_LOST_POINTS = 2
+_CLOSE_FACTOR = 1.5
+# The third one is to set epsilon to 8, which is done from this value on.
+_LARGE_EPSILON = 7.5
 
 
-class Seen(NamedTuple):
-    """What a visitor has seen at rest at one epsilon. loss: of accuracy, in points between what the
-    tiles say; right,
-    attacker: as their tiles say them, HTML.
+class ListedPage(Protocol):
+    """A page as the list of all pages shows it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def icon(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+
+
+class Observation(NamedTuple):
+    """What the page has shown at one epsilon.
+
+    Attributes:
+        lost_points: Loss of accuracy, in points between the numbers of the tiles.
+        accuracy: Median accuracy, as its tile shows it (HTML).
+        attacker: The attacker's accuracy, as its tile shows it (HTML).
     """
 
-    loss: int
-    right: str
+    lost_points: int
+    accuracy: str
     attacker: str
 
 
-def _made_private(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
-    least = min(seen)
-    return (
-        {"epsilon": format_number(least), "right": seen[least].right} if least < _PRIVATE else None
-    )
+Observations = Mapping[float, Observation]
 
 
-def _paid(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
-    """Return the two values of epsilon between which the loss falls below 2 points, if they are
-    close.
-    """
-    good = min((epsilon for epsilon, one in seen.items() if one.loss < _LEAST), default=0.0)
-    bad = max(
-        (epsilon for epsilon, one in seen.items() if epsilon < good and one.loss >= _LEAST),
-        default=0.0,
-    )
-    return (
-        {"good": format_number(good), "bad": format_number(bad)}
-        if bad and good <= _APART * bad
-        else None
-    )
+def _small_epsilon(observations: Observations) -> dict[str, Any] | None:
+    epsilon = min(observations)
+    if epsilon >= _PRIVATE_EPSILON:
+        return None
+    return {"epsilon": format_number(epsilon), "right": observations[epsilon].accuracy}
 
 
-def _asked(seen: Mapping[float, Seen]) -> dict[str, Any] | None:
-    most = max(seen)
-    return (
-        {"epsilon": format_number(most), "attacker": seen[most].attacker}
-        if most >= _LARGE
-        else None
-    )
+def _cost_threshold(observations: Observations) -> dict[str, Any] | None:
+    """Return the two values of epsilon between which the loss falls, if they are close."""
+    cheap = [
+        epsilon
+        for epsilon, observation in observations.items()
+        if observation.lost_points < _LOST_POINTS
+    ]
+    if not cheap:
+        return None
+    smallest_cheap = min(cheap)
+    expensive_below = [
+        epsilon
+        for epsilon, observation in observations.items()
+        if observation.lost_points >= _LOST_POINTS and epsilon < smallest_cheap
+    ]
+    if not expensive_below:
+        return None
+    largest_expensive = max(expensive_below)
+    if smallest_cheap > _CLOSE_FACTOR * largest_expensive:
+        return None
+    return {"good": format_number(smallest_cheap), "bad": format_number(largest_expensive)}
 
 
-# Move -> what has been found by it in what was seen; None until then.
-MOVES: Mapping[str, Callable[[Mapping[float, Seen]], dict[str, Any] | None]] = {
-    "private": _made_private,
-    "pay": _paid,
-    "attack": _asked,
+def _large_epsilon(observations: Observations) -> dict[str, Any] | None:
+    epsilon = max(observations)
+    if epsilon < _LARGE_EPSILON:
+        return None
+    return {"epsilon": format_number(epsilon), "attacker": observations[epsilon].attacker}
+
+
+# Name of a task -> function that returns its result from what was observed; None until it is done.
+TASKS: Mapping[str, Callable[[Observations], dict[str, Any] | None]] = {
+    "private": _small_epsilon,
+    "pay": _cost_threshold,
+    "attack": _large_epsilon,
 }
 
 
 def front(pages: Sequence[Page]) -> Page:
     """Return the classifier's page with one slider, its numbers and its first map."""
-    whole = next(page for page in pages if page.name == "classifier")
+    classifier = next(page for page in pages if page.name == "classifier")
 
     def numbers(result):
-        right, reference, _, attacker = whole.numbers(result)
-        return right, reference, attacker
+        accuracy, reference, _, attacker = classifier.numbers(result)
+        return accuracy, reference, attacker
 
-    def ours(state: page_state.PageState) -> bool:
-        """Return True: a file of one's own is asked for on the page itself."""
+    def replace_upload(state: page_state.PageState) -> bool:
+        """Replace settings of an uploaded file, which only the classifier asks for."""
         if state.settings.private:
-            state.replace_settings(whole.settings())
+            state.replace_settings(classifier.settings())
         return True
 
-    def picture(result) -> Chart:
-        drawn = whole.pictures(result)[0][1]
-        title = theme.heading("Private models", percent(result.summary["scratch"].median))
-        figure = {**drawn.figure, "layout": {**drawn.figure["layout"], "title": title}}
-        return replace(drawn, figure=figure, height=HEIGHT, about="")
+    def chart(result) -> Chart:
+        classifier_map = classifier.pictures(result)[0][1]
+        accuracy = percent(result.summary["scratch"].median)
+        figure = dict(classifier_map.figure)
+        figure["layout"] = figure["layout"] | {"title": theme.heading("Private models", accuracy)}
+        return replace(classifier_map, figure=figure, height=HEIGHT, about="")
 
     return replace(
-        whole,
+        classifier,
         name="home",
-        ready=ours,
-        holds=ours,
+        ready=replace_upload,
+        holds=replace_upload,
         question=QUESTION,
         setup=always(None),
         more=None,
         sliders=always(SliderLayout(hero="epsilon")),
         numbers=numbers,
-        words={**whole.words, "verdict": always(""), "caption": _legend},
-        pictures=lambda result: [[picture(result)]],
+        words={**classifier.words, "verdict": always(""), "caption": _legend},
+        pictures=lambda result: [[chart(result)]],
         tabs=(),
         move=None,
     )
 
 
 def _legend(result: Any) -> str:
-    """Return what the lines of the map mean, HTML."""
-    lines = _SAYS("legend.private", count=result.settings.repeats), _SAYS["legend.reference"]
-    return f'<p class="lab-legend">{"".join(lines)}</p>'
+    """Return the meaning of the lines of the map (HTML)."""
+    private = _SAYS("legend.private", count=result.settings.repeats)
+    return f'<p class="lab-legend">{private}{_SAYS["legend.reference"]}</p>'
 
 
 def welcome() -> str:
-    """Return what stands before the result, HTML."""
+    """Return what stands before the result (HTML)."""
     return f'<h1>{QUESTION}</h1><p class="lab-lead">{bold_html(_SAYS["lead"])}</p>'
 
 
 def show(
-    home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]
+    home: Page,
+    menu: Mapping[str, Sequence[ListedPage]],
+    links: Mapping[str, st.Page],
+    show_page: Callable[..., None],
 ) -> None:
-    """Show ``home`` as ``shown`` shows any page, three moves, doors by person, and all ``pages`` by
-    group.
+    """Show the home page: the chart, three tasks, links by purpose, and all pages.
 
-    doors: name of a page -> where it opens.
+    Args:
+        home: The page of the chart.
+        menu: Group -> the pages of the navigation.
+        links: Name of a page -> where it opens.
+        show_page: Shows a topic, as ``topic_page.show``.
     """
-    shown(home, welcome=welcome())
-    _moves(home)
-    for column, (person, page) in zip(
-        st.columns(len(DOORS), gap="small"), DOORS.items(), strict=True
-    ):
-        with column.container(border=True, key=f"door-{person}"):
-            query = LESSON if page == "lessons" else None
-            st.page_link(
-                doors[page], label=_SAYS[f"doors.{person}"], width="stretch", query_params=query
-            )
+    show_page(home, welcome=welcome())
+    _show_tasks(home)
+    _show_start_links(links)
     st.header("All pages")
-    _all(pages, doors)
-    for column, text in zip(st.columns(3, gap="large"), ("see", "trust", "take"), strict=True):
+    _list_pages(menu, links)
+    columns = st.columns(3, gap="large")
+    for column, text in zip(columns, ("see", "trust", "take"), strict=True):
         column.markdown(_SAYS[f"about.{text}"])
     st.caption(_SAYS["note"])
 
 
-def _moves(home: Page) -> None:
-    """Show three moves to make on the picture; one is open, and each says what was found once it is
-    made.
+def _show_start_links(links: Mapping[str, st.Page]) -> None:
+    columns = st.columns(len(START_LINKS), gap="small")
+    for column, (purpose, page) in zip(columns, START_LINKS.items(), strict=True):
+        query = None
+        if page == "lessons":
+            query = FIRST_LESSON
+        with column.container(border=True, key=f"door-{purpose}"):
+            st.page_link(
+                links[page], label=_SAYS[f"doors.{purpose}"], width="stretch", query_params=query
+            )
 
-    What an open one speaks of is lit up by its key (``style.css``).
+
+def _show_tasks(home: Page) -> None:
+    """Show three tasks, of which one is open and the done ones state their results.
+
+    What an open task speaks of is highlighted by its key (``style.css``).
     """
+    observations = _observe(home)
+    results = {name: find_result(observations) for name, find_result in TASKS.items()}
+    undone = [name for name, result in results.items() if result is None]
+    opened = st.session_state.get("home.move")
+    if opened not in undone:
+        opened = next(iter(undone), "")
+    columns = st.columns(len(TASKS), gap="small")
+    for column, (name, result) in zip(columns, results.items(), strict=True):
+        key = f"move-{name}"
+        if name == opened:
+            key = f"move-{name}-open"
+        with column.container(border=True, height="stretch", gap=None, key=key):
+            _show_task(name, result, is_open=name == opened)
+
+
+def _observe(home: Page) -> Observations:
+    """Store what the page shows now, and return all observations at these settings."""
     settings = st.session_state["home.state"].settings
     result, _ = compute(settings, seconds=0)
-    right, _, attacker = home.numbers(result)
-    others = settings.change(
-        epsilon=type(settings)().epsilon
-    )  # what a link may change besides, which is seen anew
-    seen = st.session_state.setdefault("home.seen", {}).setdefault(others, {})
-    loss = round(100 * result.reference.accuracy) - round(100 * result.summary["scratch"].median)
-    seen[settings.epsilon] = Seen(loss, right.value, attacker.value)
-    found = {name: how(seen) for name, how in MOVES.items()}
-    missing = [name for name in MOVES if found[name] is None]
-    chosen = st.session_state.get("home.move")
-    opened = chosen if chosen in missing else next(iter(missing), "")
-    for column, name in zip(st.columns(len(MOVES), gap="small"), MOVES, strict=True):
-        key = f"move-{name}{'-open' * (name == opened)}"
-        with column.container(border=True, height="stretch", gap=None, key=key):
-            _move(name, found[name], opened=name == opened)
+    accuracy, _, attacker = home.numbers(result)
+    # A link may change other settings than epsilon, of which nothing has been observed yet.
+    other_settings = settings.change(epsilon=type(settings)().epsilon)
+    all_observations = st.session_state.setdefault("home.seen", {})
+    observations = all_observations.setdefault(other_settings, {})
+    reference_percent = round(100 * result.reference.accuracy)
+    private_percent = round(100 * result.summary["scratch"].median)
+    observations[settings.epsilon] = Observation(
+        reference_percent - private_percent, accuracy.value, attacker.value
+    )
+    return observations
 
 
-def _move(name: str, found: Mapping[str, Any] | None, *, opened: bool) -> None:
-    def choose() -> None:
+def _show_task(name: str, result: Mapping[str, Any] | None, *, is_open: bool) -> None:
+    def open_task() -> None:
         st.session_state["home.move"] = name
 
-    icon = ":material/radio_button_unchecked:" if found is None else ":material/check_circle:"
+    icon = ":material/check_circle:"
+    if result is None:
+        icon = ":material/radio_button_unchecked:"
     st.button(
-        _SAYS[f"moves.{name}"], key=f"home.{name}", icon=icon, type="tertiary", on_click=choose
+        _SAYS[f"moves.{name}"], key=f"home.{name}", icon=icon, type="tertiary", on_click=open_task
     )
-    if found is not None:
-        st.markdown(_SAYS(f"moves.{name}_done", **found), unsafe_allow_html=True)
-    elif opened:
+    if result is not None:
+        st.markdown(_SAYS(f"moves.{name}_done", **result), unsafe_allow_html=True)
+    elif is_open:
         st.markdown(_SAYS[f"moves.{name}_ask"])
 
 
-def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
-    groups = list(dict.fromkeys(page.group for page in pages))
-    for column, group in zip(st.columns(len(groups), gap="large"), groups, strict=True):
+def _list_pages(menu: Mapping[str, Sequence[ListedPage]], links: Mapping[str, st.Page]) -> None:
+    """List all pages of the navigation in columns, by group."""
+    columns = st.columns(len(menu), gap="medium")
+    for column, (group, pages) in zip(columns, menu.items(), strict=True):
         column.markdown(f"**{group}**")
-        for page in (one for one in pages if one.group == group):
+        for page in pages:
             item = column.container(key=f"page-{page.name}", gap=None)
-            item.page_link(doors[page.name], icon=page.icon)
+            item.page_link(links[page.name], icon=page.icon)
             item.caption(page.about)

@@ -38,13 +38,13 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} ·'
         f" {lesson.minutes} "
         f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
-        f'<div class="screen lesson"><div class="shown">{recording.place(blank)}</div>'
+        f'<div class="screen lesson"><div class="shown">{recording.chart_place(blank)}</div>'
         f'<div class="steps">{steps}</div></div>'
-        f"{single_file.data(recording.frame_of(blank), name='first')}"
+        f"{single_file.data(recording.chart_data(blank), name='first')}"
         f"{single_file.data(taken, name='recording')}"
         f"{single_file.program('player/lesson.js')}"
     )
-    return recording.framed(lesson.text("Title"), body, above=above)
+    return recording.page_document(lesson.text("Title"), body, above=above)
 
 
 def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, Any]:
@@ -55,21 +55,21 @@ def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, A
     slider, at = (
         (_slider(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
     )
-    values = recording.stops(slider) if slider else [*range(len(lesson.options("Guess")))]
+    values = recording.slider_values(slider) if slider else [*range(len(lesson.options("Guess")))]
 
     def frame(value: float) -> dict[str, Any]:
         covered = pictures.covered(lesson, hidden, before, (at, value) if slider else None)
         revealed = pictures.revealed(lesson, shown, value, before, after)
         return {
-            "covered": recording.frame_of(covered),
-            "reveal": recording.frame_of(revealed),
+            "covered": recording.chart_data(covered),
+            "reveal": recording.chart_data(revealed),
             "heading": say.heading(lesson, value, before, after),
         }
 
     return {
         "slider": asdict(slider) if slider else None,
         "values": values,
-        "frames": recording.folded([frame(value) for value in values]),
+        "frames": recording.encode_stops([frame(value) for value in values]),
     }
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, Route
 from lab.experiment.settings import Settings
 from pages.topics import PAGES
 from tests.browser.conftest import ROOT
-from ui.export.recording import stops
+from ui.export.recording import slider_values
 from ui.page import pin
 from ui.page.screen import make_screen
 from ui.session.entries import apply_move, from_link
@@ -104,7 +104,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
 
     def figures(name: str, value: float) -> Figures:
         """Those a sixth of the track away."""
-        track = stops(slider_of(name, settings.limits, **shown.changes.get(name, {})))
+        track = slider_values(slider_of(name, settings.limits, **shown.changes.get(name, {})))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
         return {

@@ -22,7 +22,7 @@ from tests.browser.sight import AXE, RUN, VERDICT, downloaded, still
 from tests.handouts import Handout, handout, quick
 from tests.ui.export.test_recording import PAGES as RECORDED
 from tests.ui.export.test_recording import recording
-from ui.export.recording import stops, unfolded
+from ui.export.recording import decode_stop, slider_values
 from ui.text.numbers import format_number as number_written
 
 # Page -> a setting that is not its usual one: any; of those that train for long, one with which
@@ -216,17 +216,17 @@ def test_a_handout_of_a_file_does_too(opened, topic):
 @pytest.mark.parametrize("topic", each(RECORDED, "classifier"))
 def test_a_recording_moves_by_keys(opened, topic):
     one = recording(topic)
-    taken = one.taken()
+    taken = one.record()
     page = opened(one.file(taken))
     page.get_by_role("slider").focus()
     expect(page.get_by_role("slider")).to_be_focused()
     page.keyboard.press("Home")
-    for value in stops(one.slider):
+    for value in slider_values(one.slider):
         expect(page.locator(".field")).to_have_value(number_written(value))
         assert number_written(value) in page.locator("#at").inner_text().split(), (
             "which a print says, too"
         )
-        words = unfolded(taken["frames"], taken["values"].index(value))["words"]
+        words = decode_stop(taken["frames"], taken["values"].index(value))["words"]
         for where in (".lab-numbers", VERDICT):
             assert plain(page.locator(where).inner_html()) == plain(words[where])
         page.keyboard.press("ArrowRight")

@@ -17,7 +17,7 @@ from pages.attack import tasks as attack
 from pages.network.tasks import segments
 from pages.network.training import Training
 from pages.parties.mechanisms import METHODS
-from pages.topics import ROOMS
+from pages.topics import TOPIC_PAGES
 from pages.transfer.model import CANDIDATES
 
 # Page -> measure -> what the page itself says: the spread of the repeats, as its result gives it.
@@ -48,7 +48,7 @@ OWN = {
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }
-MEASURED = [page for page in ROOMS if page.name in OWN]
+MEASURED = [page for page in TOPIC_PAGES if page.name in OWN]
 
 
 @pytest.fixture(params=MEASURED, ids=[page.name for page in MEASURED], scope="module")
@@ -79,7 +79,7 @@ def declared(settings) -> dict:
 
 
 def test_every_page_is_measured():
-    assert {page.name for page in ROOMS} == OWN.keys()
+    assert {page.name for page in TOPIC_PAGES} == OWN.keys()
 
 
 def test_the_probe_is_work_of_the_page_and_measures_what_is_declared(settings, outcome):

@@ -32,7 +32,7 @@ from ui.text.sliders import SLIDERS
 CLASSIFIER = "classifier"
 BY_NAME = {page.name: page for page in topics.PAGES}
 TOPICS = [*BY_NAME]
-ROOMS = [page.name for page in topics.ROOMS]
+ROOMS = [page.name for page in topics.TOPIC_PAGES]
 DOT = dot_of(0, 0, colour="").get("path")
 NO_NUMBER = r"\b(nan|None)\b"
 

@@ -309,7 +309,7 @@ class TestBounds:
         assert not [digits for digits in DIGITS for text in files.values() if digits in text]
         assert (
             "VOID: bounds were read off"
-            in share_dialog.paper(page, PageState(kind, of))["lines"][0]
+            in share_dialog.saved_chart_notes(page, PageState(kind, of))["lines"][0]
         )
         if page.asked:
             question = page.asked.about(of, "")

@@ -1,6 +1,4 @@
-"""What one takes away: tables that say what they are of, and a folder in which a script prints the
-page's numbers.
-"""
+"""Downloads: tables with their settings, and a folder with a script that prints the numbers."""
 
 import hashlib
 import io
@@ -21,86 +19,113 @@ from lab.experiment.links import versioned
 from lab.experiment.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-# Of what the lab needs, what only its pages, their server and sweeps at full size do.
+# Packages that only the pages, their server and sweeps at full size need.
 BROWSER = {"joblib", "orjson", "pillow", "plotly", "segno", "starlette", "streamlit"}
-# The same date for all that is packed: the same settings give the same file.
+# The date of all files, so that the same settings give the same archive.
 _DATE = (2020, 1, 1, 0, 0, 0)
-# What a spreadsheet takes for a formula; a number with a sign, or a sign alone, is none.
+# The beginning of a text that a spreadsheet runs as a formula. A number with a sign, or a sign
+# alone, is none.
 _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
 # How a module names a data file beside it.
 _READ = re.compile(r'Path\(__file__\)\.with_name\("([^"]+)"\)')
 # How settings name the module of their experiment.
 _EXPERIMENT = re.compile(r'EXPERIMENT: ClassVar = "([\w.]+)\.\w+"')
+# Names of files may have so many characters; longer ones are cut, and end with a hash.
+_MAX_STEM = 100
+_CUT_STEM = 90
 _README = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
-def stem(page: str, differs: Mapping[str, Any]) -> str:
-    """Return a file's name without its ending: the page, and what differs from its defaults; of a
-    visitor's own file nothing but that it is one.
+def file_stem(page: str, differences: Mapping[str, Any]) -> str:
+    """Return a file's name without its ending: the page, and the settings that are not default.
+
+    Of an uploaded file it only tells that there is one.
     """
-    told = {name: value for name, value in differs.items() if name != "own"}
-    parts = [
-        page,
-        *("my-data" if value == OWN else f"{name}-{value}" for name, value in told.items()),
-    ]
-    safe = "_".join(
-        "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part)
-        for part in parts
-    )
-    return (
-        safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
-    )
+    parts = [page]
+    for name, value in differences.items():
+        if name == "own":
+            continue
+        if value == OWN:
+            parts.append("my-data")
+        else:
+            parts.append(f"{name}-{value}")
+    stem = "_".join(_safe_in_files(part) for part in parts)
+    if len(stem) <= _MAX_STEM:
+        return stem
+    digest = hashlib.sha256(stem.encode()).hexdigest()
+    return f"{stem[:_CUT_STEM]}_{digest[:8]}"
+
+
+def _safe_in_files(text: str) -> str:
+    """Return text with a hyphen for each character that names of files should not have."""
+    safe = ""
+    for letter in text:
+        if letter.isalnum() or letter in "-.":
+            safe += letter
+        else:
+            safe += "-"
+    return safe
 
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
-    """Return a table as CSV under lines that begin with "#": what it is, its settings and its link;
-    six digits a number.
-    """
-    head = [
+    """Return a table as CSV with six digits, under comments with its title, settings and link."""
+    comments = [
         f"Epsilon Lab: {title}",
-        *_void(settings.void),
+        *_void_lines(settings.void),
         f"settings: {json.dumps(asdict(settings))}",
         f"link: {link}",
     ]
-    return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(
-        index=False, float_format="%.6g"
-    )
+    head = "".join(f"# {line}\n" for line in comments)
+    return head + _without_formulas(frame).to_csv(index=False, float_format="%.6g")
 
 
-def _inert(frame: Any) -> pd.DataFrame:
-    """Return the frame with no text, name of a column included, that a spreadsheet would run as a
-    formula: an apostrophe stands before it.
-    """
-
-    def inert(cell: Any) -> Any:
-        if not isinstance(cell, str):
-            return cell
-        safe = cell.replace("\r", "\n")  # to_csv does not quote a CR, which ends a line
-        return f"'{safe}" if _FORMULA.match(safe) else safe
-
-    return pd.DataFrame(frame).map(inert).rename(columns=inert)
+def _without_formulas(frame: Any) -> pd.DataFrame:
+    """Return the frame with an apostrophe before each text or name that is a formula elsewhere."""
+    return pd.DataFrame(frame).map(_without_formula).rename(columns=_without_formula)
 
 
-def _void(why: str) -> list[str]:
-    """Return what stands above all that is taken away, where nothing is guaranteed."""
-    return [f"VOID: {why}; nothing is guaranteed, do not release"] * bool(why)
+def _without_formula(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", "\n")  # to_csv does not quote a CR, which ends a line
+    if _FORMULA.match(text):
+        return f"'{text}"
+    return text
+
+
+def _void_lines(reason: str) -> list[str]:
+    """Return the warning on top of all downloads if nothing is guaranteed; else no line."""
+    if not reason:
+        return []
+    return [f"VOID: {reason}; nothing is guaranteed, do not release"]
 
 
 def script(settings: Settings, *, void: str = "") -> str:
-    """Return a program that prints the numbers of these settings, in a checkout or in the folder of
-    ``bundle``: their own ``program``, where they have one. void: as in ``bundle``.
+    """Return a program that prints the numbers of these settings.
+
+    It runs in a checkout or in the folder of ``bundle``. It is the ``program`` of the settings if
+    they have one.
+
+    Args:
+        settings: The settings.
+        void: Why the label says that nothing is guaranteed; "" if only the settings decide.
     """
-    if own := getattr(settings, "program", ""):
-        return own
-    kind = type(settings)
-    given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
-    first = getattr(settings, "load_snippet", "")  # what must be there before, such as a file
-    program = (
-        f"settings = {kind.__name__}(\n{given})\n"
+    own_program = getattr(settings, "program", "")
+    if own_program:
+        return own_program
+    name = type(settings).__name__
+    module = type(settings).__module__
+    arguments = ""
+    for field, value in asdict(settings).items():
+        arguments += f"    {field}={value!r},\n"
+    warning = "".join(f"# {line}\n" for line in _void_lines(void or settings.void))
+    # What must be there before, such as a file.
+    preparation = getattr(settings, "load_snippet", "")
+    return (
+        f"{warning}{preparation}from {module} import {name}\n\n"
+        f"settings = {name}(\n{arguments})\n"
         "result = settings.experiment.run()\nprint(result.table().to_string())\n"
     )
-    warned = "".join(f"# {line}\n" for line in _void(void or settings.void))
-    return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
 
 def bundle(
@@ -113,95 +138,116 @@ def bundle(
     estimator: str = "",
     void: str = "",
 ) -> bytes:
-    """Return a zip of the ``page`` of this name: ``files`` by name, the script and a notebook, the
-    program that fits the ``estimator``, if there is one, their settings, the modules and data that
-    they need, and what to install. It is the same for the same settings and files. void: why the
-    label says that nothing is guaranteed, or "".
+    """Return a zip that reproduces the numbers of a page without the lab.
+
+    It holds the given files, the script and a notebook, the settings, the modules and data that
+    they need, and what to install. It is the same for the same settings and files.
+
+    Args:
+        settings: The settings.
+        page: Name of the page.
+        question: Its question.
+        link: Its address.
+        files: Name -> function that makes a further file.
+        estimator: A program that fits the model by the scikit-learn interface; "" for none.
+        void: Why the label says that nothing is guaranteed; "" if only the settings decide.
     """
-    program, voided = script(settings, void=void), _void(void or settings.void)
-    texts = {
-        **{name: made() for name, made in files.items()},
-        "README.txt": "".join(f"{line}\n\n" for line in voided)
-        + _README.format(question=question, link=link),
-        "script.py": program,
-        **({"estimator.py": estimator} if estimator else {}),
-        "notebook.ipynb": _notebook(program, question),
-        "settings.json": json.dumps({"page": page} | versioned(asdict(settings)), indent=2) + "\n",
-        "requirements.txt": _requirements(),
-        "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
-        **_sources(program),
-        **_sources(estimator),
-    }
-    return packed({f"epsilon-lab-{page}/{name}": text for name, text in texts.items()})
+    program = script(settings, void=void)
+    warning = "".join(f"{line}\n\n" for line in _void_lines(void or settings.void))
+    stored_settings = {"page": page} | versioned(asdict(settings))
+    texts = {name: make() for name, make in files.items()}
+    texts["README.txt"] = warning + _README.format(question=question, link=link)
+    texts["script.py"] = program
+    if estimator:
+        texts["estimator.py"] = estimator
+    texts["notebook.ipynb"] = _notebook(program, question)
+    texts["settings.json"] = json.dumps(stored_settings, indent=2) + "\n"
+    texts["requirements.txt"] = _requirements()
+    texts["LICENSE"] = (ROOT / "LICENSE").read_text("utf-8")
+    texts |= _sources(program)
+    texts |= _sources(estimator)
+    return zip_files({f"epsilon-lab-{page}/{name}": text for name, text in texts.items()})
 
 
-def packed(files: Mapping[str, str | bytes]) -> bytes:
+def zip_files(files: Mapping[str, str | bytes]) -> bytes:
     """Return a zip of files by name, the same for the same files."""
-    found = io.BytesIO()
-    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, file in files.items():
-            archive.writestr(zipfile.ZipInfo(name, _DATE), file, zipfile.ZIP_DEFLATED)
-    return found.getvalue()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
 
 
 def version(settings: Settings) -> str:
-    """Return a fingerprint of the program that gives these numbers."""
+    """Return a fingerprint of the program that computes these settings."""
     texts = "".join(_sources(script(settings)).values())
-    return f"the program in this folder, SHA-256 {hashlib.sha256(texts.encode()).hexdigest()[:16]}"
+    digest = hashlib.sha256(texts.encode()).hexdigest()
+    return f"the program in this folder, SHA-256 {digest[:16]}"
 
 
 def _notebook(program: str, question: str) -> str:
-    def lines(text: str) -> list[str]:
-        return text.splitlines(keepends=True)
-
-    about = {
+    """Return a Jupyter notebook with the question and the program."""
+    text_cell = {
         "cell_type": "markdown",
         "id": "about",
         "metadata": {},
-        "source": lines(f"# {question}"),
+        "source": [f"# {question}"],
     }
-    code: dict[str, Any] = {
+    code_cell: dict[str, Any] = {
         "cell_type": "code",
         "id": "program",
         "metadata": {},
         "execution_count": None,
+        "outputs": [],
+        "source": program.splitlines(keepends=True),
     }
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    cells = [about, {**code, "outputs": [], "source": lines(program)}]
-    return json.dumps(
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1
-    )
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"kernelspec": kernel},
+        "cells": [text_cell, code_cell],
+    }
+    return json.dumps(notebook, indent=1)
 
 
 def _requirements() -> str:
-    """Return the pins of the lab, but for what only its pages need."""
-    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    return "".join(
-        f"{line}\n"
-        for line in lines
-        if line[:1] not in ("", "#") and line.split("==")[0] not in BROWSER
-    )
+    """Return the pins of the lab without those that only its pages need."""
+    requirements = ""
+    for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines():
+        package, _, _ = line.partition("==")
+        if line and not line.startswith("#") and package not in BROWSER:
+            requirements += f"{line}\n"
+    return requirements
 
 
 @cache
 def _sources(program: str) -> dict[str, str]:
     """Return file -> text of the modules of the lab that a program needs, and of their data files.
 
-    Settings name the module of their experiment, which imports theirs.
+    Settings name the module of their experiment in a string, whose imports are followed too.
     """
     finder = ModuleFinder([str(ROOT)])
     finder.scan_code(compile(program, "script.py", "exec"), finder.add_module("__main__"))
-    for file in _files(finder):
+    for file in _module_files(finder):
         for module in _EXPERIMENT.findall(file.read_text("utf-8")):
             finder.import_hook(module)
-    files = _files(finder)
-    for file in list(files):
+    modules = _module_files(finder)
+    data_files = set()
+    for file in modules:
         for name in _READ.findall(file.read_text("utf-8")):
-            files.add(file.with_name(name))
-    return {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in sorted(files)}
+            data_files.add(file.with_name(name))
+    sources = {}
+    for file in sorted(modules | data_files):
+        sources[file.relative_to(ROOT).as_posix()] = file.read_text("utf-8")
+    return sources
 
 
-def _files(finder: ModuleFinder) -> set[Path]:
-    """Return the files of all modules found."""
-    paths = [getattr(module, "__file__", None) for module in finder.modules.values()]
-    return {Path(path) for path in paths if path}
+def _module_files(finder: ModuleFinder) -> set[Path]:
+    """Return the files of all modules that the finder found."""
+    files = set()
+    for module in finder.modules.values():
+        path = getattr(module, "__file__", None)
+        if path:
+            files.add(Path(path))
+    return files

@@ -1,14 +1,14 @@
-"""A handout: what a result shows, as one page that opens from a file without any request, and
-prints on one A4 sheet.
+"""A handout: one page about a result, which opens without any request and prints on an A4 sheet.
 
-Its figures are the page's own, painted as in a recording, in the light theme. The privacy label in
-full comes with it, as HTML and JSON.
+Its charts are the page's own, painted as in a recording, in the light theme. The full privacy label
+comes with it, as HTML and JSON.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -29,10 +29,16 @@ from ui.text.texts import SAYS
 from ui.widgets import Chart
 
 _TAG = re.compile(r"<[^>]*>")
-# Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
-_ROWS, _LETTERS = 40, 460
-_BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
-# Of the label, what is on the sheet: field -> its name there.
+# Rows of a table on the page; the files hold all.
+_MAX_ROWS = 40
+# Letters that there is room for in the explanations of settings.
+_MAX_LETTERS = 460
+_BLANK = '<i class="blank"></i>'
+_LONG_BLANK = '<i class="blank long"></i>'
+# Factors by which an exercise moves a slider with a log scale.
+_NEAR_FACTOR = 4
+_FAR_FACTOR = 16
+# Field of the label that is on the sheet -> its name there.
 _ON_SHEET = {
     "summary": "Summary",
     "released": "Would be released",
@@ -48,16 +54,22 @@ _ON_SHEET = {
 
 @dataclass(frozen=True, kw_only=True)
 class Handout:
-    """What is handed out. told: the settings in words. link, code: of the page; the same as a
-    drawing. version: of the
-    program beside it. date: ISO. tries: on average so many are made, of which the best is released;
-    0 for one model.
-    code: "" where a link does not lead to the same numbers.
+    """The handout of a result.
+
+    Attributes:
+        page: The page.
+        result: The result.
+        settings_text: Its settings in words.
+        link: Address of the page.
+        code: The address as a QR code (HTML); "" if it does not lead to the same numbers.
+        version: Fingerprint of the program beside it.
+        date: Date of today (ISO).
+        tries: Mean number of tries of which the best is released; 0 for a single model.
     """
 
     page: Page
     result: Any
-    told: str
+    settings_text: str
     link: str
     code: str
     version: str
@@ -68,243 +80,323 @@ class Handout:
     def settings(self) -> Settings:
         return self.result.settings
 
-    @property
+    @cached_property
     def stated(self) -> Stated:
         return labels.complete(self.page.label(self.result), self.settings, tries=self.tries)
 
-    @property
+    @cached_property
     def label(self) -> Label:
         return label(
             self.settings, self.stated, date=self.date, version=self.version, link=self.link
         )
 
     def files(self) -> dict[str, Callable[[], str]]:
-        """Name of a file -> what makes it.
+        """Return name of a file -> function that makes it.
 
-        Those of the same settings and the same day are the same.
+        The files of the same settings and the same day are the same.
         """
-        return {
+        files = {
             "index.html": self.html,
             "label.html": self.label_html,
             "label.json": self.label.json,
             "label.schema.json": lambda: SCHEMA.read_text("utf-8"),
-            **({"registry.yaml": self.record} if self.record() else {}),
         }
+        if self.registry_record():
+            files["registry.yaml"] = self.registry_record
+        return files
 
-    def record(self) -> str:
-        """Return the draft of a record of the deployments registry (YAML), or "" where nothing is
-        guaranteed.
-        """
-        found, guarantee = self.label, self.stated.guarantee
-        if found.void or guarantee is None or not math.isfinite(guarantee.epsilon):
+    def registry_record(self) -> str:
+        """Return a draft for the deployments registry (YAML); "" if nothing is guaranteed."""
+        guarantee = self.stated.guarantee
+        if self.label.void or guarantee is None or not math.isfinite(guarantee.epsilon):
             return ""
-        product = registry.STATISTICS if self.page.name == "mechanisms" else registry.MODEL
-        slug, name = f"epsilon-lab-{self.page.name}-{self.date}", f"Epsilon Lab: {self.page.title}"
-        return registry.record(found, guarantee, slug=slug, name=name, product=product)
+        product = registry.MODEL
+        if self.page.name == "mechanisms":
+            product = registry.STATISTICS
+        return registry.record(
+            self.label,
+            guarantee,
+            slug=f"epsilon-lab-{self.page.name}-{self.date}",
+            name=f"Epsilon Lab: {self.page.title}",
+            product=product,
+        )
 
     def html(self) -> str:
-        view, found = self.page.view(self.result, tries=self.tries), self.label
+        """Return the sheet, and more for the screen."""
+        view = self.page.view(self.result, tries=self.tries)
         if "guarantee" in view.words:
             mu_text.compute(view.words, ["guarantee"])
-        pictures = self._pictures(view)
-        first, others = (
-            "".join(map(recording.place, some)) for some in (pictures[:1], pictures[1:])
-        )
-        caption = (
-            recording.alone(view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
-        )
-        caption = f'<p class="caption">{caption}</p>'
-        left, right = (
-            (caption, "") if len(pictures) != 2 else ("", caption)
-        )  # where there is more room
-        exercises = "".join(f"<li>{one}</li>" for one in self.exercises(view))
-        again = SAYS["handout.settings-again" if self.settings.private else "handout.again"]
-        figures = {
-            picture.name: dict(picture.figure) | {"alt": picture.alt} for picture in pictures
-        }
+        charts = self._charts(view)
+        figures = {chart.name: dict(chart.figure) | {"alt": chart.alt} for chart in charts}
+        sheet = self._head(view) + self._columns(view, charts) + self._explanations() + self._foot()
         return _document(
             self.page.question,
-            f'<main class="sheet">{self._head(view, found)}<div'
-            f' class="columns"><div>{first}{left}{_short(found)}</div>'
-            f"<div>{others}{right}{_section('To try', f'<ol>{exercises}</ol>', 'try')}</div></div>"
-            f"{self._words()}"
-            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>{again}:</b>"
-            f" {escape(self.link)} "
-            "· script and tables are in the same download · <span"
-            f' class="day">{self.date}</span></p></footer>'
-            f'</main><article class="more">{self._more(view, found)}</article>'
+            f'<main class="sheet">{sheet}</main>'
+            f'<article class="more">{self._screen_only(view)}</article>'
             f"{single_file.data(figures, name='first')}"
             f"{single_file.program('handout.js')}",
         )
 
     def label_html(self) -> str:
-        found = self.label
+        """Return the full privacy label as a page."""
         title = (
             f'<h1>Privacy label</h1><p class="lead">{escape(self.page.question)}'
-            f" {escape(self.told)}.</p>"
+            f" {escape(self.settings_text)}.</p>"
         )
-        return _document(
-            "Privacy label",
-            f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>',
-        )
+        content = title + _void_html(self.label) + _full_label(self.label)
+        return _document("Privacy label", f'<article class="more alone">{content}</article>')
 
-    def _pictures(self, view: View) -> list[Chart]:
-        """Return those of the first screen; none where their axes would show bounds that were read
-        off private rows.
+    def _charts(self, view: View) -> list[Chart]:
+        """Return the charts of the first screen.
+
+        There is none if their axes would show bounds that were read off private rows.
         """
-        roles = getattr(getattr(self.settings, "own", None), "roles", None)
-        return [] if roles and roles.void else list(view.pictures(FIRST).values())
+        uploaded_rows = getattr(self.settings, "own", None)
+        roles = getattr(uploaded_rows, "roles", None)
+        if roles and roles.void:
+            return []
+        return list(view.pictures(FIRST).values())
 
-    def _head(self, view: View, found: Label) -> str:
-        tiles = "".join(
-            f'<div class="tile {one.tone}"><b>{one.value}</b>'
-            f"<span>{one.label}</span><small>{one.note}</small></div>"
-            for one in view.numbers
-        )
-        own = f"<p class=own>{SAYS['handout.own']}</p>"
-        notes = _void(found) + own * bool(self.settings.private)
+    def _head(self, view: View) -> str:
+        """Return verdict, QR code, notes, tiles and the attacker."""
+        tiles = ""
+        for tile in view.numbers:
+            tiles += (
+                f'<div class="tile {tile.tone}"><b>{tile.value}</b>'
+                f"<span>{tile.label}</span><small>{tile.note}</small></div>"
+            )
+        notes = _void_html(self.label)
+        if self.settings.private:
+            notes += f"<p class=own>{SAYS['handout.own']}</p>"
+        if notes:
+            notes = f"<div class=notes>{notes}</div>"
         code = ""
         if self.code:
-            code = (
-                f'<figure class="code">{self.code}<figcaption>open these'
-                " settings</figcaption></figure>"
-            )
+            caption = "<figcaption>open these settings</figcaption>"
+            code = f'<figure class="code">{self.code}{caption}</figure>'
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
-            f"<h1>{escape(self.page.question)}</h1><p"
-            f' class="lead">{view.words["verdict"]}</p></div>'
-            f"{code}</header>"
-            f"{f'<div class=notes>{notes}</div>' if notes else ''}"
-            f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
+            f"<h1>{escape(self.page.question)}</h1>"
+            f'<p class="lead">{view.words["verdict"]}</p></div>{code}</header>'
+            f'{notes}<section class="tiles" aria-label="Numbers">{tiles}</section>'
             f"{attacker_icons.icons_of_label(self.stated, self.result)}"
+        )
+
+    def _columns(self, view: View, charts: list[Chart]) -> str:
+        """Return two columns: the first chart with the label, and the others with exercises."""
+        first_chart = "".join(recording.chart_place(chart) for chart in charts[:1])
+        other_charts = "".join(recording.chart_place(chart) for chart in charts[1:])
+        caption = SAYS["handout.left-out"]
+        if charts:
+            caption = recording.without_live_requests(view.words.get("caption", ""))
+        left = first_chart
+        right = other_charts
+        # The caption stands where there is more room.
+        if len(charts) == 2:
+            right += f'<p class="caption">{caption}</p>'
+        else:
+            left += f'<p class="caption">{caption}</p>'
+        exercises = "".join(f"<li>{exercise}</li>" for exercise in self.exercises(view))
+        left += _short_label(self.label)
+        right += _section("To try", f"<ol>{exercises}</ol>", "try")
+        return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
+
+    def _foot(self) -> str:
+        """Return the settings, and the link that opens them again."""
+        again = SAYS["handout.again"]
+        if self.settings.private:
+            again = SAYS["handout.settings-again"]
+        return (
+            f"<footer><p><b>Settings.</b> {escape(self.settings_text)}.</p>"
+            f"<p><b>{again}:</b> {escape(self.link)} · script and tables are in the same download"
+            f' · <span class="day">{self.date}</span></p></footer>'
         )
 
     def exercises(self, view: View) -> Iterator[str]:
         """Yield something to predict, to look up and to explain, with places to write (HTML)."""
-        sliders, settings = self.page.slider_layout(self.settings), self.settings
-        first = view.numbers[0]
-        # a target is what one moves
-        shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"
+        layout = self.page.slider_layout(self.settings)
+        changes = layout.changes
 
-        def said(name: str, value: Any) -> str:
-            return escape(" ".join(differences.slider_texts(name, value, sliders.changes) or ()))
+        def setting_text(name: str, value: Any) -> str:
+            words = differences.slider_texts(name, value, changes) or ()
+            return escape(" ".join(words))
 
-        hero = sliders.hero
-        there = elsewhere(settings, hero, sliders.changes)[0]
-        spread = any("lab-dots" in one.mark for one in view.numbers)
-        yield SAYS("exercise.guess", setting=said(hero, there), shown=shown, blank=_BLANK)
-        yield SAYS("exercise.spread" if spread else "exercise.read", blank=_BLANK)
-        for name in sliders.main[:1]:
-            one, other = (said(name, value) for value in elsewhere(settings, name, sliders.changes))
-            back = said(hero, getattr(settings, hero))
-            yield SAYS("exercise.others", back=back, one=one, other=other, line=_LINE)
-        if first.note.startswith("median of"):
-            yield SAYS("exercise.again", shown=shown, blank=_BLANK)
+        first_tile = view.numbers[0]
+        label = _TAG.sub("", first_tile.label)
+        # A target at the end of a label is what is moved.
+        quoted_label = f"“{re.sub(' for [0-9].*', '', label)}”"
+        hero_value, _ = other_values(self.settings, layout.hero, changes)
+        yield SAYS(
+            "exercise.guess",
+            setting=setting_text(layout.hero, hero_value),
+            shown=quoted_label,
+            blank=_BLANK,
+        )
+        if any("lab-dots" in tile.mark for tile in view.numbers):
+            yield SAYS("exercise.spread", blank=_BLANK)
         else:
-            yield SAYS("exercise.who", line=_LINE)
+            yield SAYS("exercise.read", blank=_BLANK)
+        for name in layout.main[:1]:
+            low, high = other_values(self.settings, name, changes)
+            yield SAYS(
+                "exercise.others",
+                back=setting_text(layout.hero, getattr(self.settings, layout.hero)),
+                one=setting_text(name, low),
+                other=setting_text(name, high),
+                line=_LONG_BLANK,
+            )
+        if first_tile.note.startswith("median of"):
+            yield SAYS("exercise.again", shown=quoted_label, blank=_BLANK)
+        else:
+            yield SAYS("exercise.who", line=_LONG_BLANK)
 
-    def _words(self) -> str:
-        sliders, room, said = self.page.slider_layout(self.settings), _LETTERS, []
-        names = [
-            sliders.hero,
-            *sliders.main,
-            *(name for name in ("delta",) if name in sliders.more),
-        ]
+    def _explanations(self) -> str:
+        """Return what the first settings mean, as many as there is room for."""
+        layout = self.page.slider_layout(self.settings)
+        names = [layout.hero, *layout.main]
+        if "delta" in layout.more:
+            names.append("delta")
+        room = _MAX_LETTERS
+        explanations = ""
         for name in names:
-            look = {**SLIDERS.get(name, {}), **sliders.changes.get(name, {})}
-            room -= len(look.get("help", ""))
-            if room > 0 and look.get("help"):
-                said.append(f"<span><b>{escape(look['label'])}</b>: {escape(look['help'])}</span> ")
-        return _section("Words", "".join(said), "words")
+            look = {**SLIDERS.get(name, {}), **layout.changes.get(name, {})}
+            help_text = look.get("help", "")
+            room -= len(help_text)
+            if room > 0 and help_text:
+                label = escape(look["label"])
+                explanations += f"<span><b>{label}</b>: {escape(help_text)}</span> "
+        return _section("Words", explanations, "words")
 
-    def _more(self, view: View, found: Label) -> str:
+    def _screen_only(self, view: View) -> str:
+        """Return what is not printed: table, guarantee and the full label."""
         frame = pd.DataFrame(self.result.table())
-        answers = {
-            str(name): frame[name].map({True: "yes", False: "no"})
-            for name in frame.select_dtypes("bool")
-        }
-        some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
-        shown = (
-            frame.assign(**answers)
-            .head(_ROWS)
-            .to_html(index=False, border=0, na_rep="–", float_format=_digits)
+        more_rows = ""
+        if len(frame) > _MAX_ROWS:
+            more_rows = f" The first {_MAX_ROWS} of {len(frame):,} rows."
+        for name in frame.select_dtypes("bool"):
+            frame = frame.assign(**{str(name): frame[name].map({True: "yes", False: "no"})})
+        table = frame.head(_MAX_ROWS).to_html(
+            index=False, border=0, na_rep="–", float_format=_four_digits
         )
         return (
             '<p class="lead">Print this page, and you get the sheet above, on one A4. What follows'
-            f" is on the screen only.</p><h2>Table</h2><p>What <code>script.py</code> prints.{some}"
-            f' More in <code>tables/</code>.</p><div class="scroll">{shown}</div>'
+            " is on the screen only.</p>"
+            f"<h2>Table</h2><p>What <code>script.py</code> prints.{more_rows}"
+            f' More in <code>tables/</code>.</p><div class="scroll">{table}</div>'
             f"<h2>Guarantee</h2>{view.words.get('guarantee', '')}"
-            f"<h2>Privacy label in full</h2>{_full(found)}"
+            f"<h2>Privacy label in full</h2>{_full_label(self.label)}"
         )
 
 
-def elsewhere(
+def other_values(
     settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Any, Any]:
-    """Return two other values of a slider, within its limits: one lower and one higher where there
-    is room either way.
+    """Return two other values of a slider within its limits: a lower and a higher one, if there is
+    room for both.
+
+    Args:
+        settings: The settings.
+        name: Field of the slider.
+        changes: Field -> changes of the sliders' looks.
     """
     low, high = settings.limits[name]
-    now, look = getattr(settings, name), {**SLIDERS[name], **changes.get(name, {})}
-    logs = look.get("scale") == "log" and low > 0
-    wanted = (
-        (now / 4, now * 4, now / 16, now * 16)
-        if logs
-        else ((now + low) / 2, (now + high) / 2, (now + 3 * low) / 4, (now + 3 * high) / 4)
-    )
-    whole = isinstance(low, int)
-    rounded = (round(one) if whole else float(f"{one:.2g}") for one in wanted)
-    found = dict.fromkeys(one for one in rounded if low <= one <= high and one != now)
-    one, other = ([*found, low, high])[:2]
-    return one, other
+    current = getattr(settings, name)
+    look = {**SLIDERS[name], **changes.get(name, {})}
+    if look.get("scale") == "log" and low > 0:
+        candidates = [
+            current / _NEAR_FACTOR,
+            current * _NEAR_FACTOR,
+            current / _FAR_FACTOR,
+            current * _FAR_FACTOR,
+        ]
+    else:
+        candidates = [
+            (current + low) / 2,
+            (current + high) / 2,
+            (current + 3 * low) / 4,
+            (current + 3 * high) / 4,
+        ]
+    values: list[float] = []
+    for candidate in candidates:
+        if isinstance(low, int):
+            value = round(candidate)
+        else:
+            value = float(f"{candidate:.2g}")
+        if low <= value <= high and value != current and value not in values:
+            values.append(value)
+    values.extend([low, high])
+    return values[0], values[1]
 
 
 def _document(title: str, body: str) -> str:
     sheets = (single_file.CHART_RULES, single_file.HERE / "handout.css", attacker_icons.RULES)
-    return single_file.document(
-        title, body, style="".join(one.read_text("utf-8") for one in sheets), width="794"
-    )
+    style = "".join(sheet.read_text("utf-8") for sheet in sheets)
+    # As wide as an A4 sheet at 96 pixels an inch.
+    return single_file.document(title, body, style=style, width="794")
 
 
 def _section(title: str, body: str, kind: str) -> str:
-    return f'<section class="{kind}"><h2>{title}</h2>{body}</section>' if body else ""
+    """Return a section with a heading; "" if it has no content."""
+    if not body:
+        return ""
+    return f'<section class="{kind}"><h2>{title}</h2>{body}</section>'
 
 
-def _void(found: Label) -> str:
-    return (
-        f'<p class="void">{SAYS("handout.void", why=escape(found.void))}</p>' if found.void else ""
-    )
+def _void_html(label: Label) -> str:
+    """Return the warning that nothing is guaranteed; "" if something is."""
+    if not label.void:
+        return ""
+    return f'<p class="void">{SAYS("handout.void", why=escape(label.void))}</p>'
 
 
-def _short(found: Label) -> str:
-    epsilon, delta, mu_ = (found[name] for name in ("epsilon", "delta", "mu"))
-    pair = str(epsilon)
-    if isinstance(epsilon, float) and isinstance(delta, float):
-        pair = f"epsilon {panels.number(epsilon)}, delta {delta_text(delta)}"
-        pair += f", mu {panels.number(mu_)}" if isinstance(mu_, float) else ""
-    rows = [(words, escape(str(found[name]))) for name, words in _ON_SHEET.items()]
-    whose = found["neighbours"]
-    rows.insert(
-        2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED))
-    )
-    if found["columns"] != NOT_STATED:
-        rows.insert(-2, ("Bounds", escape(str(found["bounds"]))))
-    rows.append(("Not covered", SAYS["handout.open"]))
-    return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
+def _short_label(label: Label) -> str:
+    """Return the label on the sheet."""
+    guarantee = f"<b>{_guarantee_text(label)}</b>"
+    neighbours = label["neighbours"]
+    if neighbours != NOT_STATED:
+        guarantee += f"; {escape(str(neighbours))}"
+    facts = [(title, escape(str(label[field]))) for field, title in _ON_SHEET.items()]
+    facts.insert(2, ("Guarantee", guarantee))
+    if label["columns"] != NOT_STATED:
+        facts.insert(-2, ("Bounds", escape(str(label["bounds"]))))
+    facts.append(("Not covered", SAYS["handout.open"]))
+    kind = "label"
+    if label.void:
+        kind = "label voided"
+    return _section("Privacy label", _facts_html(facts), kind)
 
 
-def _full(found: Label) -> str:
+def _guarantee_text(label: Label) -> str:
+    """Return epsilon, delta and mu of a label, or why there is none."""
+    epsilon = label["epsilon"]
+    delta = label["delta"]
+    mu = label["mu"]
+    if not isinstance(epsilon, float) or not isinstance(delta, float):
+        return str(epsilon)
+    text = f"epsilon {panels.number(epsilon)}, delta {delta_text(delta)}"
+    if isinstance(mu, float):
+        text += f", mu {panels.number(mu)}"
+    return text
+
+
+def _full_label(label: Label) -> str:
+    """Return all facts of a label, in its sections."""
     sections: dict[str, list[tuple[str, str]]] = {}
-    for section, words, said in found.rows():
-        sections.setdefault(section, []).append((words, escape(said)))
-    return "".join(f"<h3>{section}</h3>{_facts(rows)}" for section, rows in sections.items())
+    for section, title, text in label.rows():
+        sections.setdefault(section, []).append((title, escape(text)))
+    html = ""
+    for section, facts in sections.items():
+        html += f"<h3>{section}</h3>{_facts_html(facts)}"
+    return html
 
 
-def _facts(rows: list[tuple[str, str]]) -> str:
-    return (
-        f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
-    )
+def _facts_html(facts: Iterable[tuple[str, str]]) -> str:
+    """Return a list of titles and texts (HTML)."""
+    rows = "".join(f"<div><dt>{title}</dt><dd>{text}</dd></div>" for title, text in facts)
+    return f"<dl>{rows}</dl>"
 
 
-def _digits(value: float) -> str:
-    return "∞" if value == math.inf else panels.format_number(value, digits=4)
+def _four_digits(value: float) -> str:
+    if value == math.inf:
+        return "∞"
+    return panels.format_number(value, digits=4)

@@ -1,16 +1,16 @@
-"""What the default pages show, recorded: it is sent with a page, and moves before Streamlit's
-programs have come.
+"""Recordings of the default pages, which are sent with a page and move before Streamlit's programs
+have come.
 
-A server records it by itself, in the slices of time in which nobody waits for anything, of what it
-computes for visitors anyway, so that nothing here can be older than the program.
-``player/prerender.js`` plays it, and the live page takes its place.
+A server records them by itself while nobody waits for anything, from what it computes for visitors
+anyway, so that no recording is older than the program. ``player/prerender.js`` plays them, and the
+live page takes their place.
 """
 
 import asyncio
 import gzip
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,17 +29,20 @@ from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
 PROGRAM = "player/prerender.js"
-# Bytes that a page may be longer for it, compressed; where that is too few, every other stop is
-# left out, as long as there are so many.
-MOST_BYTES, LEAST_STOPS = 60_000, 7
-# Seconds after the start of the server, and between two looks for spare time.
-AFTER, LOOK = 5.0, 0.05
-# Address of a page -> what ``html`` has made of it.
+# A recording adds at most so many bytes to a page, compressed. If it has more, every other value of
+# the slider is left out, as long as there are ``LEAST_STOPS``.
+MOST_BYTES = 60_000
+LEAST_STOPS = 7
+# Seconds between the start of the server and the first recording.
+START_DELAY = 5.0
+# Seconds between two checks whether the server is busy.
+BUSY_DELAY = 0.05
+# Address of a page -> its recording (HTML).
 FOUND: dict[str, str] = {}
 
 
 class First(NamedTuple):
-    """A page to record, and what stands before its result (HTML) in place of a heading."""
+    """A page to record, and what stands before its result in place of a heading (HTML)."""
 
     page: Page
     welcome: str = ""
@@ -48,7 +51,8 @@ class First(NamedTuple):
 def is_recorded(environment: Mapping[str, str] = os.environ) -> bool:
     """Return whether `LAB_FIRST_PICTURE` allows recording.
 
-    Raise ValueError unless it is on, off or empty.
+    Raises:
+        ValueError: It is neither on, off nor empty.
     """
     value = environment.get("LAB_FIRST_PICTURE", "").strip()
     if value not in ("", "on", "off"):
@@ -57,121 +61,146 @@ def is_recorded(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 async def record(firsts: Mapping[str, First]) -> None:
-    """Record the pages at these addresses, unless the environment says
-    ``LAB_FIRST_PICTURE=off``.
-    """
+    """Record the pages at these addresses, unless the environment forbids it."""
     if not is_recorded():
         return
-    await asyncio.sleep(AFTER)
+    await asyncio.sleep(START_DELAY)
     for address, first in firsts.items():
-        one = Recording(page=first.page, settings=first.page.settings(), told="", date="")
-        here = getattr(one.settings, one.slider.name)
-        frames = {here: await _frame(one, here)}
-        if len(gzip.compress(orjson.dumps(frames[here]))) > MOST_BYTES / 2:
+        settings = first.page.settings()
+        recorded_page = Recording(page=first.page, settings=settings, settings_text="", date="")
+        current = _current_value(recorded_page)
+        frames = {current: await _first_screen(recorded_page, current)}
+        if len(gzip.compress(orjson.dumps(frames[current]))) > MOST_BYTES / 2:
             continue  # a page whose maps are too large
-        frames |= {value: await _frame(one, value) for value in one.values if value != here}
-        if made := await asyncio.to_thread(html, one, first.welcome, frames):
-            FOUND[address] = made
+        for value in recorded_page.values:
+            if value != current:
+                frames[value] = await _first_screen(recorded_page, value)
+        recorded = await asyncio.to_thread(html, recorded_page, first.welcome, frames)
+        if recorded:
+            FOUND[address] = recorded
 
 
-async def _frame(one: Recording, value: float) -> dict[str, Any] | None:
-    """Return what the page shows at one value on its first screen; None where the settings refuse
-    it.
-    """
-    now = None
-    while now is None or now.done < 1:
+def _current_value(recorded_page: Recording) -> float:
+    """Return the value of the slider at which the page stands."""
+    return getattr(recorded_page.settings, recorded_page.slider.name)
+
+
+async def _first_screen(recorded_page: Recording, value: float) -> dict[str, Any] | None:
+    """Return what the first screen shows at a value; None if the settings refuse it."""
+    frame = None
+    while frame is None or frame.done < 1:
         while debounce.is_busy():
-            await asyncio.sleep(LOOK)
-        now = await asyncio.to_thread(one.shown, "", value, SLICE_SECONDS)
-        if now is None or now.errors:
+            await asyncio.sleep(BUSY_DELAY)
+        frame = await asyncio.to_thread(recorded_page.tab_frame, "", value, SLICE_SECONDS)
+        if frame is None or frame.errors:
             return None
-    frame = recording.merged([replace(now, rows={FIRST: now.rows[FIRST]})])
-    names = [name for row in frame["rows"].pop(FIRST) for name in row]
-    said = [
-        f".lab-{name}"
-        for name in ("numbers", "verdict", *(f"words-{name}" for name in one.page.captions))
-    ]
-    kept = {"words": (said, frame["words"]), "charts": (names, frame["charts"])}
-    frame = {
-        part: {name: all_[name] for name in some if name in all_}
-        for part, (some, all_) in kept.items()
+    first_rows = frame.rows[FIRST]
+    merged = recording.merge_frames([replace(frame, rows={FIRST: first_rows})])
+    selectors = [".lab-numbers", ".lab-verdict"]
+    for name in recorded_page.page.captions:
+        selectors.append(f".lab-words-{name}")
+    charts = [name for row in first_rows for name in row]
+    settings = recorded_page.settings.change(**{recorded_page.slider.name: value})
+    return {
+        "words": _selected(merged["words"], selectors),
+        "charts": _selected(merged["charts"], charts),
+        "address": urlencode(links.versioned(links.minimal_texts(settings))),
     }
-    settings = one.settings.change(**{one.slider.name: value})
-    return frame | {"address": urlencode(links.versioned(links.minimal_texts(settings)))}
 
 
-def html(one: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]) -> str:
-    """Return what a page holds of it (HTML), "" where too few stops are small enough."""
-    here = getattr(one.settings, one.slider.name)
-    charts = (frames[here] or {}).get("charts", {}).keys()
-    values = sorted(
-        value for value, frame in frames.items() if frame and frame["charts"].keys() == charts
-    )
+def _selected(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the values of the given names, as far as there are any."""
+    return {name: values[name] for name in names if name in values}
 
-    def packed(step: int) -> str:
-        some = [value for place, value in enumerate(values) if place % step == 0 or value == here]
-        taken = {
-            "values": some,
-            "at": some.index(here),
-            "frames": recording.folded([frames[value] for value in some]),
+
+def html(
+    recorded_page: Recording, welcome: str, frames: Mapping[float, dict[str, Any] | None]
+) -> str:
+    """Return the recording of a page (HTML); "" if too few values of the slider fit.
+
+    Args:
+        recorded_page: The page and its slider.
+        welcome: What stands before its result in place of a heading (HTML).
+        frames: Value of the slider -> what the first screen shows; None if settings refuse it.
+    """
+    current = _current_value(recorded_page)
+    current_charts = set()
+    current_frame = frames[current]
+    if current_frame:
+        current_charts = set(current_frame["charts"])
+    values = []
+    for value, frame in frames.items():
+        if frame and set(frame["charts"]) == current_charts:
+            values.append(value)
+    values.sort()
+    for step in range(1, len(values) // LEAST_STOPS + 1):
+        kept = []
+        for index, value in enumerate(values):
+            if index % step == 0 or value == current:
+                kept.append(value)
+        recorded = {
+            "values": kept,
+            "at": kept.index(current),
+            "frames": recording.encode_stops([frames[value] for value in kept]),
         }
-        return single_file.data(taken | _around(one, welcome), name="lab-recorded")
+        recorded |= _surroundings(recorded_page, welcome)
+        text = single_file.data(recorded, name="lab-recorded")
+        if len(gzip.compress(text.encode())) <= MOST_BYTES:
+            address, _ = script()
+            return f'{text}<script async src=".{address}"></script>'
+    return ""
 
-    steps = range(1, len(values) // LEAST_STOPS + 1)
-    small = (text for text in map(packed, steps) if len(gzip.compress(text.encode())) <= MOST_BYTES)
-    found = next(small, "")
-    return found and f'{found}<script async src=".{script()[0]}"></script>'
 
-
-def _around(one: Recording, welcome: str) -> dict[str, Any]:
-    """Return what does not move: the sliders that the page has, its layout, and the rules."""
-    here, settings = one.page.at(one.settings), one.settings
-    sliders = here.slider_layout(settings)
+def _surroundings(recorded_page: Recording, welcome: str) -> dict[str, Any]:
+    """Return what stands around the recorded screen: sliders, layout and rules."""
+    settings = recorded_page.settings
+    page = recorded_page.page.at(settings)
+    layout = page.slider_layout(settings)
 
     def slider(name: str, group: str) -> dict[str, Any]:
-        look = {**sliders.changes.get(name, {}), "group": group, "play": name == sliders.play}
-        return asdict(slider_of(name, settings.limits, **look))
+        changes = {**layout.changes.get(name, {}), "group": group, "play": name == layout.play}
+        return asdict(slider_of(name, settings.limits, **changes))
 
-    groups = dict.fromkeys(sliders.only_play, "play") | dict.fromkeys(sliders.main, "main")
+    groups = dict.fromkeys(layout.only_play, "play")
+    groups |= dict.fromkeys(layout.main, "main")
+    fixed_sliders = []
+    for name, group in groups.items():
+        fixed_sliders.append((slider(name, group), getattr(settings, name)))
     return {
-        "slider": slider(one.slider.name, "hero"),
-        "fixed": [(slider(name, group), getattr(settings, name)) for name, group in groups.items()],
-        "more": bool(sliders.more or here.more),
-        "html": _layout(here, settings, welcome),
+        "slider": slider(recorded_page.slider.name, "hero"),
+        "fixed": fixed_sliders,
+        "more": bool(layout.more or page.more),
+        "html": _layout(page, settings, welcome),
         "rules": style(),
     }
 
 
+def _box(name: str, *content: str) -> str:
+    """Return an element as Streamlit makes one of a container with this key (HTML)."""
+    return f'<div><div class="st-key-{name}">{"".join(content)}</div></div>'
+
+
 def _layout(page: Page, settings: Any, welcome: str) -> str:
-    """Return the screen of a page as ``ui/layout/topic_page.py`` lays it out, which the same rules
-    then place (HTML).
+    """Return the screen of a page with the elements of ``ui/layout/topic_page.py`` (HTML).
+
+    The same rules place them.
     """
     view = make_screen(page, settings, None, seconds=0).view
-    captions = (f'<div class="lab-words-{name}"></div>' for name in page.captions)
-
-    def box(name: str, *inside: str) -> str:
-        return f'<div><div class="st-key-{name}">{"".join(inside)}</div></div>'
-
-    head = [f"<h1>{page.question}</h1>", box("setup")]
-    screen = box(
-        "screen",
-        box("welcome", welcome) if welcome else "",
-        box("side", box("sliders", box("panel", "<div data-ready></div>"))),
-        box(
-            "main",
-            box(
-                "first",
-                '<div class="lab-numbers"></div>',
-                '<div><div class="lab-verdict" aria-live=polite></div></div>',
-            ),
-            box("pictures", recording.placed(view.boards[FIRST]), *captions),
-            box("below"),
-        ),
+    captions = [f'<div class="lab-words-{name}"></div>' for name in page.captions]
+    side = _box("side", _box("sliders", _box("panel", "<div data-ready></div>")))
+    first = _box(
+        "first",
+        '<div class="lab-numbers"></div>',
+        '<div><div class="lab-verdict" aria-live=polite></div></div>',
     )
+    charts = _box("pictures", recording.chart_rows(view.boards[FIRST]), *captions)
+    main = _box("main", first, charts, _box("below"))
     if welcome:
-        content = box("home", screen)
+        screen = _box("screen", _box("welcome", welcome), side, main)
+        content = _box("home", screen)
     else:
-        content = "".join(head) + screen
+        screen = _box("screen", side, main)
+        content = f"<h1>{page.question}</h1>{_box('setup')}{screen}"
     block = f'<div data-testid="stVerticalBlock">{content}</div>'
     return f'<div class="whole"><div data-testid="stMainBlockContainer">{block}</div></div>'
 
@@ -179,17 +208,18 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
 @cache
 def style() -> str:
     """Return the rules that the page itself does not have."""
-    own = single_file.HERE / "player" / "prerender.css"
     sheets = (
         assets.SLIDER_RULES,
         assets.SLIDER_RULES.with_name("play.css"),
         single_file.CHART_RULES,
-        own,
+        single_file.HERE / "player" / "prerender.css",
     )
-    return recording.themes(".whole") + "".join(sheet.read_text("utf-8") for sheet in sheets)
+    rules = "".join(sheet.read_text("utf-8") for sheet in sheets)
+    return recording.theme_rules(".whole") + rules
 
 
 def script() -> tuple[str, str]:
-    """Return (where the program is served, with a hash of it in its name, the program)."""
+    """Return the address of the program, with a hash of it in its name, and the program."""
     text = single_file.bundle(PROGRAM)
-    return f"/lab-first-picture.{hashlib.sha256(text.encode()).hexdigest()[:12]}.js", text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"/lab-first-picture.{digest[:12]}.js", text

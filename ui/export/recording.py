@@ -1,13 +1,13 @@
-"""A page at its settings with one slider, in one file: every stop was computed here, and moves
-where nothing runs.
+"""A page at its settings with one slider, in one file.
 
-The frames are those of the live channel. What does not differ between the stops is written once
-(``folded``); the painter of the live charts paints them, without Plotly.
+All values of the slider are computed when the page is recorded, and move where nothing runs. The
+frames are those of the live channel. What does not differ between the values is written once
+(``encode_stops``); the painter of the live charts paints them, without Plotly.
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from html import escape
@@ -28,21 +28,28 @@ from ui.text.numbers import format_number
 from ui.text.texts import SAYS
 from ui.widgets import Chart, Slider, assets
 
-# Stops of a recorded slider, about as many.
+# About so many values of a slider are recorded.
 STOPS = 25
-# Names of the tabs that are recorded.
-_TABS = (WHY_TAB.name, GUARANTEE_TAB.name)
+_RECORDED_TABS = (WHY_TAB.name, GUARANTEE_TAB.name)
 _PROGRAM = "player/page.js"
-# A sentence, without markup, about what can be done on the live page only.
-_REST = r"(?:[^.<>]|\.(?=\d))*"
-_ASKS = (
+# A part of a sentence, without markup; a point in a number does not end it.
+_PART = r"(?:[^.<>]|\.(?=\d))*"
+# Words that ask for what only the live page has.
+_REQUEST = (
     r"(?<![^.>\s])(?:Choose “|Choose another|Raise|Try)\b|\b(?:[Cc]lick|[Hh]over|[Dd]rag|More"
     r" settings)\b"
 )
-_LIVE = re.compile(rf"\s*{_REST}?(?:{_ASKS}){_REST}\.")
-_ALL = 1e9  # seconds of work: as many as it takes
-_ROUND = (1, 2, 5)
-# Of the theme, what the page needs: option -> variable of the rules.
+_LIVE_SENTENCE = re.compile(rf"\s*{_PART}?(?:{_REQUEST}){_PART}\.")
+# Seconds of work, so that all of it is done.
+_NO_LIMIT = 1e9
+# Steps of a slider may be these multiples of its own, times powers of ten.
+_ROUND_MULTIPLES = (1, 2, 5)
+_POWERS_OF_TEN = (1, 10, 100, 1000, 10_000)
+# The last step of a slider may be shorter; by so little it is a rounding error.
+_ROUNDING_ERROR = 1e-9
+# Pixels of a rem.
+_REM = 16
+# Option of Streamlit's theme -> variable of the rules.
 _COLOURS = {
     "primaryColor": "primary-color",
     "backgroundColor": "background-color",
@@ -54,82 +61,107 @@ _COLOURS = {
 }
 
 
-def folded(values: Sequence[Any]) -> Any:
-    """Return values of as many stops as one: what is the same in all is written once, and what
-    differs, in the innermost place, as {"$": distinct values, "at": which of them each stop has}.
+def encode_stops(values: Sequence[Any]) -> Any:
+    """Return the values of all stops as one, in which whatever is equal in all is written once.
+
+    What differs is, in the innermost place, {"$": distinct values, "at": index of each stop's}.
     """
     first = values[0]
-    if all(one == first for one in values):
+    if all(value == first for value in values):
         return first
-    if all(isinstance(one, dict) and one.keys() == first.keys() for one in values):
-        return {name: folded([one[name] for one in values]) for name in first}
-    if all(isinstance(one, list) and len(one) == len(first) for one in values) and isinstance(
-        first[0], list | dict
-    ):
-        return [folded(parts) for parts in zip(*values, strict=True)]
-    distinct: dict[bytes, Any] = {}
-    keys = [orjson.dumps(one, option=orjson.OPT_SORT_KEYS) for one in values]
-    for key, one in zip(keys, values, strict=True):
-        distinct.setdefault(key, one)
-    places = {key: place for place, key in enumerate(distinct)}
-    return {"$": list(distinct.values()), "at": [places[key] for key in keys]}
+    if all(isinstance(value, dict) and value.keys() == first.keys() for value in values):
+        return {name: encode_stops([value[name] for value in values]) for name in first}
+    if _are_lists_of_parts(values):
+        return [encode_stops(parts) for parts in zip(*values, strict=True)]
+    distinct_values: list[Any] = []
+    index_of_key: dict[bytes, int] = {}
+    indices = []
+    for value in values:
+        key = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        if key not in index_of_key:
+            index_of_key[key] = len(distinct_values)
+            distinct_values.append(value)
+        indices.append(index_of_key[key])
+    return {"$": distinct_values, "at": indices}
 
 
-def unfolded(value: Any, stop: int) -> Any:
-    """Return the value of one stop."""
-    if isinstance(value, dict):
-        if "$" in value:
-            return value["$"][value["at"][stop]]
-        return {name: unfolded(part, stop) for name, part in value.items()}
-    return [unfolded(part, stop) for part in value] if isinstance(value, list) else value
+def _are_lists_of_parts(values: Sequence[Any]) -> bool:
+    """Return whether all are lists of one length, of lists or dictionaries."""
+    first = values[0]
+    if not all(isinstance(value, list) and len(value) == len(first) for value in values):
+        return False
+    return isinstance(first[0], list | dict)
 
 
-def coarse(slider: Slider) -> Slider:
-    """Return a slider with about ``STOPS`` of its stops."""
+def decode_stop(value: Any, stop: int) -> Any:
+    """Return the value of one stop out of ``encode_stops``."""
+    if isinstance(value, list):
+        return [decode_stop(part, stop) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if "$" in value:
+        return value["$"][value["at"][stop]]
+    return {name: decode_stop(part, stop) for name, part in value.items()}
+
+
+def coarsen(slider: Slider) -> Slider:
+    """Return a slider with about ``STOPS`` of its values."""
     if slider.scale == "log":
-        return replace(
-            slider,
-            stops=min(slider.stops, max(1, round(STOPS / math.log10(slider.high / slider.low)))),
-        )
-    times = (tens * one for tens in (1, 10, 100, 1000, 10_000) for one in _ROUND)
-    step = next(
-        slider.step * one
-        for one in times
-        if (slider.high - slider.low) / (slider.step * one) <= STOPS
-    )
-    return replace(slider, step=step)
+        decades = math.log10(slider.high / slider.low)
+        return replace(slider, stops=min(slider.stops, max(1, round(STOPS / decades))))
+    span = slider.high - slider.low
+    for power in _POWERS_OF_TEN:
+        for multiple in _ROUND_MULTIPLES:
+            step = slider.step * (power * multiple)
+            if span / step <= STOPS:
+                return replace(slider, step=step)
+    raise ValueError(f"{slider.name} has too many values to record")
 
 
-def stops(slider: Slider) -> list[float]:
-    """Return the values at which a slider can rest, as ``scale.js`` has them."""
-    log = slider.scale == "log"
-    span = (
-        math.log10(slider.high / slider.low) * slider.stops
-        if log
-        else (slider.high - slider.low) / slider.step
-    )
-    last = max(1, math.ceil(span - 1e-9))
-    raw = [
-        slider.low * 10 ** (stop / slider.stops) if log else slider.low + stop * slider.step
-        for stop in range(last)
-    ]
-    neat = [
-        round(one) if slider.whole else float(f"{one:.3g}" if log else f"{one:.12g}") for one in raw
-    ]
-    return sorted(
-        {*(max(slider.low, min(slider.high, one)) for one in neat), slider.low, slider.high}
-    )
+def slider_values(slider: Slider) -> list[float]:
+    """Return the values at which a slider can rest, as ``scale.js`` computes them."""
+    is_log = slider.scale == "log"
+    if is_log:
+        steps = math.log10(slider.high / slider.low) * slider.stops
+    else:
+        steps = (slider.high - slider.low) / slider.step
+    count = max(1, math.ceil(steps - _ROUNDING_ERROR))
+    values = {slider.low, slider.high}
+    for stop in range(count):
+        if is_log:
+            value = slider.low * 10 ** (stop / slider.stops)
+        else:
+            value = slider.low + stop * slider.step
+        rounded = _round_value(value, slider)
+        values.add(max(slider.low, min(slider.high, rounded)))
+    return sorted(values)
+
+
+def _round_value(value: float, slider: Slider) -> float:
+    if slider.whole:
+        return round(value)
+    if slider.scale == "log":
+        return float(f"{value:.3g}")
+    return float(f"{value:.12g}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """A page to record, with its first slider. settings: at which it stands; told: in words, all
-    but the slider. link: of the live page, "" for none. date: ISO. above: HTML over it all.
+    """A page to record, with its first slider.
+
+    Attributes:
+        page: The page.
+        settings: The settings at which it stands.
+        settings_text: The settings in words, without the slider's.
+        date: Date of the recording (ISO).
+        link: Address of the live page; "" for none.
+        above: What stands over the page (HTML).
+        below: What stands under it (HTML).
     """
 
     page: Page
     settings: Settings
-    told: str
+    settings_text: str
     date: str
     link: str = ""
     above: str = ""
@@ -137,156 +169,186 @@ class Recording:
 
     @property
     def slider(self) -> Slider:
-        sliders = self.page.at(self.settings).slider_layout(self.settings)
-        how = {**sliders.changes.get(sliders.hero, {}), "group": "hero", "play": False}
-        return coarse(slider_of(sliders.hero, self.settings.limits, **how))
+        layout = self.page.at(self.settings).slider_layout(self.settings)
+        changes = {**layout.changes.get(layout.hero, {}), "group": "hero", "play": False}
+        return coarsen(slider_of(layout.hero, self.settings.limits, **changes))
 
     @property
     def tabs(self) -> list[Tab]:
-        return [tab for tab in self.page.at(self.settings).tabs if tab.name in _TABS]
+        return [tab for tab in self.page.at(self.settings).tabs if tab.name in _RECORDED_TABS]
 
     @property
     def values(self) -> list[float]:
-        """Return the values that are recorded: the stops, and the one at which the page stands."""
-        return sorted({*stops(self.slider), getattr(self.settings, self.slider.name)})
+        """Return the values to record: those of the slider, and the current one."""
+        current = getattr(self.settings, self.slider.name)
+        return sorted({*slider_values(self.slider), current})
 
-    def frame(self, value: float, *, seconds: float = _ALL) -> dict[str, Any] | None:
-        """Return what the page shows at one value, with both tabs; None where the settings refuse
-        it.
-        """
-        frames = [self.shown(tab.name, value, seconds) for tab in self.tabs or [Tab("", "")]]
-        if any(one is None or one.errors for one in frames):
-            return None
-        found = merged([one for one in frames if one])
-        return found | {"words": {where: alone(html) for where, html in found["words"].items()}}
+    def frame(self, value: float, *, seconds: float = _NO_LIMIT) -> dict[str, Any] | None:
+        """Return what the page shows at a value, with its tabs; None if the settings refuse it."""
+        frames = []
+        for tab in self.tabs or [Tab("", "")]:
+            frame = self.tab_frame(tab.name, value, seconds)
+            if frame is None or frame.errors:
+                return None
+            frames.append(frame)
+        merged = merge_frames(frames)
+        for selector, html in merged["words"].items():
+            merged["words"][selector] = without_live_requests(html)
+        return merged
 
-    def shown(self, tab: str, value: float, seconds: float) -> Frame | None:
-        link = {name: str(one) for name, one in asdict(self.settings).items()}
-        return make_frame(
-            Request({"number": 0}, self.page, link, tab, ((self.slider.name, value),)), seconds
-        )
+    def tab_frame(self, tab: str, value: float, seconds: float) -> Frame | None:
+        """Return what the live page shows with this tab open."""
+        link = {name: str(setting) for name, setting in asdict(self.settings).items()}
+        moves = ((self.slider.name, value),)
+        return make_frame(Request({"number": 0}, self.page, link, tab, moves), seconds)
 
-    def taken(self) -> dict[str, Any]:
-        """Return all that the file plays: the slider, its values, where it stands, and the frames,
-        folded.
-        """
-        found: dict[float, Any] = {}
+    def record(self) -> dict[str, Any]:
+        """Return all that the file plays: slider, values, current value, and encoded frames."""
+        frames = {}
         for value in self.values:
             frame = self.frame(value)
             if frame:
-                found[value] = frame
-        values = [*found]
-        at = values.index(getattr(self.settings, self.slider.name))
+                frames[value] = frame
+        values = list(frames)
+        current = getattr(self.settings, self.slider.name)
         return {
             "slider": asdict(self.slider),
             "values": values,
-            "at": at,
-            "frames": folded(list(found.values())),
+            "at": values.index(current),
+            "frames": encode_stops(list(frames.values())),
         }
 
     def html(self) -> str:
         """Return the page in one file."""
-        return self.file(self.taken())
+        return self.document(self.record())
 
-    def file(self, taken: Mapping[str, Any]) -> str:
-        """Return the page that plays what was ``taken``."""
-        first = unfolded(taken["frames"], taken["at"])
-        words, charts = first["words"], dict(self._charts(first))
-        slider, now = self.slider, taken["values"][taken["at"]]
-        at = f'<span id="at">{slider.label} {format_number(now)}</span>'
-        if self.told:
-            at += f", {escape(self.told)}"
-        stops = len(taken["values"])
-        count = SAYS("recording.one", slider=slider.label.lower(), stops=stops)
+    def document(self, recorded: Mapping[str, Any]) -> str:
+        """Return the page that plays what was ``recorded``."""
+        first = decode_stop(recorded["frames"], recorded["at"])
+        words = first["words"]
+        charts = self._chart_rows(first)
+        current = recorded["values"][recorded["at"]]
+        settings_html = f'<span id="at">{self.slider.label} {format_number(current)}</span>'
+        if self.settings_text:
+            settings_html += f", {escape(self.settings_text)}"
+        count = SAYS(
+            "recording.one", slider=self.slider.label.lower(), stops=len(recorded["values"])
+        )
+        tabs = "".join(_tab_html(tab, words, charts) for tab in self.tabs)
+        note = SAYS("recording.note", date=self.date)
+        shown_first = {"charts": first["charts"], "rows": first["rows"]}
         body = (
-            f"<h1>{escape(self.page.question)}</h1><p class=settings>{at}</p>"
+            f"<h1>{escape(self.page.question)}</h1><p class=settings>{settings_html}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="slider"></div>'
             f"<p class=quiet>{count}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
             f'<div class="lab-verdict">{words.get(".lab-verdict", "")}</div>'
-            f"{charts[FIRST]}{_part('caption', words)}</div></div>"
-            f"{''.join(_tab(tab, words, charts) for tab in self.tabs)}{self.below}"
-            f"<footer>{SAYS('recording.note', date=self.date)} <span"
-            f" id=link>{escape(self.link)}</span></footer>"
-            f"{single_file.data({'charts': first['charts'], 'rows': first['rows']}, name='first')}"
-            f"{single_file.program(_PROGRAM)}{single_file.data(taken, name='recording')}"
+            f"{charts[FIRST]}{_text_html('caption', words)}</div></div>"
+            f"{tabs}{self.below}"
+            f"<footer>{note} <span id=link>{escape(self.link)}</span></footer>"
+            f"{single_file.data(shown_first, name='first')}"
+            f"{single_file.program(_PROGRAM)}{single_file.data(recorded, name='recording')}"
         )
-        return framed(self.page.question, body, above=self.above, link=self.link)
+        return page_document(self.page.question, body, above=self.above, link=self.link)
 
-    def _charts(self, first: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield (name of a board, places for its pictures), as large as on the page."""
-        view = make_screen(self.page, self.settings, None, seconds=_ALL).view
-        for board in first["rows"]:
-            yield board, placed(view.boards[board])
+    def _chart_rows(self, first: Mapping[str, Any]) -> dict[str, str]:
+        """Return name of a board -> places for its charts (HTML), as large as on the page."""
+        view = make_screen(self.page, self.settings, None, seconds=_NO_LIMIT).view
+        return {board: chart_rows(view.boards[board]) for board in first["rows"]}
 
 
-def framed(title: str, body: str, *, above: str = "", link: str = "") -> str:
-    """Return a page in the lab's look with this title, which is text, under what leads elsewhere:
-    ``above``, HTML, and a link to the live lab.
+def page_document(title: str, body: str, *, above: str = "", link: str = "") -> str:
+    """Return a page in the lab's look.
+
+    Args:
+        title: Its title, plain text.
+        body: Its content (HTML).
+        above: What stands over it (HTML); "" for the lab's name.
+        link: Address of the live lab; "" for no link.
     """
-    live = f'<a class="live" href="{escape(link)}">Open in the live lab</a>' if link else ""
-    top = f'<header class="top">{above or "<b>ε</b> Epsilon Lab"}{live}</header>'
-    return single_file.document(title, f"{top}<main>{body}</main>", style=style())
+    live_link = ""
+    if link:
+        live_link = f'<a class="live" href="{escape(link)}">Open in the live lab</a>'
+    header = above or "<b>ε</b> Epsilon Lab"
+    return single_file.document(
+        title,
+        f'<header class="top">{header}{live_link}</header><main>{body}</main>',
+        style=style(),
+    )
 
 
-def frame_of(picture: Chart) -> dict[str, Any]:
-    """Return a picture as plain data: its figure, and the words in its place."""
-    return _plain(picture.extras(), picture.parts())
+def chart_data(chart: Chart) -> dict[str, Any]:
+    """Return a chart as plain data: its figure and its alternative text."""
+    return _decoded(chart.extras(), chart.parts())
 
 
-def placed(rows: Rows) -> str:
-    """Return places for the pictures of a board."""
-    return "".join(f'<div class="row-of-charts">{"".join(map(place, row))}</div>' for row in rows)
+def chart_rows(rows: Rows) -> str:
+    """Return places for the charts of a board (HTML)."""
+    html = ""
+    for row in rows:
+        places = "".join(chart_place(chart) for chart in row)
+        html += f'<div class="row-of-charts">{places}</div>'
+    return html
 
 
-def place(picture: Chart) -> str:
-    """Return a place for a picture that ``player/chart.js`` paints.
+def chart_place(chart: Chart) -> str:
+    """Return a place for a chart that ``player/chart.js`` paints (HTML).
 
-    Without a script its words stand there.
+    Without a script it shows the alternative text.
     """
-    name, alt = (escape(text, quote=True) for text in (picture.name, picture.alt))
-    size = f"--wide:{picture.wide:g};--height:{picture.height / 16:g}rem;"
-    size += f"--narrow:{(picture.narrow or picture.height) / 16:g}rem"
+    name = escape(chart.name, quote=True)
+    alt = escape(chart.alt, quote=True)
+    height = chart.height / _REM
+    narrow_height = (chart.narrow or chart.height) / _REM
+    size = f"--wide:{chart.wide:g};--height:{height:g}rem;--narrow:{narrow_height:g}rem"
     return (
         f'<figure data-chart="{name}" style="{size}"><figcaption></figcaption>'
         f'<div class="room"><canvas role="img" aria-label="{alt}">{alt}</canvas></div></figure>'
     )
 
 
-def alone(html: str) -> str:
-    """Return words (HTML) without the sentences that ask for what only the live page has."""
-    return _LIVE.sub("", html)
+def without_live_requests(html: str) -> str:
+    """Remove the sentences that ask for what only the live page has."""
+    return _LIVE_SENTENCE.sub("", html)
 
 
-def merged(frames: Sequence[Frame]) -> dict[str, Any]:
-    """Return what the tabs of one stop show together, as plain data."""
-    words = {where: html for one in frames for where, html in one.texts.items()}
-    rows = {board: names for one in frames for board, names in one.rows.items()}
-    pictures = {name: picture for one in frames for name, picture in one.charts.items()}
-    return {
-        "words": words,
-        "rows": rows,
-        "charts": {name: _plain(*picture) for name, picture in pictures.items()},
-    }
+def merge_frames(frames: Sequence[Frame]) -> dict[str, Any]:
+    """Return what several tabs show together, as plain data."""
+    words: dict[str, str] = {}
+    rows: dict[str, Any] = {}
+    charts: dict[str, Any] = {}
+    for frame in frames:
+        words |= frame.texts
+        rows |= frame.rows
+        for name, (beside, parts) in frame.charts.items():
+            charts[name] = _decoded(beside, parts)
+    return {"words": words, "rows": rows, "charts": charts}
 
 
-def _plain(beside: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, Any]:
-    read = {name: orjson.loads(part) for name, part in parts.items()}
-    layout = {name.removeprefix("layout."): part for name, part in read.items() if name != "data"}
-    return {"alt": beside["alt"], "data": read["data"], "layout": layout}
+def _decoded(beside: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a chart out of the JSON parts of a frame."""
+    layout = {}
+    for name, part in parts.items():
+        if name != "data":
+            layout[name.removeprefix("layout.")] = orjson.loads(part)
+    return {"alt": beside["alt"], "data": orjson.loads(parts["data"]), "layout": layout}
 
 
-def _part(name: str, words: Mapping[str, str]) -> str:
-    said = words.get(f".lab-words-{name}")
-    return "" if said is None else f'<div class="lab-words-{name}">{said}</div>'
+def _text_html(name: str, words: Mapping[str, str]) -> str:
+    """Return the element of a text of the page; "" if there is none."""
+    text = words.get(f".lab-words-{name}")
+    if text is None:
+        return ""
+    return f'<div class="lab-words-{name}">{text}</div>'
 
 
-def _tab(tab: Tab, words: Mapping[str, str], charts: Mapping[str, str]) -> str:
-    inside = "".join(_part(name, words) for name in tab.words) + charts.get(tab.name, "")
-    is_open = " open" * (tab.name == WHY_TAB.name)
-    return (
-        f'<details class="tab"{is_open}><summary><h2>{tab.title}</h2></summary>{inside}</details>'
-    )
+def _tab_html(tab: Tab, words: Mapping[str, str], charts: Mapping[str, str]) -> str:
+    content = "".join(_text_html(name, words) for name in tab.words)
+    content += charts.get(tab.name, "")
+    attributes = 'class="tab"'
+    if tab.name == WHY_TAB.name:
+        attributes += " open"
+    return f"<details {attributes}><summary><h2>{tab.title}</h2></summary>{content}</details>"
 
 
 @cache
@@ -297,25 +359,23 @@ def style() -> str:
         single_file.CHART_RULES,
         single_file.HERE / "player" / "page.css",
     )
+    rules = "".join(sheet.read_text("utf-8") for sheet in sheets)
+    return static_files.rules() + theme_rules(":root") + rules
+
+
+def theme_rules(selector: str) -> str:
+    """Return the rules that give an element the colours of the lab's theme, light or dark."""
+    font = st.get_option("theme.font")
     return (
-        static_files.rules()
-        + themes(":root")
-        + "".join(sheet.read_text("utf-8") for sheet in sheets)
+        f"{selector}{{color-scheme:light;--st-font:{font};{_theme_colours('light')}}}"
+        f"@media screen and (prefers-color-scheme:dark){{{selector}:not([data-paper])"
+        f"{{color-scheme:dark;{_theme_colours('dark')}}}}}"
     )
 
 
-def themes(of: str) -> str:
-    """Return the rules that give an element, by its selector, the colours of the lab's theme, light
-    or dark.
-    """
-    light, dark = (
-        "".join(
-            f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};"
-            for option, name in _COLOURS.items()
-        )
-        for mode in ("light", "dark")
-    )
-    return (
-        f"{of}{{color-scheme:light;--st-font:{st.get_option('theme.font')};{light}}}@media screen"
-        f" and (prefers-color-scheme:dark){{{of}:not([data-paper]){{color-scheme:dark;{dark}}}}}"
-    )
+def _theme_colours(mode: str) -> str:
+    """Return the variables of the colours of Streamlit's theme, "light" or "dark"."""
+    variables = ""
+    for option, name in _COLOURS.items():
+        variables += f"--st-{name}:{st.get_option(f'theme.{mode}.{option}')};"
+    return variables

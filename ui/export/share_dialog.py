@@ -1,6 +1,4 @@
-"""*Share* and *Handout*: link, tables and a folder that stands alone; and what a saved picture says
-of itself.
-"""
+"""The buttons *Share* and *Handout*: link, tables, and a folder that needs no lab."""
 
 import math
 from collections.abc import Callable, Collection
@@ -25,87 +23,112 @@ from ui.session.page_state import PageState
 from ui.text import labels
 from ui.text.texts import SAYS
 
-# Of every run it is said how often it was repeated, and with which seed.
+# Settings that are always stated: how often a run was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
 
 
 def address(state: PageState, *, with_tab: bool = False) -> str:
-    """Return the link of what is shown: without what was folded out, and without the open tab
-    unless asked for.
+    """Return the link of what is shown, without folded-out settings.
+
+    Args:
+        state: The state of the page.
+        with_tab: Whether the link opens the open tab.
     """
-    kept = {name: value for name, value in state.address_params.items() if name not in (TAB, MORE)}
+    parameters = {}
+    for name, value in state.address_params.items():
+        if name not in (TAB, MORE):
+            parameters[name] = value
     if with_tab and TAB in state.address.view:
-        kept[TAB] = state.address.view[TAB]
-    return f"{(st.context.url or '').split('?')[0]}?{urlencode(kept)}"
+        parameters[TAB] = state.address.view[TAB]
+    page_url, _, _ = (st.context.url or "").partition("?")
+    return f"{page_url}?{urlencode(parameters)}"
 
 
-def told(
+def settings_text(
     page: Page, state: PageState, *, always: Collection[str] = ALWAYS, without: str = ""
 ) -> str:
-    """Return the settings in words: all choices, and of the sliders what differs from the default,
-    and those of ``always`` that the page has; all ``without`` one.
+    """Return the settings in words: all choices, and the sliders that differ from their defaults.
+
+    Args:
+        page: The page.
+        state: Its state.
+        always: Sliders that are stated at their defaults too, if the page has them.
+        without: A field to leave out.
     """
-    settings, asked = (
-        state.settings,
-        getattr(state.settings, "topic_settings", None),
-    )  # those that a question is about
-    sliders = page.at(settings).slider_layout(settings)
-    changes, unused = (
-        sliders.changes,
-        {"epsilon"} - {sliders.hero, *sliders.main, *sliders.more} if asked is None else set(),
-    )
-    said: dict[str, str] = {}
-    for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
-        usual = type(one)()
-        for name in (
-            field.name for field in fields(one) if field.name not in (*said, *unused, without)
-        ):
-            value = getattr(one, name)
+    settings = state.settings
+    # The planner's settings hold those that its question is about.
+    asked_settings = getattr(settings, "topic_settings", None)
+    layout = page.at(settings).slider_layout(settings)
+    left_out = {without}
+    if asked_settings is None and "epsilon" not in (layout.hero, *layout.main, *layout.more):
+        left_out.add("epsilon")
+    parts = [settings]
+    if isinstance(asked_settings, Settings):
+        parts.append(asked_settings)
+    texts: dict[str, str] = {}
+    for part in parts:
+        defaults = type(part)()
+        for field in fields(part):
+            name = field.name
+            if name in texts or name in left_out:
+                continue
+            value = getattr(part, name)
             if name in state.choices:
-                pair = differences.choice_texts(name, value, state.choices)
+                words = differences.choice_texts(name, value, state.choices)
+            elif name in always or value != getattr(defaults, name):
+                words = differences.slider_texts(name, value, layout.changes)
             else:
-                pair = differences.slider_texts(name, value, changes)
-            if pair and (name in state.choices or name in always or value != getattr(usual, name)):
-                said[name] = " ".join(pair)
-    return ", ".join(said.values())
+                continue
+            if words:
+                texts[name] = " ".join(words)
+    return ", ".join(texts.values())
 
 
-def paper(page: Page, state: PageState, void: str = "") -> dict[str, Any]:
-    """Return what a saved picture says of itself under its chart, and what its file is called.
+def saved_chart_notes(page: Page, state: PageState, void: str = "") -> dict[str, Any]:
+    """Return the lines under a saved chart, and the stem of its file name.
 
-    void: why the label says that nothing is guaranteed, where settings alone do not say so.
+    Args:
+        page: The page.
+        state: Its state.
+        void: Why the label says that nothing is guaranteed; "" if only the settings decide.
     """
+    title = f"Epsilon Lab: {page.question}"
     void = void or state.settings.void
-    warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
+    if void:
+        title += f" VOID: {void}; nothing is guaranteed."
     return {
         "stem": _stem(page, state.settings),
-        "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, state), address(state)],
+        "lines": [title, settings_text(page, state), address(state)],
     }
 
 
 def why_void_of(state: PageState, page: Page, result: Any) -> str:
-    """Return why the label of a result says that nothing is guaranteed, or ""."""
-    return why_void(
-        result.settings, labels.complete(page.label(result), result.settings, tries=state.tries)
-    )
+    """Return why the label of a result says that nothing is guaranteed; "" if something is."""
+    stated = labels.complete(page.label(result), result.settings, tries=state.tries)
+    return why_void(result.settings, stated)
 
 
 def handout_button(state: PageState, page: Page, *, ready: bool) -> None:
-    """Show the button that downloads the handout; it finishes what is not computed yet.
+    """Show the button that downloads the handout, and finishes what is not computed yet.
 
-    ready: whether there are rows to compute from.
+    Args:
+        state: The state of the page.
+        page: The page.
+        ready: Whether there are rows to compute from.
     """
-    shown = replace(state)  # as it is now: the page state may move on before the button is pressed
+    # A copy: the state may move on before the button is pressed.
+    shown_state = replace(state)
     link = address(state)
 
-    def packed() -> bytes:
-        result, _ = compute(shown.settings, seconds=math.inf)
-        return bundle(handed_out(shown, page, result, link=link, code=_code(state, link)))
+    def make_zip() -> bytes:
+        result, _ = compute(shown_state.settings, seconds=math.inf)
+        code = _qr_code(state, link)
+        return bundle(handout_of(shown_state, page, result, link=link, code=code))
 
     st.download_button(
         "Handout",
-        data=packed,
-        file_name=f"{_stem(page, shown.settings)}.zip",
+        data=make_zip,
+        file_name=f"{_stem(page, shown_state.settings)}.zip",
         mime="application/zip",
         on_click="ignore",
         icon=":material/download:",
@@ -118,7 +141,10 @@ def handout_button(state: PageState, page: Page, *, ready: bool) -> None:
 def share_button(state: PageState, page: Page, *, ready: bool) -> None:
     """Show the button that opens link, QR code and downloads.
 
-    ready: as of ``handout_button``; without rows there is the link alone.
+    Args:
+        state: The state of the page.
+        page: The page.
+        ready: Whether there are rows to compute from; without rows there is the link alone.
     """
     with st.popover(
         "Share", icon=":material/link:", key=f"{state.page}/share", on_change="rerun"
@@ -131,9 +157,11 @@ def share_button(state: PageState, page: Page, *, ready: bool) -> None:
                 _downloads(state, page)
 
 
-def _code(state: PageState, link: str) -> str:
-    """Return the drawing of a link, "" where a visitor's own file is not in it."""
-    return "" if state.settings.private else qr(elsewhere(link) or link)
+def _qr_code(state: PageState, link: str) -> str:
+    """Return the QR code of a link; "" if it does not open an uploaded file."""
+    if state.settings.private:
+        return ""
+    return qr(elsewhere(link) or link)
 
 
 def _link_and_code(state: PageState, page: Page) -> None:
@@ -143,38 +171,34 @@ def _link_and_code(state: PageState, page: Page) -> None:
     if tab in titles:
         with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{state.page}/share.tab")
     link = address(state, with_tab=with_tab)
-    if state.settings.private:  # nobody else can open it
+    if state.settings.private:  # nobody else can open the uploaded file
         st.markdown(SAYS["share.own"])
         st.code(link, language=None, wrap_lines=True)
         return
-    for_others = elsewhere(link)
-    words, code = st.columns([4, 1])
-    with words:
+    network_link = elsewhere(link)
+    links, code = st.columns([4, 1])
+    with links:
         st.markdown(SAYS["share.same"])
         st.code(link, language=None, wrap_lines=True)
-        if for_others:
+        if network_link:
             st.markdown(SAYS["share.network"])
-            st.code(for_others, language=None, wrap_lines=True)
+            st.code(network_link, language=None, wrap_lines=True)
     with code:
-        st.image(qr(for_others or link), caption="QR code", alt=QR_ALT)
+        st.image(qr(network_link or link), caption="QR code", alt=QR_ALT)
 
 
 def _downloads(state: PageState, page: Page) -> None:
     """Show a button for the privacy label and for each table."""
     result, _ = compute(state.settings, seconds=0)
     link = address(state)
-    handout = handed_out(state, page, result, link=link, code=_code(state, link))
-    stem = _stem(page, state.settings)
+    handout = handout_of(state, page, result, link=link, code=_qr_code(state, link))
+    label_file = f"{_stem(page, state.settings)}_label.html"
     with st.container(horizontal=True):
         _download(
-            "Privacy label (HTML)",
-            f"{stem}_label.html",
-            "text/html",
-            "verified_user",
-            handout.label_html,
+            "Privacy label (HTML)", label_file, "text/html", "verified_user", handout.label_html
         )
-        for name, (file, table) in tables(handout).items():
-            _download(f"{name} (CSV)", file, "text/csv", "download", table)
+        for name, (file, make_table) in tables(handout).items():
+            _download(f"{name} (CSV)", file, "text/csv", "download", make_table)
     st.caption(SAYS["share.charts"])
 
 
@@ -185,16 +209,25 @@ def _download(label: str, file: str, mime: str, icon: str, data: Callable[[], st
 
 
 def _stem(page: Page, settings: Settings) -> str:
-    return archive.stem(page.name, minimal_texts(settings))
+    return archive.file_stem(page.name, minimal_texts(settings))
 
 
-def handed_out(state: PageState, page: Page, result: Any, *, link: str, code: str) -> Handout:
-    """Return what a result is handed out as, today, with its link and the drawing of it."""
-    sliders = page.slider_layout(state.settings)
+def handout_of(state: PageState, page: Page, result: Any, *, link: str, code: str) -> Handout:
+    """Return the handout of a result, dated today.
+
+    Args:
+        state: The state of the page.
+        page: The page.
+        result: The result.
+        link: Address of the page.
+        code: The address as a QR code (HTML); "" for none.
+    """
+    layout = page.slider_layout(state.settings)
+    on_screen = (layout.hero, *layout.main, *layout.more)
     return Handout(
         page=page,
         result=result,
-        told=told(page, state, always=(sliders.hero, *sliders.main, *sliders.more)),
+        settings_text=settings_text(page, state, always=on_screen),
         link=link,
         code=code,
         version=archive.version(state.settings),
@@ -203,47 +236,59 @@ def handed_out(state: PageState, page: Page, result: Any, *, link: str, code: st
     )
 
 
-def on_label(state: PageState, page: Page, result: Any) -> list[str]:
-    """Return what a print of the page says of its privacy label: the summary, settings compared."""
-    blank: dict[str, Any] = dict.fromkeys(("told", "link", "code", "version", "date"), "")
-    one = Handout(page=page, result=result, **blank, tries=state.tries)
-    named, said = (
-        {name: words for one in sections().values() for name, words in one.items()},
-        one.stated.said,
-    )
-    lines = [f"{named[name]}: {said[name]}" for name in ("summary", "tuning") if name in said]
-    return [*lines, *([SAYS["share.one_run"]] if searched(one.settings) else [])]
+def label_lines(state: PageState, page: Page, result: Any) -> list[str]:
+    """Return the lines of the privacy label on a print of the page."""
+    stated = labels.complete(page.label(result), result.settings, tries=state.tries)
+    titles: dict[str, str] = {}
+    for section_titles in sections().values():
+        titles |= section_titles
+    lines = []
+    for field in ("summary", "tuning"):
+        if field in stated.said:
+            lines.append(f"{titles[field]}: {stated.said[field]}")
+    if searched(result.settings):
+        lines.append(SAYS["share.one_run"])
+    return lines
 
 
 def bundle(handout: Handout) -> bytes:
-    """Return the folder of a handout (zip): sheet, label, tables and a script that prints the
-    numbers.
-    """
-    settings, page = handout.settings, handout.page
-    packed = {f"tables/{file}": table for file, table in tables(handout).values()}
+    """Return the folder of a handout (zip): sheet, label, tables and a script for the numbers."""
+    settings = handout.settings
+    page = handout.page
+    files = handout.files()
+    for file, make_table in tables(handout).values():
+        files[f"tables/{file}"] = make_table
+    estimator = ""
+    if page.code:
+        estimator = page.code(settings)
     return archive.bundle(
         settings,
         page=page.name,
         question=page.question,
         link=handout.link,
-        estimator=page.code(settings) if page.code else "",
+        estimator=estimator,
         void=why_void(settings, handout.stated),
-        files=handout.files() | packed,
+        files=files,
     )
 
 
 def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
-    """Return name -> (file, what makes its CSV) of each table of a result."""
-    settings, page = handout.settings, handout.page
+    """Return name of a table -> its file name, and the function that makes its CSV."""
+    settings = handout.settings
+    page = handout.page
     stem = _stem(page, settings)
-    found = {}
-    for name, frame in page.frames(handout.result).items():
+    csv_tables = {}
+    for name, make_frame in page.frames(handout.result).items():
         file = f"{stem}_{name.lower().replace(' ', '-')}.csv"
-        found[name] = file, _table(frame, f"{page.question} {name}", settings, handout.link)
-    return found
+        title = f"{page.question} {name}"
+        csv_tables[name] = (file, _table_maker(make_frame, title, settings, handout.link))
+    return csv_tables
 
 
-def _table(
-    frame: Callable[[], Any], title: str, settings: Settings, link: str
+def _table_maker(
+    make_frame: Callable[[], Any], title: str, settings: Settings, link: str
 ) -> Callable[[], str]:
-    return lambda: archive.table(frame(), title=title, settings=settings, link=link)
+    def make_table() -> str:
+        return archive.table(make_frame(), title=title, settings=settings, link=link)
+
+    return make_table

@@ -1,9 +1,6 @@
-"""A page in one file: it opens from a disk, asks nobody for anything, and holds its scripts and
-styles.
-"""
+"""A page in one file with its scripts and styles, which opens from a disk without any request."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,61 +10,79 @@ import orjson
 
 HERE = Path(__file__).parent
 CHART_RULES = HERE / "player" / "chart.css"
-# The page may ask nobody for anything.
+# The page makes no requests.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "((?:.*/)?(\w+)\.js)"$', re.MULTILINE)
 
 
 def document(title: str, body: str, *, style: str, width: str = "device-width") -> str:
-    """Return a page (HTML) with this title, which is text, and these rules; width: of a phone's
-    window.
+    """Return a page (HTML).
+
+    Args:
+        title: Its title, plain text.
+        body: Its content (HTML).
+        style: Its rules (CSS).
+        width: Width of a phone's window.
     """
     head = (
-        '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy"'
-        f' content="{_POLICY}"><meta name="viewport" content="width={width}"><title>{escape(title)}'
-        " · Epsilon Lab</title>"
+        '<meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta name="viewport" content="width={width}">'
+        f"<title>{escape(title)} · Epsilon Lab</title>"
     )
     return (
-        "<!doctype html><html"
-        f' lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
+        f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head>'
+        f"<body>{body}</body></html>\n"
     )
 
 
 def data(value: Any, *, name: str = "") -> str:
-    """Return what a script reads from the page, as an element with this id; nothing in it acts."""
-    text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("<", "\\u003c")
-    return f'<script type="application/json"{f" id={name}" if name else ""}>{text}</script>'
+    """Return data for scripts as an element with this id, in which no tag can begin (HTML)."""
+    text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    text = text.replace("<", "\\u003c")
+    attributes = 'type="application/json"'
+    if name:
+        attributes += f" id={name}"
+    return f"<script {attributes}>{text}</script>"
 
 
 def program(file: str) -> str:
     """Return a module of ``ui`` and all that it imports as one script (HTML)."""
-    return f"<script>{_inside(bundle(file))}</script>"
+    return f"<script>{_without_end_tag(bundle(file))}</script>"
 
 
 @cache
 def bundle(file: str) -> str:
-    """Return a module of ``ui`` and all that it imports as one script: each in a scope, a constant
-    of its name.
+    """Return a module of ``ui`` and all that it imports as one script.
+
+    Each module is a function that returns what it exports, stored in the constant of_<name>.
     """
-    found = []
-    for path in dict.fromkeys(_needed((HERE / file).resolve())):
-        text = _IMPORT.sub(lambda one: f"const {one[1]} = of_{one[3]}", path.read_text("utf-8"))
+    parts = []
+    for path in _with_imports((HERE / file).resolve()):
+        text = path.read_text("utf-8")
+        text = _IMPORT.sub(lambda match: f"const {match[1]} = of_{match[3]}", text)
         exports = ", ".join(_EXPORT.findall(text))
         body = _EXPORT.sub("", text)
-        found.append(f"const of_{path.stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
-    return "\n".join(found)
+        parts.append(f"const of_{path.stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
+    return "\n".join(parts)
 
 
-def _needed(path: Path) -> Iterator[Path]:
-    """Yield what a module imports, and then the module."""
-    for found in _IMPORT.finditer(path.read_text("utf-8")):
-        yield from _needed((path.parent / found[2]).resolve())
-    yield path
+def _with_imports(path: Path) -> list[Path]:
+    """Return a module after all modules that it imports, each once."""
+    modules: list[Path] = []
+    for match in _IMPORT.finditer(path.read_text("utf-8")):
+        for imported in _with_imports((path.parent / match[2]).resolve()):
+            if imported not in modules:
+                modules.append(imported)
+    modules.append(path)
+    return modules
 
 
-def _inside(script: str) -> str:
-    """Return text that cannot end the script it stands in: only strings hold these signs, where
-    they mean the same.
+def _without_end_tag(script: str) -> str:
+    """Return a script that cannot end its element.
+
+    Only strings hold these characters, and mean the same with a backslash.
     """
-    return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
+    script = re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE)
+    return script.replace("<!--", "<\\!--")

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import papers
 from ui import widgets
-from ui.export.share_dialog import on_label, paper, why_void_of
+from ui.export.share_dialog import label_lines, saved_chart_notes, why_void_of
 from ui.layout.question import show_question
 from ui.page.page import ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Page, Tab
 from ui.page.screen import Screen
@@ -29,10 +29,10 @@ def show_result(screen: Screen, state: PageState) -> str:
     charts_of = None
     if not state.settings.private:
         charts_of = state.request_state(tab.name)
-    printed = paper(page, state, why_void_of(state, page, screen.result))
+    printed = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
     with first_area:
-        label_lines = [*printed["lines"][1:], *on_label(state, page, screen.result)]
-        print_lines = [escape(line) for line in label_lines]
+        lines = [*printed["lines"][1:], *label_lines(state, page, screen.result)]
+        print_lines = [escape(line) for line in lines]
         st.html(_print_only(*print_lines, date.today().isoformat()))
         _show_text(texts, "numbers")
         _show_text(texts, "verdict")

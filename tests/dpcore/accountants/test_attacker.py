@@ -41,7 +41,7 @@ from tests.sentences import at_random
 from ui.text import tiles as panels
 
 ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
-ROOMS = {room.name: room for room in topics.ROOMS}
+ROOMS = {room.name: room for room in topics.TOPIC_PAGES}
 
 
 def held(

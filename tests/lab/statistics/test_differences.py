@@ -24,7 +24,7 @@ from lab.statistics.claims import (
 )
 from lab.statistics.differences import Difference, of_groups, of_pairs, of_splits
 from pages.classifier.settings import ClassifierSettings
-from pages.topics import ROOMS
+from pages.topics import TOPIC_PAGES
 from tests.claims import better, worse
 from tests.sentences import NEVER, amount, plain
 from ui.page.differences import (
@@ -352,7 +352,7 @@ def nearby(settings: Settings) -> dict[str, Settings]:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in ROOMS if page.settings().experiment.PAIRED_BY],
+    [page for page in TOPIC_PAGES if page.settings().experiment.PAIRED_BY],
     ids=lambda page: page.name,
 )
 def test_the_noise_of_pairs_is_common(page):
@@ -370,11 +370,11 @@ def test_the_noise_of_pairs_is_common(page):
     assert abs(np.corrcoef(here, other)[0, 1]) < 0.8, "another seed draws anew"
 
 
-@pytest.mark.parametrize("page", ROOMS, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", TOPIC_PAGES, ids=lambda page: page.name)
 def test_pairs_agree_in_rows_seed_and_repeats(page):
     start = page.settings()
     assert start.experiment.pairs_with(page.settings().experiment)
-    another = ROOMS[1] if page is ROOMS[0] else ROOMS[0]
+    another = TOPIC_PAGES[1] if page is TOPIC_PAGES[0] else TOPIC_PAGES[0]
     assert not start.experiment.pairs_with(another.settings().experiment)
     if start.experiment.PAIRED_BY:
         assert not start.experiment.pairs_with(start.change(seed=start.seed + 1).experiment)
@@ -387,7 +387,7 @@ def test_pairs_agree_in_rows_seed_and_repeats(page):
 
 
 def test_what_draws_no_noise_or_other_noise_does_not_pair():
-    start = {page.name: page.settings() for page in ROOMS}
+    start = {page.name: page.settings() for page in TOPIC_PAGES}
     classifier, detected = start["classifier"], start["transfer"].change(selection="detected")
     assert classifier.experiment.pairs_with(classifier.change(version="published").experiment)
     plainly = classifier.change(version="none")

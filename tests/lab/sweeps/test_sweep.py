@@ -20,7 +20,7 @@ from lab.sweeps.sweep import difference_of_settings, recommend, sample_settings,
 from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
-from pages.topics import ROOMS
+from pages.topics import TOPIC_PAGES
 from pages.what_if import page_command
 from scripts import sweep as program
 from scripts.snapshot import opened
@@ -28,7 +28,7 @@ from tests.pages.what_if.test_what_if import asked
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
 TOPICS = pytest.mark.parametrize(
-    "kind", [room.settings for room in ROOMS], ids=[room.name for room in ROOMS]
+    "kind", [room.settings for room in TOPIC_PAGES], ids=[room.name for room in TOPIC_PAGES]
 )
 
 

@@ -146,7 +146,7 @@ def html(app: AppTest, part: str) -> str:
 def label_of(app: AppTest, page: str):
     state = app.session_state[f"{page}.state"]
     here = PAGE[page].at(state.settings)
-    return share_dialog.handed_out(
+    return share_dialog.handout_of(
         state, here, state.settings.experiment.run(), link="", code=""
     ).label
 
@@ -224,8 +224,8 @@ class TestShare:
         settings = PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
         page = PAGE["classifier"].at(settings)
         state = PageState(page="classifier", settings=settings)
-        assert share_dialog._code(state, "http://lab.example.org/") == ""
-        html = share_dialog.handed_out(
+        assert share_dialog._qr_code(state, "http://lab.example.org/") == ""
+        html = share_dialog.handout_of(
             state, page, settings.experiment.run(), link="http://lab.example.org/", code=""
         ).html()
         for promised in ("open these settings", "Same numbers again", '<figure class="code">'):

@@ -140,7 +140,7 @@ def label_of(app: AppTest, page: str):
     """What is handed out of a page's result, and its label."""
     state = app.session_state[f"{page}.state"]
     here = next(one for one in PAGES if one.name == page).at(state.settings)
-    return share_dialog.handed_out(state, here, state.settings.experiment.run(), link="", code="")
+    return share_dialog.handout_of(state, here, state.settings.experiment.run(), link="", code="")
 
 
 class TestEachPage:

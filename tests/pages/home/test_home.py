@@ -10,7 +10,7 @@ import pytest
 from lab.experiment.links import versioned
 from pages.home import page as home
 from pages.learn import page_choosing
-from pages.topics import PAGES
+from pages.topics import HEADS, MENU, PAGES
 from tests.app import moved, opened, text
 from ui.compute.runner import compute
 from ui.session.entries import from_link
@@ -19,24 +19,46 @@ from ui.text import tiles
 HOME = Path(__file__).parents[3] / "pages" / "home" / "page.py"
 
 
-def seen(**losses: int) -> dict[float, home.Seen]:
+def observed(lost_points: dict[float, int]) -> dict[float, home.Observation]:
+    """Observations by epsilon, whose tiles show "accuracy" and "attacker"."""
     return {
-        float(name[1:].replace("_", ".")): home.Seen(loss, "r", "a")
-        for name, loss in losses.items()
+        epsilon: home.Observation(points, "accuracy", "attacker")
+        for epsilon, points in lost_points.items()
     }
 
 
-def test_moves_are_made_by_what_was_seen():
-    assert {name: how(seen(e0_5=2)) for name, how in home.MOVES.items()} == dict.fromkeys(
-        home.MOVES
-    )
-    assert home.MOVES["private"](seen(e0_5=2, e0_09=30)) == {"epsilon": "0.09", "right": "r"}
-    assert home.MOVES["pay"](seen(e0_5=2, e0_7=1, e3=0)) == {"good": "0.7", "bad": "0.5"}
-    assert home.MOVES["pay"](seen(e0_5=2, e0_8=1)) is None, (
-        "between them lies more than a factor of 1.5"
-    )
-    assert home.MOVES["pay"](seen(e0_5=1, e0_6=2)) is None, "what costs more lies above"
-    assert home.MOVES["attack"](seen(e8=0)) == {"epsilon": "8", "attacker": "a"}
+@pytest.mark.parametrize(
+    ("task", "lost_points", "result"),
+    [
+        pytest.param("private", {0.5: 2}, None, id="epsilon-was-not-small"),
+        pytest.param("pay", {0.5: 2}, None, id="all-cost-too-much"),
+        pytest.param("attack", {0.5: 2}, None, id="epsilon-was-not-large"),
+        pytest.param(
+            "private",
+            {0.5: 2, 0.09: 30},
+            {"epsilon": "0.09", "right": "accuracy"},
+            id="epsilon-was-small",
+        ),
+        pytest.param(
+            "pay",
+            {0.5: 2, 0.7: 1, 3.0: 0},
+            {"good": "0.7", "bad": "0.5"},
+            id="cost-falls-between-close-values",
+        ),
+        pytest.param("pay", {0.5: 2, 0.8: 1}, None, id="more-than-a-factor-of-1.5-apart"),
+        pytest.param("pay", {0.5: 1, 0.6: 2}, None, id="expensive-value-above-the-cheap-one"),
+        pytest.param(
+            "attack",
+            {8.0: 0},
+            {"epsilon": "8", "attacker": "attacker"},
+            id="epsilon-was-large",
+        ),
+    ],
+)
+def test_a_task_is_done_by_what_was_observed(task, lost_points, result):
+    observations = observed(lost_points)
+
+    assert home.TASKS[task](observations) == result
 
 
 def test_a_move_ticks_itself_off_and_the_next_one_opens():
@@ -56,21 +78,33 @@ def test_a_move_ticks_itself_off_and_the_next_one_opens():
     assert not app.exception
 
 
-def test_every_page_has_its_door_in_its_group_and_asks_its_question():
-    groups = [
-        [page for page in PAGES if page.group == name]
-        for name in dict.fromkeys(page.group for page in PAGES)
-    ]
+def test_home_lists_every_page_of_the_navigation_by_group():
+    listed = [page for pages in MENU.values() for page in pages]
+
     app = opened("")
+
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == [*home.DOORS.values(), *(page.name for group in groups for page in group)]
-    assert [one.value for one in app.caption][: len(PAGES)] == [
-        page.about for group in groups for page in group
+    assert links == [*home.START_LINKS.values(), *(page.name for page in listed)]
+    assert [caption.value for caption in app.caption][: len(listed)] == [
+        page.about for page in listed
     ]
+    groups = [text.value for text in app.markdown if text.value.startswith("**")]
+    assert [f"**{group}**" for group in MENU] == groups[: len(MENU)]
+
+
+def test_the_menu_has_every_page_once():
+    names = [page.name for pages in MENU.values() for page in pages]
+
+    assert sorted(names) == sorted(HEADS.keys() - {""})
+    assert {"lessons", "data", "glossary", "classifier"} <= set(names)
+
+
+def test_every_topic_has_a_folder_and_opens_with_its_question():
     folders = {page.name: Path(inspect.getfile(page.settings)).parent for page in PAGES}
-    assert {*folders.values()} == {path.parent for path in HOME.parents[1].glob("*/page.py")} - {
-        HOME.parents[1] / name for name in ("data", "home", "lessons")
-    }
+    topic_folders = {path.parent for path in HOME.parents[1].glob("*/page.py")}
+    topic_folders -= {HOME.parents[1] / name for name in ("data", "home", "lessons")}
+
+    assert {*folders.values()} == topic_folders
     for page in PAGES:
         source = (folders[page.name] / "page.py").read_text("utf-8")
         assert ast.get_docstring(ast.parse(source)) == page.question

@@ -156,8 +156,8 @@ def test_names_of_files_say_what_differs_and_do_not_collide():
         ({"dataset": "own", "own": "7DCot1EibfASVoH5RxGdSQ", "rows": "2400"}, "_my-data_rows-2400"),
         ({"field": "../a b.csv"}, "_field-..-a-b.csv"),
     ):
-        assert takeaway.stem("classifier", fields) == f"classifier{said}"
-    long = [takeaway.stem("x", {"field": "9" * 200 + end}) for end in "ab"]
+        assert takeaway.file_stem("classifier", fields) == f"classifier{said}"
+    long = [takeaway.file_stem("x", {"field": "9" * 200 + end}) for end in "ab"]
     assert len(set(long)) == 2
     assert max(map(len, long)) <= 100
 
@@ -268,7 +268,7 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
         "dataset": ("Data", {"iris": "Iris"}),
         "version": ("Mechanism", {"correct": "Correct"}),
     }
-    paper = share.paper(page, state)
+    paper = share.saved_chart_notes(page, state)
     about, words, link = paper["lines"]
     assert page.question in about
     assert all(

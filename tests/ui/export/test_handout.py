@@ -26,12 +26,12 @@ from dpcore.privacy import (
 from lab.label import label as labels
 from lab.label.label import NOT_STATED, NOTHING, Stated, label, sections
 from pages.classifier.settings import ClassifierSettings
-from pages.topics import FIRSTS, PAGES, ROOMS
+from pages.topics import FIRSTS, PAGES, TOPIC_PAGES
 from tests import own_files
 from tests.handouts import handout, quick, stands_alone
 from tests.sentences import broken_by, plain
 from ui.export import share_dialog
-from ui.export.handout import elsewhere
+from ui.export.handout import other_values
 from ui.page.page import FIRST
 from ui.session.entries import from_link
 
@@ -56,7 +56,7 @@ def test_it_says_what_the_page_says(made):
     for text in (
         page.question,
         view.words["verdict"],
-        one.told,
+        one.settings_text,
         one.link,
         one.date,
         "To try",
@@ -109,7 +109,7 @@ def test_exercises_ask_for_values_that_there_are(made):
     sliders = here.sliders(one.settings)
     for name in (sliders.hero, *sliders.main):
         low, high = one.settings.limits[name]
-        values = elsewhere(one.settings, name, sliders.changes)
+        values = other_values(one.settings, name, sliders.changes)
         assert all(
             low <= value <= high and value != getattr(one.settings, name) for value in values
         )
@@ -121,7 +121,12 @@ def test_the_zip_is_the_same_on_the_same_day_and_small(made):
     assert packed == again
     assert len(packed) < MOST
     today, other = texts(one), texts(handout(page, one.result, date="2026-02-01"))
-    dated = {"index.html", "label.html", "label.json", *(["registry.yaml"] if one.record() else [])}
+    dated = {
+        "index.html",
+        "label.html",
+        "label.json",
+        *(["registry.yaml"] if one.registry_record() else []),
+    }
     assert {name for name in today if today[name] != other[name]} == dated
     assert json.loads(today["label.schema.json"]) == json.loads(labels.SCHEMA.read_text("utf-8"))
     assert today["label.json"] == one.label.json()
@@ -193,7 +198,7 @@ def test_every_page_states_its_label(made):
     assert stated.said.keys() <= {name for names in sections().values() for name in names}
     assert stated.guarantee or stated.nothing
     assert bool(stated.guarantee) == (page.name not in ("attack", "what-if"))
-    if page in ROOMS and result.settings.guarantee:
+    if page in TOPIC_PAGES and result.settings.guarantee:
         assert stated.guarantee == result.settings.guarantee
     told = valid(found)
     assert not told["void"]
@@ -227,7 +232,7 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
         told["basic"]["summary"]
         == f"Nothing is guaranteed ({told['void']}). Do not release this result."
     )
-    assert one.record() == ""
+    assert one.registry_record() == ""
 
 
 def test_a_training_that_is_half_shown_promises_what_it_has_spent():
@@ -283,10 +288,10 @@ def test_paid_bounds_are_counted_only():
 def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
     _, one = made
     guarantee = one.stated.guarantee
-    assert ("registry.yaml" in one.files()) == bool(guarantee) == bool(one.record())
+    assert ("registry.yaml" in one.files()) == bool(guarantee) == bool(one.registry_record())
     if not guarantee:
         return
-    told = yaml.safe_load(one.record())
+    told = yaml.safe_load(one.registry_record())
     assert (told["status"], told["tier"]) == ("Draft", 2)
     deployment = told["deployment"]
     assert deployment["basic"]["data_product_type"] in (

@@ -25,7 +25,15 @@ from tests.asgi import ask, inside
 from tests.handouts import stands_alone
 from tests.hostile import HOSTILE
 from ui.export import prerender
-from ui.export.recording import STOPS, Recording, alone, coarse, folded, stops, unfolded
+from ui.export.recording import (
+    STOPS,
+    Recording,
+    coarsen,
+    decode_stop,
+    encode_stops,
+    slider_values,
+    without_live_requests,
+)
 from ui.live.frames import make_frame
 from ui.live.messages import parse_message
 from ui.server import static_files
@@ -42,7 +50,7 @@ def recording(page, link=None, **how):
     settings, notices = from_link(page.settings, QUICK.get(page.name, {}) if link is None else link)
     assert not notices
     told = {
-        "told": "Data Iris",
+        "settings_text": "Data Iris",
         "date": "2026-01-31",
         "link": "https://lab.example.org/lab/classifier?seed=3",
     }
@@ -66,10 +74,10 @@ def test_what_was_folded_is_unfolded():
             {name: part(3) for name in "abcd"[: rng.integers(2, 5)]}
             for _ in range(rng.integers(1, 5))
         ]
-        one = json.loads(json.dumps(folded(frames)))
-        assert [unfolded(one, stop) for stop in range(len(frames))] == frames
+        one = json.loads(json.dumps(encode_stops(frames)))
+        assert [decode_stop(one, stop) for stop in range(len(frames))] == frames
     frames = [{"title": "loss", "data": [{"x": [1, 2], "y": [at, 0]}]} for at in (1, 2, 1)]
-    assert folded(frames) == {
+    assert encode_stops(frames) == {
         "title": "loss",
         "data": [{"x": [1, 2], "y": {"$": [[1, 0], [2, 0]], "at": [0, 1, 0]}}],
     }
@@ -78,22 +86,23 @@ def test_what_was_folded_is_unfolded():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_stops_are_some_of_those_of_the_live_slider(page):
     one = recording(page)
-    found = stops(one.slider)
+    found = slider_values(one.slider)
     assert STOPS / 2 < len(found) <= STOPS + 3
     assert (found[0], found[-1]) == one.settings.limits[one.slider.name]
     assert getattr(one.settings, one.slider.name) in one.values
-    assert coarse(one.slider) == one.slider
+    assert coarsen(one.slider) == one.slider
 
 
 def test_sentences_about_what_only_the_live_page_has_are_left_out():
     kept = "<b>Choose</b> a far smaller delta. Trying several would cost extra."
-    assert alone(kept) == kept
+    assert without_live_requests(kept) == kept
     assert (
-        alone("<p>Half of 0.5 train. Choose “every step” to compare.</p>")
+        without_live_requests("<p>Half of 0.5 train. Choose “every step” to compare.</p>")
         == "<p>Half of 0.5 train.</p>"
     )
     assert (
-        alone("Each bar is a run. Click on a bar to ask about 0.5 of it.") == "Each bar is a run."
+        without_live_requests("Each bar is a run. Click on a bar to ask about 0.5 of it.")
+        == "Each bar is a run."
     )
 
 
@@ -121,13 +130,13 @@ def test_every_stop_is_what_the_live_page_shows(page, seeded):
         app = opened("" if page.name == "home" else page.name)
         link = random_link(app.session_state[f"{page.name}.state"], 37)
     one = recording(page, link)
-    taken = one.taken()
+    taken = one.record()
     assert taken["values"][taken["at"]] == getattr(one.settings, one.slider.name)
     for stop, value in enumerate(taken["values"]):
-        frame = unfolded(taken["frames"], stop)
+        frame = decode_stop(taken["frames"], stop)
         for tab in [tab.name for tab in one.tabs] or [""]:
             sent = live(one, value, tab)
-            words = {where: alone(html) for where, html in sent.texts.items()}
+            words = {where: without_live_requests(html) for where, html in sent.texts.items()}
             assert {where: frame["words"][where] for where in words} == words
             for name, (beside, parts) in sent.charts.items():
                 chart = frame["charts"][name]
@@ -150,10 +159,12 @@ def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
     """
     page = FIRSTS["mechanisms"].page
     plain = recording(page)
-    taken = plain.taken()
-    harmless = plain.file(taken)
+    taken = plain.record()
+    harmless = plain.document(taken)
     for text in HOSTILE:
-        html = replace(plain, told=text, link=text, page=replace(page, question=text)).file(taken)
+        html = replace(
+            plain, settings_text=text, link=text, page=replace(page, question=text)
+        ).document(taken)
         assert elements(html) == elements(harmless)
         stands_alone(html)
     settings = own_files.settings("classifier")
@@ -170,7 +181,7 @@ RECORDED = ("", "classifier", "mechanisms")  # quickly made; the last one with f
 @pytest.fixture(scope="module")
 def found():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prerender, "AFTER", 0)
+        patch.setattr(prerender, "START_DELAY", 0)
         patch.setattr(prerender, "FOUND", {})
         patch.delenv("LAB_FIRST_PICTURE", raising=False)
         asyncio.run(prerender.record({name: FIRSTS[name] for name in RECORDED}))
@@ -183,11 +194,11 @@ def test_every_stop_of_a_first_picture_is_what_the_live_page_shows(found, name):
         re.search(r"<script[^>]*id=lab-recorded>(.*?)</script>", found[name], re.DOTALL)[1]
     )
     page = FIRSTS[name].page
-    one = Recording(page=page, settings=page.settings(), told="", date="")
+    one = Recording(page=page, settings=page.settings(), settings_text="", date="")
     assert taken["values"][taken["at"]] == getattr(one.settings, one.slider.name)
     assert prerender.LEAST_STOPS <= len(taken["values"]) <= len(one.values)
     for stop, value in enumerate(taken["values"]):
-        frame, sent = unfolded(taken["frames"], stop), live(one, value, "")
+        frame, sent = decode_stop(taken["frames"], stop), live(one, value, "")
         assert {where: sent.texts[where] for where in frame["words"]} == frame["words"]
         assert list(frame["charts"]) == [chart for row in sent.rows["board"] for chart in row]
         for chart, (beside, parts) in sent.charts.items():
@@ -205,7 +216,7 @@ def test_a_first_picture_makes_a_page_little_longer_and_what_is_too_large_is_lef
         len(gzip.compress(html.encode())) < prerender.MOST_BYTES + 500 for html in found.values()
     )
     page = FIRSTS["mechanisms"].page
-    one = Recording(page=page, settings=page.settings(), told="", date="")
+    one = Recording(page=page, settings=page.settings(), settings_text="", date="")
     frames = {
         value: {"words": {}, "charts": {"a": [value * place for place in range(4000)]}}
         for value in one.values
@@ -280,7 +291,7 @@ def test_a_lesson_covers_its_chart_until_the_guess_and_then_names_it(site, lesso
     )
     assert len(taken["values"]) >= 3
     for stop, value in enumerate(taken["values"]):
-        frame = unfolded(taken["frames"], stop)
+        frame = decode_stop(taken["frames"], stop)
         assert [trace["fillpattern"]["shape"] for trace in frame["covered"]["data"]] == ["/"]
         assert len(frame["reveal"]["data"]) + len(frame["reveal"]["layout"]["shapes"]) > 2
         said = lesson.options("Guess")[value] if lesson.number is None else number(value)
