@@ -1,13 +1,11 @@
-"""Lots in a fixed order: noisy prefix sums and their cost, against whole matrices and their
-inverses.
-"""
+"""Batches in a fixed order: noisy prefix sums and their cost, compared with whole matrices."""
 
 import math
 
 import dp_accounting
 import numpy as np
 import pytest
-from scipy.linalg import toeplitz as diagonals
+from scipy.linalg import toeplitz
 
 from dpcore import accountants, check
 from dpcore.privacy import Adjacency
@@ -15,177 +13,287 @@ from dpcore.streams import stream
 from dpcore.training import batches, dp_ftrl, sgd
 from dpcore.training.networks import Architecture
 from dpcore.training.sgd_recipe import Recipe
-from tests import network_oracles as plain
+from tests import network_oracles
 
 NET = Architecture(sizes=(3, 4, 2))
-ROWS, RNG = 30, np.random.default_rng(5)
-X, Y, START = RNG.normal(size=(ROWS, 3)), RNG.integers(0, 2, ROWS), NET.start(1, range(2))
+ROWS = 30
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(ROWS, 3))
+Y = RNG.integers(0, 2, ROWS)
+START = NET.start(1, range(2))
+CLIP_NORM = 0.4
+NOISE_MULTIPLIER = 1.5
+
+each_mechanism = pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
 
 
-def recipe(m=7, *, mechanism="toeplitz", steps=20, net=NET, **changes):
-    given = {"learning_rate": 0.5, "clip_norm": 0.4, "decay": 1.0} | changes
-    return Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
+def make_recipe(m: float = 7, *, mechanism: str = "toeplitz", steps: int = 20, **changes) -> Recipe:
+    """Return a recipe with ``m`` batches per pass."""
+    options = {"learning_rate": 0.5, "clip_norm": CLIP_NORM, "decay": 1.0, **changes}
+    return Recipe(
+        architecture=NET, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **options
+    )
 
 
-def train(which, **changes):
-    given = {
-        "start": START,
-        "noise_multiplier": 1.5,
-        "seed": 3,
-        "draws": [4, 2],
-        "dtype": np.float64,
-    } | changes
-    return sgd.train(which, X, given.pop("y", Y), **given)
+def train(recipe: Recipe, *, y: np.ndarray = Y, **changes) -> sgd.Training:
+    """Train two networks, in double precision."""
+    options = {"start": START, "noise_multiplier": NOISE_MULTIPLIER, "dtype": np.float64}
+    return sgd.train(recipe, X, y, seed=3, draws=[4, 2], **{**options, **changes})
 
 
 def square_root(m: int) -> np.ndarray:
-    """C (m, m) with c_k = binom(2k, k) / 4^k."""
-    return np.tril(diagonals([math.comb(2 * k, k) / 4**k for k in range(m)]))
+    """Return C (m, m) with c_k = binom(2k, k) / 4^k on diagonal k."""
+    return np.tril(toeplitz([math.comb(2 * k, k) / 4**k for k in range(m)]))
 
 
-def on_the_sum(mechanism: str, steps: int, m: int) -> np.ndarray:
-    """(T, T): the noise on each prefix sum, given independent noise: each pass has a fresh C."""
-    one = square_root(m) if mechanism == "toeplitz" else np.tril(np.ones((m, m)))
-    passes = -(-steps // m)
-    whole = np.kron(np.eye(passes), one) + np.kron(
-        np.tril(np.ones((passes, passes)), -1), np.tile(one[-1], (m, 1))
-    )
-    return whole[:steps, :steps]
+def noise_of_sums(mechanism: str, steps: int, m: int) -> np.ndarray:
+    """Return the matrix (T, T) from independent noise to the noise of each prefix sum.
+
+    Each pass has a fresh C, and the noise of its last step stays in all later sums.
+    """
+    within_pass = np.tril(np.ones((m, m)))
+    if mechanism == "toeplitz":
+        within_pass = square_root(m)
+    passes = math.ceil(steps / m)
+    earlier_passes = np.tril(np.ones((passes, passes)), -1)
+    last_row = np.tile(within_pass[-1], (m, 1))
+    matrix = np.kron(np.eye(passes), within_pass) + np.kron(earlier_passes, last_row)
+    return matrix[:steps, :steps]
 
 
-def in_each_step(mechanism: str, steps: int, m: int) -> np.ndarray:
-    """(T, T): the engine's noise of each step, as sums of independent noise."""
+def noise_of_steps(mechanism: str, steps: int, m: int) -> np.ndarray:
+    """Return the matrix (T, T) from independent noise to the engine's noise of each step."""
     if mechanism == "ordered":
         return np.eye(steps)
-    return np.array(list(dp_ftrl.correlated(iter(np.eye(steps)), batches_per_pass=m, first=0)))
+    correlated = dp_ftrl.correlated(iter(np.eye(steps)), batches_per_pass=m, first=0)
+    return np.array(list(correlated))
 
 
-class TestTraining:
-    def test_each_row_is_in_one_lot_of_each_pass_and_lots_are_even(self):
-        drawn = [
-            one[0][one[0] >= 0]
-            for one in batches.ordered([0, 0], rows=ROWS, batches_per_pass=7, first=0, last=14)
-        ]
-        assert [sorted(np.concatenate(part)) for part in (drawn[:7], drawn[7:])] == [
-            list(range(ROWS))
-        ] * 2
-        assert {len(one) for one in drawn} == {4, 5}
-
-    @pytest.mark.parametrize("m", [1, 4, 7])
-    def test_the_weights_are_those_of_the_noisy_prefix_sums(self, m):
-        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole
-        matrices.
-        """
-        which, found = recipe(m), train(recipe(m), record=range(21))
-        drawn = stream(3, "noise", 4).standard_normal((batches.BLOCK, NET.parameters))[:20]
-        noise, total, w = on_the_sum("toeplitz", 20, m) @ drawn * 1.5 * 0.4, 0.0, START[0]
-        for step in range(20):
-            lot = [row for row in range(ROWS) if row % m == step % m]
-            total = total + plain.lot_gradient(
-                NET.sizes, w, X[lot], Y[lot], clip_norm=0.4, activation="tanh"
-            )
-            w = START[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
-            np.testing.assert_allclose(found.history[step + 1, 0], w, rtol=0, atol=1e-10)
-
-    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
-    @pytest.mark.parametrize("cuts", [(1,), (6, 7, 8), (13, 50, 51, 99), tuple(range(1, 120, 3))])
-    def test_a_training_in_pieces_is_one_in_one_piece(self, mechanism, cuts):
-        which = recipe(30, steps=120, mechanism=mechanism, decay=0.3)
-        whole, weights = train(which).weights, START
-        for first, last in zip((0, *cuts), (*cuts, 120), strict=True):
-            weights = train(which, start=weights, first=first, last=last).weights
-        np.testing.assert_array_equal(weights, whole)
-
-    def test_what_is_not_proved_is_refused_by_name(self):
-        unknown = {
-            "variant": "shuffled",
-            "noise_ramp": 0.5,
-            "clip_ramp": 2.0,
-            "mechanism": "forest",
-        }
-        for name, value in {**unknown, "m": 10 / 3}.items():  # no whole number of lots
-            with pytest.raises(
-                check.RefusedError, match=f"^{'sampling_rate' if name == 'm' else name} is "
-            ):
-                recipe(**{name: value})
+# --- Batches --------------------------------------------------------------------------------------
 
 
-class TestNoise:
-    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
-    @pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
-    def test_the_noise_of_the_steps_adds_up_to_that_of_the_sums(self, mechanism, m):
-        steps = 2 * m + 3
-        found = np.cumsum(in_each_step(mechanism, steps, m), axis=0)
-        np.testing.assert_allclose(found, on_the_sum(mechanism, steps, m), atol=1e-12)
+def members_of_two_passes() -> list[np.ndarray]:
+    """Return the rows of each of 14 batches, 7 per pass."""
+    padded = batches.ordered([0, 0], rows=ROWS, batches_per_pass=7, first=0, last=14)
+    return [batch[0][batch[0] >= 0] for batch in padded]
 
-    @pytest.mark.parametrize("until", [0, 1, 6, 13, 20, 26])
-    @pytest.mark.parametrize("m", [5, 13])
-    def test_what_remains_of_it_in_the_weights(self, m, until):
-        rates = 0.9 ** np.arange(until)
-        expected = rates @ in_each_step("toeplitz", until, m) if until else rates
-        np.testing.assert_allclose(
-            dp_ftrl.noise_factors(rates, batches_per_pass=m), expected, atol=1e-14
+
+@pytest.mark.parametrize("pass_number", [0, 1])
+def test_each_row_is_in_one_batch_of_each_pass(pass_number):
+    members = members_of_two_passes()[7 * pass_number : 7 * (pass_number + 1)]
+
+    assert sorted(np.concatenate(members)) == list(range(ROWS))
+
+
+def test_batches_have_equal_sizes_up_to_one_row():
+    assert {len(members) for members in members_of_two_passes()} == {4, 5}
+
+
+# --- Training -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [1, 4, 7])
+def test_the_weights_follow_from_the_noisy_prefix_sums(m):
+    """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and the noise of whole matrices."""
+    recipe = make_recipe(m)
+
+    history = train(recipe, record=range(21)).history
+
+    unit_noise = stream(3, "noise", 4).standard_normal((batches.BLOCK, NET.parameters))[:20]
+    noise = noise_of_sums("toeplitz", 20, m) @ unit_noise * NOISE_MULTIPLIER * CLIP_NORM
+    gradient_sum = 0.0
+    weights = START[0]
+    for step in range(20):
+        members = [row for row in range(ROWS) if row % m == step % m]
+        gradient_sum = gradient_sum + network_oracles.lot_gradient(
+            NET.sizes, weights, X[members], Y[members], clip_norm=CLIP_NORM, activation="tanh"
         )
+        rate = recipe.learning_rate / (ROWS / m)
+        weights = START[0] - rate * (gradient_sum + noise[step])
+        np.testing.assert_allclose(history[step + 1, 0], weights, rtol=0, atol=1e-10)
 
 
-class TestSensitivity:
-    """Noisy prefix sums of noise B z: a shift s of the steps' sums is |B^-1 s| sigma away, for the
-    rows of any lot.
+@each_mechanism
+@pytest.mark.parametrize(
+    "cuts",
+    [
+        pytest.param((1,), id="one cut"),
+        pytest.param((6, 7, 8), id="around one step"),
+        pytest.param((13, 50, 51, 99), id="around a block"),
+        pytest.param(tuple(range(1, 120, 3)), id="many cuts"),
+    ],
+)
+def test_training_in_pieces_equals_training_in_one_piece(mechanism, cuts):
+    recipe = make_recipe(30, steps=120, mechanism=mechanism, decay=0.3)
+
+    weights = START
+    for first, last in zip((0, *cuts), (*cuts, 120), strict=True):
+        weights = train(recipe, start=weights, first=first, last=last).weights
+
+    np.testing.assert_array_equal(weights, train(recipe).weights)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("variant", "shuffled"),
+        ("noise_ramp", 0.5),
+        ("clip_ramp", 2.0),
+        ("mechanism", "forest"),
+    ],
+)
+def test_a_setting_that_is_not_proved_is_refused_by_name(name, value):
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        make_recipe(**{name: value})
+
+
+def test_a_number_of_batches_that_is_not_whole_is_refused():
+    with pytest.raises(check.RefusedError, match="^sampling_rate is "):
+        make_recipe(10 / 3)
+
+
+# --- Noise ----------------------------------------------------------------------------------------
+
+
+@each_mechanism
+@pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
+def test_the_noise_of_the_steps_adds_up_to_that_of_the_sums(mechanism, m):
+    steps = 2 * m + 3
+
+    added_up = np.cumsum(noise_of_steps(mechanism, steps, m), axis=0)
+
+    np.testing.assert_allclose(added_up, noise_of_sums(mechanism, steps, m), atol=1e-12)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 6, 13, 20, 26])
+@pytest.mark.parametrize("m", [5, 13])
+def test_the_noise_that_remains_in_the_weights(m, steps):
+    rates = 0.9 ** np.arange(steps)
+
+    factors = dp_ftrl.noise_factors(rates, batches_per_pass=m)
+
+    expected = rates
+    if steps > 0:
+        expected = rates @ noise_of_steps("toeplitz", steps, m)
+    np.testing.assert_allclose(factors, expected, atol=1e-14)
+
+
+# --- Sensitivity ----------------------------------------------------------------------------------
+
+
+def largest_squared_change(mechanism: str, steps: int, m: int) -> float:
+    """Return the largest squared distance that a row moves the release, in clipping norms.
+
+    A shift s of the steps' sums is |B^-1 s| away where their noise is B z. A row moves each of its
+    batches by 1 or -1.
     """
+    undo_noise = np.linalg.inv(noise_of_steps(mechanism, steps, m))
+    squares = []
+    for batch in range(min(m, steps)):
+        columns = undo_noise[:, batch::m]
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(4, columns.shape[1]))
+        for sign in signs:
+            squares.append(np.square(columns @ sign).sum())
+    return max(squares)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
-    @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
-    def test_no_row_moves_the_release_further_than_is_counted_and_one_moves_it_as_far(
-        self, mechanism, m
-    ):
-        for steps in range(1, 2 * m + 4):
-            counted = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m) ** 2
-            undo, squares = np.linalg.inv(in_each_step(mechanism, steps, m)), []
-            for lot in range(min(m, steps)):  # a row of which moves each of its lots by C or -C
-                signs = np.random.default_rng(0).choice(
-                    [-1.0, 1.0], size=(4, len(range(lot, steps, m)))
-                )
-                squares += [np.square(undo[:, lot::m] @ one).sum() for one in signs]
-            assert max(squares) == pytest.approx(counted, abs=1e-9)
-            mu = accountants.gdp.mu_of_event(
-                dp_ftrl.event(mechanism, 3.0, steps, batches_per_pass=m)
-            )
-            assert mu == pytest.approx(math.sqrt(counted) / 3, rel=1e-12)
 
-    @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
-    def test_a_place_that_is_left_empty_moves_one_lot_a_pass_by_no_more_than_c(self, mechanism):
-        """Every row of a data set in turn, in the engine itself, with the same weights before the
-        lot.
-        """
-        which, m = recipe(mechanism=mechanism), 7
-        before = train(which, noise_multiplier=0.0).weights
-        for row in range(ROWS):
-            empty = np.where(np.arange(ROWS) == row, -1, Y)
-            for step in range(7, 14):
-                how = {"noise_multiplier": 0.0, "start": before, "first": step, "last": step + 1}
-                both = (train(which, y=labels, **how).weights for labels in (Y, empty))
-                moved = (
-                    np.linalg.norm(np.subtract(*both), axis=1) * (ROWS / m) / which.learning_rate
-                )
-                assert (moved <= 0.4 + 1e-12).all()
-                assert (moved > 0).all() == (step % m == row % m)
+@each_mechanism
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
+def test_the_sensitivity_is_reached_by_a_row_and_exceeded_by_none(mechanism, m):
+    for steps in range(1, 2 * m + 4):
+        sensitivity = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m)
 
-    @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15), (250, 2)])
-    def test_a_guarantee_is_exact_and_of_a_part_no_more_than_of_the_whole(self, m, passes):
-        which, one = recipe(m, steps=m * passes), np.linalg.norm(square_root(m)[:, 0])
-        found = accountants.account(
-            which.event(12.0), delta=1e-6, adjacency=Adjacency.ADD_REMOVE
-        ).epsilon
-        exact = dp_accounting.get_epsilon_gaussian(12 / math.sqrt(passes) / one, 1e-6)
-        assert found == pytest.approx(exact, rel=1e-6)
-        mus = [
-            accountants.gdp.mu_of_event(which.event(1.0, until=until))
-            for until in range(1, m * passes + 1)
-        ]
-        assert mus == sorted(mus)
-        assert (mus[0], mus[m - 1], mus[-1]) == pytest.approx((1, one, math.sqrt(passes) * one))
-        assert passes == 1 or mus[m] == pytest.approx(math.hypot(one, 1))
-        layers = recipe(m, clip_norm=(0.3, 0.3), steps=m * passes)  # each is one more release
-        assert accountants.gdp.mu_of_event(layers.event(5.0)) == pytest.approx(
-            math.sqrt(2) * mus[-1] / 5
-        )
+        largest = largest_squared_change(mechanism, steps, m)
+        assert largest == pytest.approx(sensitivity**2, abs=1e-9)
+
+
+@each_mechanism
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
+def test_the_event_has_the_mu_of_the_sensitivity(mechanism, m):
+    for steps in range(1, 2 * m + 4):
+        event = dp_ftrl.event(mechanism, 3.0, steps, batches_per_pass=m)
+
+        sensitivity = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m)
+        assert accountants.gdp.mu_of_event(event) == pytest.approx(sensitivity / 3, rel=1e-12)
+
+
+@each_mechanism
+@pytest.mark.parametrize("row", range(ROWS))
+def test_an_empty_place_moves_one_batch_per_pass_by_no_more_than_the_clipping_norm(mechanism, row):
+    m = 7
+    recipe = make_recipe(m, mechanism=mechanism)
+    weights_before = train(recipe, noise_multiplier=0.0).weights
+    without_row = np.where(np.arange(ROWS) == row, -1, Y)
+
+    for step in range(7, 14):
+        options = {
+            "noise_multiplier": 0.0,
+            "start": weights_before,
+            "first": step,
+            "last": step + 1,
+        }
+        with_row = train(recipe, y=Y, **options).weights
+        without = train(recipe, y=without_row, **options).weights
+        moved = np.linalg.norm(with_row - without, axis=1) * (ROWS / m) / recipe.learning_rate
+
+        assert (moved <= CLIP_NORM + 1e-12).all()
+        assert (moved > 0).all() == (step % m == row % m)
+
+
+# --- Guarantees -----------------------------------------------------------------------------------
+
+each_length = pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15), (250, 2)])
+
+
+def norm_of_first_column(m: int) -> float:
+    return float(np.linalg.norm(square_root(m)[:, 0]))
+
+
+def mu_after(recipe: Recipe, steps: int) -> float:
+    """Return the mu of the first ``steps`` steps with noise multiplier 1."""
+    return accountants.gdp.mu_of_event(recipe.event(1.0, until=steps))
+
+
+@each_length
+def test_the_guarantee_of_whole_passes_is_exact(m, passes):
+    event = make_recipe(m, steps=m * passes).event(12.0)
+
+    epsilon = accountants.account(event, delta=1e-6, adjacency=Adjacency.ADD_REMOVE).epsilon
+
+    multiplier = 12 / math.sqrt(passes) / norm_of_first_column(m)
+    exact = dp_accounting.get_epsilon_gaussian(multiplier, 1e-6)
+    assert epsilon == pytest.approx(exact, rel=1e-6)
+
+
+@each_length
+def test_a_longer_training_never_costs_less(m, passes):
+    steps = m * passes
+    recipe = make_recipe(m, steps=steps)
+
+    mus = [mu_after(recipe, until) for until in range(1, steps + 1)]
+
+    assert mus == sorted(mus)
+
+
+@each_length
+def test_mu_after_a_step_a_pass_and_all_passes(m, passes):
+    steps = m * passes
+    recipe = make_recipe(m, steps=steps)
+
+    norm = norm_of_first_column(m)
+    assert mu_after(recipe, 1) == pytest.approx(1)
+    assert mu_after(recipe, m) == pytest.approx(norm)
+    assert mu_after(recipe, steps) == pytest.approx(math.sqrt(passes) * norm)
+    if passes > 1:
+        assert mu_after(recipe, m + 1) == pytest.approx(math.hypot(norm, 1))
+
+
+@each_length
+def test_each_layer_with_its_own_bound_is_another_release(m, passes):
+    steps = m * passes
+    recipe = make_recipe(m, steps=steps)
+    two_layers = make_recipe(m, clip_norm=(0.3, 0.3), steps=steps)
+
+    mu = accountants.gdp.mu_of_event(two_layers.event(5.0))
+
+    assert mu == pytest.approx(math.sqrt(2) * mu_after(recipe, steps) / 5)
