@@ -1,0 +1,177 @@
+"""The scores by class of all pages with classes, against scikit-learn on the pages' own models."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.special import expit, softmax
+from sklearn import metrics
+
+from dpcore.parties.hypothesis_transfer import informed
+from dpcore.training import erm, losses
+from pages.classifier.settings import ClassifierSettings
+from pages.hypotheses.settings import HypothesesSettings
+from pages.hypotheses.training import hypothesis_weights, target_fit
+from pages.network.settings import NetworkSettings
+from pages.network.training import scale_inputs
+from pages.parties.settings import PartiesSettings
+
+# Of a model, the labels (n,) of test rows and its probabilities (n, classes) for them.
+Answers = tuple[np.ndarray, np.ndarray]
+
+
+class Example(NamedTuple):
+    """A page's result, and what its own models answer.
+
+    answers: by arm, of each model.
+    arm: the one whose accuracy the page shows.
+    accuracy: the median that the page shows.
+    """
+
+    result: Any
+    answers: dict[str, list[Answers]]
+    arm: str
+    accuracy: float
+
+
+def of_classifier() -> Example:
+    result = ClassifierSettings(dataset="digits", repeats=3, steps=5).experiment.run()
+    X = losses.with_constant(result.split.X_test).astype(np.float32)
+    weights_by_arm = {
+        "scratch": result.ensemble.weights[0],
+        "reference": result.reference.weights[None],
+    }
+    answers = {}
+    for arm, models in weights_by_arm.items():
+        answers[arm] = [(result.split.y_test, softmax(X @ weights.T, axis=1)) for weights in models]
+    return Example(result, answers, "scratch", result.summary["scratch"].median)
+
+
+def of_network() -> Example:
+    settings = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0)
+    result = settings.experiment.run()
+    X = scale_inputs(result.split.X_test)
+    answers = {}
+    for arm in ("private", "plain"):
+        logits = result.architecture.logits(result.weights(arm), X)
+        answers[arm] = [(result.split.y_test, softmax(of_model.T, axis=1)) for of_model in logits]
+    return Example(result, answers, "private", result.summary("private").median)
+
+
+def of_parties() -> Example:
+    # With so little noise no probability is below 2e-16, where scikit-learn's loss ends.
+    settings = PartiesSettings(
+        dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1
+    )
+    result = settings.experiment.run()
+    test_rows = result.ensemble.rows["test"]
+    weights_by_arm = dict(zip(result.methods, result.now.weights, strict=True))
+    weights_by_arm["pooled"] = result.pooled[None]
+    answers = {}
+    for arm, models in weights_by_arm.items():
+        answers[arm] = [
+            (test_rows.y, softmax(test_rows.X @ weights.T, axis=1)) for weights in models
+        ]
+    return Example(result, answers, "soft", result.summary["soft"].median)
+
+
+def of_hypotheses() -> Example:
+    settings = HypothesesSettings(
+        source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=4
+    )
+    result = settings.experiment.run()
+    answers: dict[str, list[Answers]] = {"transfer": [], "weak": []}
+    for task in settings.experiment.now.tasks:
+        transfer = task.model
+        fits = [target_fit(transfer.target, repeat) for repeat in task.repeats]
+        X = np.stack([fit.X[: result.labels] for fit in fits]).astype(float)
+        y = np.stack([fit.y[: result.labels] for fit in fits]).astype(float)
+        weights_by_arm = {
+            "transfer": informed(
+                transfer.releases(task.repeats), hypothesis_weights(transfer, task.repeats), X, y
+            ),
+            "weak": erm.logistic(X, y, regularisation=settings.lambda_lr).weights,
+        }
+        for arm, models in weights_by_arm.items():
+            for fit, weights in zip(fits, models, strict=True):
+                share = expit(fit.X_test @ weights)
+                answers[arm].append((fit.y_test, np.stack([1 - share, share], axis=1)))
+    return Example(result, answers, "transfer", result.summary["transfer"].median)
+
+
+EXAMPLES = {
+    "classifier": of_classifier,
+    "network": of_network,
+    "parties": of_parties,
+    "hypotheses": of_hypotheses,
+}
+
+
+@pytest.fixture(scope="module", params=EXAMPLES)
+def example(request) -> Example:
+    return EXAMPLES[request.param]()
+
+
+def predictions(answers: list[Answers]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the labels and the predicted classes of each model."""
+    return [(labels, shares.argmax(axis=1)) for labels, shares in answers]
+
+
+def test_every_arm_has_scores_of_each_of_its_models(example):
+    assert example.answers.keys() <= example.result.held_out.keys()
+    for arm, answers in example.answers.items():
+        scores = example.result.held_out[arm]
+        assert len(scores.counts) == len(scores.loss) == len(answers), arm
+
+
+def test_matrices_are_those_of_the_pages_own_models(example):
+    classes = range(len(example.result.classes))
+
+    for arm, answers in example.answers.items():
+        counts = example.result.held_out[arm].counts
+        for matrix, pair in zip(counts, predictions(answers), strict=True):
+            expected = metrics.confusion_matrix(*pair, labels=classes)
+            np.testing.assert_array_equal(matrix, expected, err_msg=arm)
+
+
+def test_recalls_are_medians_over_the_models(example):
+    classes = range(len(example.result.classes))
+
+    for arm, answers in example.answers.items():
+        recalls = [
+            metrics.recall_score(*pair, labels=classes, average=None)
+            for pair in predictions(answers)
+        ]
+        shares = example.result.held_out[arm].shares
+        np.testing.assert_allclose(np.diagonal(shares), np.median(recalls, axis=0), err_msg=arm)
+
+
+def test_losses_are_those_of_the_pages_own_models(example):
+    classes = range(len(example.result.classes))
+
+    for arm, answers in example.answers.items():
+        expected = [metrics.log_loss(*pair, labels=classes) for pair in answers]
+        loss = example.result.held_out[arm].loss
+        np.testing.assert_allclose(loss, expected, rtol=1e-3, err_msg=arm)
+
+
+def test_medians_are_those_of_the_pages_own_models(example):
+    classes = range(len(example.result.classes))
+
+    for arm, answers in example.answers.items():
+        pairs = predictions(answers)
+        accuracies = [metrics.accuracy_score(*pair) for pair in pairs]
+        balanced = [metrics.balanced_accuracy_score(*pair) for pair in pairs]
+        loss = [metrics.log_loss(*pair, labels=classes) for pair in answers]
+        expected = {
+            "accuracy": np.median(accuracies),
+            "balanced accuracy": np.median(balanced),
+            "loss": np.median(loss),
+        }
+        assert example.result.held_out[arm].medians == pytest.approx(expected, rel=1e-3), arm
+
+
+def test_the_shown_accuracy_is_the_median_of_the_matrices(example):
+    medians = example.result.held_out[example.arm].medians
+
+    assert medians["accuracy"] == pytest.approx(example.accuracy)
