@@ -31,6 +31,7 @@ class ByName:
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
+        """Return the tasks in the order of the names."""
         return tuple(task for part in self.parts.values() for task in part.tasks)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> dict[str, Any]:
@@ -44,6 +45,8 @@ class ByName:
 
 
 class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
+    """Private fits by all mechanisms, of which the chosen one is shown in detail."""
+
     MEASURES: ClassVar = {
         "error": Measure(
             "RMSE on held-out rows",

@@ -141,7 +141,7 @@ class RegressionResult:
             return None
         return self.settings.epsilons[first]
 
-    # The noise. All but the first two are for the analyst only.
+    # Noise and clipping
 
     @property
     def without_minimum(self) -> int:
@@ -164,12 +164,12 @@ class RegressionResult:
 
     @cached_property
     def exact_least_eigenvalue(self) -> float:
-        """Return the least eigenvalue of X^T X without noise."""
+        """Return the least eigenvalue of X^T X without noise, for the analyst only."""
         return float(np.linalg.eigvalsh(self.problem.training_statistics().gram)[0])
 
     @cached_property
     def clipped_labels(self) -> float:
-        """Return the share of the private labels above the label bound."""
+        """Return the share of the private labels above their bound, for the analyst only."""
         problem = self.problem
         return regression_data.share_above(
             problem.dataset,

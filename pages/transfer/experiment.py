@@ -40,11 +40,13 @@ class QuickCurve:
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
+        """Return the tasks of the curve, of which the ends are essential."""
         tasks = self.curve.tasks
         ends = (tasks[0], tasks[-1])
         return tuple(replace(task, essential=task in ends) for task in tasks)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
+        """Return the risks done so far."""
         return self.curve.gather(outcomes)
 
 
@@ -55,6 +57,8 @@ def _risk_measure(name: str, label: str, *rises: str) -> Measure:
 
 
 class TransferExperiment(Experiment[TransferSettings, TransferResult]):
+    """Private regression with public sources, which are trusted, pooled or corrected."""
+
     MEASURES: ClassVar = {
         "transfer": _risk_measure(
             "transfer", "excess risk, sources corrected privately", *_LESS_NOISE, "target_rows"
@@ -77,6 +81,7 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
     )
 
     def parts(self) -> dict[str, Part]:
+        """Return the parts: first what a moving slider redraws, then the complete curves."""
         settings = self.settings
         now = (settings.epsilon,)
         in_plane = Plane(model=settings.model, polytope=settings.polytope)
