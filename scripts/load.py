@@ -168,7 +168,7 @@ def plan(asked: argparse.Namespace) -> str:
     )
     return (
         f"{asked.people} people for {asked.seconds:g} s at"
-        f" {asked.address or 'a lab of this checkout'}: each opens a page and moves a knob every"
+        f" {asked.address or 'a lab of this checkout'}: each opens a page and moves a slider every"
         f" {low:g} to {high:g} s{roams}. That is up to {2 * asked.people / (low + high):.3g}"
         " movements a second. Ask only a server of your own."
     )
