@@ -76,9 +76,9 @@ class Drag:
         asked = Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
             (ui.page.screen, "compute", "train"),
-            (ui.page.page, "_drawn", "figures"),
+            (ui.page.page, "_cached_charts", "figures"),
             (Page, "view", "words"),
-            (Page, "says", "words"),
+            (Page, "tab_texts", "words"),
         )
         with _counted(spent, *parts):
             begin = time.process_time()

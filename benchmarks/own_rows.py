@@ -49,7 +49,7 @@ result, _ = compute(settings, seconds=0)
 reached("trained")
 here = page.at(settings)
 view = here.view(result)
-here.says(view, ""), view.pictures(*here.boards(""))
+here.tab_texts(view, ""), view.charts(*here.boards(""))
 reached("drawn")
 print(json.dumps(took | {"CPU": time.process_time() - work}))
 """

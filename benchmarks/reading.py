@@ -57,7 +57,7 @@ from lab.uploads import rows as own_rows, table as own_table
 from lab.uploads.column_roles import Column, Roles
 from pages.regression.settings import RegressionSettings
 from pages.regression.page import PAGE
-from ui.page.page import FIRST
+from ui.page.view import FIRST
 def drawn(settings):
     tasks = settings.experiment.tasks()
     result = settings.experiment.gather({task: task.run() for task in tasks if task.essential})

@@ -106,7 +106,7 @@ def _shown(settings, seconds: float):
     """(the result, the share that is done), with all that the page shows of it."""
     result, done = compute(settings, seconds=seconds)
     view = PAGE.view(result)
-    _ = view.words["verdict"], view.pictures("board")
+    _ = view.texts["verdict"], view.charts("board")
     return result, done
 
 

@@ -32,7 +32,7 @@ TOPIC_PAGES = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPIC
 _PLANNER = planner_page(TOPIC_PAGES)
 # The topics, each with the planner's questions about it, and the planner.
 PAGES = (
-    *(replace(page, asked=question_tab(page.name, _PLANNER)) for page in TOPIC_PAGES),
+    *(replace(page, question_tab=question_tab(page.name, _PLANNER)) for page in TOPIC_PAGES),
     _PLANNER,
 )
 HOME = home.front(PAGES)

@@ -60,12 +60,12 @@ def said(page: Page, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield (where, text) of all that the page says of these settings."""
     here = page.at(settings)
     view = here.view(settings.experiment.run())
-    for tile in view.numbers:
+    for tile in view.tiles:
         yield "tiles", f"{tile.label}: {tile.value} ({tile.note})"
-    for name in view.words:
-        yield name, view.words[name]
+    for name in view.texts:
+        yield name, view.texts[name]
     for board in view.boards:
-        for picture in view.pictures(board).values():
+        for picture in view.charts(board).values():
             title = picture.figure["layout"].get("title") or {}
             yield f"chart {picture.name}, title", str(title.get("text", ""))
             yield f"chart {picture.name}, in words", picture.alt

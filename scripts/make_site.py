@@ -96,7 +96,7 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
 def _recorded(page: Page, *, at: str, below: str = "") -> str:
     settings = page.settings()
     state, here = PageState(page=page.name, settings=settings), page.at(settings)
-    here.setup(state)  # so that the choices have their names
+    here.choices(state)  # so that the choices have their names
     words = settings_text(here, state, without=here.slider_layout(settings).hero)
     where = at and f"{at}/{'' if page.name == 'home' else page.name}"
     one = Recording(

@@ -167,7 +167,7 @@ def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> s
     """
     page = next(page for page in ALL if type(result.settings) is page.settings)
     view = page.at(result.settings).view(result)
-    words = [view.words[name] for name in view.words if name not in without]
+    words = [view.texts[name] for name in view.texts if name not in without]
     alts = [picture.alt for board in view.boards.values() for row in board for picture in row]
-    found = " ".join([tile_row(view.numbers), *words, *alts])
+    found = " ".join([tile_row(view.tiles), *words, *alts])
     return found if html else plain(found)

@@ -29,7 +29,7 @@ def show(page: Page, result: Any) -> Any:
     here = page.at(result.settings)
     here.lead(result.settings)
     view = here.view(result)
-    for made in (view.words, view.boards):
+    for made in (view.texts, view.boards):
         dict(made)
     return result
 

@@ -75,8 +75,8 @@ from benchmarks.audits.table import AUDITS
 from pages.topics import PAGES
 page, = [page for page in PAGES if page.name == "survey"]
 view = page.view(page.settings().experiment.run())
-assert view.pictures(*view.boards) and "clinic" in DATASETS and {"flip", "flip half"} <= AUDITS.keys()
-print(view.words["verdict"])
+assert view.charts(*view.boards) and "clinic" in DATASETS and {"flip", "flip half"} <= AUDITS.keys()
+print(view.texts["verdict"])
 
 from tests.app import at_rest, opened, text
 app = at_rest(opened("survey", epsilon="3.0"), "survey")

@@ -158,7 +158,7 @@ def test_colons_inside_sentences_are_found():
 def test_the_file_of_all_sentences_has_pages_at_several_settings_and_fixed_texts():
     page = next(page for page in PAGES if page.name == "mechanisms")
     printed = "\n".join(all_sentences.of_page(page, 3))
-    assert {"tiles", *page.words, "chart posterior, help"} <= set(
+    assert {"tiles", *page.texts, "chart posterior, help"} <= set(
         re.findall(r"^## (.+)$", printed, re.MULTILINE)
     )
     assert re.search(r"\((?:\w+=[^)]*&)+\w+=[^)]*\)$", printed, re.MULTILINE), (

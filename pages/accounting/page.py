@@ -6,19 +6,12 @@ from typing import Any
 from pages.accounting import charts, texts, texts_tuning
 from pages.accounting.result import AccountingResult
 from pages.accounting.settings import AccountingSettings
-from ui.page.page import (
-    GUARANTEE_TAB,
-    WHY_TAB,
-    Page,
-    Rows,
-    Slices,
-    SliderLayout,
-    Tab,
-    always,
-    listed,
-)
+from ui.page.page import Page, Slices, always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart
 
@@ -81,16 +74,16 @@ PAGE = Page(
     question="How much privacy does a training run spend?",
     settings=AccountingSettings,
     label=labels.label_of("accounting", guarantee=lambda result: result.best_guarantee),
-    setup=main_choices,
+    choices=main_choices,
     lead=always(texts.INTRODUCTION),
-    move=Suggestion("sampling_rate", texts.SAYS["move"], low=1),
-    numbers=texts.numbers,
+    suggestion=Suggestion("sampling_rate", texts.SAYS["move"], low=1),
+    tiles=texts.numbers,
     sliders=always(
         SliderLayout(
             hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.SLIDERS
         )
     ),
-    words={
+    texts={
         "verdict": texts.verdict,
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
@@ -99,7 +92,7 @@ PAGE = Page(
         "searches": texts_tuning.searches,
         "table": texts.table,
     },
-    pictures=main_charts,
+    charts=main_charts,
     # The first picture does not wait for the library of loss distributions: it is loaded for the
     # next one. While a slider moves: enough for the quick theorems and the exact figure of this
     # run; its curves follow at rest.
@@ -115,5 +108,5 @@ PAGE = Page(
         ),
         Tab("table", "Accountants", ("table",), noise_charts),
     ),
-    frames=downloads,
+    downloads=downloads,
 )

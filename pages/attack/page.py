@@ -10,7 +10,9 @@ from pages.attack.page_shared import chart, part_page
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
 from pages.attack.texts_shared import SLIDERS
-from ui.page.page import Page, Rows, SliderLayout
+from ui.page.page import Page
+from ui.page.view import Rows
+from ui.session.slider_layout import SliderLayout
 
 _MORE_SLIDERS = ("repeats", "delta", "steps", "learning_rate", "seed")
 
@@ -44,7 +46,7 @@ def one_person_charts(result: OnePersonResult) -> Rows:
 
 ONE_PERSON = part_page(
     lead=texts.lead,
-    numbers=texts.numbers,
+    tiles=texts.numbers,
     verdict=texts.verdict,
     caption=texts.caption,
     why=texts.diagnostics,

@@ -11,18 +11,12 @@ from pages.attack import texts, texts_shared
 from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.settings import PARTS, AttackSettings
-from ui.page.page import (
-    GUARANTEE_TAB,
-    WHY_TAB,
-    Page,
-    Rows,
-    Slices,
-    SliderLayout,
-    Tab,
-    listed,
-)
+from ui.page.page import Page, Slices, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.text.tiles import Tile
 from ui.widgets import Chart
@@ -88,13 +82,13 @@ def show_audit_table(state: PageState, picture: Mapping[str, Any]) -> None:
 
 
 TABLE_TAB = Tab("table", "Results table", ("table",))
-AUDITS_TAB = Tab("audits", "Audits", ("audits",), audit_charts, shows=show_audit_table)
+AUDITS_TAB = Tab("audits", "Audits", ("audits",), audit_charts, show_extra=show_audit_table)
 
 
 def part_page(
     *,
     lead: Callable[[AttackSettings], str],
-    numbers: Callable[[Any], list[Tile]],
+    tiles: Callable[[Any], list[Tile]],
     verdict: Callable[[Any], str],
     caption: Callable[[Any], str],
     why: Callable[[Any], list[str]],
@@ -113,13 +107,13 @@ def part_page(
         question="How much can an attacker really learn?",
         settings=AttackSettings,
         label=labels.label_of("attack"),
-        setup=main_choices,
-        more=more_choices,
+        choices=main_choices,
+        more_choices=more_choices,
         lead=lead,
-        move=Suggestion("person", texts_shared.SAYS["move"], low=1),
-        numbers=numbers,
+        suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
+        tiles=tiles,
         sliders=sliders,
-        words={
+        texts={
             "verdict": verdict,
             "caption": caption,
             "why": listed(why),
@@ -127,9 +121,9 @@ def part_page(
             "table": table,
             "audits": lambda result: audits_texts.summary(),
         },
-        pictures=charts,
+        charts=charts,
         # A movement computes only what it must, so that the curve never lags behind the verdict.
         slices=Slices(moving=0),
         tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
-        frames=lambda result: result.frames(),
+        downloads=lambda result: result.frames(),
     )

@@ -12,9 +12,11 @@ from lab.uploads.made_up import MadeUp
 from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
+from ui.page.page import Page, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels, sentences
 from ui.widgets import Chart
 
@@ -195,15 +197,15 @@ PAGE = Page(
         cases=label_cases,
         holes=lambda result: {"each": result.settings.rows_each},
     ),
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=texts.lead,
-    move=Suggestion(
+    suggestion=Suggestion(
         "epsilon", texts.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
     ),
     sliders=sliders,
-    numbers=texts.numbers,
-    words={
+    tiles=texts.numbers,
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "why": listed(texts.diagnostics),
@@ -211,16 +213,16 @@ PAGE = Page(
         "classes": texts.by_class,
         "table": texts_tables.table,
     },
-    pictures=main_charts,
+    charts=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("loss", "Loss", pictures=loss_charts),
+        Tab("loss", "Loss", charts=loss_charts),
         RESULTS_TAB._replace(when=lambda settings: not settings.private),
         # The table compares with published results on the built-in data.
-        RESULTS_TAB._replace(words=("classes",), when=lambda settings: settings.private),
+        RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.private),
     ),
     code=program,
     targets=targets,
-    frames=downloads,
+    downloads=downloads,
 )

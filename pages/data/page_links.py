@@ -8,7 +8,7 @@ from lab.experiment.data_settings import MOST_LIVE, of_classes, of_numbers
 from lab.experiment.links import versioned
 from lab.uploads.column_roles import Roles
 from lab.uploads.rows import OwnRows
-from ui.page.page import ASK_TAB
+from ui.page.tabs import ASK_TAB
 from ui.session import page_links
 from ui.session.address import TAB
 from ui.text.texts import Texts

@@ -8,9 +8,10 @@ import streamlit as st
 
 from ui.charts import theme
 from ui.compute.runner import compute
-from ui.page.page import Page, SliderLayout, always
+from ui.page.page import Page, always
 from ui.page.suggestion import bold_html
 from ui.session import page_state
+from ui.session.slider_layout import SliderLayout
 from ui.text.numbers import format_number, percent
 from ui.text.texts import Texts
 from ui.widgets import Chart
@@ -111,7 +112,7 @@ def front(pages: Sequence[Page]) -> Page:
     classifier = next(page for page in pages if page.name == "classifier")
 
     def numbers(result):
-        accuracy, reference, _, attacker = classifier.numbers(result)
+        accuracy, reference, _, attacker = classifier.tiles(result)
         return accuracy, reference, attacker
 
     def replace_upload(state: page_state.PageState) -> bool:
@@ -121,7 +122,7 @@ def front(pages: Sequence[Page]) -> Page:
         return True
 
     def chart(result) -> Chart:
-        classifier_map = classifier.pictures(result)[0][1]
+        classifier_map = classifier.charts(result)[0][1]
         accuracy = percent(result.summary["scratch"].median)
         figure = dict(classifier_map.figure)
         figure["layout"] = figure["layout"] | {"title": theme.heading("Private models", accuracy)}
@@ -133,14 +134,14 @@ def front(pages: Sequence[Page]) -> Page:
         ready=replace_upload,
         holds=replace_upload,
         question=QUESTION,
-        setup=always(None),
-        more=None,
+        choices=always(None),
+        more_choices=None,
         sliders=always(SliderLayout(hero="epsilon")),
-        numbers=numbers,
-        words={**classifier.words, "verdict": always(""), "caption": _legend},
-        pictures=lambda result: [[chart(result)]],
+        tiles=numbers,
+        texts={**classifier.texts, "verdict": always(""), "caption": _legend},
+        charts=lambda result: [[chart(result)]],
         tabs=(),
-        move=None,
+        suggestion=None,
     )
 
 
@@ -216,7 +217,7 @@ def _observe(home: Page) -> Observations:
     """Store what the page shows now, and return all observations at these settings."""
     settings = st.session_state["home.state"].settings
     result, _ = compute(settings, seconds=0)
-    accuracy, _, attacker = home.numbers(result)
+    accuracy, _, attacker = home.tiles(result)
     # A link may change other settings than epsilon, of which nothing has been observed yet.
     other_settings = settings.change(epsilon=type(settings)().epsilon)
     all_observations = st.session_state.setdefault("home.seen", {})

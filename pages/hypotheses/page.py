@@ -8,19 +8,12 @@ from pages.hypotheses import charts, charts_features, texts, texts_algorithm
 from pages.hypotheses.charts import SAYS
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesSettings
-from ui.page.page import (
-    GUARANTEE_TAB,
-    RESULTS_TAB,
-    WHY_TAB,
-    Page,
-    Rows,
-    SliderLayout,
-    Tab,
-    always,
-    listed,
-)
+from ui.page.page import Page, always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart
 
@@ -144,12 +137,12 @@ PAGE = Page(
     question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
     label=labels.label_of("hypotheses", sources=KINDS),
-    setup=main_choices,
+    choices=main_choices,
     lead=always(SAYS["lead"]),
-    move=Suggestion("epsilon", SAYS["move"], high=1),
-    numbers=texts.numbers,
+    suggestion=Suggestion("epsilon", SAYS["move"], high=1),
+    tiles=texts.numbers,
     sliders=sliders,
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "stages": texts_algorithm.stages,
@@ -159,14 +152,14 @@ PAGE = Page(
         "table": texts.table,
         "published": texts_algorithm.published,
     },
-    pictures=main_charts,
+    charts=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("steps", "Algorithm", ("stages",), algorithm_charts),
-        Tab("ways", "Methods", pictures=method_charts),
-        Tab("features", "Features", pictures=feature_charts),
-        RESULTS_TAB._replace(words=("table", "classes", "published")),
+        Tab("ways", "Methods", charts=method_charts),
+        Tab("features", "Features", charts=feature_charts),
+        RESULTS_TAB._replace(texts=("table", "classes", "published")),
     ),
-    frames=downloads,
+    downloads=downloads,
 )

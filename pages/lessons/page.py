@@ -359,7 +359,7 @@ def _live(lesson: Lesson, page: Page, asked: Settings) -> None:
     result, done = compute(state.settings, seconds=here.slices.moving if state.moving else SECONDS)
     picture = replace(_picture(lesson, page, result), height=LOW, narrow=LOWER)
     widgets.board([[picture]], key=f"{key}.board", name="lesson")
-    st.html(f'<div class="lab-verdict">{here.view(result).words["verdict"]}</div>')
+    st.html(f'<div class="lab-verdict">{here.view(result).texts["verdict"]}</div>')
     # Nothing stands around these, so that there is nothing to bring up to date.
     state.rendered = (state.settings, done == 1)
     state.address.link = state.address_params

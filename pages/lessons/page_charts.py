@@ -14,7 +14,7 @@ HEIGHT, NARROW = 640, 400
 
 def picture(lesson: Lesson, page: Page, result: Any) -> Chart:
     """Return the page's chart of a result as the lesson shows it."""
-    drawn = page.at(result.settings).view(result).pictures(lesson.board)
+    drawn = page.at(result.settings).view(result).charts(lesson.board)
     found = drawn[lesson.picture or next(iter(drawn))]
     if not lesson.picture:
         return replace(found, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)

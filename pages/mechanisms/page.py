@@ -10,10 +10,14 @@ from pages.mechanisms.many_answers import page as many_answers
 from pages.mechanisms.page_shared import HEIGHT, TAB_HEIGHT, chart, main_choices
 from pages.mechanisms.result import OneNumberResult
 from pages.mechanisms.settings import COUNT_NOISES, MechanismsSettings
-from ui.page.page import WHY_TAB, Page, Rows, SliderLayout, Tab, always, listed, noted
+from ui.page.page import Page, always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
+from ui.text.tiles import note
 from ui.widgets import Chart
 
 VOTE_LABELS = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
@@ -67,6 +71,11 @@ def selection_charts(result: OneNumberResult) -> Rows:
     return [[_chart(result, "choice")]]
 
 
+def release_note(result: OneNumberResult) -> str:
+    """Return the sentence on this release as a paragraph."""
+    return note(texts.this_release(result))
+
+
 def _chart(
     result: OneNumberResult, name: str, *, height: int = TAB_HEIGHT, wide: float = 1.0
 ) -> Chart:
@@ -84,31 +93,31 @@ ONE_NUMBER = Page(
     question="What does one released number reveal about you?",
     settings=MechanismsSettings,
     label=labels.label_of("mechanisms", guarantee=lambda result: result.guarantee),
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=always(texts.INTRODUCTION),
-    move=Suggestion("epsilon", texts.SAYS["move"], low=5),
-    numbers=texts.numbers,
+    suggestion=Suggestion("epsilon", texts.SAYS["move"], low=5),
+    tiles=texts.numbers,
     sliders=always(SLIDERS),
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
-        "release": noted(texts.this_release),
+        "release": release_note,
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
         "table": texts_tables.table,
         "formulas": texts_tables.formulas,
         "choice": texts.selection,
     },
-    pictures=main_charts,
+    charts=main_charts,
     tabs=(
-        WHY_TAB._replace(words=("release", "why")),
+        WHY_TAB._replace(texts=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), guarantee_charts),
         Tab("table", "Compare mechanisms", ("table",), comparison_charts),
         Tab("formulas", "Formulas", ("formulas",), formula_charts),
         Tab("choice", "Private selection", ("choice",), selection_charts),
     ),
-    frames=lambda result: result.frames(),
+    downloads=lambda result: result.frames(),
 )
 MANY_ANSWERS = replace(ONE_NUMBER, **many_answers.DIFFERENCES)
 LOCAL_MODEL = replace(ONE_NUMBER, **local_model.DIFFERENCES)

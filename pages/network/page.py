@@ -12,9 +12,11 @@ from lab.uploads.made_up import MadeUp
 from pages.network import charts, texts, texts_label, texts_tables
 from pages.network.result import NetworkResult
 from pages.network.settings import CLIPPING, DATA, NetworkSettings
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
+from ui.page.page import Page, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import sentences
 from ui.widgets import Chart
 
@@ -165,13 +167,13 @@ PAGE = Page(
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
     label=texts_label.label,
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=texts.lead,
-    move=Suggestion("shown", texts.SAYS["move"], high=15),
-    numbers=texts.numbers,
+    suggestion=Suggestion("shown", texts.SAYS["move"], high=15),
+    tiles=texts.numbers,
     sliders=sliders,
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "why": listed(texts.diagnostics),
@@ -179,14 +181,14 @@ PAGE = Page(
         "classes": texts.by_class,
         "table": texts_tables.table,
     },
-    pictures=main_charts,
+    charts=main_charts,
     code=program,
     targets=targets,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("training", "Training", pictures=training_charts),
+        Tab("training", "Training", charts=training_charts),
         RESULTS_TAB,
     ),
-    frames=downloads,
+    downloads=downloads,
 )

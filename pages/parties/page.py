@@ -7,9 +7,11 @@ from lab.data.party_kinds import KINDS
 from pages.parties import charts, charts_noise, texts, texts_tables, texts_theorems
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
-from ui.page.page import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Page, SliderLayout, Tab, listed
+from ui.page.page import Page, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart
 
@@ -149,13 +151,13 @@ PAGE = Page(
     question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
     label=labels.label_of("parties", cases=label_cases),
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=texts.lead,
-    move=Suggestion("parties", texts.SAYS["move"], high=10),
-    numbers=texts.numbers,
+    suggestion=Suggestion("parties", texts.SAYS["move"], high=10),
+    tiles=texts.numbers,
     sliders=sliders,
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "why": listed(texts.diagnostics),
@@ -164,19 +166,19 @@ PAGE = Page(
         "table": texts_tables.table,
         "statements": texts_theorems.statements,
     },
-    pictures=main_charts,
+    charts=main_charts,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        RESULTS_TAB._replace(pictures=other_maps),
-        Tab("noise", "Noise", pictures=local_noise_chart, when=is_local),
+        RESULTS_TAB._replace(charts=other_maps),
+        Tab("noise", "Noise", charts=local_noise_chart, when=is_local),
         Tab(
             "limits",
             "Noise and theorems",
             ("statements",),
-            pictures=theorem_charts,
+            charts=theorem_charts,
             when=is_central,
         ),
     ),
-    frames=downloads,
+    downloads=downloads,
 )

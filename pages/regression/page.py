@@ -11,9 +11,11 @@ from lab.uploads.made_up import MadeUp
 from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
 from pages.regression.settings import SPLITTERS, RegressionSettings
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, SliderLayout, Tab, always, listed
+from ui.page.page import Page, always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart
 
@@ -138,13 +140,13 @@ PAGE = Page(
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
     label=labels.label_of("regression", sources=TITLES),
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=always(texts.LEAD),
-    move=Suggestion("epsilon", texts.SAYS["move"], low=1),
-    numbers=texts.numbers,
+    suggestion=Suggestion("epsilon", texts.SAYS["move"], low=1),
+    tiles=texts.numbers,
     sliders=sliders,
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "why": listed(texts.diagnostics),
@@ -152,7 +154,7 @@ PAGE = Page(
         "table": texts.table,
         "coefficients": texts.coefficients_table,
     },
-    pictures=main_charts,
+    charts=main_charts,
     code=program,
     targets=targets,
     tabs=(
@@ -161,5 +163,5 @@ PAGE = Page(
         Tab("methods", "All methods", ("table",), method_charts),
         Tab("coefficients", "Coefficients", ("coefficients",), coefficient_charts),
     ),
-    frames=downloads,
+    downloads=downloads,
 )

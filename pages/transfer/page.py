@@ -8,9 +8,11 @@ from dpcore.privacy import Adjacency
 from pages.transfer import charts, charts_sources, texts, texts_tabs
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, Slices, SliderLayout, Tab, always, listed
+from ui.page.page import Page, Slices, always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart
 
@@ -102,13 +104,13 @@ PAGE = Page(
     question="How much do public sources help private regression?",
     settings=TransferSettings,
     label=labels.label_of("transfer"),
-    setup=main_choices,
-    more=more_choices,
+    choices=main_choices,
+    more_choices=more_choices,
     lead=always(texts.SAYS["lead"]),
-    move=Suggestion("difference", texts.SAYS["move"], low=4),
-    numbers=texts.numbers,
+    suggestion=Suggestion("difference", texts.SAYS["move"], low=4),
+    tiles=texts.numbers,
     sliders=always(SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS)),
-    words={
+    texts={
         "verdict": texts.verdict,
         "caption": texts.caption,
         "why": listed(texts.diagnostics),
@@ -116,16 +118,16 @@ PAGE = Page(
         "published": texts_tabs.published_table,
         "costs": texts_tabs.costs_table,
     },
-    pictures=main_charts,
+    charts=main_charts,
     # Essential tasks take some 30 ms, and a redraw may take as long beyond them.
     slices=Slices(moving=0.02, resting=0.02),
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("sources", "Sources", pictures=source_charts),
+        Tab("sources", "Sources", charts=source_charts),
         Tab("published", "Published table", ("published",), published_charts),
         Tab("costs", "Published noise scale", ("costs",)),
     ),
-    frames=downloads,
+    downloads=downloads,
     code=program,
 )

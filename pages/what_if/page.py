@@ -23,19 +23,13 @@ from pages.what_if.page_tab import choose_measure, choose_runs
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings, settings_about
 from pages.what_if.topics import STARTS, Topic
-from ui.page.page import (
-    GUARANTEE_TAB,
-    WHY_TAB,
-    Page,
-    Rows,
-    Slices,
-    SliderLayout,
-    Tab,
-    listed,
-)
+from ui.page.page import Page, Slices, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session import page_links
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.session.widget_state import set_widget
 from ui.text import labels
 from ui.widgets import Chart
@@ -55,7 +49,7 @@ def main_choices(pages: Sequence[Page], state: PageState) -> None:
     titles = {page.name: page.title for page in pages}
     options = {name: titles[name] for name in state.settings.TOPICS}
     state.choose("topic", "Page", options)
-    _page_of(pages, state.settings).setup(state)
+    _page_of(pages, state.settings).choices(state)
 
 
 def more_choices(pages: Sequence[Page], state: PageState) -> None:
@@ -66,8 +60,8 @@ def more_choices(pages: Sequence[Page], state: PageState) -> None:
     state.choose("slider", "Parameter to solve for", sliders_by_name)
     state.choose("other", "Second axis of the map", sliders_by_name)
     topic_page = _page_of(pages, state.settings).at(state.settings.topic_settings)
-    if topic_page.more is not None:
-        topic_page.more(state)
+    if topic_page.more_choices is not None:
+        topic_page.more_choices(state)
     page_links.settings_link(
         settings.topic, "Open these settings on their page", settings.topic_settings
     )
@@ -179,15 +173,15 @@ def planner_page(pages: Sequence[Page]) -> Page:
         question="Which epsilon, how many people, which settings?",
         label=labels.label_of("what-if"),
         settings=settings_about(topics(pages)),
-        setup=partial(main_choices, pages),
-        more=partial(more_choices, pages),
+        choices=partial(main_choices, pages),
+        more_choices=partial(more_choices, pages),
         aside=side_choices,
         lead=texts_question.introduction,
-        move=Suggestion("target", texts.MOVE),
+        suggestion=Suggestion("target", texts.MOVE),
         sliders=partial(sliders, pages),
-        numbers=texts_tiles.numbers,
+        tiles=texts_tiles.numbers,
         slices=Slices(first=FIRST_SECONDS, resting=RESTING_SECONDS),
-        words={
+        texts={
             "verdict": texts_answer.verdict,
             "caption": texts_tiles.caption,
             "why": listed(texts_tiles.why),
@@ -195,12 +189,12 @@ def planner_page(pages: Sequence[Page]) -> Page:
             "search": texts_tables.search,
             "table": texts_tables.table,
         },
-        pictures=main_charts,
+        charts=main_charts,
         tabs=(
             WHY_TAB,
             Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
-            Tab("table", "Results table", ("table",), shows=page_command.show),
+            Tab("table", "Results table", ("table",), show_extra=page_command.show),
         ),
-        frames=downloads,
+        downloads=downloads,
     )

@@ -65,7 +65,7 @@ def outcome(name: str) -> list[bytes]:
     one = NAMED[name]
     page = next(page for page in PAGES if page.name == one.page)
     known, asked = (
-        _parts(page.at(settings).view(settings.experiment.run()).pictures(one.board)[one.picture])
+        _parts(page.at(settings).view(settings.experiment.run()).charts(one.board)[one.picture])
         for settings in one.cases(page.settings)
     )
     return [part for part in asked if part not in known]

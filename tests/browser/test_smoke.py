@@ -20,7 +20,7 @@ PATHS = [page.name for page in PAGES if page.name != "attack"] + [
 # Few runs where the usual ones take long.
 QUICK = {one: f"{one}?repeats=4" for one in ("hypotheses", "network", "transfer")}
 QUICK |= {"parties": "parties?parties=60&public_rows=60&repeats=4", "what-if": "what-if?repeats=24"}
-# One page of each kind, on which axe looks and the main_slider is dragged at a commit; on the others, at
+# One page of each kind, on which axe looks and the slider is dragged at a commit; on the others, at
 # night.
 KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
 # Built as others are.
@@ -71,7 +71,7 @@ def opened(lab):
 def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_slider(opened, path, whole):
     """At 1440 x 900 numbers, sentence and the first row of charts are in sight.
 
-    The main_slider stays beside its chart.
+    The slider stays beside its chart.
     """
     page = opened(QUICK.get(path, path))
     still(page)
@@ -168,7 +168,7 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     card, highlighted = opened.locator(".lab-move"), opened.locator(".row.highlighted")
     expect(card).to_be_visible()
     expect(highlighted).to_have_attribute(
-        "data-main_slider", next(one for one in PAGES if one.name == "mechanisms").move.main_slider
+        "data-slider", next(one for one in PAGES if one.name == "mechanisms").suggestion.slider
     )
     card.get_by_role("button", name="Dismiss").focus()
     opened.keyboard.press("Enter")

@@ -192,13 +192,13 @@ def looked_at(page: str, result) -> None:
             assert not [
                 dot for dot in dots(picture.figure) if not on_a_line(dot, picture.figure)
             ], picture.name
-    tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.numbers)
-    for name, said in {"tiles": tiles, **view.words}.items():
+    tiles = " ".join(f"{one.label}: {one.value} ({one.note})" for one in view.tiles)
+    for name, said in {"tiles": tiles, **view.texts}.items():
         assert not (found := re.search(NO_NUMBER, plain(said))), (
             name,
             plain(said)[found.start() - 80 :][:160],
         )
-    assert view.words["verdict"].strip()
+    assert view.texts["verdict"].strip()
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_dot_at_another_value_lies_on_its_line(page):
     result = settings.change(
         **{name: float(f"{math.sqrt(max(low, 0.1) * min(high, 10)) * 0.9:.2g}")}
     ).experiment.run()
-    pictures = BY_NAME[page].at(result.settings).view(result).pictures("board").values()
+    pictures = BY_NAME[page].at(result.settings).view(result).charts("board").values()
     found = [(dot, picture.figure) for picture in pictures for dot in dots(picture.figure)]
     assert found
     assert all(on_a_line(dot, figure) for dot, figure in found)
@@ -276,9 +276,9 @@ def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
-@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].move])
+@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].suggestion])
 def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
-    here, move = BY_NAME[page], BY_NAME[page].move
+    here, move = BY_NAME[page], BY_NAME[page].suggestion
     app = opened(page, **QUICK[page])
     settings = settings_of(app, page)
     shown = here.at(settings).slider_layout(settings)
@@ -295,7 +295,9 @@ def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
 
 
 def test_a_page_asks_for_no_move_without_effect():
-    assert bold_html(BY_NAME["classifier"].move.ask) not in text(opened(CLASSIFIER, version="none"))
+    assert bold_html(BY_NAME["classifier"].suggestion.ask) not in text(
+        opened(CLASSIFIER, version="none")
+    )
 
 
 def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():

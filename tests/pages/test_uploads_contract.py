@@ -296,12 +296,12 @@ class TestBounds:
         page, result = PAGES[kind].at(of), of.experiment.run()
         view = page.view(result)
         assert (of.void, of.guarantee) == ("bounds were read off private rows", None)
-        (attacker,) = [one for one in view.numbers if one.label.startswith("Attacker's accuracy")]
+        (attacker,) = [one for one in view.tiles if one.label.startswith("Attacker's accuracy")]
         assert (attacker.value, attacker.note, attacker.tone) == ("no limit", of.void, "void")
         assert re.search(
-            "[Tt]he guarantee is void|nothing is guaranteed", plain(view.words["verdict"])
+            "[Tt]he guarantee is void|nothing is guaranteed", plain(view.texts["verdict"])
         )
-        assert f"The guarantee is void, because {of.void}." in plain(view.words["guarantee"])
+        assert f"The guarantee is void, because {of.void}." in plain(view.texts["guarantee"])
         assert "coin toss: 50" not in said(result)
         files = taken(kind, result)
         assert len(files) > len(ASIDE) + 4
@@ -311,11 +311,11 @@ class TestBounds:
             "VOID: bounds were read off"
             in share_dialog.saved_chart_notes(page, PageState(kind, of))["lines"][0]
         )
-        if page.asked:
-            question = page.asked.about(of, "")
+        if page.question_tab:
+            question = page.question_tab.about(of, "")
             assert question.void == of.void
             assert "The guarantee is void" in plain(
-                page.asked.view(question.experiment.run()).words["answer"]
+                page.question_tab.view(question.experiment.run()).texts["answer"]
             )
 
     @kinds

@@ -13,7 +13,9 @@ import numpy as np
 from lab.experiment.experiment import Experiment
 from lab.experiment.settings import Settings
 from ui.charts import theme
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Page, SliderLayout, Tab, always
+from ui.page.page import Page, always
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile
 from ui.widgets import Chart
 
@@ -144,14 +146,14 @@ TOY = Page(
     about="",
     question="Toy",
     settings=Toy,
-    setup=always(None),
+    choices=always(None),
     lead=always("A page for tests."),
-    numbers=lambda result: [Tile("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
+    tiles=lambda result: [Tile("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
     sliders=always(SliderLayout(hero="epsilon", play="shown", main=["repeats", "seed"])),
-    words={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
-    pictures=pictures,
+    texts={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
+    charts=pictures,
     tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
-    frames=always({}),
+    downloads=always({}),
     ready=always(True),
     holds=always(True),
 )

@@ -20,7 +20,8 @@ from lab.label.label import NOT_STATED, SCHEMA, Label, Stated, label
 from ui.charts import attacker_icons
 from ui.export import recording, single_file
 from ui.page import differences
-from ui.page.page import FIRST, Page, View
+from ui.page.page import Page
+from ui.page.view import FIRST, View
 from ui.text import labels, mu_text
 from ui.text import tiles as panels
 from ui.text.numbers import delta as delta_text
@@ -124,8 +125,8 @@ class Handout:
     def html(self) -> str:
         """Return the sheet, and more for the screen."""
         view = self.page.view(self.result, tries=self.tries)
-        if "guarantee" in view.words:
-            mu_text.compute(view.words, ["guarantee"])
+        if "guarantee" in view.texts:
+            mu_text.compute(view.texts, ["guarantee"])
         charts = self._charts(view)
         figures = {chart.name: dict(chart.figure) | {"alt": chart.alt} for chart in charts}
         sheet = self._head(view) + self._columns(view, charts) + self._explanations() + self._foot()
@@ -155,12 +156,12 @@ class Handout:
         roles = getattr(uploaded_rows, "roles", None)
         if roles and roles.void:
             return []
-        return list(view.pictures(FIRST).values())
+        return list(view.charts(FIRST).values())
 
     def _head(self, view: View) -> str:
         """Return verdict, QR code, notes, tiles and the attacker."""
         tiles = ""
-        for tile in view.numbers:
+        for tile in view.tiles:
             tiles += (
                 f'<div class="tile {tile.tone}"><b>{tile.value}</b>'
                 f"<span>{tile.label}</span><small>{tile.note}</small></div>"
@@ -177,7 +178,7 @@ class Handout:
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
             f"<h1>{escape(self.page.question)}</h1>"
-            f'<p class="lead">{view.words["verdict"]}</p></div>{code}</header>'
+            f'<p class="lead">{view.texts["verdict"]}</p></div>{code}</header>'
             f'{notes}<section class="tiles" aria-label="Numbers">{tiles}</section>'
             f"{attacker_icons.icons_of_label(self.stated, self.result)}"
         )
@@ -188,7 +189,7 @@ class Handout:
         other_charts = "".join(recording.chart_place(chart) for chart in charts[1:])
         caption = SAYS["handout.left-out"]
         if charts:
-            caption = recording.without_live_requests(view.words.get("caption", ""))
+            caption = recording.without_live_requests(view.texts.get("caption", ""))
         left = first_chart
         right = other_charts
         # The caption stands where there is more room.
@@ -221,7 +222,7 @@ class Handout:
             words = differences.slider_texts(name, value, changes) or ()
             return escape(" ".join(words))
 
-        first_tile = view.numbers[0]
+        first_tile = view.tiles[0]
         label = _TAG.sub("", first_tile.label)
         # A target at the end of a label is what is moved.
         quoted_label = f"“{re.sub(' for [0-9].*', '', label)}”"
@@ -232,7 +233,7 @@ class Handout:
             shown=quoted_label,
             blank=_BLANK,
         )
-        if any("lab-dots" in tile.mark for tile in view.numbers):
+        if any("lab-dots" in tile.mark for tile in view.tiles):
             yield SAYS("exercise.spread", blank=_BLANK)
         else:
             yield SAYS("exercise.read", blank=_BLANK)
@@ -283,7 +284,7 @@ class Handout:
             " is on the screen only.</p>"
             f"<h2>Table</h2><p>What <code>script.py</code> prints.{more_rows}"
             f' More in <code>tables/</code>.</p><div class="scroll">{table}</div>'
-            f"<h2>Guarantee</h2>{view.words.get('guarantee', '')}"
+            f"<h2>Guarantee</h2>{view.texts.get('guarantee', '')}"
             f"<h2>Privacy label in full</h2>{_full_label(self.label)}"
         )
 

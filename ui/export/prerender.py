@@ -23,8 +23,9 @@ from ui.compute import debounce
 from ui.compute.runner import SLICE_SECONDS
 from ui.export import recording, single_file
 from ui.export.recording import Recording
-from ui.page.page import FIRST, Page
+from ui.page.page import Page
 from ui.page.screen import make_screen
+from ui.page.view import FIRST
 from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
@@ -169,7 +170,7 @@ def _surroundings(recorded_page: Recording, welcome: str) -> dict[str, Any]:
     return {
         "slider": slider(recorded_page.slider.name, "hero"),
         "fixed": fixed_sliders,
-        "more": bool(layout.more or page.more),
+        "more": bool(layout.more or page.more_choices),
         "html": _layout(page, settings, welcome),
         "rules": style(),
     }

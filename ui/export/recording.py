@@ -20,8 +20,10 @@ from lab.experiment.settings import Settings
 from ui.export import single_file
 from ui.live.frames import Frame, make_frame
 from ui.live.messages import Request
-from ui.page.page import FIRST, GUARANTEE_TAB, WHY_TAB, Page, Rows, Tab
+from ui.page.page import Page
 from ui.page.screen import make_screen
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.view import FIRST, Rows
 from ui.server import static_files
 from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number
@@ -343,7 +345,7 @@ def _text_html(name: str, words: Mapping[str, str]) -> str:
 
 
 def _tab_html(tab: Tab, words: Mapping[str, str], charts: Mapping[str, str]) -> str:
-    content = "".join(_text_html(name, words) for name in tab.words)
+    content = "".join(_text_html(name, words) for name in tab.texts)
     content += charts.get(tab.name, "")
     attributes = 'class="tab"'
     if tab.name == WHY_TAB.name:

@@ -278,7 +278,7 @@ def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
     page = handout.page
     stem = _stem(page, settings)
     csv_tables = {}
-    for name, make_frame in page.frames(handout.result).items():
+    for name, make_frame in page.downloads(handout.result).items():
         file = f"{stem}_{name.lower().replace(' ', '-')}.csv"
         title = f"{page.question} {name}"
         csv_tables[name] = (file, _table_maker(make_frame, title, settings, handout.link))

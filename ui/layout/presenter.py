@@ -13,8 +13,9 @@ import streamlit as st
 from lab.experiment.links import SEPARATOR, compact, minimal_texts, versioned
 from lab.experiment.settings import Settings
 from ui import widgets
-from ui.page.page import FIRST, Page
+from ui.page.page import Page
 from ui.page.screen import Screen
+from ui.page.view import FIRST
 from ui.session.entries import apply_move, from_link
 from ui.session.page_state import FIRST_CHART, PageState
 from ui.session.panel import show_panel
@@ -170,7 +171,7 @@ def show_presenter(
     present_page = page.at(state.settings)
     key = f"{page.name}.present"
     stop_settings = list(stops)
-    chart_names = [chart.name for row in present_page.pictures(result) for chart in row]
+    chart_names = [chart.name for row in present_page.charts(result) for chart in row]
     chart_index = 0
     if state.presented_chart in chart_names:
         chart_index = chart_names.index(state.presented_chart)

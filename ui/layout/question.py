@@ -4,8 +4,9 @@ import streamlit as st
 
 from lab.label.label import searched
 from lab.sweeps.tuning_cost import best_of
-from ui.page.page import ANSWER, QuestionTab
+from ui.page.page import QuestionTab
 from ui.page.screen import Screen, question_base
+from ui.page.tabs import ANSWER
 from ui.session.page_state import PageState
 from ui.session.widget_state import set_widget
 from ui.text.numbers import delta
@@ -44,7 +45,7 @@ def show_question(question_tab: QuestionTab, state: PageState, screen: Screen) -
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         question_tab.controls(question_state)
     if screen.answer is not None:
-        st.html(f'<div class="lab-words-{ANSWER}">{screen.answer.words[ANSWER]}</div>')
+        st.html(f'<div class="lab-words-{ANSWER}">{screen.answer.texts[ANSWER]}</div>')
         if state.settings.private:
             _offer_private_rows(question_tab, state)
 

@@ -10,8 +10,10 @@ from lab import papers
 from ui import widgets
 from ui.export.share_dialog import label_lines, saved_chart_notes, why_void_of
 from ui.layout.question import show_question
-from ui.page.page import ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, Page, Tab
+from ui.page.page import Page
 from ui.page.screen import Screen
+from ui.page.tabs import ASK_TAB, GUARANTEE_TAB, METHOD_TAB, Tab
+from ui.page.view import FIRST
 from ui.session.page_state import PageState
 from ui.text import glossary
 
@@ -48,10 +50,10 @@ def show_result(screen: Screen, state: PageState) -> str:
         for name in page.captions:
             _show_text(texts, f"words-{name}")
     with tab_area:
-        for name in tab.words:
-            _show_text(texts, f"words-{name}", has_drawing=tab.drawn)
-        if tab is ASK_TAB and page.asked is not None:
-            show_question(page.asked, state, screen)
+        for name in tab.texts:
+            _show_text(texts, f"words-{name}", has_drawing=tab.has_drawing)
+        if tab is ASK_TAB and page.question_tab is not None:
+            show_question(page.question_tab, state, screen)
         if tab.name in charts and tab.name != FIRST:
             widgets.board(
                 charts[tab.name],
@@ -60,13 +62,13 @@ def show_result(screen: Screen, state: PageState) -> str:
                 of=charts_of,
                 paper=printed,
             )
-        if tab.shows is not None:
-            tab.shows(state, printed)
+        if tab.show_extra is not None:
+            tab.show_extra(state, printed)
         if tab is METHOD_TAB:
             st.markdown(page.lead(state.settings))
             st.markdown(papers.cited(glossary.link_terms(page.method)))
-        if "guarantee" in screen.view.words and tab.name != GUARANTEE_TAB.name:
-            st.html(_print_only(screen.view.words["guarantee"]))
+        if "guarantee" in screen.view.texts and tab.name != GUARANTEE_TAB.name:
+            st.html(_print_only(screen.view.texts["guarantee"]))
     return tab.name
 
 

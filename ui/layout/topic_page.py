@@ -113,7 +113,7 @@ def _make_screen(
 
 def _show_more_choices(page: Page, state: PageState) -> None:
     """Show the drawer of further choices, which lead to other data where a page lacks its own."""
-    more_choices = page.at(state.settings).more
+    more_choices = page.at(state.settings).more_choices
     if more_choices is not None:
         with st.expander(MORE):
             more_choices(state)
@@ -170,8 +170,8 @@ def _ignored_question(page: Page, state: PageState) -> list[str]:
     """
     if not state.address.ask or state.settings.private:
         return []
-    if page.asked is not None and page.tabs and page.asked.about(state.settings, ""):
-        return page.asked.ignored(state.settings, state.address.ask)
+    if page.question_tab is not None and page.tabs and page.question_tab.about(state.settings, ""):
+        return page.question_tab.ignored(state.settings, state.address.ask)
     state.address.ask = ""
     return ["The question in the link was ignored, because this page has no questions."]
 
@@ -193,7 +193,7 @@ def _open_tab_of_link(page: Page, state: PageState) -> None:
 
 def _show_choices(page: Page, state: PageState) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
-        page.setup(state)
+        page.choices(state)
         with st.container(
             key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
         ):
@@ -230,9 +230,9 @@ def _show_live_part(page: Page, welcome: str) -> None:
     sliders_area = side.container(key="sliders")
     below_sliders = side.container(key="beside")
     panel_area = sliders_area.container(key="panel")
-    if present_page.more is not None:
+    if present_page.more_choices is not None:
         with sliders_area.container(key="more"):
-            present_page.more(state)
+            present_page.more_choices(state)
     with main:
         tab = show_result(screen, state)
         if tab == present_page.all_tabs[0].name:
@@ -245,7 +245,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
             pin_panel(state, pinned, screen)
     layout = visible_sliders.visible_layout(present_page, state)
     with side:
-        suggestion = suggestion_card(present_page.move, state, layout)
+        suggestion = suggestion_card(present_page.suggestion, state, layout)
     with panel_area:
         show_panel(
             state,
@@ -253,7 +253,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
             done=screen.done,
             channel=_channel_state(state, tab),
             marks=slider_marks(state.settings, pinned),
-            selectors=present_page.more is not None,
+            selectors=present_page.more_choices is not None,
             suggestion=suggestion,
         )
 

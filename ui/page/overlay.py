@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ui.charts.theme import PINNED, legend_name
-from ui.page.page import Rows
+from ui.page.view import Rows
 from ui.widgets import Chart
 
 NAME = "pinned B"

@@ -1,12 +1,11 @@
-"""A page of the lab as one value, and what a result says and shows on it.
+"""Define a page of the lab as one value.
 
-A room writes a ``Page``; ``ui.layout.topic_page`` is the one place that knows the order of things
-on a screen. ``Page.view`` is the only way in which a result is drawn or put into words, whoever
-asks.
+Every topic writes a ``Page``. Only ``ui.layout`` knows the order of things on a screen, and
+``Page.view`` is the only way in which a result becomes texts and charts, whoever asks.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,24 +22,30 @@ from ui.charts import attacker_icons
 from ui.compute.runner import SLICE_SECONDS
 from ui.page.guarantee_after_search import SearchedGuarantee, guarantee_after_search
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import ANSWER, ASK_TAB, GUARANTEE_TAB, METHOD_TAB, NO_TAB, WHY_TAB, Tab
+from ui.page.view import FIRST, LazyValues, Rows, View
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
-from ui.text.tiles import Tile, bullets, note, tile_row
+from ui.text.tiles import Tile, bullets, tile_row
 from ui.uploads import rows
-from ui.widgets import Chart
 
-Rows = Sequence[Sequence[Chart]]
-# Of the board in the first screen; each of the others has the name of its tab.
-FIRST = "board"
 _USUAL: Mapping[str, float] = MappingProxyType({})
 # Drawings of which the cache keeps the newest, so that a drag back over a slider draws no chart
 # again; a slider has at most some hundred stops. An entry keeps the whole result.
 _KEPT_DRAWINGS = 128
+# Pages at certain settings that are kept, so that they are the same objects from run to run.
+_KEPT_PAGES = 256
+# Tabs of a page before that of questions.
+_TABS_BEFORE_QUESTIONS = 2
 
 
 class Slices(NamedTuple):
-    """How long a run may compute beyond what it must, in seconds: the first one, one that answers a
-    movement, and one at rest.
+    """CPU seconds that a run may compute beyond its essential work.
+
+    Attributes:
+        first: In the first run.
+        moving: In a run that answers a movement.
+        resting: In a run at rest.
     """
 
     first: float = SLICE_SECONDS
@@ -48,105 +53,30 @@ class Slices(NamedTuple):
     resting: float = SLICE_SECONDS
 
 
-class Tab(NamedTuple):
-    """What stands under the first screen, when its name is chosen: words by name, with pictures
-    under them.
-
-    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows:
-    whatever else, of a page state; it is given what a saved picture says of itself
-    (``ui.widgets.board``).
-    when: whether these settings have the tab.
-    """
-
-    name: str
-    title: str
-    words: Sequence[str] = ()
-    pictures: Callable[[Any], Rows] | None = None
-    drawn: bool = False
-    shows: Callable[[PageState, Mapping[str, Any]], None] | None = None
-    when: Callable[[Any], bool] = lambda _: True
-
-
-WHY_TAB = Tab("why", "Explanation", ("why",))
-GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
-# Of pages that questions can be asked about.
-ANSWER = "answer"
-ASK_TAB = Tab("what-if", "What if")
-# Of pages with classes: the table of results, and what accuracy alone does not say.
-RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
-# Of every page, behind its own.
-METHOD_TAB = Tab("method", "How it works")
-
-
-class LazyValues(Mapping[str, Any]):
-    """What each function makes of a result, by name, when it is asked for, and once."""
-
-    def __init__(self, how: Mapping[str, Callable[[Any], Any]], result: Any):
-        self._how, self._result = how, result
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = self._how[name](self._result)
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._how
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._how)
-
-    def __len__(self) -> int:
-        return len(self._how)
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """What a result says and shows: the big numbers, ``words``, HTML by name, and rows of pictures
-    by board: those of the first screen, and those of each tab.
-    """
-
-    numbers: Sequence[Tile]
-    words: Mapping[str, str]
-    boards: Mapping[str, Rows]
-
-    def pictures(self, *boards: str) -> dict[str, Chart]:
-        """Return all on these boards, by name."""
-        return {
-            picture.name: picture
-            for board in boards
-            for row in self.boards[board]
-            for picture in row
-        }
-
-
 def always(value: Any) -> Callable[[Any], Any]:
-    """Return a function that gives ``value`` for whatever it is asked."""
+    """Return a function that returns ``value`` for any argument."""
     return lambda _: value
 
 
 def listed(sentences: Callable[[Any], Iterable[str]]) -> Callable[[Any], str]:
-    """Return what ``sentences`` says of a result, as a list."""
+    """Return a function that makes a list (HTML) of the sentences on a result."""
     return lambda result: bullets(sentences(result))
 
 
-def noted(sentence: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return what ``sentence`` says of a result, as a paragraph."""
-    return lambda result: note(sentence(result))
-
-
 class QuestionTab(NamedTuple):
-    """The questions that can be asked about a page, in a tab of it.
+    """The questions about a page, in a tab of it.
 
-    page: on which they all are, whose first picture and verdict the tab shows. settings: (settings
-    of the page that is asked about, what else is asked, as an address holds it, measure -> the
-    target to start with, where it is not the usual one) -> those of the question. asks: (question,
-    those targets, the question before) -> what else is asked: no target where it is about another
-    measure than before. ignored: a sentence (markdown) for each part
-    of it that nobody can ask. controls: shows, of a page state of these, what can be asked in the
-    tab.
-    compares: the settings of the page whose results an answer is to compare; compared: those that
-    it does, as far as it is known.
+    Attributes:
+        page: The page of questions, whose first chart and verdict the tab shows.
+        settings: Makes the settings of a question from those of the page that it is about, the
+            question's text as an address holds it, and measure -> the target to start with, where
+            that is not the usual one.
+        asks: Returns the text of a question, given its settings, those targets, and the settings
+            of the question before. It has no target if the question changes to another measure.
+        ignored: Returns a notice (markdown) for each part of a text that nobody can ask.
+        controls: Shows the controls of the question, given the state of its settings.
+        compares: Returns the settings of the page whose results an answer will compare.
+        compared: Returns those that it does compare, as far as they are known.
     """
 
     page: "Page"
@@ -160,55 +90,73 @@ class QuestionTab(NamedTuple):
     def about(
         self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL
     ) -> Settings | None:
-        """Return the question about these settings; None where nothing can be asked about them."""
+        """Return the question about these settings, or None if nothing can be asked about them."""
         try:
             return self.settings(settings, ask, targets)
         except RefusedError:
             return None
 
-    def view(self, result: Any) -> "View":
+    def view(self, result: Any) -> View:
         """Return what the tab shows of an answer."""
-        whole = self.page.view(result)
-        boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
-        return View((), {ANSWER: whole.words["verdict"]}, LazyValues(boards, result))
+        view = self.page.view(result)
+
+        def first_chart(_: Any) -> Rows:
+            chart = view.boards[FIRST][0][0]
+            return [[replace(chart, name=ANSWER)]]
+
+        boards = LazyValues({ASK_TAB.name: first_chart}, result)
+        return View((), {ANSWER: view.texts["verdict"]}, boards)
 
 
-_SLICES, _SILENT, _USUAL_TARGETS = Slices(), always(Stated()), always(_USUAL)
+_USUAL_SLICES = Slices()
+_USUAL_TARGETS = always(_USUAL)
+_NOTHING_STATED = always(Stated())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Page:
     """One page of the lab.
 
-    name: its address, and its folder in ``pages/``.
-    title, icon, group, about: in the navigation and on the home page.
-    question: the heading.
-    settings: the type of its experiment.
-    setup: shows the choices that make another experiment, in one row.
-    more: shows the selectors in *More settings*, under the sliders there; None where there are only
-        sliders.
-    aside: shows choices that stand over the sliders; by default how many rows of a large file are
-        trained on.
-    lead: settings -> the plain words (markdown) that how it works begins with.
-    sliders: settings -> its sliders; one that can take a single value is not shown (``sliders``).
-    numbers: result -> the big numbers over the pictures.
-    words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the
-        numbers; where there is a "caption", it is one line under the pictures.
-    pictures: result -> the row of pictures in the first screen, at most three, which move with the
-        sliders.
-    tabs: what stands under them, of which one is open.
-    frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
-    code: settings -> the same by an estimator of ``dpcore.estimators``, as a program, which cannot
-    hold a visitor's own file; None where there is none.
-    ready: whether all is there to compute from, asked by the page, which shows what is missing;
-    ``holds``: whether it still is, asked at each movement; by default whether a visitor's own file
-    is there, where the settings need one.
-    variant: settings -> the page as it is with them, where their choice makes it another; None
-        where not.
-    asked: the questions that can be asked about it; asks: whether this variant has them. targets:
-        result -> measure -> the target that they start with, where it is not the usual one.
-    label: result -> what its privacy label says; without, nothing is stated.
-    move: the one worth making on it, which a card asks for.
+    In the navigation and on the home page:
+        name: Its address, and its folder in ``pages/``.
+        title, icon, group, about: Its entry.
+
+    Over the result:
+        question: The heading.
+        settings: The class of its settings.
+        choices: Shows the choices that make another experiment, in one row.
+
+    Beside the result:
+        aside: Shows choices over the sliders; by default how many rows of a large file are used.
+        sliders: Returns the sliders of settings.
+        more_choices: Shows the selectors in *More settings*, under the sliders there.
+        suggestion: The one movement worth making, which a card asks for.
+
+    The result:
+        tiles: Returns the tiles over the charts.
+        texts: Name -> function of a result that returns HTML. All pages have "verdict", one or two
+            lines under the tiles; "caption" is one line under the charts.
+        charts: Returns the row of charts in the first screen, at most three, which move with the
+            sliders.
+        tabs: The tabs under them.
+        lead: Returns the text (markdown) of settings with which *How it works* begins.
+        label: Returns what the privacy label of a result states; by default nothing.
+        downloads: Returns name -> function that makes a frame, or its columns by name.
+        code: Returns a program for settings that does the same by an estimator of
+            ``dpcore.estimators``. It cannot hold a visitor's own file.
+
+    Computing:
+        ready: Tells whether there are rows to compute from, and shows what is missing.
+        holds: Tells at each movement whether they are still there. The default of both is about a
+            visitor's own file.
+        slices: The time for work in a run.
+
+    Variants and questions:
+        variant: Returns the page for settings whose choice makes it another one, or None.
+        question_tab: The questions that can be asked about it.
+        has_questions: Whether this variant has them.
+        targets: Returns measure -> the target with which questions about a result start, where it
+            is not the usual one.
     """
 
     name: str
@@ -216,132 +164,154 @@ class Page:
     icon: str
     group: str
     about: str
+
     question: str
     settings: type[Settings]
-    setup: Callable[[PageState], None]
-    lead: Callable[[Any], str]
+    choices: Callable[[PageState], None]
+
+    aside: Callable[[PageState], None] = rows.part
     sliders: Callable[[Any], SliderLayout]
-    numbers: Callable[[Any], Sequence[Tile]]
-    words: Mapping[str, Callable[[Any], str]]
-    pictures: Callable[[Any], Rows]
-    frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
+    more_choices: Callable[[PageState], None] | None = None
+    suggestion: Suggestion | None = None
+
+    tiles: Callable[[Any], Sequence[Tile]]
+    texts: Mapping[str, Callable[[Any], str]]
+    charts: Callable[[Any], Rows]
     tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
+    lead: Callable[[Any], str]
+    label: Callable[[Any], Stated] = _NOTHING_STATED
+    downloads: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
     code: Callable[[Any], str] | None = None
+
     ready: Callable[[PageState], bool] = rows.ready
     holds: Callable[[PageState], bool] = rows.holds
-    aside: Callable[[PageState], None] = rows.part
-    more: Callable[[PageState], None] | None = None
-    slices: Slices = _SLICES
+    slices: Slices = _USUAL_SLICES
+
     variant: Callable[[Any], "Page | None"] | None = None
-    asked: QuestionTab | None = None
-    asks: bool = True
+    question_tab: QuestionTab | None = None
+    has_questions: bool = True
     targets: Callable[[Any], Mapping[str, float]] = _USUAL_TARGETS
-    label: Callable[[Any], Stated] = _SILENT
-    move: Suggestion | None = None
 
     def at(self, settings: Settings) -> "Page":
-        """Return the page as it is with these settings, and with the tabs that they have."""
-        page = (self.variant(settings) if self.variant else None) or self
+        """Return the page for these settings, with the tabs that they have."""
+        page = self
+        if self.variant is not None:
+            page = self.variant(settings) or self
         tabs = tuple(tab for tab in page.tabs if tab.when(settings))
-        return _at(
-            page, tabs, self.asked if page.asks else None, None if settings.private else page.code
-        )
+        question_tab = None
+        if page.has_questions:
+            question_tab = self.question_tab
+        code = page.code
+        if settings.private:
+            code = None
+        return _page_with(page, tabs, question_tab, code)
 
     def slider_layout(self, settings: Settings) -> SliderLayout:
-        """Return the sliders of these settings, without those that can take one value only and need
-        not be ``STATED``.
-        """
-        sliders, limits = self.sliders(settings), settings.limits
+        """Return the sliders of these settings.
 
-        def says_something(name: str) -> bool:
-            low, high = limits[name]
+        Those that can take one value only are left out, unless they are ``STATED``.
+        """
+        layout = self.sliders(settings)
+
+        def is_shown(name: str) -> bool:
+            low, high = settings.limits[name]
             return low < high or name in settings.STATED
 
-        main, more = (
-            tuple(filter(says_something, names)) for names in (sliders.main, sliders.more)
-        )
-        return sliders._replace(main=main, more=more)
+        main = tuple(name for name in layout.main if is_shown(name))
+        more = tuple(name for name in layout.more if is_shown(name))
+        return layout._replace(main=main, more=more)
 
     def tab(self, name: str) -> Tab:
-        """Return the tab of this name; the first one where there is none of it."""
-        return next((tab for tab in self.all_tabs if tab.name == name), self.all_tabs[0])
+        """Return the tab of this name, or the first one."""
+        for tab in self.all_tabs:
+            if tab.name == name:
+                return tab
+        return self.all_tabs[0]
 
     @property
     def all_tabs(self) -> Sequence[Tab]:
-        """Return its own tabs, and those of every page that has any."""
-        asked = (ASK_TAB,) if self.asked else ()
-        return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB) if self.tabs else (Tab("", ""),)
+        """Return the page's own tabs, and those of every page that has any."""
+        if not self.tabs:
+            return (NO_TAB,)
+        tabs = list(self.tabs)
+        if self.question_tab is not None:
+            tabs.insert(_TABS_BEFORE_QUESTIONS, ASK_TAB)
+        return (*tabs, METHOD_TAB)
 
     def view(self, result: Any, *, tries: int = 0) -> View:
-        """Return what this result says and shows; ``tries``: as in ``SearchedGuarantee``."""
-        draw = {FIRST: self.pictures} | {
-            tab.name: tab.pictures for tab in self.tabs if tab.pictures
-        }
-        boards = {name: partial(_drawn, how) for name, how in draw.items()}
-        words = dict(self.words)
-        if "guarantee" in words:
-            words["guarantee"] = self._guarantee
-        numbers = self.numbers(result)
-        counted = (
-            guarantee_after_search(self.label(result), result, tries=tries)
-            if result.settings.private
-            else None
-        )
-        if counted is not None:
-            numbers = counted.tiles(numbers)
-            words |= self._counted(counted, words)
-        return View(numbers, LazyValues(words, result), LazyValues(boards, result))
+        """Return what the page shows of a result.
 
-    def _counted(
-        self, counted: SearchedGuarantee, words: Mapping[str, Callable[[Any], str]]
-    ) -> dict[str, Callable[[Any], str]]:
-        """Return the words on a guarantee, as they are after a search on private rows."""
-        changed: dict[str, Callable[[Any], str]] = {}
-        for name, change in (("verdict", counted.verdict), ("guarantee", counted.guarantee)):
-            if name in words:
-                changed[name] = partial(_changed, change, words[name])
-        return changed
+        tries: As in ``SearchedGuarantee``.
+        """
+        board_functions = {FIRST: partial(_cached_charts, self.charts)}
+        for tab in self.tabs:
+            if tab.charts is not None:
+                board_functions[tab.name] = partial(_cached_charts, tab.charts)
+        text_functions = dict(self.texts)
+        if "guarantee" in text_functions:
+            text_functions["guarantee"] = self._guarantee
+        tiles = self.tiles(result)
+        if result.settings.private:
+            searched = guarantee_after_search(self.label(result), result, tries=tries)
+            if searched is not None:
+                tiles = searched.tiles(tiles)
+                _adapt_texts(text_functions, searched)
+        texts = LazyValues(text_functions, result)
+        boards = LazyValues(board_functions, result)
+        return View(tiles, texts, boards)
 
     def _guarantee(self, result: Any) -> str:
-        said = self.label(result)
-        return attacker_icons.icons_of_label(said, result) + self.words["guarantee"](result)
+        icons = attacker_icons.icons_of_label(self.label(result), result)
+        return icons + self.texts["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
-        """Return the boards in view while this tab is open."""
-        return (FIRST, tab) if self.tab(tab).pictures else (FIRST,)
+        """Return the boards in sight while this tab is open."""
+        if self.tab(tab).charts is None:
+            return (FIRST,)
+        return (FIRST, tab)
 
-    def says(self, view: View, tab: str) -> dict[str, str]:
-        """Return CSS selector of an element beside the pictures -> its HTML, while this tab is
-        open.
-        """
-        first = {".lab-numbers": tile_row(view.numbers), ".lab-verdict": view.words["verdict"]}
-        names = [*self.captions, *self.tab(tab).words]
-        return first | {f".lab-words-{name}": view.words[name] for name in names}
+    def tab_texts(self, view: View, tab: str) -> dict[str, str]:
+        """Return CSS selector -> HTML of the texts in sight while this tab is open."""
+        texts = {".lab-numbers": tile_row(view.tiles), ".lab-verdict": view.texts["verdict"]}
+        for name in (*self.captions, *self.tab(tab).texts):
+            texts[f".lab-words-{name}"] = view.texts[name]
+        return texts
 
     @property
     def captions(self) -> Sequence[str]:
-        """Return names of the words under the first pictures."""
-        return ("caption",) if "caption" in self.words else ()
+        """Return the names of the texts under the first charts."""
+        if "caption" in self.texts:
+            return ("caption",)
+        return ()
 
     @property
     def method(self) -> str:
-        """Return how it works, in markdown."""
-        return (
-            Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
-        )
+        """Return the text (markdown) of *How it works*."""
+        file = Path(inspect.getfile(self.settings)).with_name("method.md")
+        return file.read_text(encoding="utf-8")
 
 
-def _changed(change: Callable[[str], str], words: Callable[[Any], str], result: Any) -> str:
-    return change(words(result))
+def _adapt_texts(functions: dict[str, Callable[[Any], str]], searched: SearchedGuarantee) -> None:
+    """Adapt the texts on a guarantee to a search on private rows."""
+    for name, adapt in (("verdict", searched.verdict), ("guarantee", searched.guarantee)):
+        if name in functions:
+            functions[name] = partial(_adapted, adapt, functions[name])
 
 
-@lru_cache(maxsize=256)
-def _at(
-    page: Page, tabs: tuple[Tab, ...], asked: QuestionTab | None, code: Callable[[Any], str] | None
+def _adapted(adapt: Callable[[str], str], text: Callable[[Any], str], result: Any) -> str:
+    return adapt(text(result))
+
+
+@lru_cache(maxsize=_KEPT_PAGES)
+def _page_with(
+    page: Page,
+    tabs: tuple[Tab, ...],
+    question_tab: QuestionTab | None,
+    code: Callable[[Any], str] | None,
 ) -> Page:
-    return replace(page, tabs=tabs, asked=asked, code=code)
+    return replace(page, tabs=tabs, question_tab=question_tab, code=code)
 
 
 @cached(newest=_KEPT_DRAWINGS)
-def _drawn(pictures: Callable[[Any], Rows], result: Any) -> Rows:
-    return pictures(result)
+def _cached_charts(charts: Callable[[Any], Rows], result: Any) -> Rows:
+    return charts(result)

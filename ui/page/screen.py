@@ -9,7 +9,9 @@ from lab.experiment.settings import Settings
 from ui.compute.runner import compute
 from ui.page import differences
 from ui.page.overlay import with_overlay
-from ui.page.page import ANSWER, ASK_TAB, Page, Rows, View
+from ui.page.page import Page
+from ui.page.tabs import ANSWER, ASK_TAB
+from ui.page.view import Rows, View
 from ui.text import mu_text
 
 # The share of the work that is done where only a mu is missing.
@@ -52,9 +54,9 @@ class Screen:
 
     def texts(self, tab: str) -> dict[str, str]:
         """Return CSS selector -> HTML of all that follows the sliders, while this tab is open."""
-        texts = {**self.page.says(self.view, tab), **self.comparison}
+        texts = {**self.page.tab_texts(self.view, tab), **self.comparison}
         if self.answer is not None:
-            texts[f".lab-words-{ANSWER}"] = self.answer.words[ANSWER]
+            texts[f".lab-words-{ANSWER}"] = self.answer.texts[ANSWER]
         return texts
 
 
@@ -88,7 +90,7 @@ def make_screen(
     """
     screen = _compared(page, settings, pinned, seconds=seconds, tries=tries)
     screen = _with_mu(screen, tab, resting=resting, tries=tries)
-    question_tab = screen.page.asked
+    question_tab = screen.page.question_tab
     if question_tab is None or tab != ASK_TAB.name:
         return screen
     base, targets = question_base(screen, settings, looks=looks)
@@ -111,13 +113,13 @@ def make_screen(
 
 def _with_mu(screen: Screen, tab: str, *, resting: bool, tries: int) -> Screen:
     """Return the screen with the mu of the open tab, if all else is done and nothing moves."""
-    names = screen.page.tab(tab).words
-    if screen.done < 1 or not mu_text.is_pending(screen.view.words, names):
+    names = screen.page.tab(tab).texts
+    if screen.done < 1 or not mu_text.is_pending(screen.view.texts, names):
         return screen
     if not resting:
         return replace(screen, done=_ALL_BUT_MU)
     screen = _with_fresh_view(screen, tries)
-    mu_text.compute(screen.view.words, names)
+    mu_text.compute(screen.view.texts, names)
     return screen
 
 
@@ -200,7 +202,7 @@ def _comparison(
     runs = differences.run_difference(a, b, done=done)
     rows = [
         *differences.settings_rows(a, b, field_texts),
-        *differences.tile_rows(view_a.numbers, view_b.numbers, runs),
+        *differences.tile_rows(view_a.tiles, view_b.tiles, runs),
     ]
     return {
         differences.ROWS: differences.rows_html(rows),

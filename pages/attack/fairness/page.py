@@ -5,7 +5,8 @@ from pages.attack.fairness.result import FairnessResult
 from pages.attack.fairness.tasks import GROUPS
 from pages.attack.page_shared import chart, part_page, part_sliders
 from pages.attack.settings import AttackSettings
-from ui.page.page import Rows, SliderLayout
+from ui.page.view import Rows
+from ui.session.slider_layout import SliderLayout
 
 
 def sliders(settings: AttackSettings) -> SliderLayout:
@@ -23,7 +24,7 @@ def fairness_charts(result: FairnessResult) -> Rows:
 
 PAGE = part_page(
     lead=texts.lead,
-    numbers=texts.numbers,
+    tiles=texts.numbers,
     verdict=texts.verdict,
     caption=texts.caption,
     why=texts.diagnostics,

@@ -4,7 +4,8 @@ from pages.attack.inversion import charts, texts
 from pages.attack.inversion.result import InversionResult
 from pages.attack.page_shared import chart, part_page, part_sliders
 from pages.attack.settings import AttackSettings
-from ui.page.page import Rows, SliderLayout
+from ui.page.view import Rows
+from ui.session.slider_layout import SliderLayout
 
 
 def sliders(settings: AttackSettings) -> SliderLayout:
@@ -22,7 +23,7 @@ def inversion_charts(result: InversionResult) -> Rows:
 
 PAGE = part_page(
     lead=texts.lead,
-    numbers=texts.numbers,
+    tiles=texts.numbers,
     verdict=texts.verdict,
     caption=texts.caption,
     why=texts.diagnostics,

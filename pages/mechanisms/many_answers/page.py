@@ -5,8 +5,11 @@ from typing import Any
 from pages.mechanisms.many_answers import charts, texts
 from pages.mechanisms.many_answers.result import ManyAnswersResult
 from pages.mechanisms.page_shared import chart
-from ui.page.page import GUARANTEE_TAB, WHY_TAB, Rows, SliderLayout, always, listed
+from ui.page.page import always, listed
 from ui.page.suggestion import Suggestion
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB
+from ui.page.view import Rows
+from ui.session.slider_layout import SliderLayout
 
 SLIDERS = SliderLayout(hero="noise_sd", play="questions", more=("delta", "seed"))
 
@@ -20,19 +23,19 @@ def main_charts(result: ManyAnswersResult) -> Rows:
 
 
 DIFFERENCES: dict[str, Any] = {
-    "asks": False,
+    "has_questions": False,
     "question": texts.SAYS["page.question"],
-    "more": None,
+    "more_choices": None,
     "lead": always(texts.SAYS["page.lead"]),
-    "move": Suggestion("questions", texts.SAYS["page.move"], low=1000),
-    "numbers": texts.numbers,
+    "suggestion": Suggestion("questions", texts.SAYS["page.move"], low=1000),
+    "tiles": texts.numbers,
     "sliders": always(SLIDERS),
-    "words": {
+    "texts": {
         "verdict": texts.verdict,
         "caption": always(texts.SAYS["page.caption"]),
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
     },
-    "pictures": main_charts,
+    "charts": main_charts,
     "tabs": (WHY_TAB, GUARANTEE_TAB),
 }

@@ -42,8 +42,8 @@ from tests.handouts import quick
 from tests.sentences import plain
 from ui.live.frames import make_frame
 from ui.live.messages import Request
-from ui.page.page import LazyValues
 from ui.page.screen import make_screen
+from ui.page.view import LazyValues
 from ui.text import mu_text as mu
 from ui.text import tiles
 

@@ -356,12 +356,15 @@ def first_result(question):
 def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(table):
     page = next(one for one in PAGES if one.name == "classifier")
     settings = settings_of(own_rows.choose(table, CLASSES))
-    question = page.asked.about(settings, "target 70")
+    question = page.question_tab.about(settings, "target 70")
     assert question.topic_settings == settings
     changed = question.change(rows=100, seeds=2)
     assert question.topic_settings.own is changed.topic_settings.own is settings.own
-    assert "Median accuracy is <b>70" in page.asked.view(question.experiment.run()).words["answer"]
-    assert page.asked.asks(question) == "target 70.0"
+    assert (
+        "Median accuracy is <b>70"
+        in page.question_tab.view(question.experiment.run()).texts["answer"]
+    )
+    assert page.question_tab.asks(question) == "target 70.0"
     result = settings.experiment.run()
     shares = result.held_out["reference"].shares.diagonal()
     reachable = {"scratch": result.reference.accuracy, "balanced": shares.mean()}
@@ -370,14 +373,14 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     assert start.pop("loss") > result.reference.loss[-1]
     assert all(0 < target <= 100 * reachable[name] - 2 for name, target in start.items())
     targets = {"scratch": 61.0, "balanced": 55.0}  # computed from the rows, and so in no address
-    first = page.asked.about(settings, "", targets)
+    first = page.question_tab.about(settings, "", targets)
     other = first.change(measure="balanced")
-    assert page.asked.asks(other, targets, first) == "measure balanced"
-    assert page.asked.about(settings, "measure balanced", targets).target == 55
+    assert page.question_tab.asks(other, targets, first) == "measure balanced"
+    assert page.question_tab.about(settings, "measure balanced", targets).target == 55
     for base in (str.__str__(question.base), "".join(question.base)):
         with pytest.raises(check.RefusedError):
             replace(question, base=base)
-    assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None
+    assert page.question_tab.about(settings.change(own=str.__str__(settings.own)), "") is None
     assert "the private rows of your file" in price(first_result(question))
     with pytest.raises(check.RefusedError, match="without a file"):
         type(question)(topic="classifier", base="dataset own")
@@ -506,7 +509,7 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(kind):
     counts = result.held_out["scratch" if kind == "classifier" else "private"].counts
     assert (counts[:, :, 0].sum(axis=1) == len(result.split.y_test)).all()
     assert re.search(r"All 4 private (model|network)s always answer “no”", words)
-    picture = own_files.PAGES[kind].at(result.settings).pictures(result)[0][0]
+    picture = own_files.PAGES[kind].at(result.settings).charts(result)[0][0]
     base = result.split.best_constant[1]
     (line,) = (
         one for one in picture.figure["data"] if "baseline (majority class)" in one.get("name", "")

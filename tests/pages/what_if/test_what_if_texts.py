@@ -89,7 +89,7 @@ def said_of(result) -> str:
     verdict = plain(texts_answer.verdict(result))
     assert len(verdict) <= LONGEST, (len(verdict), verdict)
     numbers = [f"{one.label}: {one.value} {one.note}." for one in texts_tiles.numbers(result)]
-    said = [make(result) for name, make in PAGE.words.items() if name not in ("verdict", "table")]
+    said = [make(result) for name, make in PAGE.texts.items() if name not in ("verdict", "table")]
     asked = texts_question.questions(result.settings).values()
     return f"{verdict.strip()} {plain(' '.join([*said, *numbers, *asked, texts_tables.table(result)]))}"
 

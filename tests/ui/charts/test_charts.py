@@ -171,10 +171,10 @@ def test_every_guarantee_draws_the_attacker_of_the_tile(page):
     one = quick(page)
     view = page.view(one.result)
     ((tile,),) = (
-        [number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most"
+        [number.amount] for number in view.tiles if number.label == "Attacker's accuracy, at most"
     )
     people = math.ceil(tile)
-    assert counted(view.words["guarantee"]) == (
+    assert counted(view.texts["guarantee"]) == (
         [(people, 100), (100 - people, 100)],
         [people, 100 - people],
     )

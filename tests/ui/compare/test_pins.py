@@ -28,9 +28,9 @@ from ui.charts.theme import PINNED
 from ui.live.frames import make_frame
 from ui.live.messages import Request
 from ui.page.differences import PENDING, ROWS, SENTENCE, rows_html, slider_texts
-from ui.page.page import FIRST
 from ui.page.pin import PIN, read_pin
 from ui.page.screen import make_screen
+from ui.page.view import FIRST
 from ui.session.address import LONGEST
 from ui.session.entries import apply_move, from_link
 from ui.text.sliders import SLIDERS

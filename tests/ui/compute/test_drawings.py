@@ -3,8 +3,8 @@
 import numpy as np
 
 from pages.topics import PAGES
-from ui.page.page import FIRST
 from ui.page.screen import make_screen
+from ui.page.view import FIRST
 
 
 def test_a_drag_back_over_all_stops_of_a_slider_draws_no_chart_again():

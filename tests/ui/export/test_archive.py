@@ -93,8 +93,8 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     )
     assert "".join(cell["source"]) == (here / "script.py").read_text()
     assert (here / "requirements.txt").read_text() == takeaway._requirements()
-    assert len([*here.glob("tables/*.csv")]) == len(page.frames(result))
-    for name, made in page.frames(result).items():
+    assert len([*here.glob("tables/*.csv")]) == len(page.downloads(result))
+    for name, made in page.downloads(result).items():
         (file,) = here.glob(f"tables/*_{name.lower().replace(' ', '-')}.csv")
         numbers = pd.DataFrame(made()).select_dtypes("number")
         np.testing.assert_allclose(

@@ -32,7 +32,7 @@ from tests.handouts import handout, quick, stands_alone
 from tests.sentences import broken_by, plain
 from ui.export import share_dialog
 from ui.export.handout import other_values
-from ui.page.page import FIRST
+from ui.page.view import FIRST
 from ui.session.entries import from_link
 
 MOST = 1_000_000
@@ -55,7 +55,7 @@ def test_it_says_what_the_page_says(made):
     view = page.at(one.settings).view(one.result)
     for text in (
         page.question,
-        view.words["verdict"],
+        view.texts["verdict"],
         one.settings_text,
         one.link,
         one.date,
@@ -63,12 +63,12 @@ def test_it_says_what_the_page_says(made):
         "Privacy label",
     ):
         assert plain(text) in said
-    for number in view.numbers:
+    for number in view.tiles:
         assert plain(f"<b>{number.value}</b><span>{number.label}</span>") in said
     (shown,) = re.findall(
         r'<script type="application/json" id=first>(.*?)</script>', html, re.DOTALL
     )
-    drawn = [picture.figure for picture in view.pictures(FIRST).values()]
+    drawn = [picture.figure for picture in view.charts(FIRST).values()]
     shown, drawn = (
         [one["layout"].get("title") for one in each] for each in (json.loads(shown).values(), drawn)
     )
@@ -208,9 +208,7 @@ def test_every_page_states_its_label(made):
     )
     said = ". ".join(text for _, _, text in found.rows())
     broken_by(said, result, {})
-    tiles = [
-        one for one in page.view(result).numbers if one.label == "Attacker's accuracy, at most"
-    ]
+    tiles = [one for one in page.view(result).tiles if one.label == "Attacker's accuracy, at most"]
     attacker = told["privacy_loss"]["attacker"]
     if tiles and told["privacy_loss"]["epsilon"] != NOTHING and "practically" not in attacker:
         assert f"at most {tiles[0].amount:g}\u00a0%" in attacker

@@ -26,7 +26,9 @@ from ui.live.channel import MOST_BYTES, MOST_MESSAGES_PER_SECOND, NAME, Channel
 from ui.live.frames import ClientState, make_frame
 from ui.live.messages import MOST_AHEAD, MOST_MOVES, Request
 from ui.live.workers import Workers
-from ui.page.page import ANSWER, ASK_TAB, FIRST, Page
+from ui.page.page import Page
+from ui.page.tabs import ANSWER, ASK_TAB
+from ui.page.view import FIRST
 from ui.session.address import LONGEST
 from ui.session.entries import from_link
 from ui.text.tiles import tile_row
@@ -189,20 +191,22 @@ def compare(
     """Hold what a browser has put together against the page's own view, while this tab is open."""
     view = page.view(compute(settings, seconds=0)[0])
     boards = {name: view.boards[name] for name in page.boards(tab)}
-    if page.asked and tab == ASK_TAB.name:
-        answer = page.asked.view(compute(page.asked.settings(settings, ""), seconds=0)[0])
-        assert words[f".lab-words-{ANSWER}"] == answer.words[ANSWER]
+    if page.question_tab and tab == ASK_TAB.name:
+        answer = page.question_tab.view(
+            compute(page.question_tab.settings(settings, ""), seconds=0)[0]
+        )
+        assert words[f".lab-words-{ANSWER}"] == answer.texts[ANSWER]
         boards = answer.boards  # what is asked may do work of the page, of which it says more then
     else:
-        assert words[".lab-verdict"] == view.words["verdict"]
-        assert words[".lab-numbers"] == tile_row(view.numbers)
-        for name in (*page.captions, *page.tab(tab).words):
-            assert words[f".lab-words-{name}"] == view.words[name]
+        assert words[".lab-verdict"] == view.texts["verdict"]
+        assert words[".lab-numbers"] == tile_row(view.tiles)
+        for name in (*page.captions, *page.tab(tab).texts):
+            assert words[f".lab-words-{name}"] == view.texts[name]
     pictures = {
         picture.name: picture for rows in boards.values() for row in rows for picture in row
     }
     assert set(pictures) <= set(charts)
-    assert set(charts) == {*pictures, *view.pictures(FIRST)}
+    assert set(charts) == {*pictures, *view.charts(FIRST)}
     for name, picture in pictures.items():
         whole = orjson.loads(orjson.dumps(picture.message()))
         assert charts[name]["data"] == whole["figure"]["data"]

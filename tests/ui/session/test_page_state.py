@@ -14,7 +14,7 @@ from ui.layout import presenter
 from ui.live.frames import make_frame
 from ui.live.messages import parse_message
 from ui.page import presenter_page
-from ui.page.page import FIRST
+from ui.page.view import FIRST
 from ui.session.address import Address
 from ui.session.entries import from_link
 from ui.session.page_state import PageState
@@ -35,7 +35,9 @@ def test_run_sets_no_widget_that_has_its_value(page):
     was.
     """
     pin = {"pin": "seed~5"} if "seed" in page.settings().limits else {}
-    app = opened(page.name, **QUICK[page.name], **pin, **({"tab": "what-if"} if page.asked else {}))
+    app = opened(
+        page.name, **QUICK[page.name], **pin, **({"tab": "what-if"} if page.question_tab else {})
+    )
     assert app.title[0].value == page.question
     assert sent(app.run()) == []
     for kind, state in (
@@ -260,7 +262,7 @@ def test_a_presented_page_has_one_picture():
     assert {".lab-verdict", ".lab-numbers"} == set(told.texts)
     assert told.texts[".lab-verdict"].startswith("<h1>")
     result = TOY.settings().experiment.run()
-    names = [one.name for row in TOY.pictures(result) for one in row]
+    names = [one.name for row in TOY.charts(result) for one in row]
     for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
         ((picture,),) = presenter_page.presenter_page(TOY, asked).view(result).boards[FIRST]
         assert (picture.name, picture.height) == (name, 0)
