@@ -24,7 +24,7 @@ from pages.topics import TOPIC_PAGES
 from pages.what_if import page_command
 from scripts import sweep as program
 from scripts.snapshot import opened
-from tests.pages.what_if.test_what_if import asked
+from tests.pages.what_if.examples import PAGE, question_about
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
 TOPICS = pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def words(command: str) -> list[str]:
     return shlex.split(arguments.removeprefix("ARGS="))
 
 
-@pytest.mark.parametrize("topic", asked("classifier").TOPICS)
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
 def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
-    question = asked(topic)
+    question = question_about(topic)
     found = page_command.sweep(question)
     link, _, over, *_ = words(found.command)
     assert program.read(link) == (topic, question.topic_settings)
@@ -198,7 +198,7 @@ def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
 
 def test_the_command_trains_every_value(tmp_path, monkeypatch):
     monkeypatch.setattr(page_command, "RUNS", 2)
-    found = page_command.sweep(asked("classifier").change(steps=5))
+    found = page_command.sweep(question_about("classifier").change(steps=5))
     names = {"runs": str(tmp_path / "runs"), "runs.parquet": str(tmp_path / "made.parquet")}
     arguments = [names.get(one, one) for one in words(found.command)]
     assert program.main([*arguments, "--backend", "threads"]) == 0
@@ -209,7 +209,7 @@ def test_the_command_trains_every_value(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("question", ["smallest", "best"])
 def test_only_a_question_about_one_parameter_has_a_command(question):
-    changed = asked("classifier").change(question=question)
+    changed = question_about("classifier").change(question=question)
     assert changed.answered_question == question
     assert bool(page_command.sweep(changed)) == (question == "smallest")
     app = opened("what-if", {"question": question})

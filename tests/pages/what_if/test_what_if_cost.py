@@ -1,0 +1,202 @@
+"""What a search costs by the planner, and estimates for more people than there are."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.accountants import gdp
+from lab.sweeps.tuning_cost import best_of, prices, together
+from pages.classifier.settings import ClassifierSettings
+from pages.what_if import charts
+from pages.what_if.result import WhatIfResult
+from tests.pages.what_if.examples import TOPICS, question_about, result_with
+
+TRIES = 7
+ROUNDING = 1 + 1e-9
+
+
+# Prices
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+class TestPrices:
+    def test_public_selection_costs_one_run(self, topic):
+        settings = question_about(topic).topic_settings
+
+        public = prices(settings, TRIES)["public"]
+
+        assert public.epsilon == settings.guarantee.epsilon
+        assert public.delta == settings.guarantee.delta
+
+    def test_prices_have_the_neighbours_of_the_run(self, topic):
+        settings = question_about(topic).topic_settings
+        guarantee = settings.guarantee
+
+        for way, price in prices(settings, TRIES).items():
+            assert price.adjacency == guarantee.adjacency, way
+            assert price.unit == guarantee.unit, way
+            assert price.delta >= guarantee.delta, way
+
+    def test_all_tries_cost_more_than_one_and_at_most_their_sum(self, topic):
+        settings = question_about(topic).topic_settings
+        epsilon = settings.guarantee.epsilon
+
+        price = prices(settings, TRIES)["all"]
+
+        assert epsilon < price.epsilon <= TRIES * epsilon * ROUNDING
+
+    def test_the_best_of_a_secret_number_of_tries_is_the_cheapest_way(self, topic):
+        settings = question_about(topic).topic_settings
+        secret = []
+        for way, price in prices(settings, TRIES).items():
+            if way not in ("public", "all"):
+                secret.append(price)
+
+        cheapest = best_of(settings, TRIES)
+
+        if not secret:
+            assert cheapest is None
+            return
+        assert cheapest in secret
+        least = min((price.delta, price.epsilon) for price in secret)
+        assert (cheapest.delta, cheapest.epsilon) == least
+        assert cheapest.epsilon > settings.guarantee.epsilon
+
+
+def test_tries_without_a_delta_cost_at_most_their_sum():
+    settings = question_about("parties").topic_settings.change(method="soft")
+
+    price = prices(settings, TRIES)["all"]
+
+    assert price.epsilon <= TRIES * settings.epsilon
+
+
+@pytest.mark.parametrize(
+    ("topic", "change"),
+    [
+        pytest.param("classifier", {"version": "published"}, id="classifier, as published"),
+        pytest.param("network", {"variant": "realised"}, id="network, realised"),
+    ],
+)
+def test_runs_without_a_guarantee_have_no_price(topic, change):
+    settings = question_about(topic).topic_settings.change(**change)
+
+    assert settings.guarantee is None
+    assert prices(settings, TRIES) == {}
+    assert best_of(settings, TRIES) is None
+
+
+def test_several_runs_cost_more_than_one():
+    settings = question_about("classifier").topic_settings
+
+    assert together(((settings, 3),)).epsilon > settings.epsilon
+
+
+def test_runs_have_no_price_together_if_one_has_no_guarantee():
+    settings = question_about("classifier").topic_settings
+    published = settings.change(version="published")
+
+    assert together(((settings, 3), (published, 1))) is None
+
+
+# Runs of an answer
+
+
+@pytest.fixture(scope="module")
+def answer() -> WhatIfResult:
+    question = question_about("classifier", question="smallest", repeats=100)
+    return result_with(question, lambda settings, count: np.zeros(count))
+
+
+def test_an_answer_uses_all_values_and_all_runs(answer):
+    epsilons = list(answer.plan.curve)
+
+    used = [(settings.epsilon, runs) for settings, runs in answer.used]
+
+    assert used == [(epsilon, 100) for epsilon in epsilons]
+
+
+def test_the_runs_of_an_answer_compose_as_gaussian_releases(answer):
+    mus = np.array([gdp.mu_of(epsilon, delta=1e-5) for epsilon in answer.plan.curve])
+    mu = math.sqrt(100 * (mus**2).sum())
+
+    expected = gdp.epsilon_of(1e-5, mu=mu)
+
+    assert answer.used_up.epsilon == pytest.approx(expected, rel=1e-6)
+
+
+# More people than there are
+
+
+@pytest.fixture(scope="module")
+def digits() -> ClassifierSettings:
+    return ClassifierSettings(dataset="digits")
+
+
+def test_an_estimate_has_the_noise_of_so_many_people(digits):
+    estimate = digits.with_noise_of(2 * digits.rows)
+
+    noise = digits.training.noise_sd(digits.epsilon)
+    assert estimate.training.noise_sd(estimate.epsilon) == pytest.approx(noise / 2, rel=1e-6)
+
+
+def test_an_estimate_trains_as_before_on_the_rows_there_are(digits):
+    estimate = digits.with_noise_of(2 * digits.rows)
+
+    for name in ("rows", "seed", "steps", "clip_norm", "learning_rate"):
+        assert getattr(estimate, name) == getattr(digits, name), name
+    assert estimate.experiment.pairs_with(digits.experiment)
+
+
+def test_people_that_there_are_need_no_estimate(digits):
+    assert digits.with_noise_of(digits.rows) is None
+
+
+def test_people_that_can_be_drawn_need_no_estimate():
+    assert ClassifierSettings().with_noise_of(10_000) is None
+
+
+@pytest.fixture(scope="module")
+def with_estimates() -> WhatIfResult:
+    """Return a result with the curve and its estimates, all of them computed."""
+    question = question_about(
+        "classifier",
+        question="people",
+        base="dataset breast_cancer steps 5 public_rows 0",
+        target=97,
+    )
+    compared = question.experiment.compared_settings
+    outcomes = {}
+    for task in question.experiment.tasks():
+        if getattr(task, "settings", None) in compared:
+            outcomes[task] = task.run()
+    return question.experiment.gather(outcomes)
+
+
+def test_estimates_are_for_more_people_than_there_are(with_estimates):
+    people = with_estimates.settings.topic_settings.rows
+
+    assert max(with_estimates.curve.measured.values) == people
+    assert min(with_estimates.curve.estimated.values) > people
+
+
+def test_estimates_are_in_no_table(with_estimates):
+    people = with_estimates.settings.topic_settings.rows
+
+    assert with_estimates.all_runs()["rows"].max() == people
+    assert with_estimates.table()["rows"].max() == people
+
+
+def test_estimates_are_a_line_of_their_own(with_estimates):
+    traces = charts.curve(with_estimates)["data"]
+
+    (line,) = [trace for trace in traces if "estimate" in trace.get("name", "")]
+
+    assert line["line"]["dash"] == "longdash"
+
+
+def test_settings_of_estimates_are_among_the_compared_ones(with_estimates):
+    estimates = set(with_estimates.plan.estimates.values())
+
+    assert estimates < with_estimates.started
