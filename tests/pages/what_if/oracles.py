@@ -1,0 +1,153 @@
+"""What the runs of an answer allow to claim, computed apart from the page.
+
+Numbers are turned so that higher ones are better.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from pages.what_if import formats
+from pages.what_if.result import WhatIfResult
+
+CONFIDENCE = 0.95
+MOST = 0.9
+ROUNDING = 1e-12
+# A difference of less than a point, or of 1 % of the topic's settings, is none.
+LEAST_DIFFERENCE = 0.01
+OTHER_SPLITS = 4
+
+
+def sign(result: WhatIfResult) -> int:
+    if result.settings.asked_measure.better == "higher":
+        return 1
+    return -1
+
+
+def goal(result: WhatIfResult) -> float:
+    return sign(result) * result.settings.goal
+
+
+def runs(result: WhatIfResult) -> np.ndarray:
+    """Return the runs of the curve, (V, R)."""
+    return sign(result) * result.curve.measured.runs
+
+
+def splits(result: WhatIfResult) -> int:
+    if result.base.complete:
+        return result.settings.seeds
+    return 1
+
+
+# Medians
+
+
+def median_limits(result: WhatIfResult) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper limit of the median at each value of the curve.
+
+    They are those of the sign test or, of several splits, of Student's t of their medians.
+    """
+    if splits(result) == 1:
+        return order_statistics(runs(result))
+    by_split = runs(result).reshape(len(runs(result)), splits(result), -1)
+    medians = np.median(by_split, axis=2)
+    means = medians.mean(axis=1)
+    half_widths = student_half_width(medians)
+    return means - half_widths, means + half_widths
+
+
+def order_statistics(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order statistics (...,) that bound the median of ``numbers`` (..., R)."""
+    outside = int(stats.binom.ppf((1 - CONFIDENCE) / 2, numbers.shape[-1], 0.5))
+    if outside == 0:
+        unknown = np.full(numbers.shape[:-1], np.inf)
+        return -unknown, unknown
+    ascending = np.sort(numbers, axis=-1)
+    return ascending[..., outside - 1], ascending[..., -outside]
+
+
+def student_half_width(numbers: np.ndarray) -> np.ndarray:
+    """Return half the confidence interval of the mean of ``numbers`` (..., R)."""
+    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, numbers.shape[-1] - 1)
+    errors = np.zeros(numbers.shape[:-1])
+    varies = np.ptp(numbers, axis=-1) > 0
+    errors[varies] = stats.sem(numbers[varies], axis=-1)
+    return quantile * errors
+
+
+# Single runs
+
+
+def reaching_runs(result: WhatIfResult, index: int, *, first_split: bool = False) -> np.ndarray:
+    """Return which runs of a value reach the target, (R,)."""
+    of_value = runs(result)[index]
+    if first_split:
+        of_value = of_value[: len(of_value) // splits(result)]
+    return of_value >= goal(result)
+
+
+def is_shown_for_most(reaching: np.ndarray) -> bool:
+    """Return whether 90 % of runs are shown to reach the target."""
+    hits = reaching.sum()
+    if hits == 0:
+        return False
+    return bool(stats.beta.ppf(1 - CONFIDENCE, hits, len(reaching) - hits + 1) >= MOST)
+
+
+def shown_to_reach(result: WhatIfResult) -> list[bool]:
+    """Return whether each value of the curve is shown to reach the target as it is asked for."""
+    if result.settings.reached == "median":
+        low, _ = median_limits(result)
+        return (low >= goal(result) - ROUNDING).tolist()
+    shown = []
+    for index in range(len(runs(result))):
+        shown.append(is_shown_for_most(reaching_runs(result, index, first_split=True)))
+    return shown
+
+
+def values_with_text(result: WhatIfResult, text: str, rounding: str) -> list[int]:
+    """Return the indices of the values that look like ``text`` with two digits."""
+    settings = result.settings
+    indices = []
+    for index, value in enumerate(result.curve.measured.values):
+        rounded = formats.two_digits(value, rounding)
+        if formats.value_text(settings, settings.x_field, rounded) == text:
+            indices.append(index)
+    return indices
+
+
+# Search and cost
+
+
+def retests_differ(result: WhatIfResult) -> str:
+    """Return whether the best configuration is shown to be "better" or "worse", or ""."""
+    winner = result.search.winner
+    gaps = sign(result) * (winner.retested - winner.base)
+    overlap = result.settings.topic_settings.overlap
+    half_width = student_half_width(gaps) * np.sqrt(1 + gaps.size * overlap)
+    unit = 1.0
+    if result.settings.asked_measure.unit != "%":
+        unit = abs(np.median(winner.base))
+    least = LEAST_DIFFERENCE * unit - 1e-9
+    median = float(np.median(gaps))
+    if gaps.mean() > half_width and median >= least:
+        return "better"
+    if gaps.mean() < -half_width and median <= -least:
+        return "worse"
+    return ""
+
+
+def used_runs(result: WhatIfResult) -> int:
+    """Return the number of runs that the answer uses."""
+    settings = result.settings
+    each = settings.repeats * settings.seeds
+    if settings.answered_question == "best":
+        return len(settings.candidates) * each + 2 * OTHER_SPLITS * settings.repeats
+    return (len(result.plan.curve) + len(result.plan.estimates)) * each
+
+
+def first_true(flags: Sequence[bool], start: int) -> bool:
+    """Return whether all flags are true from an index on, and the one before it is not."""
+    before = flags[max(0, start - 1) : start]
+    return bool(np.all(flags[start:]) and not np.any(before))
