@@ -1,18 +1,18 @@
-"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 lots of 64 of 1,000 rows: the batch axis
+"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 batches of 64 of 1,000 rows: the batch axis
 beside three others.
 
 - *loop*: plain numpy, one network at a time; every example's gradient is formed, measured and
   clipped, then summed.
 - *Opacus*: one network at a time, per-sample gradients by hooks, clipping and noise by its
-  optimizer, Poisson lots of the same expected size and no data loader.
-- *floor*: the matrix products with lots of exactly 64 on one core, and nothing else: no tanh, no
-  loss, no clipping, no noise, no lots. Of several arrangements the quickest one counts.
+  optimizer, Poisson batches of the same expected size and no data loader.
+- *floor*: the matrix products with batches of exactly 64 on one core, and nothing else: no tanh, no
+  loss, no clipping, no noise, no batches. Of several arrangements the quickest one counts.
 
 All work in float32. Ours uses the cores that it would use by itself, and stands beside on *one
 core*; Opacus uses as many as it is quicker with. The loop and Opacus train a few networks, and
 their times are scaled up to all 80. In each round every contender is timed in turn; shown are
 medians over the rounds, and ratios are taken within a round. Before that, all must have arrived at
-the same weights, without noise and on the same lots.
+the same weights, without noise and on the same batches.
 """
 
 import importlib.util
@@ -47,9 +47,11 @@ WIDTHS = (24, 9, 9, 9, 9, 9)
 
 
 def disagreement(work: Work, single: Callable[..., Training]) -> float:
-    """The largest difference between its weights and ours, without noise and on our lots."""
+    """The largest difference between its weights and ours, without noise and on our batches."""
     batch = ours(work, np.zeros(MODELS))()
-    alone = [single(work, model, multiplier=0.0, lots_of=work.our_lots)() for model in COMPARED]
+    alone = [
+        single(work, model, multiplier=0.0, batches_of=work.our_batches)() for model in COMPARED
+    ]
     return float(np.abs(batch[list(COMPARED)] - alone).max())
 
 
@@ -81,7 +83,9 @@ def times(
 
 
 def _fresh(work: Work, single: Callable[..., Training], model: int) -> Training:
-    return single(work, model, multiplier=float(work.multipliers[model]), lots_of=work.fresh_lots)
+    return single(
+        work, model, multiplier=float(work.multipliers[model]), batches_of=work.fresh_batches
+    )
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
@@ -129,7 +133,7 @@ def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:
 def _sameness(apart: dict[str, float], share: float) -> Line:
     differences = ", ".join(f"{name} {value:.0e}" for name, value in apart.items())
     return Line(
-        asked=f"without noise, on the same lots, the same weights within {TOLERANCE:g}",
+        asked=f"without noise, on the same batches, the same weights within {TOLERANCE:g}",
         measured=f"{differences}; {share:.0%} of gradients clipped at the end",
         met=max(apart.values()) <= TOLERANCE and share > 0,
     )

@@ -19,8 +19,8 @@ MODELS = REPEATS * len(SIGMAS)
 ROWS, LOT, STEPS = 1000, 64, 500
 CLIP_NORM, LEARNING_RATE, SEED = 1.0, 0.5, 1
 
-# The lots that one network is trained on.
-Lots = Iterable[np.ndarray]
+# The batches that one network is trained on.
+Batches = Iterable[np.ndarray]
 
 
 @dataclass
@@ -47,12 +47,12 @@ class Work:
             np.float32
         )
 
-    def fresh_lots(self, model: int) -> Lots:
-        """Poisson lots, drawn on the way as any single training would."""
+    def fresh_batches(self, model: int) -> Batches:
+        """Poisson batches, drawn on the way as any single training would."""
         rng = np.random.default_rng(model)
         return (np.flatnonzero(rng.random(ROWS) < LOT / ROWS) for _ in range(STEPS))
 
-    def our_lots(self, model: int) -> Lots:
+    def our_batches(self, model: int) -> Batches:
         """Those that the batch gives this network."""
         draw = [self.draws[model]]
         drawn = batches.poisson(SEED, draw, rows=ROWS, rate=LOT / ROWS, first=0, last=STEPS)
@@ -75,7 +75,9 @@ def ours(work: Work, multipliers: np.ndarray) -> Training:
     )
 
 
-def loop(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], Lots]) -> Training:
+def loop(
+    work: Work, model: int, *, multiplier: float, batches_of: Callable[[int], Batches]
+) -> Training:
     """One network, as one would write it down: every example's gradient is formed, measured and
     clipped.
     """
@@ -83,8 +85,8 @@ def loop(work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], 
 
     def train() -> np.ndarray:
         layers = [layer.copy() for layer in work.recipe.architecture.layers(work.start[model])]
-        for lot in lots_of(model):
-            each = _example_gradients(layers, X[lot], truth[lot])
+        for batch in batches_of(model):
+            each = _example_gradients(layers, X[batch], truth[batch])
             norms = np.sqrt(sum(np.square(g).sum(axis=(1, 2)) for g in each))
             factors = np.minimum(1, CLIP_NORM / norms)[:, None, None]
             for layer, g in zip(layers, each, strict=True):
@@ -115,7 +117,7 @@ def _example_gradients(
 
 
 def opacus(
-    work: Work, model: int, *, multiplier: float, lots_of: Callable[[int], Lots]
+    work: Work, model: int, *, multiplier: float, batches_of: Callable[[int], Batches]
 ) -> Training:
     """One network by Opacus: per-sample gradients by hooks, clipping and noise by its optimizer, no
     data loader.
@@ -145,10 +147,10 @@ def opacus(
             max_grad_norm=CLIP_NORM,
             expected_batch_size=LOT,
         )
-        for lot in lots_of(model):
+        for batch in batches_of(model):
             optimizer.zero_grad()
-            lot = torch.from_numpy(lot)
-            loss_of(network(X[lot]), y[lot]).backward()
+            batch = torch.from_numpy(batch)
+            loss_of(network(X[batch]), y[batch]).backward()
             optimizer.step()
         parts = [
             torch.cat([each.weight, each.bias[:, None]], dim=1).detach().numpy().ravel()
@@ -160,7 +162,7 @@ def opacus(
 
 
 def floor(*, at_once: int, order: str) -> Training:
-    """The bare matrix products of all steps with lots of exactly 64, that many networks at a time.
+    """The bare matrix products of all steps with batches of exactly 64, that many networks at a time.
 
     order: "models", (R, units, B); "units", (units, R, B); "examples", (R, B, units).
     """

@@ -66,7 +66,7 @@ def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
     return layers
 
 
-def lot_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
+def batch_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
     total = np.zeros_like(weights)
     for x, label in zip(X, y, strict=True):
         total += flat(
@@ -76,15 +76,15 @@ def lot_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
 
 
 def descend(
-    sizes, X, y, *, start, lots, rates, clip_norm, divisor, noise=None, activation="tanh"
+    sizes, X, y, *, start, batches, rates, clip_norm, divisor, noise=None, activation="tanh"
 ) -> np.ndarray:
-    """Weights (T + 1, P) of one network before and after every step; lots: an iterable of row
+    """Weights (T + 1, P) of one network before and after every step; batches: an iterable of row
     numbers.
     """
     path = [np.array(start, dtype=float)]
-    for step, lot in enumerate(lots):
-        total = lot_gradient(
-            sizes, path[-1], X[lot], y[lot], clip_norm=clip_norm, activation=activation
+    for step, batch in enumerate(batches):
+        total = batch_gradient(
+            sizes, path[-1], X[batch], y[batch], clip_norm=clip_norm, activation=activation
         )
         if noise is not None:
             total = total + noise[step]

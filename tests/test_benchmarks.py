@@ -51,7 +51,7 @@ def test_the_loops_of_the_classifier_and_the_network_are_ours():
     work.recipe = network_contenders.Recipe(**vars(work.recipe) | {"steps": 12})
     ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
     alone = network_contenders.loop(
-        work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12]
+        work, 27, multiplier=0.0, batches_of=lambda model: list(work.our_batches(model))[:12]
     )()
     np.testing.assert_allclose(alone, ours[27], atol=1e-4)
     assert np.abs(ours[27] - work.start[27]).max() > 1e-2

@@ -100,7 +100,7 @@ def coarse_to_fine(values: Sequence[float], present: float) -> list[list[float]]
     return batches
 
 
-def beside(settings: Settings, name: str) -> tuple[float, ...]:
+def neighbours(settings: Settings, name: str) -> tuple[float, ...]:
     """Return the values of a parameter one step down and one step up, as far as its limits allow.
 
     A step is a third of a decade on a logarithmic scale, a tenth of the range on a linear one.

@@ -12,7 +12,7 @@ from dpcore.cache import cached
 from lab.experiment import chunking
 from lab.experiment.data_settings import RowsSettings
 from lab.experiment.settings import Settings, Task
-from lab.sweeps.grids import beside, coarse_to_fine, grid
+from lab.sweeps.grids import coarse_to_fine, grid, neighbours
 from lab.sweeps.measurement import Measurement, measurements
 
 # The map has so many values to either side along each parameter, within this factor.
@@ -93,7 +93,7 @@ class SamplingPlan:
         """Return the settings with one slider a step down or up, by slider and value."""
         steps = []
         for name in self.sliders:
-            for value in beside(self.settings, name):
+            for value in neighbours(self.settings, name):
                 steps.append((name, value))
         return self._accepted(steps, lambda step: {step[0]: step[1]})
 

@@ -106,7 +106,7 @@ def test_a_network_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     )
     drawn = (one[0] for one in batches.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10))
     how = {
-        "lots": [lot[(lot >= 0) & ~np.isin(lot, nobody)] for lot in drawn],
+        "batches": [batch[(batch >= 0) & ~np.isin(batch, nobody)] for batch in drawn],
         "divisor": 8,
         "clip_norm": clip_norm,
     }
@@ -226,7 +226,7 @@ def test_with_hardly_any_noise_a_network_learns_what_no_line_separates():
     assert (fitted.n_iter_, fitted.guarantee_.event.event.rate) == (
         3,
         1,
-    )  # a lot larger than the data is all of it
+    )  # a batch larger than the data is all of it
 
 
 @pytest.mark.parametrize("name", linear.REGRESSIONS)

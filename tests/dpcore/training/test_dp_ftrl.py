@@ -105,7 +105,7 @@ def test_the_weights_follow_from_the_noisy_prefix_sums(m):
     weights = START[0]
     for step in range(20):
         members = [row for row in range(ROWS) if row % m == step % m]
-        gradient_sum = gradient_sum + network_oracles.lot_gradient(
+        gradient_sum = gradient_sum + network_oracles.batch_gradient(
             NET.sizes, weights, X[members], Y[members], clip_norm=CLIP_NORM, activation="tanh"
         )
         rate = recipe.learning_rate / (ROWS / m)

@@ -151,7 +151,7 @@ def test_tanh_is_tanh_from_end_to_end(dtype, error):
 
 
 def test_a_pass_takes_lots_of_any_width_in_turn():
-    """One store serves them all: what an earlier, wider lot left there must not show."""
+    """One store serves them all: what an earlier, wider batch left there must not show."""
     net, weights, X, y = some_net((3, 5, 4, 2), n=30)
     both = Pass(net, models=3, width=4, dtype=np.float64)
     for width in (4, 30, 1, 17, 30, 2):

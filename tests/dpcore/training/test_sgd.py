@@ -1,4 +1,4 @@
-"""DP-SGD and its lots, against plain loops over models, rows and steps."""
+"""DP-SGD and its batches, against plain loops over models, rows and steps."""
 
 import math
 from dataclasses import replace
@@ -68,7 +68,7 @@ def train(which, net, *, noise=0.0, **changes):
     return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
 
 
-def drawn_lots(which, draw):
+def drawn_batches(which, draw):
     how = {"rows": ROWS, "first": 0, "last": which.steps}
     if which.variant == "shuffled":
         drawn = batches.shuffled(3, [draw], size=round(RATE * ROWS), **how)
@@ -113,11 +113,11 @@ def test_it_is_one_network_and_one_step_at_a_time_with_noise_of_its_stream(
     X, y, start = problem(net)
     for place in (0, 2, 3):
         path, sigma, drawn = start[place], sigmas[place], drawn_noise(which, DRAWS[place])
-        for step, lot in enumerate(drawn_lots(which, DRAWS[place])):
+        for step, batch in enumerate(drawn_batches(which, DRAWS[place])):
             now = bounds * c[step]
             clip_norm = {"none": None, "flat": now[0], "layers": tuple(now)}[clip]
             how = {"clip_norm": clip_norm, "activation": net.activation}
-            total = plain.lot_gradient(net.sizes, path, X[lot], y[lot], **how)
+            total = plain.batch_gradient(net.sizes, path, X[batch], y[batch], **how)
             total = total + sigma * z[step] * np.repeat(now, sizes) * drawn[step]
             path = path - 0.6 * rates[step] * total / (RATE * ROWS)
             np.testing.assert_allclose(found.history[step + 1, place], path, rtol=0, atol=1e-9)
@@ -133,11 +133,11 @@ def test_what_the_variants_change():
     X, y, start = problem(net)
     for variant in sgd_recipe.VARIANTS:
         which = recipe(net, steps=1, decay=1.0, variant=variant)
-        members, noise = drawn_lots(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
+        members, noise = drawn_batches(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
         found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
         size = len(members)
         assert variant == "shuffled" or size != RATE * ROWS
-        total = plain.lot_gradient(
+        total = plain.batch_gradient(
             net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh"
         )
         noise = math.sqrt(size) * noise if variant == "inside" else noise
@@ -145,7 +145,7 @@ def test_what_the_variants_change():
         np.testing.assert_allclose(found, start[0] - 0.6 * step, rtol=0, atol=1e-12)
     for variant in {*sgd_recipe.VARIANTS} - {
         "shuffled"
-    }:  # a lot with nobody in it moves nothing but by noise
+    }:  # a batch with nobody in it moves nothing but by noise
         which = recipe(net, sampling_rate=1e-9, variant=variant)
         np.testing.assert_array_equal(train(which, net).weights, start)
         assert np.isfinite(train(which, net, noise=1.0).weights).all()
@@ -274,7 +274,7 @@ def test_sizes_are_binomial(rate):
 
 @pytest.mark.parametrize("rate", [0.05, 0.5, 0.9])
 def test_every_row_of_every_step_is_a_coin_of_its_own(rate):
-    """No place of a block is favoured; rows of a lot, lots of a row and a cell's streams are
+    """No place of a block is favoured; rows of a batch, batches of a row and a cell's streams are
     uncorrelated.
     """
     inside = poisson(indices=range(2000), rows=6, rate=rate)

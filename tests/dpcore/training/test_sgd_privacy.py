@@ -53,7 +53,7 @@ def trained(which, X, y, people=None, **changes):
     return sgd.train(which, X, y, people=people, **how | changes)
 
 
-def lot_sum(net, weights, X, y, people=None, *, clip, first=0, dtype=np.float64, **changes):
+def batch_sum(net, weights, X, y, people=None, *, clip, first=0, dtype=np.float64, **changes):
     """The sum of the clipped gradients of the whole data set, as the engine forms it in step
     ``first``.
     """
@@ -72,10 +72,10 @@ class TestOneRow:
     def moves(weights, X, y, **how):
         """By how much the sum moves when each row of the data set is taken away."""
         rest = [
-            lot_sum(SMALL, weights, np.delete(X, i, 0), np.delete(y, i), **how)
+            batch_sum(SMALL, weights, np.delete(X, i, 0), np.delete(y, i), **how)
             for i in range(len(X))
         ]
-        return lot_sum(SMALL, weights, X, y, **how) - rest
+        return batch_sum(SMALL, weights, X, y, **how) - rest
 
     @pytest.mark.parametrize("scale", [0.1, 3.0, 30.0])
     @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ class TestPeople:
             weights = NET.start(0, [0])[0] + rng.normal(size=NET.parameters) * rng.choice(
                 [0.1, 1, 3]
             )
-            sums = [lot_sum(NET, weights, X, y, people, clip=clip)]
+            sums = [batch_sum(NET, weights, X, y, people, clip=clip)]
             for label in (0, 1):
                 many = int(rng.choice([1, 2, 7, 40]))
                 theirs = rng.normal(size=3) * rng.choice([0.1, 5]) + rng.choice(
@@ -311,7 +311,7 @@ class TestPeople:
                 ) * rng.normal(size=(many, 3))
                 rows = np.concatenate([X, theirs]), np.concatenate([y, np.full(many, label)])
                 sums.append(
-                    lot_sum(NET, weights, *rows, np.append(people, np.full(many, 3)), clip=clip)
+                    batch_sum(NET, weights, *rows, np.append(people, np.full(many, 3)), clip=clip)
                 )
             moved = [np.linalg.norm(one - other) for one, other in itertools.combinations(sums, 2)]
             left_out, replaced = max(left_out, *moved[:2]), max(replaced, moved[2])
@@ -324,7 +324,7 @@ class TestPeople:
         rows = 7 * X[people == 5], y[people == 5], np.zeros(4, int)
         weights = NET.start(0, [0])[0].astype(np.float32)
         single, double = (
-            lot_sum(NET, weights.astype(one), *rows, clip=clip, dtype=one)
+            batch_sum(NET, weights.astype(one), *rows, clip=clip, dtype=one)
             for one in (np.float32, float)
         )
         assert np.linalg.norm(single) <= clip * (1 + 1e-3)

@@ -14,7 +14,7 @@ from dpcore.check import RefusedError
 from lab.data import classification
 from lab.statistics.differences import of_groups, of_pairs
 from lab.sweeps import grids
-from lab.sweeps.grids import beside, grid, log_scale
+from lab.sweeps.grids import grid, log_scale, neighbours
 from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import difference_of_settings, recommend, sample_settings, summary, sweep
 from pages.accounting.settings import AccountingSettings
@@ -83,7 +83,7 @@ def test_values_lie_around_where_one_is_and_the_settings_take_them(kind):
         assert low <= values[0] < values[-1] <= high
         assert len(values) <= 2 * grids.STEPS + 3
         assert not isinstance(low, int) or all(isinstance(value, int) for value in values)
-        for value in beside(settings, slider):
+        for value in neighbours(settings, slider):
             assert low <= value <= high
             assert value != now
             if value in (low, high) or isinstance(low, int):

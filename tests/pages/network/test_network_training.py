@@ -175,7 +175,7 @@ class TestGradients:
 
         sums = []
         for weights in result.weights("private").astype(float):
-            gradient = network_oracles.lot_gradient(
+            gradient = network_oracles.batch_gradient(
                 result.architecture.sizes,
                 weights,
                 X.astype(float),
