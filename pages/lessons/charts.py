@@ -1,4 +1,4 @@
-"""What a class said, as plain figures: along the axis of the guess, or by its options."""
+"""The guesses of a class, along the axis of the guess or by its options."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,23 @@ from ui.charts import theme
 from ui.text.numbers import format_number
 
 BINS = 24
+_TITLE = "What the class said"
 _MARGIN = {"l": 46, "r": 12, "t": 56, "b": 44}
+# Room under the axis for options in several lines.
+_OPTIONS_MARGIN = 84
+# Letters of a line of an option.
+_LINE_LETTERS = 18
+# Heights of the names of the outcome and of the visitor's guess, as shares of the chart.
+_OUTCOME_HEIGHT = 1.13
+_GUESS_HEIGHT = 1.02
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out: its value, its words and its colour."""
+    """The measured value, its name and its colour."""
 
     value: float
-    words: str
+    name: str
     colour: str
 
 
@@ -31,107 +39,118 @@ def numbers(
     outcome: Outcome,
     mine: float | None,
 ) -> dict:
-    """Draw how many guessed what, between the ``ends``, as far apart as on the ``axis`` of the
-    chart; beside it the outcome, and one's own guess where there is one.
+    """Draw a histogram of guesses with the outcome.
+
+    Args:
+        values: The guesses.
+        axis: The axis of the chart that was guessed, whose scale the histogram has.
+        ends: Ends of the horizontal axis.
+        unit: Unit of the guesses.
+        outcome: What was measured.
+        mine: The visitor's own guess; None if there is none.
     """
-    log = axis.get("type") == "log"
-    at = np.log10 if log else np.asarray
-    low, high = at(ends)
+    is_log = axis.get("type") == "log"
+    scaled: Any = np.asarray
+    if is_log:
+        scaled = np.log10
+    low, high = scaled(ends)
     edges = np.linspace(low, high, BINS + 1)
-    counts, _ = np.histogram(
-        np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges
-    )
-    bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {
-        "width": theme.array(np.diff(edges) * 0.9)
-    }
-    x = float(at(outcome.value))
-    shapes = [_upright(x, outcome.colour, "solid")]
-    words = [_over(f"<b>{outcome.words}</b>", x, 1.13, outcome.colour, edges)]
+    if len(values) > 0:
+        values = np.clip(scaled(values), edges[0], edges[-1])
+    counts, _ = np.histogram(values, edges)
+    bars = _bars((edges[1:] + edges[:-1]) / 2, counts)
+    bars["width"] = theme.array(np.diff(edges) * 0.9)
+    x = float(scaled(outcome.value))
+    shapes = [_vertical_line(x, outcome.colour, "solid")]
+    outcome_name = f"<b>{outcome.name}</b>"
+    annotations = [_name_over(outcome_name, x, _OUTCOME_HEIGHT, outcome.colour, edges)]
     if mine is not None:
-        x = float(at(mine))
-        shapes.append(_upright(x, theme.CURRENT, "5px,3px"))
-        words.append(
-            _over(
-                f"<b>your guess: {format_number(mine, digits=4)}</b>", x, 1.02, theme.CURRENT, edges
-            )
-        )
-    ticks = _ticks(edges[0], edges[-1]) if log else {}
+        x = float(scaled(mine))
+        shapes.append(_vertical_line(x, theme.CURRENT, "5px,3px"))
+        guess_name = f"<b>your guess: {format_number(mine, digits=4)}</b>"
+        annotations.append(_name_over(guess_name, x, _GUESS_HEIGHT, theme.CURRENT, edges))
+    title = "guess"
+    if unit:
+        title = f"guess, {unit}"
+    xaxis = {"range": [edges[0], edges[-1]], "title": {"text": title}}
+    if is_log:
+        xaxis |= _power_ticks(edges[0], edges[-1])
     return theme.figure(
         bars,
-        title="What the class said",
-        finding="",
+        title=_TITLE,
         margin=_MARGIN,
-        xaxis={
-            "range": [edges[0], edges[-1]],
-            "title": {"text": f"guess{f', {unit}' if unit else ''}"},
-        }
-        | ticks,
-        yaxis=_many(counts),
+        xaxis=xaxis,
+        yaxis=_count_axis(counts),
         shapes=shapes,
-        annotations=words,
+        annotations=annotations,
     )
 
 
 def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int | None) -> dict:
-    """Draw how many chose which option; what came out is marked."""
-    counts = np.bincount(np.asarray(values, dtype=int), minlength=len(options))[: len(options)]
-    colours = [
-        theme.PUBLIC if place == right else theme.NON_PRIVATE for place in range(len(options))
-    ]
-    bars = _bars(np.arange(len(options)), counts) | {"marker": {"color": colours}}
-    said = [_short(text) for text in options]
+    """Draw how many chose each option.
+
+    Args:
+        values: Indices of the chosen options.
+        options: The options.
+        right: Index of the correct one, which is marked.
+        mine: Index of the visitor's own choice; None if there is none.
+    """
+    indices = np.asarray(values, dtype=int)
+    counts = np.bincount(indices, minlength=len(options))[: len(options)]
+    colours = [theme.NON_PRIVATE] * len(options)
+    colours[right] = theme.PUBLIC
+    annotations = []
+    for index in range(len(options)):
+        marks = []
+        if index == right:
+            marks.append("<b>outcome</b>")
+        if index == mine:
+            marks.append("your guess")
+        annotation = theme.annotation(
+            " ".join(marks), x=index, y=float(counts[index]), yanchor="bottom", size=14
+        )
+        annotations.append(annotation)
+    bars = _bars(np.arange(len(options)), counts)
+    bars["marker"] = {"color": colours}
+    xaxis = {
+        "range": [-0.6, len(options) - 0.4],
+        "tickvals": list(range(len(options))),
+        "ticktext": [_in_lines(option) for option in options],
+    }
     return theme.figure(
         bars,
-        title="What the class said",
-        finding="",
-        margin=_MARGIN | {"b": 84},
-        xaxis={
-            "range": [-0.6, len(options) - 0.4],
-            "tickvals": list(range(len(options))),
-            "ticktext": said,
-        },
-        yaxis=_many(counts),
-        annotations=[
-            theme.annotation(
-                _mark(place, right, mine),
-                x=place,
-                y=float(counts[place]),
-                yanchor="bottom",
-                size=14,
-            )
-            for place in range(len(options))
-        ],
+        title=_TITLE,
+        margin=_MARGIN | {"b": _OPTIONS_MARGIN},
+        xaxis=xaxis,
+        yaxis=_count_axis(counts),
+        annotations=annotations,
     )
 
 
-def _mark(place: int, right: int, mine: int | None) -> str:
-    return " ".join(["<b>outcome</b>"] * (place == right) + ["your guess"] * (place == mine))
-
-
-def _short(text: str) -> str:
-    """An option in lines that stand beside others."""
+def _in_lines(text: str) -> str:
+    """Break an option into short lines, which have room beside each other."""
     lines = [""]
     for word in text.split():
-        lines = (
-            [*lines[:-1], f"{lines[-1]} {word}".strip()]
-            if len(lines[-1] + word) < 18
-            else [*lines, word]
-        )
+        if len(lines[-1] + word) < _LINE_LETTERS:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+        else:
+            lines.append(word)
     return "<br>".join(lines)
 
 
 def _bars(x: np.ndarray, counts: np.ndarray) -> dict:
-    style = {"marker": {"color": theme.NON_PRIVATE}, "hovertemplate": "%{y} guesses<extra></extra>"}
     return {
         "type": "bar",
         "x": theme.array(x),
         "y": theme.array(counts.astype(float)),
         "showlegend": False,
-    } | style
+        "marker": {"color": theme.NON_PRIVATE},
+        "hovertemplate": "%{y} guesses<extra></extra>",
+    }
 
 
-def _many(counts: np.ndarray) -> dict:
-    """The axis of how many there are, with room for words."""
+def _count_axis(counts: np.ndarray) -> dict:
+    """Return the axis of the number of guesses, with room for texts over the bars."""
     most = int(max(counts.max(initial=0), 1))
     return {
         "range": [0, 1.15 * most],
@@ -140,19 +159,25 @@ def _many(counts: np.ndarray) -> dict:
     }
 
 
-def _ticks(low: float, high: float) -> dict:
-    """Powers of ten of an axis of logarithms."""
+def _power_ticks(low: float, high: float) -> dict:
+    """Return ticks at the powers of ten of an axis of logarithms."""
     powers = range(int(np.ceil(low)), int(np.floor(high)) + 1)
     return {"tickvals": list(powers), "ticktext": [format_number(10.0**power) for power in powers]}
 
 
-def _upright(x: float, colour: str, dash: str) -> dict:
+def _vertical_line(x: float, colour: str, dash: str) -> dict:
     style = {"color": colour, "width": 3, "dash": dash}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style}
 
 
-def _over(text: str, x: float, y: float, colour: str, edges: np.ndarray) -> dict:
+def _name_over(text: str, x: float, y: float, colour: str, edges: np.ndarray) -> dict:
+    """Return a text over the chart, moved inwards at its ends."""
     share = (x - edges[0]) / (edges[-1] - edges[0])
-    side = "left" if share < 0.2 else "right" if share > 0.8 else "center"
-    words = theme.coloured(text, colour) if colour in theme.TEXT_COLOURS else text
-    return theme.annotation(words, x=x, y=y, yref="paper", xanchor=side, yanchor="bottom", size=14)
+    side = "center"
+    if share < 0.2:
+        side = "left"
+    elif share > 0.8:
+        side = "right"
+    if colour in theme.TEXT_COLOURS:
+        text = theme.coloured(text, colour)
+    return theme.annotation(text, x=x, y=y, yref="paper", xanchor=side, yanchor="bottom", size=14)

@@ -1,13 +1,10 @@
-"""A class together: everybody guesses in a room, and the guesses of all stand beside the outcome
-once it is closed.
-"""
+"""A lesson with a class: everybody guesses in a room, whose outcome shows when it is closed."""
 
 import streamlit as st
 
 from dpcore.check import RefusedError
-from pages.lessons import charts
-from pages.lessons import texts as say
-from pages.lessons.lessons import Case, Lesson
+from pages.lessons import charts, texts
+from pages.lessons.lesson import Case, Lesson
 from ui import widgets
 from ui.charts import guesses
 from ui.classroom import membership
@@ -19,31 +16,34 @@ _USED = "lessons.key_used"
 _REFUSED = "lessons.room_refused"
 
 
-def seat() -> Seat | None:
-    """Return the place that the address names.
+def current_seat() -> Seat | None:
+    """Return the seat in the room that the address names; None if it names none.
 
-    A key in it is used up and taken out. Raise RefusedError.
+    A key in the address is redeemed and taken out.
+
+    Raises:
+        RefusedError: The file of rooms cannot be used.
     """
     code, _, key = st.query_params.get(ROOM, "").partition(".")
-    here = membership.at(code)
-    if here is None or not key:
-        return here
-    st.query_params[ROOM] = here.code
-    st.session_state[_USED] = not (
-        here.room is None or classroom().claim(here.code, key, me()) or here.teaches
-    )
+    current = membership.at(code)
+    if current is None or not key:
+        return current
+    st.query_params[ROOM] = current.code
+    is_accepted = current.room is None or classroom().claim(current.code, key, me())
+    st.session_state[_USED] = not (is_accepted or current.teaches)
     return membership.at(code)
 
 
 def key_was_used() -> bool:
-    """Return, once, whether somebody came with a key that opens nothing."""
+    """Return whether the visitor came with a key that opens nothing; it is told once."""
     return st.session_state.pop(_USED, False)
 
 
 def join() -> None:
+    """Show the form for the code of a room."""
     form = st.form("lessons.join", border=False, width="content")
     with form, st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(say.JOIN, width="content")
+        st.markdown(texts.JOIN, width="content")
         code = st.text_input(
             "Code of a room",
             max_chars=LETTERS_A_CODE,
@@ -57,46 +57,51 @@ def join() -> None:
 
 
 def leave() -> None:
+    """Leave the room."""
     st.query_params.pop(ROOM, None)
 
 
-def send(here: Seat, lesson: Lesson, value: float) -> RefusedError | None:
-    """Put a guess into the room; return why it was not taken, if so."""
+def send(seat: Seat, lesson: Lesson, value: float) -> RefusedError | None:
+    """Send a guess to the room; return the refusal, or None if it was taken."""
     try:
-        classroom().guess(here.code, lesson.name, me(), float(value))
+        classroom().guess(seat.code, lesson.name, me(), float(value))
     except RefusedError as refusal:
         return refusal
     return None
 
 
-def offer(lesson: Lesson, here: Seat | None) -> str:
-    """Let the teacher open a room about this lesson, or ask it in the open room. Return why not,
-    where that is refused.
+def offer(lesson: Lesson, seat: Seat | None) -> str:
+    """Show the button that opens a room, asks this lesson in it, or leaves it.
+
+    Returns:
+        Why the press was refused; "" if it was not.
     """
     name = f"lesson.{lesson.name}.room"
-    if here is None or here.room is None:
+    if seat is None or seat.room is None:
         if st.button(
             "Ask a class",
             icon=":material/groups:",
             type="tertiary",
             key=f"{name}.open",
-            help=say.OPEN,
+            help=texts.OPEN,
         ):
             try:
                 st.query_params[ROOM] = classroom().open(lesson.name, me())
             except RefusedError as refusal:
                 return membership.refused(refusal)
             st.rerun()
-    elif not here.teaches:
-        label = f"Leave room {here.code}"
+    elif not seat.teaches:
+        label = f"Leave room {seat.code}"
         st.button(
             label, icon=":material/logout:", type="tertiary", key=f"{name}.leave", on_click=leave
         )
-    elif not here.open(lesson):
-        label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
+    elif not seat.open(lesson):
+        label = "Ask the class this"
+        if seat.asks(lesson):
+            label = "Ask the class again"
         if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
             try:
-                classroom().ask(here.code, me(), lesson.name)
+                classroom().ask(seat.code, me(), lesson.name)
             except RefusedError as refusal:
                 return membership.refused(refusal)
             st.rerun()
@@ -104,25 +109,26 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
 
 
 @st.fragment(run_every=membership.TEACHER)
-def teach(lesson: Lesson, here: Seat) -> None:
-    """Show the teacher the code, its picture, the number of guesses, and how to close the
-    question.
-    """
-    room = membership.look(here.code)
+def teach(lesson: Lesson, seat: Seat) -> None:
+    """Show the teacher code, QR code, number of guesses, and the button to close the question."""
+    room = membership.look(seat.code)
     if room is None or room.closed:
         st.rerun()
     with st.container(border=True, key="lesson-room"):
-        st.html(membership.board(room, "guess" if room.guesses == 1 else "guesses"))
-        membership.invite({"lesson": lesson.name}, here.code)
+        word = "guesses"
+        if room.guesses == 1:
+            word = "guess"
+        st.html(membership.board(room, word))
+        membership.invite({"lesson": lesson.name}, seat.code)
         if me() < 0:
-            st.warning(say.NAMELESS_TEACHER)
+            st.warning(texts.NAMELESS_TEACHER)
         # a callback: the next look may interrupt a run
         st.button(
             "Close and show",
             type="primary",
             key=f"lesson.{lesson.name}.close",
             on_click=_close,
-            args=(here,),
+            args=(seat,),
         )
         refused = st.session_state.pop(_REFUSED, "")
         if refused:
@@ -132,52 +138,71 @@ def teach(lesson: Lesson, here: Seat) -> None:
         )
         if more.open:
             with more:
-                _carry(lesson, here)
+                _carry(lesson, seat)
 
 
-def _close(here: Seat) -> None:
+def _close(seat: Seat) -> None:
     try:
-        classroom().close(here.code, me())
+        classroom().close(seat.code, me())
     except RefusedError as refusal:
         st.session_state[_REFUSED] = membership.refused(refusal)
 
 
-def _carry(lesson: Lesson, here: Seat) -> None:
+def _carry(lesson: Lesson, seat: Seat) -> None:
     """Show the link that lets another device of the teacher teach."""
     try:
-        key = classroom().key(here.code, me())
+        key = classroom().key(seat.code, me())
     except RefusedError as refusal:
         st.error(membership.refused(refusal))
         return
-    st.caption(say.CARRY)
-    membership.invite({"lesson": lesson.name}, f"{here.code}.{key}")
+    st.caption(texts.CARRY)
+    membership.invite({"lesson": lesson.name}, f"{seat.code}.{key}")
 
 
-def guesses_of_all(
-    lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]
+def show_class_guesses(
+    lesson: Lesson, seat: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]
 ) -> None:
-    """The guesses of all beside the outcome, once the room is closed; ``axis``: that of the chart,
-    upwards.
+    """Show the guesses of the class with the outcome, once the room is closed.
+
+    Args:
+        lesson: The lesson.
+        seat: The seat in the room.
+        axis: The vertical axis of the chart.
+        mine: The visitor's own guess.
+        cases: What was known, and what was asked.
     """
     try:
-        values = classroom().guesses(here.code)
+        values = classroom().guesses(seat.code)
     except RefusedError as refusal:
         st.error(membership.refused(refusal))
         return
-    one, after = lesson.number, cases[1]
-    if one:
+    before, after = cases
+    number = lesson.number
+    if number:
         outcome = charts.Outcome(
-            say.centre(lesson, after), say.named(lesson, after), guesses.TONES[one.tone]
+            texts.median_truth(lesson, after),
+            texts.outcome_label(lesson, after),
+            guesses.TONES[number.tone],
         )
         figure = charts.numbers(
-            values, axis, ends=lesson.ends(values, after), unit=one.unit, outcome=outcome, mine=mine
+            values,
+            axis,
+            ends=lesson.axis_ends(values, after),
+            unit=number.unit,
+            outcome=outcome,
+            mine=mine,
         )
     else:
-        place = None if mine is None else int(mine)
+        chosen = None
+        if mine is not None:
+            chosen = int(mine)
         figure = charts.choices(
-            values, lesson.options("Guess"), right=lesson.right(*cases), mine=place
+            values,
+            lesson.options("Guess"),
+            right=lesson.correct_option(before, after),
+            mine=chosen,
         )
-    said = say.of_all(lesson, values, *cases)
-    picture = widgets.Chart(name="class", figure=figure, alt=said, height=HEIGHT)
-    widgets.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")
-    st.caption(said)
+    summary = texts.class_summary(lesson, values, before, after)
+    chart = widgets.Chart(name="class", figure=figure, alt=summary, height=HEIGHT)
+    widgets.board([[chart]], key=f"lesson.{lesson.name}.class", name="class")
+    st.caption(summary)

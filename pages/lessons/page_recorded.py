@@ -1,7 +1,4 @@
-"""A lesson in one file: guess, see, and say why, where nothing runs.
-
-The guess stays in the reader's page.
-"""
+"""A lesson in one file: guess, see and explain where nothing runs; the guess stays in the page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -10,9 +7,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from lab.experiment.links import minimal_texts, versioned
-from pages.lessons import page_charts as pictures
-from pages.lessons import texts as say
-from pages.lessons.lessons import LESSONS, Case, Lesson, Number
+from pages.lessons import texts
+from pages.lessons.lesson import Case, Lesson, Number
+from pages.lessons.lessons import LESSONS
+from pages.lessons.page_charts import cover_chart, lesson_chart, reveal_chart
 from ui.compute.runner import compute
 from ui.export import recording, single_file
 from ui.page.page import Page
@@ -20,114 +18,142 @@ from ui.text import markdown
 from ui.text.texts import SAYS
 from ui.widgets import Slider
 
-_STOPS = 20  # of a logarithmic guess, in a decade
+# A guess has a log scale if its range is wider than this factor, with so many values a decade.
+_LOG_FACTOR = 20
+_VALUES_PER_DECADE = 20
+# Seconds of work, so that all of it is done.
+_NO_LIMIT = 1e9
 
 
 def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) -> str:
-    """Return the lesson as a page (HTML); above: HTML over it. link: address in the lab -> address
-    from this file.
+    """Return the lesson as a page (HTML).
+
+    Args:
+        lesson: The lesson.
+        page: Its page.
+        above: What stands over it (HTML).
+        link: Address in the lab -> address from this file.
     """
-    before, after = (Case(one, compute(one, seconds=1e9)[0]) for one in lesson.cases(page.settings))
-    taken = _taken(lesson, page, before, after)
-    blank = pictures.covered(lesson, pictures.picture(lesson, page, before.result), before, None)
-    steps = "".join(
-        f'<section data-step="{name}"{" hidden" * (name != "guess")}>{inside}</section>'
-        for name, inside in _steps(lesson, before, after, link).items()
-    )
+    known, asked = lesson.cases(page.settings)
+    before = _computed(known)
+    after = _computed(asked)
+    covered = cover_chart(lesson, lesson_chart(lesson, page, before.result), before, None)
+    steps = ""
+    for name, content in _steps(lesson, before, after, link).items():
+        attributes = f'data-step="{name}"'
+        if name != "guess":
+            attributes += " hidden"
+        steps += f"<section {attributes}>{content}</section>"
+    number = LESSONS.index(lesson) + 1
     body = (
-        f'<p class="lab-lesson"><span>Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)} ·'
-        f" {lesson.minutes} "
-        f'minutes</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
-        f'<div class="screen lesson"><div class="shown">{recording.chart_place(blank)}</div>'
+        f'<p class="lab-lesson"><span>Lesson {number} of {len(LESSONS)} · {lesson.minutes} minutes'
+        f'</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
+        f'<div class="screen lesson"><div class="shown">{recording.chart_place(covered)}</div>'
         f'<div class="steps">{steps}</div></div>'
-        f"{single_file.data(recording.chart_data(blank), name='first')}"
-        f"{single_file.data(taken, name='recording')}"
+        f"{single_file.data(recording.chart_data(covered), name='first')}"
+        f"{single_file.data(_record(lesson, page, before, after), name='recording')}"
         f"{single_file.program('player/lesson.js')}"
     )
     return recording.page_document(lesson.text("Title"), body, above=above)
 
 
-def _taken(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, Any]:
-    """Return what the file plays: the guesses that can be made, and of each the charts and the
-    heading.
-    """
-    hidden, shown = (pictures.picture(lesson, page, one.result) for one in (before, after))
-    slider, at = (
-        (_slider(lesson.number), lesson.place(after.settings)) if lesson.number else (None, 0.0)
-    )
-    values = recording.slider_values(slider) if slider else [*range(len(lesson.options("Guess")))]
+def _computed(settings: Any) -> Case:
+    result, _ = compute(settings, seconds=_NO_LIMIT)
+    return Case(settings, result)
 
-    def frame(value: float) -> dict[str, Any]:
-        covered = pictures.covered(lesson, hidden, before, (at, value) if slider else None)
-        revealed = pictures.revealed(lesson, shown, value, before, after)
-        return {
+
+def _record(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, Any]:
+    """Return all that the file plays: possible guesses, and the charts and heading of each."""
+    before_chart = lesson_chart(lesson, page, before.result)
+    after_chart = lesson_chart(lesson, page, after.result)
+    slider = None
+    slider_fields = None
+    values: list[float] = []
+    if lesson.number:
+        slider = _slider(lesson.number)
+        slider_fields = asdict(slider)
+        values = recording.slider_values(slider)
+    else:
+        values.extend(range(len(lesson.options("Guess"))))
+    frames = []
+    for value in values:
+        position = None
+        if slider is not None:
+            position = (lesson.position(after.settings), value)
+        covered = cover_chart(lesson, before_chart, before, position)
+        revealed = reveal_chart(lesson, after_chart, value, before, after)
+        frame = {
             "covered": recording.chart_data(covered),
             "reveal": recording.chart_data(revealed),
-            "heading": say.heading(lesson, value, before, after),
+            "heading": texts.heading(lesson, value, before, after),
         }
-
-    return {
-        "slider": asdict(slider) if slider else None,
-        "values": values,
-        "frames": recording.encode_stops([frame(value) for value in values]),
-    }
+        frames.append(frame)
+    return {"slider": slider_fields, "values": values, "frames": recording.encode_stops(frames)}
 
 
-def _slider(one: Number) -> Slider:
-    wide = one.low > 0 and one.high > 20 * one.low
-    how: Mapping[str, Any] = {"scale": "log", "stops": _STOPS} if wide else {"step": one.step}
+def _slider(number: Number) -> Slider:
+    scale: Mapping[str, Any] = {"step": number.step}
+    if number.low > 0 and number.high > _LOG_FACTOR * number.low:
+        scale = {"scale": "log", "stops": _VALUES_PER_DECADE}
     return Slider(
         name="guess",
         label="My guess",
-        low=one.low,
-        high=one.high,
-        unit=one.unit,
+        low=number.low,
+        high=number.high,
+        unit=number.unit,
         group="hero",
-        **how,
+        **scale,
     )
 
 
 def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]) -> dict[str, str]:
     """Return step -> what stands beside the chart (HTML)."""
 
-    def told(part: str) -> str:
-        return markdown.html(say.told(lesson, part, before, after), link)
+    def text(part: str) -> str:
+        return markdown.html(texts.measured_text(lesson, part, before, after), link)
 
-    answer = "" if lesson.number else _choice("My guess", lesson.options("Guess"))
+    options = ""
+    if not lesson.number:
+        options = _option_fields("My guess", lesson.options("Guess"))
     guess = (
-        f"{markdown.html(say.known(lesson, before), link)}"
-        f'<div class="panel"><div class="rows hero" id="slider"></div></div>{answer}'
-        '<p><button id="lock" data-go="reveal">Lock in my guess</button></p><p'
-        f" class=quiet>{say.GRADELESS}</p>"
+        f"{markdown.html(texts.known_text(lesson, before), link)}"
+        f'<div class="panel"><div class="rows hero" id="slider"></div></div>{options}'
+        '<p><button id="lock" data-go="reveal">Lock in my guess</button></p>'
+        f"<p class=quiet>{texts.GRADELESS}</p>"
     )
-    place = LESSONS.index(lesson) + 1
-    after_it, title = (
-        (LESSONS[place].name, LESSONS[place].text("Title")) if place < len(LESSONS) else ("", "")
+    reveal = text("Seen") + _navigation("guess", "why", "Why?")
+    why = (
+        f"{text('Why')}{texts.attacker(lesson, after)}<p><b>Not so:</b></p>"
+        f"{text('Misconception')}{_navigation('reveal', 'try', 'Try it yourself')}"
     )
-    onward = escape(f"Next: {title}" if title else "All lessons")
-    following = f'<a href="{escape(link(f"lessons?lesson={after_it}"))}">{onward}</a>'
-    settled = f"{lesson.page}?{urlencode(versioned(minimal_texts(after.settings)))}"
-    return {
-        "guess": guess,
-        "reveal": f"{told('Seen')}{_ways('guess', 'why', 'Why?')}",
-        "why": (
-            f"{told('Why')}{say.attacker(lesson, after)}<p><b>Not"
-            f" so:</b></p>{told('Misconception')}{_ways('reveal', 'try', 'Try it yourself')}"
-        ),
-        "try": (
-            f'{told("Try")}<p><a href="{escape(link(settled))}">{SAYS["recording.page"]}</a></p>'
-            f'<p><button data-go="why">Back</button> {following}</p>'
-        ),
-    }
-
-
-def _choice(legend: str, options: Sequence[str]) -> str:
-    radios = "".join(
-        f'<label><input type="radio" name="guess" value="{place}"> {escape(option)}</label>'
-        for place, option in enumerate(options)
+    page_link = link(f"{lesson.page}?{urlencode(versioned(minimal_texts(after.settings)))}")
+    try_it = (
+        f'{text("Try")}<p><a href="{escape(page_link)}">{SAYS["recording.page"]}</a></p>'
+        f'<p><button data-go="why">Back</button> {_next_link(lesson, link)}</p>'
     )
-    return f"<fieldset><legend>{legend}</legend>{radios}</fieldset>"
+    return {"guess": guess, "reveal": reveal, "why": why, "try": try_it}
 
 
-def _ways(back: str, on: str, label: str) -> str:
+def _next_link(lesson: Lesson, link: Callable[[str], str]) -> str:
+    """Return the link to the next lesson, or to all of them (HTML)."""
+    name = ""
+    label = "All lessons"
+    if lesson != LESSONS[-1]:
+        next_lesson = LESSONS[LESSONS.index(lesson) + 1]
+        name = next_lesson.name
+        label = f"Next: {next_lesson.text('Title')}"
+    return f'<a href="{escape(link(f"lessons?lesson={name}"))}">{escape(label)}</a>'
+
+
+def _option_fields(legend: str, options: Sequence[str]) -> str:
+    """Return fields that choose one of the options (HTML)."""
+    fields = ""
+    for index, option in enumerate(options):
+        field = f'<input type="radio" name="guess" value="{index}">'
+        fields += f"<label>{field} {escape(option)}</label>"
+    return f"<fieldset><legend>{legend}</legend>{fields}</fieldset>"
+
+
+def _navigation(back: str, on: str, label: str) -> str:
+    """Return the buttons to the step before and to the next one (HTML)."""
     return f'<p><button data-go="{back}">Back</button> <button data-go="{on}">{label}</button></p>'

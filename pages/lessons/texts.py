@@ -1,9 +1,10 @@
-"""What a lesson says: its texts, with the numbers that were measured, and what a guess came to."""
+"""Texts of lessons with the measured numbers, and sentences about guesses."""
 
 from collections.abc import Collection
 from statistics import median
 
-from pages.lessons.lessons import LESSONS, Case, Lesson, Number
+from pages.lessons.lesson import Case, Lesson, Number
+from pages.lessons.lessons import LESSONS
 from ui.charts import attacker_icons
 from ui.text.escaping import quoted
 from ui.text.texts import Texts
@@ -11,131 +12,144 @@ from ui.text.tiles import number
 
 COVERED = "The chart is covered until you have guessed. {}"
 _SAYS = Texts(__file__, "texts/page.md")
-INTRODUCTION, JOIN, GRADELESS, AGAIN = (
-    _SAYS[name] for name in ("introduction", "join", "ungraded", "again")
-)
-OPEN, GONE, USED, CARRY, CLOSED = (
-    _SAYS[name] for name in ("open", "gone", "used", "carry", "closed")
-)
-NAMELESS, NAMELESS_TEACHER = _SAYS["nameless"], _SAYS["nameless-teacher"]
+INTRODUCTION = _SAYS["introduction"]
+JOIN = _SAYS["join"]
+GRADELESS = _SAYS["ungraded"]
+AGAIN = _SAYS["again"]
+OPEN = _SAYS["open"]
+GONE = _SAYS["gone"]
+USED = _SAYS["used"]
+CARRY = _SAYS["carry"]
+CLOSED = _SAYS["closed"]
+NAMELESS = _SAYS["nameless"]
+NAMELESS_TEACHER = _SAYS["nameless-teacher"]
 
 
 def unknown(name: str) -> str:
-    """Say that there is no lesson of this name."""
+    """State that there is no lesson of this name."""
     return _SAYS("unknown.lesson", name=quoted(name))
 
 
 def no_step(step: str) -> str:
+    """State that lessons have no step of this name."""
     return _SAYS("unknown.step", name=quoted(step))
 
 
-def known(lesson: Lesson, before: Case) -> str:
-    return lesson.text("Known").format(**lesson.given(before))
+def known_text(lesson: Lesson, before: Case) -> str:
+    """Return the text before the guess."""
+    return lesson.text("Known").format(**lesson.known_numbers(before))
 
 
-def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
-    return lesson.text(part).format(**lesson.found(before, after))
+def measured_text(lesson: Lesson, part: str, before: Case, after: Case) -> str:
+    """Return a part of the text after the guess."""
+    return lesson.text(part).format(**lesson.measured_numbers(before, after))
 
 
 def attacker(lesson: Lesson, after: Case) -> str:
-    """The best attacker as two rows of people, HTML, in a lesson that is about them."""
+    """Return the best attacker as two rows of people (HTML), in a lesson that is about them."""
     guarantee = lesson.attacker(after)
-    return (
-        f'<p class="lab-note">{_SAYS["attacker"]}</p>{attacker_icons.icons(guarantee)}'
-        if guarantee
-        else ""
-    )
+    if guarantee is None:
+        return ""
+    return f'<p class="lab-note">{_SAYS["attacker"]}</p>{attacker_icons.icons(guarantee)}'
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
-    out = outcome(lesson, before, after)
+    """Return the outcome with the guess, if there is one."""
+    outcome_text = outcome(lesson, before, after)
     if guess is None:
-        return out if lesson.number else _SAYS("guessed.none", outcome=out)
-    case = (
-        "number"
-        if lesson.number
-        else "right"
-        if lesson.right(before, after) == int(guess)
-        else "wrong"
-    )
-    return _SAYS(f"guessed.{case}", guess=guessed(lesson, guess), outcome=out)
+        if lesson.number:
+            return outcome_text
+        return _SAYS("guessed.none", outcome=outcome_text)
+    if lesson.number:
+        case = "number"
+    elif lesson.correct_option(before, after) == int(guess):
+        case = "right"
+    else:
+        case = "wrong"
+    return _SAYS(f"guessed.{case}", guess=guess_text(lesson, guess), outcome=outcome_text)
 
 
 def outcome(lesson: Lesson, before: Case, after: Case) -> str:
-    """Return what came out: a sentence about the number, or the right option."""
+    """Return a sentence about the measured number, or the correct option."""
     if lesson.number is None:
-        return lesson.options("Guess")[lesson.right(before, after)]
-    return lesson.text("Outcome").format(middle(lesson, after) + _unit(lesson.number))
+        return lesson.options("Guess")[lesson.correct_option(before, after)]
+    return lesson.text("Outcome").format(median_text(lesson, after) + _unit(lesson.number))
 
 
-def guessed(lesson: Lesson, guess: float) -> str:
-    """Return a guess as it is written: a number with its unit, or the option."""
-    return (
-        number(guess) + _unit(lesson.number)
-        if lesson.number
-        else lesson.options("Guess")[int(guess)]
-    )
+def guess_text(lesson: Lesson, guess: float) -> str:
+    """Format a guess: a number with its unit, or the option."""
+    if lesson.number:
+        return number(guess) + _unit(lesson.number)
+    return lesson.options("Guess")[int(guess)]
 
 
 def _unit(asked: Number) -> str:
-    return f"\u00a0{asked.unit}" if asked.unit else ""
+    if not asked.unit:
+        return ""
+    return f"\u00a0{asked.unit}"
 
 
-def middle(lesson: Lesson, after: Case) -> str:
-    value = centre(lesson, after)
-    return (
-        f"{value:.0f}"
-        if lesson.number and lesson.number.unit and lesson.number.step == 1
-        else number(value)
-    )
+def median_text(lesson: Lesson, after: Case) -> str:
+    """Format what was measured, as precisely as one guesses."""
+    value = median_truth(lesson, after)
+    if lesson.number and lesson.number.unit and lesson.number.step == 1:
+        return f"{value:.0f}"
+    return number(value)
 
 
-def named(lesson: Lesson, after: Case) -> str:
-    return f"{lesson.text('Label')}: {middle(lesson, after)}"
+def outcome_label(lesson: Lesson, after: Case) -> str:
+    """Return the name of the outcome in charts."""
+    return f"{lesson.text('Label')}: {median_text(lesson, after)}"
 
 
-def centre(lesson: Lesson, after: Case) -> float:
+def median_truth(lesson: Lesson, after: Case) -> float:
+    """Return the median of what was measured."""
     return float(median(lesson.truth(after)))
 
 
-def dots(lesson: Lesson, step: str) -> str:
-    """Return how far a lesson has come, HTML."""
-    place, count = lesson.STEPS.index(step), len(lesson.STEPS)
-    marks = "".join(
-        f'<i class="{"now" if at == place else "done" if at < place else ""}"></i>'
-        for at in range(count)
-    )
-    return (
-        f'<span class="lab-steps" role="img" aria-label="Step {place + 1} of'
-        f' {count}">{marks}</span>'
-    )
+def step_dots(lesson: Lesson, step: str) -> str:
+    """Return a dot for each step of a lesson (HTML)."""
+    current = lesson.STEPS.index(step)
+    count = len(lesson.STEPS)
+    dots = ""
+    for index in range(count):
+        state = ""
+        if index == current:
+            state = "now"
+        elif index < current:
+            state = "done"
+        dots += f'<i class="{state}"></i>'
+    label = f"Step {current + 1} of {count}"
+    return f'<span class="lab-steps" role="img" aria-label="{label}">{dots}</span>'
 
 
 def head(lesson: Lesson, step: str) -> str:
-    place = (
-        f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
-        if lesson in LESSONS
-        else lesson.text("Title")
-    )
+    """Return number, duration and steps of a lesson (HTML)."""
+    title = lesson.text("Title")
+    if lesson in LESSONS:
+        title = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
     return (
-        f'<div class="lab-lesson"><span>{place} · {lesson.minutes}'
-        f" minutes</span>{dots(lesson, step)}</div>"
+        f'<div class="lab-lesson"><span>{title} · {lesson.minutes} minutes</span>'
+        f"{step_dots(lesson, step)}</div>"
     )
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
-    said = guessed(lesson, guess)
-    return _SAYS("waiting", guess=said if lesson.number else f"“{said}”")
+    """State the guess of a visitor who waits for the teacher."""
+    text = guess_text(lesson, guess)
+    if not lesson.number:
+        text = f"“{text}”"
+    return _SAYS("waiting", guess=text)
 
 
-def of_all(lesson: Lesson, values: Collection[float], before: Case, after: Case) -> str:
-    """Return what a class said, and what came out."""
-    if not len(values):
+def class_summary(lesson: Lesson, values: Collection[float], before: Case, after: Case) -> str:
+    """Return the guesses of a class in a sentence, and the outcome."""
+    if len(values) == 0:
         return _SAYS["class.none"]
-    out = outcome(lesson, before, after)
+    outcome_text = outcome(lesson, before, after)
     if lesson.number:
-        return _SAYS(
-            "class.number", guesses=len(values), median=guessed(lesson, median(values)), outcome=out
-        )
-    right = sum(value == lesson.right(before, after) for value in values)
-    return _SAYS("class.choice", right=right, guesses=len(values), outcome=out)
+        median_guess = guess_text(lesson, median(values))
+        return _SAYS("class.number", guesses=len(values), median=median_guess, outcome=outcome_text)
+    correct_option = lesson.correct_option(before, after)
+    correct = sum(value == correct_option for value in values)
+    return _SAYS("class.choice", right=correct, guesses=len(values), outcome=outcome_text)

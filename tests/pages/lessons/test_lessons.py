@@ -13,7 +13,9 @@ from dpcore.cache import CACHE
 from lab.experiment.links import minimal_texts
 from pages.lessons import page as lessons
 from pages.lessons import texts as say
-from pages.lessons.lessons import LESSONS, Case, Lesson, texts
+from pages.lessons.lesson import Case, Lesson, texts
+from pages.lessons.lessons import LESSONS
+from pages.lessons.page_steps import sized_chart
 from pages.topics import PAGES
 from tests.app import moved, opened, text
 from ui.charts import guesses
@@ -46,7 +48,7 @@ def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson, count):
     """For all seeds but one at most."""
     kind = page_of(lesson).settings
     seeds = range(count) if "seed" in kind.LIMITS or "base" in lesson.settings else [None]
-    held = [lesson.claim(*cases(lesson, seed)) for seed in seeds]
+    held = [lesson.claim_holds(*cases(lesson, seed)) for seed in seeds]
     assert sum(held) >= max(1, len(held) - 1)
 
 
@@ -83,10 +85,10 @@ def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
     if lesson.number is None:
         options = lesson.options("Guess")
         assert len(options) == len(set(options))
-        assert 0 <= lesson.right(before, after) < len(options)
+        assert 0 <= lesson.correct_option(before, after) < len(options)
     assert tuple(whole)[-len(PARTS) :] == PARTS
     parts = {part: whole[part] for part in PARTS}
-    known, found = set(lesson.given(before)), set(lesson.found(before, after))
+    known, found = set(lesson.known_numbers(before)), set(lesson.measured_numbers(before, after))
     for part, words in parts.items():
         used = {name for _, name, _, _ in Formatter().parse(words) if name}
         assert used <= (known if part == "Known" else found), part
@@ -119,9 +121,9 @@ def test_a_claim_can_fail():
     """A text is held against what is measured: at other settings it does not hold."""
     start, clip = BY_NAME["public_start"], BY_NAME["clipping"]
     before, after = cases(start)
-    assert not start.claim(before, Case(after.settings.change(epsilon=50)))
+    assert not start.claim_holds(before, Case(after.settings.change(epsilon=50)))
     asked = cases(clip)[1].settings
-    assert not clip.claim(Case(asked), Case(asked.change(base=f"{asked.base} version none")))
+    assert not clip.claim_holds(Case(asked), Case(asked.change(base=f"{asked.base} version none")))
 
 
 @every
@@ -131,7 +133,7 @@ def test_charts_before_and_after_the_guess(lesson):
     """
     page, (before, after) = page_of(lesson), cases(lesson)
     whole = (compute(case.settings, seconds=60)[0] for case in (before, after))
-    known, outcome = (lessons._picture(lesson, page, result).figure for result in whole)
+    known, outcome = (sized_chart(lesson, page, result).figure for result in whole)
     points = [guesses.KnownPoint(*point) for point in lesson.points(before)]
     covered = guesses.cover(known, lesson.text("Chart"), points)
     for axis in ("xaxis", "yaxis"):
@@ -143,9 +145,9 @@ def test_charts_before_and_after_the_guess(lesson):
     assert covered["layout"]["title"]["text"] == f"<b>{lesson.text('Chart')}</b>"
     if (one := lesson.number) is None:
         return
-    place, truth = lesson.place(after.settings), say.centre(lesson, after)
+    place, truth = lesson.position(after.settings), say.median_truth(lesson, after)
     figure = guesses.with_guess(
-        outcome, place, one.high, truth, truth_text=say.named(lesson, after)
+        outcome, place, one.high, truth, truth_text=say.outcome_label(lesson, after)
     )
     (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
     assert (mark["xanchor"], mark["yanchor"]) == (place, one.high)
