@@ -31,6 +31,25 @@ LARGEST_CURVATURE = 20
 OBJECTIVE_POINTS = 25
 # A coefficient keeps its sign if this share of the fits has the right one.
 KEPT_SIGN = 0.9
+# The axis of errors reaches so many gaps below and above least squares, where the gap is that to
+# the baseline, and at least this share of the error.
+GAPS_BELOW = 0.15
+GAPS_ABOVE = 3
+LEAST_GAP = 0.05
+# The axis of coefficients ends at this factor of the largest one of least squares.
+COEFFICIENT_MARGIN = 1.35
+# The axis of labels ends above this share of the held-out labels, by this factor. It begins below
+# the least label, by this share of its end.
+SHOWN_LABELS = 0.97
+TOP_MARGIN = 1.1
+BOTTOM_MARGIN = 0.08
+# Margin beside the lines, as a share of the feature's range.
+SIDE_MARGIN = 0.03
+# Height of the marks of least noise, as a share of the axis.
+MARK_HEIGHT = 0.012
+# The axis of objectives ends at this factor of the curvature of nine in ten fits.
+OBJECTIVE_MARGIN = 1.2
+SHOWN_OBJECTIVES = 0.9
 
 
 def errors(result: RegressionResult) -> dict:
@@ -117,8 +136,8 @@ def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
 def _error_range(result: RegressionResult) -> tuple[float, float]:
     """Return the ends of the error axis, from below least squares to well above the baseline."""
     least_squares = result.least_squares_error
-    gap = max(abs(result.baseline - least_squares), 0.05 * least_squares)
-    return least_squares - 0.15 * gap, least_squares + 3 * gap
+    gap = max(abs(result.baseline - least_squares), LEAST_GAP * least_squares)
+    return least_squares - GAPS_BELOW * gap, least_squares + GAPS_ABOVE * gap
 
 
 def _reference_lines(result: RegressionResult) -> tuple[Curve, Curve]:
@@ -213,11 +232,11 @@ def lines(result: RegressionResult) -> dict:
         label = f"{source.label}, {source.unit}"
         values, labels = result.held_out_points()
         points.append(_point_markers(values, labels, unit=source.unit))
-        top = float(np.quantile(labels, 0.97)) * 1.1
-        label_range = (source.label_bounds[0] - 0.08 * top, top)
+        top = float(np.quantile(labels, SHOWN_LABELS)) * TOP_MARGIN
+        label_range = (source.label_bounds[0] - BOTTOM_MARGIN * top, top)
 
     left, right = fitted.ends
-    margin = 0.03 * (right - left)
+    margin = SIDE_MARGIN * (right - left)
     feature = shorten(source.features[settings.feature], LONGEST_NAME)
     least_squares = Curve(
         name="least squares",
@@ -274,7 +293,7 @@ def coefficients(result: RegressionResult) -> dict:
     frame = result.coefficients()
     unit = result.problem.source.unit
     exact = frame["least squares"].to_numpy()
-    half_width = max(1.35 * float(np.abs(exact).max()), 1e-9)  # not 0 if all are 0
+    half_width = max(COEFFICIENT_MARGIN * float(np.abs(exact).max()), 1e-9)  # not 0 if all are 0
     largest = LARGEST_COEFFICIENT * half_width
     spread = frame[["low", "median", "high"]].to_numpy().clip(-largest, largest)
     kept = int((frame["sign"] >= KEPT_SIGN).sum())
@@ -321,7 +340,7 @@ def split(result: RegressionResult) -> dict:
         curves.append(replace(curve, dots=0))
         mark = theme.markers(
             [best_share(result.problem.inputs)],
-            [low + 0.012 * (high - low)],
+            [low + MARK_HEIGHT * (high - low)],
             colour=theme.REGRESSIONS[name],
             hover=f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>",
             size=13,
@@ -352,7 +371,8 @@ def objective(result: RegressionResult, least_eigenvalues: np.ndarray) -> dict:
     problem = result.problem
     curvatures = least_eigenvalues / problem.most_rows
     exact = result.exact_least_eigenvalue / problem.training_statistics().rows
-    top = 1.2 * max(exact, float(np.quantile(np.abs(curvatures), 0.9)))
+    usual = float(np.quantile(np.abs(curvatures), SHOWN_OBJECTIVES))
+    top = OBJECTIVE_MARGIN * max(exact, usual)
     distance = np.linspace(-1.0, 1.0, OBJECTIVE_POINTS)
     routes = []
     for curvature in curvatures.clip(-LARGEST_CURVATURE * top, LARGEST_CURVATURE * top):

@@ -32,8 +32,12 @@ LEFT_MARGIN = 58
 RISK_RANGE = (LEAST_RISK, 1.0)
 # Between lines within this factor there is no room for two names.
 _TOO_CLOSE = 4.0
-# The axes of the plane reach at least so far, so that they rest while a slider moves.
+# The axes of the plane reach beyond all that is drawn by this factor, and at least so far that they
+# rest while a slider moves.
+_PLANE_MARGIN = 1.05
 _LEAST_REACH = 2.65
+# Log axes of a slider's values end beyond its ends by this factor.
+_AXIS_MARGIN = 1.2
 # Whether the sources are shown to help, along epsilon and in the plane.
 _HELP_BY_EPSILON = {
     "everywhere": "the sources help at every epsilon",
@@ -74,7 +78,7 @@ def plane_runs(result: TransferResult) -> dict:
             ends.append(theme.dot(x, y, colour=colour, radius=2.6, opacity=0.8, layer="between"))
     reach = _LEAST_REACH
     for drawn in (*runs.corners, runs.truth):
-        reach = max(reach, 1.05 * float(np.abs(drawn).max()))
+        reach = max(reach, _PLANE_MARGIN * float(np.abs(drawn).max()))
     return theme.figure(
         _mark(runs.source, "source", "diamond-open", theme.PUBLIC),
         _mark(runs.truth, "truth", "x-thin", theme.CURRENT),
@@ -150,7 +154,7 @@ def over_epsilon(result: TransferResult) -> dict:
         result,
         result.over_epsilon,
         name,
-        theme.log_axis(f"{name} (log scale)", low / 1.2, high * 1.2, max_ticks=8),
+        theme.log_axis(f"{name} (log scale)", low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8),
         current=result.settings.epsilon,
         subtitle=_epsilon_finding(result),
     )
@@ -172,7 +176,7 @@ def over_migrated(result: TransferResult) -> dict:
         result,
         result.over_migrated,
         "public rows",
-        theme.log_axis(title, low / 1.2, high * 1.2, max_ticks=8),
+        theme.log_axis(title, low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8),
         current=result.settings.migrated,
     )
 

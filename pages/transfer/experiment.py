@@ -4,7 +4,7 @@ It follows the slides of [zhang2022], whose table is in ``published``. Transfer 
 and private Frank-Wolfe as in [talwar2015].
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -83,25 +83,15 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
     def parts(self) -> dict[str, Part]:
         """Return the parts: first what a moving slider redraws, then the complete curves."""
         settings = self.settings
-        now = (settings.epsilon,)
-        in_plane = Plane(model=settings.model, polytope=settings.polytope)
-        over_epsilon = Sweep(
-            tuple((epsilon, settings.migrated) for epsilon in EPSILONS),
-            tasks.risks,
-            settings.model,
-            settings.repeats,
-            arms=(len(CANDIDATES),),
-            width=max(1, int(_CELLS_PER_TASK / (settings.repeats * self._cells))),
-        )
+        plane_model = Plane(model=settings.model, polytope=settings.polytope)
+        quick_curve = self._over_migrated(self._quick_repeats, width=self._quick_width)
         return {
             "fits": self._fits(settings.repeats),
-            "plane_runs": Once(plane.run_in_plane, in_plane, now, settings.repeats, essential=True),
-            "quick_over_migrated": QuickCurve(
-                self._over_migrated(self._quick_repeats, width=self._quick_width)
-            ),
-            "over_epsilon": over_epsilon,
-            "over_migrated": self._over_migrated(settings.repeats, width=over_epsilon.width),
-            "baselines": Once(baselines.fit_baselines, settings.model, now, settings.repeats),
+            "plane_runs": self._at_epsilon(plane.run_in_plane, plane_model, essential=True),
+            "quick_over_migrated": QuickCurve(quick_curve),
+            "over_epsilon": self._over_epsilon,
+            "over_migrated": self._over_migrated(settings.repeats, width=self._width),
+            "baselines": self._at_epsilon(baselines.fit_baselines, settings.model),
             "published": PublishedTable(penalty=settings.loop_penalty, q=settings.penalty_q),
         }
 
@@ -113,6 +103,25 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         """Return the task of all candidates at the set epsilon and number of public rows."""
         case = (self.settings.epsilon, self.settings.migrated)
         return Once(tasks.fit_candidates, self.settings.model, (case,), repeats, essential=True)
+
+    def _at_epsilon(
+        self, function: Callable[..., Any], model: Any, *, essential: bool = False
+    ) -> Once:
+        """Return the task of all repeats of a model at the set epsilon."""
+        at = (self.settings.epsilon,)
+        return Once(function, model, at, self.settings.repeats, essential=essential)
+
+    @property
+    def _over_epsilon(self) -> Sweep:
+        """Return the curve over epsilon, of all candidates."""
+        return Sweep(
+            tuple((epsilon, self.settings.migrated) for epsilon in EPSILONS),
+            tasks.risks,
+            self.settings.model,
+            self.settings.repeats,
+            arms=(len(CANDIDATES),),
+            width=self._width,
+        )
 
     def _over_migrated(self, repeats: int, *, width: int) -> Sweep:
         """Return the curve over public rows, of the candidates that use them."""
@@ -136,6 +145,11 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         return self.settings.target_rows * self.settings.dimension * fw.MOST_STEPS
 
     @property
+    def _width(self) -> int:
+        """Return the number of points per task of the curves with all repeats."""
+        return max(1, int(_CELLS_PER_TASK / (self.settings.repeats * self._cells)))
+
+    @property
     def _quick_repeats(self) -> int:
         """Return the repeats with which half a task draws the curve over public rows."""
         affordable = int(
@@ -145,7 +159,7 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
 
     @property
     def _quick_width(self) -> int:
-        """Return the number of its points per task."""
+        """Return the number of points per task of the curve that half a task draws."""
         if self.settings.dimension > _MOST_IN_ONE_TASK:
             return 1
         return len(MIGRATED)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -225,24 +226,13 @@ class Model:
         vertices = 2 * self.data.dimension
         if self.penalties.ball > 0:  # the centre is a vertex too
             vertices += 1
+        plan = partial(self.claim.plan, epsilon, vertices=vertices)
         after_detection = 1 - self.detection_share
         return {
-            "target": self.claim.plan(epsilon, radius=RADIUS, rows=private_rows, vertices=vertices),
-            "pooled": self.claim.plan(epsilon, radius=RADIUS, rows=all_rows, vertices=vertices),
-            "transfer": self.claim.plan(
-                epsilon,
-                radius=self.radius,
-                rows=private_rows,
-                vertices=vertices,
-                share=after_detection,
-            ),
-            "alone": self.claim.plan(
-                epsilon,
-                radius=RADIUS,
-                rows=private_rows,
-                vertices=vertices,
-                share=after_detection,
-            ),
+            "target": plan(radius=RADIUS, rows=private_rows),
+            "pooled": plan(radius=RADIUS, rows=all_rows),
+            "transfer": plan(radius=self.radius, rows=private_rows, share=after_detection),
+            "alone": plan(radius=RADIUS, rows=private_rows, share=after_detection),
         }
 
     # Guarantees
