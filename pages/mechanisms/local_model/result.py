@@ -45,17 +45,17 @@ class LocalModelResult:
             event=self.survey.mechanism.event,
         )
 
-    @property
+    @cached_property
     def shares(self) -> np.ndarray:
         """Return the true shares (k,)."""
         return self.survey.people / self.survey.respondents
 
-    @property
+    @cached_property
     def error(self) -> float:
         """Return the 90 % error of the first answer's estimated share."""
         return self.error_of(self.survey.respondents)
 
-    @property
+    @cached_property
     def central_error(self) -> float:
         """Return the 90 % error of the first answer's share by a trusted curator."""
         return self.central_error_of(self.survey.respondents)
