@@ -1,0 +1,301 @@
+"""What the page of hypotheses may say of a result, by the patterns of its sentences."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from pages.hypotheses.result import ALL_WORDS, EPSILONS, LAWS, SHARES, HypothesesResult
+from pages.hypotheses.runs import TransferRuns
+from tests import attackers
+from tests.claims import better, since, until, worse
+from tests.sentences import (
+    Rules,
+    amount,
+    beyond_accuracy,
+    counts,
+    percent,
+    says,
+    two_stories,
+)
+
+# Claims in words that are no claims here.
+HARMLESS = (r"Gain over target only", r"adds? noise", r"best source on the test")
+PERCENT = r"(\d+(?:\.\d+)?)\s%"
+FROM_EPSILON = r"(nowhere|everywhere|from epsilon [\d.,]*\d on)"
+CHART = r"Accuracy by (epsilon|labels): transfer "
+
+
+# Numbers
+
+
+def median(result: HypothesesResult, method: str = "transfer") -> float:
+    return float(np.median(result.accuracy[method]))
+
+
+def gain(result: HypothesesResult, method: str, other: str) -> float:
+    return median(result, method) - median(result, other)
+
+
+def median_without_noise(result: HypothesesResult) -> float:
+    return float(np.median(accuracies(result.without_noise, "transfer")))
+
+
+def accuracies(runs: TransferRuns, method: str) -> np.ndarray:
+    return np.concatenate([batch.accuracy_of(method) for batch in runs.batches])
+
+
+def constant_accuracy(runs: TransferRuns) -> float:
+    """Return the accuracy of the best constant prediction."""
+    counts_of_repeats = np.concatenate([batch.counts for batch in runs.batches])[:, 0]
+    rows_by_class = counts_of_repeats.sum(axis=(0, 2))
+    return float(rows_by_class.max() / rows_by_class.sum())
+
+
+def error_of_equal_weights(result: HypothesesResult) -> float:
+    shares = np.array(result.settings.shares)
+    return float(((shares - 1 / len(shares)) ** 2).mean())
+
+
+def is_median(result: HypothesesResult, text: str, method: str) -> bool:
+    """Return whether a text is the median accuracy in percent, to its last digit."""
+    _, _, decimals = text.partition(".")
+    last_digit = 10.0 ** -len(decimals)
+    return abs(float(text) - 100 * median(result, method)) <= 0.501 * last_digit
+
+
+# Claims
+
+
+def shown(case: Callable, method: str = "transfer", other: str = "weak") -> Callable:
+    """Return a rule: a method is shown to be ``better``, or ``worse``, than another one."""
+
+    def holds(result: HypothesesResult, *_) -> bool:
+        runs = result.accuracy[method]
+        return case(
+            runs,
+            result.accuracy[other],
+            constant=constant_accuracy(result.now),
+            whole=len(runs) == result.settings.repeats,
+        )
+
+    return holds
+
+
+def alike(method: str = "transfer", other: str = "weak") -> Callable:
+    """Return a rule: no difference of two methods is shown."""
+    is_better = shown(better, method, other)
+    is_worse = shown(worse, method, other)
+    return lambda result, *_: not is_better(result) and not is_worse(result)
+
+
+def noise_costs(result: HypothesesResult, *_) -> bool:
+    """Return whether the noise is shown to cost accuracy."""
+    without_noise = result.without_noise.accuracy("transfer")
+    fewest = min(len(without_noise), result.repeats)
+    return worse(
+        result.accuracy["transfer"],
+        without_noise,
+        constant=constant_accuracy(result.now),
+        whole=fewest == result.settings.repeats,
+    )
+
+
+def noise_costs_nothing(result: HypothesesResult, _: re.Match) -> bool:
+    return not noise_costs(result)
+
+
+def along_chart(result: HypothesesResult, chart: str) -> tuple[dict[float, TransferRuns], int]:
+    """Return the runs by value on the axis of a chart, and the least number of values."""
+    runs = dict(result.over_epsilon)
+    least = len(EPSILONS)
+    scale = 1
+    if chart == "labels":
+        runs = {**result.over_share, result.settings.label_share: result.now}
+        least = len(SHARES)
+        scale = 100
+    begun = {}
+    for value, at_value in runs.items():
+        if at_value.batches and np.isfinite(value):
+            begun[value * scale] = at_value
+    return begun, least
+
+
+def helps_along(result: HypothesesResult, chart: str, case: Callable = better):
+    """Return the values of a chart, and whether transfer is shown to help (or harm) at one."""
+    runs, least = along_chart(result, chart)
+    assert len(runs) >= least
+
+    def at(value: float) -> bool:
+        transferred = accuracies(runs[value], "transfer")
+        return case(
+            transferred,
+            accuracies(runs[value], "weak"),
+            constant=constant_accuracy(runs[value]),
+            whole=len(transferred) == result.settings.repeats,
+        )
+
+    return list(runs), at
+
+
+def helps_from(result, match) -> bool:
+    values, helps = helps_along(result, match[1])
+    return since(values, helps, amount(match[2]))
+
+
+def helps_up_to(result, match) -> bool:
+    values, helps = helps_along(result, match[1])
+    return until(values, helps, amount(match[2]))
+
+
+def helps_everywhere(result, match) -> bool:
+    values, helps = helps_along(result, match[1])
+    return since(values, helps, 0)
+
+
+def harms_everywhere(result, match) -> bool:
+    values, harms = helps_along(result, match[1], worse)
+    return since(values, harms, 0)
+
+
+def all_words_help(result, match) -> bool:
+    """Return whether all words help from the named epsilon on, with each distribution of noise."""
+    for law, text in zip(LAWS, match.groups(), strict=True):
+        if text == "nowhere":
+            continue
+        first_epsilon = 0.0
+        if text != "everywhere":
+            _, _, number, _ = text.split()
+            first_epsilon = amount(number)
+        runs = result.over_law[law, ALL_WORDS]
+
+        def helps(epsilon: float, runs=runs) -> bool:
+            at_epsilon = runs[epsilon]
+            return better(at_epsilon.accuracy("transfer"), at_epsilon.accuracy("weak"))
+
+        if not since(EPSILONS, helps, first_epsilon):
+            return False
+    return True
+
+
+def best_dimension(result, match) -> bool:
+    """Return whether a number of features is shown to be better than each other one."""
+    runs = dict(result.over_dimension)
+    if not result.settings.projected:
+        runs[result.data.features] = result.now
+    by_dimension = {}
+    for dimension, at_dimension in runs.items():
+        if at_dimension.batches:
+            by_dimension[dimension] = at_dimension.accuracy("transfer")
+    best = by_dimension.pop(int(amount(match[1] or match[2])))
+    others = list(by_dimension.values())
+    fewest = min(len(other) for other in others)
+    return all(better(best[:fewest], other[:fewest], tests=len(others)) for other in others)
+
+
+def gains_here(result, match) -> bool:
+    labels = round(result.settings.label_share * result.settings.target_rows)
+    return (
+        shown(better)(result)
+        and is_median(result, match[1], "transfer")
+        and is_median(result, match[2], "weak")
+        and int(match[3]) == labels
+    )
+
+
+def both_medians(result, match) -> bool:
+    return is_median(result, match[1], "transfer") and is_median(result, match[2], "weak")
+
+
+def weights_mislead(result, match) -> bool:
+    return worse(result.now.outcome.error, result.error_of_equal_weights, higher=False)
+
+
+def weights_are_closer(result, match) -> bool:
+    return better(result.now.outcome.error, result.error_of_equal_weights, higher=False)
+
+
+def delta_is_large(result, match) -> bool:
+    settings = result.settings
+    return settings.noise == "gaussian" and settings.delta * settings.source_rows >= 1
+
+
+def is_replaced(result, match) -> bool:
+    return result.settings.guarantee.adjacency == "replace-one"
+
+
+# Patterns that must be found, and those that random settings may not reach.
+RULES: Rules = {
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda result, match: attackers.close(
+        result.settings.guarantee, match[1]
+    ),
+    rf"Accuracy with transfer: {PERCENT}": lambda result, match: is_median(
+        result, match[1], "transfer"
+    ),
+    rf"Target only: {PERCENT}": lambda result, match: is_median(result, match[1], "weak"),
+    r"transfer: \+([\d.]+) points?": percent(
+        lambda result: gain(result, "transfer", "weak"), given=shown(better), within=1.01
+    ),
+    r"transfer: −([\d.]+) points?": percent(
+        lambda result: gain(result, "weak", "transfer"), given=shown(worse), within=1.01
+    ),
+    r"no difference shown": alike(),
+    rf"Median accuracy is {PERCENT} with transfer and {PERCENT} with": both_medians,
+    rf"Transfer gains .* here, with median accuracy {PERCENT} against {PERCENT} with (\d+) labels"
+    r" alone": gains_here,
+    r"No difference can be shown in (\d+) runs": counts(
+        lambda result: result.repeats, given=alike()
+    ),
+    r"your row or another one was used": is_replaced,
+    r"equal weights would miss it by ([\d.e-]+\d)": says(error_of_equal_weights),
+    r"No difference between weighted and equally weighted": alike("transfer", "average"),
+    r"Equal weights do better now, by ([\d.]+)": percent(
+        lambda result: gain(result, "average", "transfer"),
+        given=shown(better, "average", "transfer"),
+        within=0.051,
+    ),
+    r"Weighting the sources gains ([\d.]+) points?": percent(
+        lambda result: gain(result, "transfer", "average"),
+        given=shown(better, "transfer", "average"),
+        within=0.051,
+    ),
+    r"releasing one of them whole": delta_is_large,
+    rf"Transfer without noise: {PERCENT}": percent(median_without_noise),
+    r"accuracy loss: ([\d.]+) points?": percent(
+        lambda result: median_without_noise(result) - median(result),
+        given=noise_costs,
+        within=1.01,
+    ),
+    r"no accuracy loss shown": noise_costs_nothing,
+    **beyond_accuracy(
+        lambda result: result.held_out["transfer"],
+        lambda result: result.held_out["weak"],
+        lambda result: result.held_out.get("transfer without noise"),
+    ),
+}
+RARE_RULES: Rules = {
+    r"In (\d+) of (\d+) runs it harms": counts(
+        lambda result: (result.accuracy["transfer"] < result.accuracy["weak"]).sum(),
+        lambda result: result.repeats,
+    ),
+    r"[Ss]o far,? (\d+) of (\d+) runs": counts(
+        lambda result: result.repeats,
+        lambda result: result.settings.repeats,
+        given=lambda result: result.repeats < result.settings.repeats,
+    ),
+    r"Transfer gains [\d.]+ points? here": shown(better),
+    r"Transfer harms here": shown(worse),
+    r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": best_dimension,
+    r": they are closer than equal ones": weights_are_closer,
+    r"so they mislead here": weights_mislead,
+    r"Gain over target only: \+[\d.]+ points with transfer": shown(better),
+    r"Gain over target only: −[\d.]+ points with transfer": shown(worse),
+    rf"With all [\d,]+ words, transfer is shown to beat the target alone {FROM_EPSILON} with the"
+    rf" paper's noise, and {FROM_EPSILON} with Gaussian": all_words_help,
+    rf"{CHART}helps from (?:epsilon )?([\d.]*\d)": helps_from,
+    rf"{CHART}helps up to (?:epsilon )?([\d.]*\d)": helps_up_to,
+    rf"{CHART}helps everywhere": helps_everywhere,
+    rf"{CHART}harms everywhere": harms_everywhere,
+    **two_stories(lambda result: result.held_out["transfer"]),
+    **attackers.rules(lambda result: result.settings.guarantee),
+}
