@@ -171,14 +171,14 @@ def leading_count(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
 def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
     """Return the part of a curve on which A is ahead (or ``case``), and the index of its inner end.
 
-    The part is "everywhere", "from" an index on, "upto" an index, or "" if it is no single range
+    The part is "everywhere", "from" an index on, "up_to" an index, or "" if it is no single range
     from an end. If A is ahead nowhere, it is "harms" if A is behind everywhere, "few" if there are
     too few runs to show anything, and "unshown" otherwise.
 
     >>> ahead_range([Case.ALIKE, Case.AHEAD, Case.AHEAD])
     ('from', 1)
     >>> ahead_range([Case.AHEAD, Case.BEHIND])
-    ('upto', 0)
+    ('up_to', 0)
     >>> ahead_range([Case.BEHIND])
     ('harms', 0)
     """
@@ -191,7 +191,7 @@ def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, in
         return "from", start
     leading = leading_count(cases, case)
     if leading > 0:
-        return "upto", leading - 1
+        return "up_to", leading - 1
     return "", 0
 
 

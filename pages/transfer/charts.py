@@ -42,7 +42,7 @@ _AXIS_MARGIN = 1.2
 _HELP_BY_EPSILON = {
     "everywhere": "the sources help at every epsilon",
     "from": "the sources help from {at:g} on",
-    "upto": "the sources help up to {at:g}",
+    "up_to": "the sources help up to {at:g}",
     "harms": "the sources harm at every epsilon",
     "unshown": "no help is shown",
     "few": "too few runs to say",

@@ -185,7 +185,7 @@ def test_every_guarantee_draws_the_attacker_of_the_tile(page):
 
 TEXTS = {
     "everywhere": "everywhere",
-    "upto": "up to {at:g}",
+    "up_to": "up to {at:g}",
     "unshown": "not shown",
     "few": "too few runs",
 }
