@@ -55,7 +55,7 @@ SHOWN_OBJECTIVES = 0.9
 def errors(result: RegressionResult) -> dict:
     """Draw the error over epsilon, between the baseline and least squares.
 
-    Curves are that of the chosen mechanism and that of the best other one.
+    There is a curve for the chosen mechanism, and one for the best other mechanism.
     """
     low, high = _error_range(result)
     baseline, least_squares = _reference_lines(result)
@@ -260,7 +260,7 @@ def lines(result: RegressionResult) -> dict:
 
 
 def _lines_finding(result: RegressionResult) -> str:
-    """Return how many lines rise, or fall, as least squares does."""
+    """Return how many lines rise or, if that of least squares falls, how many fall."""
     fitted = result.fitted_lines()
     repeats = result.settings.repeats
     rising = int((fitted.private[:, 1] > fitted.private[:, 0]).sum())

@@ -121,10 +121,10 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """Return the measure, which need not improve along any field for some mechanisms.
+        """Return the measure, with the fields along which its mean certainly improves.
 
-        The minimum of a noisy quadratic may lie anywhere, so that the mean error over the noise is
-        decided by a few fits.
+        There is none if the minimum of a noisy quadratic may lie anywhere, because a few fits then
+        decide the mean error.
         """
         if self.settings.mechanism not in _UNBOUNDED:
             return self.MEASURES

@@ -66,7 +66,7 @@ class RegressionResult:
 
     @property
     def exact_published_epsilon(self) -> float:
-        """Return the exact epsilon of the published mechanism's noise, with what bounds cost."""
+        """Return the exact epsilon of the published noise, with the payments for bounds."""
         settings = self.settings
         share = settings.mechanism_of("published").share
         return settings.spent_epsilon + published_epsilon(settings.remaining_epsilon, share=share)
@@ -168,7 +168,7 @@ class RegressionResult:
         return float(np.linalg.eigvalsh(self.problem.training_statistics().gram)[0])
 
     @cached_property
-    def clipped_labels(self) -> float:
+    def clipped_label_share(self) -> float:
         """Return the share of the private labels above their bound, for the analyst only."""
         problem = self.problem
         return regression_data.share_above(

@@ -78,15 +78,15 @@ def _errors_and_loss(result: RegressionResult) -> tuple[str, str, str]:
     The difference has the decimals of the texts, and is infinite if one of them shows no number.
     """
     private_text, exact_text = distinct_numbers(result.summary().median, result.least_squares_error)
-    private = _amount(private_text)
-    exact = _amount(exact_text)
+    private = _shown_number(private_text)
+    exact = _shown_number(exact_text)
     decimals = 0
     if max(private, exact) < _LARGEST_PLAIN:
         decimals = max(count_decimals(private_text), count_decimals(exact_text))
     return private_text, exact_text, number(round(private - exact, decimals))
 
 
-def _amount(text: str) -> float:
+def _shown_number(text: str) -> float:
     """Return the number that a text shows, or infinity if it shows none."""
     amount = tiles.shown_number(text)
     if amount is None:
@@ -98,7 +98,7 @@ def _amount(text: str) -> float:
 
 
 def verdict(result: RegressionResult) -> str:
-    """Return what privacy costs, after the failures of the published mechanism."""
+    """Return how often the published mechanism fails, if it does, and what privacy costs."""
     settings = result.settings
     parts = []
     if settings.mechanism == "published" and result.without_minimum > 0:
@@ -170,10 +170,10 @@ def _noise(result: RegressionResult) -> str:
 
 def _clipping(result: RegressionResult) -> str:
     """Return how many labels are clipped, or "" if hardly any are."""
-    if result.clipped_labels <= _NEGLIGIBLE_CLIPPING:
+    if result.clipped_label_share <= _NEGLIGIBLE_CLIPPING:
         return ""
     bound = number(result.settings.label_top)
-    return SAYS("why.cut", bound=bound, share=number(100 * result.clipped_labels))
+    return SAYS("why.cut", bound=bound, share=number(100 * result.clipped_label_share))
 
 
 def _worst_fit(result: RegressionResult) -> str:

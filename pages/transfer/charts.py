@@ -66,7 +66,7 @@ def risk_text(risk: float) -> str:
 
 
 def plane_runs(result: TransferResult) -> dict:
-    """Draw all runs in the plane, from zero and around the source, with their polytopes."""
+    """Draw the path of each run in the plane, from zero or around the source, and the polytopes."""
     runs = result.plane_runs
     areas = []
     ends = []
@@ -258,7 +258,7 @@ def _risk_curve(
 
 
 def published(result: TransferResult) -> dict:
-    """Draw the published values, and the control, five rows alone with more passes."""
+    """Draw the published values, and those of the control over its number of passes."""
     frame = result.published.frame()
     table = frame[frame["noisy"]]
     control = frame[~frame["noisy"]].dropna(subset=["value"])

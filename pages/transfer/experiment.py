@@ -124,7 +124,10 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         )
 
     def _over_migrated(self, repeats: int, *, width: int) -> Sweep:
-        """Return the curve over public rows, of the candidates that use them."""
+        """Return the curve over the number of public rows, of the candidates that use them.
+
+        width: number of points per task.
+        """
         return Sweep(
             self._migrated_cases,
             tasks.public_risks,
@@ -203,9 +206,9 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         return measures
 
     def pairs_with(self, other: Experiment) -> bool:
-        """Return whether repeats are paired.
+        """Return whether repeat r of both has the same rows and the same noise of scale 1.
 
-        A detection may keep sources in one repeat and none in another, which then has other noise.
+        A detection may keep sources in one repeat and none in another, whose noise then differs.
         """
         if self == other:
             return True
@@ -213,14 +216,14 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
             return False
         if self.settings.selection == "detected":
             return False
-        return _draws(self.settings) == _draws(other.settings)
+        return _noise_conditions(self.settings) == _noise_conditions(other.settings)
 
 
-def _draws(settings: TransferSettings) -> tuple[bool, bool]:
-    """Return what else decides which noise is drawn.
+def _noise_conditions(settings: TransferSettings) -> tuple[bool, bool]:
+    """Return whether any source is transferable, and whether the centre of the ball is a vertex.
 
-    It is whether any source is transferable, because the transfer has other noise without one, and
-    whether the centre is a vertex, which has a draw in each step.
+    A transfer without a source has the noise of the target, and a vertex more has a draw more in
+    each step.
     """
     has_source = bool(settings.data.problem.transferable(settings.q, settings.h).any())
     centre_is_vertex = settings.penalty > 0 and settings.penalty_q == "1"

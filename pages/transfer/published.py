@@ -181,7 +181,7 @@ class TableRow:
         return OWN_ROWS + self.migrated
 
     def run(self) -> dict[str, float]:
-        """Return the mean printed value over the runs, and what else it could be."""
+        """Return the mean printed value, its standard error, and errors of other kinds."""
         runs = 1
         if self.noisy:
             runs = RUNS

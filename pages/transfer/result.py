@@ -95,7 +95,7 @@ class TransferResult:
         return self.compare_risks(self.risks(name), self.risks(other))
 
     def compare_risks(self, first: np.ndarray, second: np.ndarray) -> Case:
-        """Return how excess risks (R,) compare with others (R,).
+        """Return how the excess risks (R,) of one model compare with those of another.
 
         They are shown with two digits, so that less than 10 % counts as no difference.
         """

@@ -116,7 +116,7 @@ class TransferSettings(Settings):
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return the range of h and, if sources are detected, of the share for that."""
+        """Return the tuning range of h and, if sources are detected, of ``detection_share``."""
         ranges = super().tuned
         if self.selection == "detected":
             return ranges

@@ -29,7 +29,7 @@ def numbers(result: TransferResult) -> list[Tile]:
     settings = result.settings
     median = result.medians
     case = result.compare("transfer", "target")
-    comparison = SAYS(f"tiles.{case}", times=_times(result), runs=settings.repeats)
+    comparison = SAYS(f"tiles.{case}", times=_ratio_text(result), runs=settings.repeats)
     transfer_tile = Tile(
         SAYS["tiles.transfer"],
         risk_text(median["transfer"]),
@@ -71,8 +71,8 @@ def _two_digits(risk: float) -> float:
     return float(f"{risk:.2g}")
 
 
-def _times(result: TransferResult) -> str:
-    """Return how many times the larger of the risks with and without sources is the smaller."""
+def _ratio_text(result: TransferResult) -> str:
+    """Return the larger of the risks with and without sources over the smaller one."""
     transfer = max(_two_digits(result.medians["transfer"]), LEAST_RISK)
     target = max(_two_digits(result.medians["target"]), LEAST_RISK)
     ratio = max(transfer, target) / min(transfer, target)
@@ -104,7 +104,7 @@ def _transfer_sentence(result: TransferResult) -> str:
         case = "unused"
     return SAYS(
         f"verdict.{case}",
-        times=_times(result),
+        times=_ratio_text(result),
         runs=repeats,
         helped=risk_text(result.medians["transfer"]),
         alone=risk_text(result.medians["target"]),
@@ -214,7 +214,7 @@ def _detection_epsilon(settings: TransferSettings) -> str:
 
 
 def _further_effect(result: TransferResult) -> str:
-    """Return what the penalty, gradient descent or clipping changes; the first that applies."""
+    """Return the first sentence that applies, on a penalty, gradient descent or clipping."""
     if result.settings.penalty > 0:
         return SAYS["why.penalty"]
     if result.baselines is not None:

@@ -106,8 +106,8 @@ def test_curve_ends_near_least_squares(name, census):
 def test_a_lower_label_bound_clips_labels_and_raises_the_error(small):
     low = diabetes(label_top=100.0).experiment.run()
 
-    assert small.clipped_labels == 0
-    assert 0.3 < low.clipped_labels < 0.9
+    assert small.clipped_label_share == 0
+    assert 0.3 < low.clipped_label_share < 0.9
     assert low.least_squares_error > small.least_squares_error
 
 
