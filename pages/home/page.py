@@ -196,7 +196,7 @@ def _show_start_links(links: Mapping[str, st.Page]) -> None:
 def _show_tasks(home: Page) -> None:
     """Show three tasks, of which one is open and the done ones state their results.
 
-    What an open task speaks of is highlighted by its key (``style.css``).
+    What an open task speaks of is highlighted by its key (``style/home.css``).
     """
     observations = _observe(home)
     results = {name: find_result(observations) for name, find_result in TASKS.items()}

@@ -48,6 +48,24 @@ _COMPILE_EARLY = b"//# allFunctionsCalledOnLoad\n"
 
 _IMPORT = re.compile(r'(?:from|import) ?"(\.{1,2}/[\w./-]+\.js)"')
 FIRST = Path(__file__).parent / "static" / "skeleton.css"
+STYLE = Path(__file__).parent / "static" / "style"
+# In the order in which they are joined: of two rules that are equally specific the later one wins.
+STYLE_PARTS = (
+    "tokens",
+    "layout",
+    "controls",
+    "tiles",
+    "verdict",
+    "tables",
+    "compare",
+    "lessons",
+    "home",
+    "glossary",
+    "presenter",
+    "forced_colors",
+    "print",
+)
+_CSS_COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
 # The module that shows the app in place of its skeleton, of the component "connection".
 SKELETON = "page/skeleton.js"
 # Hole in these rules -> the option of the theme that fills it.
@@ -103,12 +121,19 @@ def _with_links(*, charts: bool) -> str:
 
 
 def rules() -> str:
-    """Return the few rules that the panels and the layout need, on the ground of the theme."""
-    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
-    sheet = (Path(__file__).parent / "static" / "style.css").read_text(
-        encoding="utf-8"
-    ) + attacker_icons.RULES.read_text("utf-8")
-    return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
+    """Return the style sheet of a page, with the background colours of the theme."""
+    light = st.get_option("theme.light.backgroundColor") or "white"
+    dark = st.get_option("theme.dark.backgroundColor") or "black"
+    return _joined_rules().replace("LIGHT", light).replace("DARK", dark)
+
+
+@cache
+def _joined_rules() -> str:
+    """Join the parts of the style sheet, without comments."""
+    files = [STYLE / f"{name}.css" for name in STYLE_PARTS]
+    files.append(attacker_icons.RULES)
+    sheet = "".join(file.read_text("utf-8") for file in files)
+    return _CSS_COMMENT.sub("", sheet)
 
 
 def _links(page: str, *, charts: bool) -> str:

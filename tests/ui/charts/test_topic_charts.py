@@ -225,7 +225,7 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(shared):
 
 THEMES = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["theme"]
 GROUNDS = {name: THEMES[name]["backgroundColor"] for name in ("light", "dark")}
-STYLE = (ROOT / "ui/server/static/style.css").read_text("utf-8")
+STYLE = (ROOT / "ui/server/static/style/tokens.css").read_text("utf-8")
 SERIES = (theme.RUST, theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 MEANINGS = (theme.PRIVATE, theme.PUBLIC, theme.NON_PRIVATE, theme.BOUND)
 WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
