@@ -1,7 +1,8 @@
-"""Who goes first at the cores, who makes way, and how long pages rest."""
+"""Requests get slots in a fair order, yield them, and are cancelled when nobody waits."""
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -13,13 +14,14 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from dpcore.cache import CACHE
 from tests.toy.page import Piece, Toy
 from ui.compute import debounce, runner, scheduler
-from ui.compute.scheduler import FairQueue, WorkCancelledError
+from ui.compute.scheduler import FairQueue, Ticket, WorkCancelledError
 
-PATIENCE = 60
+PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
-def shared(monkeypatch):
+def queue(monkeypatch):
+    """The shared queue, with one slot."""
     monkeypatch.setattr(scheduler, "SHARED", FairQueue(1))
     CACHE.forget()
     Piece.begun.clear()
@@ -27,166 +29,233 @@ def shared(monkeypatch):
     Piece.gate.set()
 
 
-def test_longest_waiting_goes_first_across_kinds_of_request(shared):
-    first = shared.enqueue()
-    slices, question, gone = shared.enqueue(deferred=True), shared.enqueue(), shared.enqueue()
-    order: list[str] = []
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
-    def page() -> None:
+
+def start_thread(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def script_run(check: Callable[[], None], requests: ScriptRequests | None = None):
+    """Return a script run of Streamlit that calls ``check`` where it reads its session state."""
+    state = SafeSessionState(SessionState(), yield_callback=check)
+    return SimpleNamespace(session_state=state, script_requests=requests)
+
+
+def do_nothing() -> None:
+    pass
+
+
+class TestOrder:
+    def test_the_longest_waiting_request_goes_first_whatever_its_kind(self, queue):
+        order: list[str] = []
+        running = queue.enqueue()
+        deferred = queue.enqueue(deferred=True)
+        request = queue.enqueue()
+
+        def run_page() -> None:
+            with debounce.page_run():
+                order.append("page")
+
+        page_thread = start_thread(run_page)
+        wait_until(lambda: len(queue.waiting()) == 3)
+        queue.release(running)
+        for name, ticket in (("request", request), ("deferred", deferred)):
+            with queue.slot(ticket):
+                order.append(name)
+        page_thread.join(PATIENCE_SECONDS)
+
+        assert order == ["request", "page", "deferred"]
+
+    def test_deferred_tickets_wait_behind_others(self, queue):
+        queue.enqueue()
+        deferred = queue.enqueue(deferred=True)
+        request = queue.enqueue()
+
+        assert queue.waiting() == [request, deferred]
+
+    def test_a_released_ticket_neither_waits_nor_keeps_its_slot(self, queue):
+        running = queue.enqueue()
+        waiting = queue.enqueue()
+
+        queue.release(waiting)
+        queue.release(running)
+
+        assert queue.waiting() == []
+        with queue.slot(queue.enqueue()):
+            assert queue.waiting() == []
+
+    def test_a_run_that_makes_way_for_its_own_repetition_keeps_its_place(self, queue):
+        """Streamlit runs a page again in the thread of the run that ends for it."""
+        order: list[str] = []
+        may_end = threading.Event()
+        running = queue.enqueue()
+
+        def run_page_twice() -> None:
+            with suppress(KeyError), debounce.page_run():
+                may_end.wait(PATIENCE_SECONDS)
+                raise KeyError  # ends the run as a rerun does
+            with debounce.page_run():
+                order.append("page")
+
+        page_thread = start_thread(run_page_twice)
+        wait_until(queue.waiting)
+        queue.release(running)
+        first_request = queue.enqueue()
+        second_request = queue.enqueue()
+        may_end.set()
+        with queue.slot(first_request):
+            wait_until(lambda: len(queue.waiting()) == 2)
+        with queue.slot(second_request):
+            order.append("request")
+        page_thread.join(PATIENCE_SECONDS)
+
+        assert order == ["page", "request"]
+
+
+class TestSlices:
+    @pytest.mark.parametrize(
+        ("deferred", "share_done"),
+        [
+            pytest.param(False, 2 / 9, id="somebody waits for a chart of the slice"),
+            pytest.param(True, 1, id="nobody waits for the slice"),
+        ],
+    )
+    def test_a_slice_ends_after_one_more_task_while_others_wait(self, queue, deferred, share_done):
+        settings = Toy(repeats=9, work=0)
+
+        with queue.slot(queue.enqueue(deferred=deferred)):
+            waiting = queue.enqueue(deferred=True)
+            runner.compute(settings, seconds=0)
+            _, done = runner.compute(settings, seconds=PATIENCE_SECONDS)
+            queue.release(waiting)
+
+        assert done == share_done
+
+    def test_a_run_that_nobody_waits_for_ends_before_its_next_task(self, queue, monkeypatch):
+        """Streamlit ends it where its page is closed, or has to run again."""
+        settings = Toy(repeats=5, work=0)
+
+        def end_after_two_tasks() -> None:
+            if len(Piece.begun) == 2:
+                raise SystemExit
+
+        run = script_run(end_after_two_tasks)
+        monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
+
+        with pytest.raises(SystemExit), debounce.page_run():
+            runner.compute(settings, seconds=PATIENCE_SECONDS)
+
+        assert len(Piece.begun) == 2
+        _, done = runner.compute(settings, seconds=0)
+        assert done == 2 / 5  # from the cache
+        assert len(Piece.begun) == 2
+
+    def test_a_deferred_run_ends_for_a_request_of_its_own_session(self, queue, monkeypatch):
+        """It waits behind nobody who came later, as Streamlit keeps the request until it ends."""
+        assert "script_requests" in ScriptRunContext.__dataclass_fields__
+        settings = Toy(repeats=5, work=0)
+        run = script_run(do_nothing, ScriptRequests())
+        monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
+
         with debounce.page_run():
-            order.append("page")
+            scheduler.demote()
+            runner.compute(settings, seconds=1e-9)
+            first = queue.enqueue()
+            second = queue.enqueue()
+            run.script_requests.request_rerun(RerunData(fragment_id="live"))
+            release_first = threading.Timer(0.01, queue.release, [first])
+            release_first.start()
+            _, done = runner.compute(settings, seconds=PATIENCE_SECONDS)
+            has_started = (first.started.done(), second.started.done())
+        release_first.join(PATIENCE_SECONDS)
+        queue.release(second)
 
-    run = threading.Thread(target=page)
-    run.start()
-    while len(shared.waiting()) < 4:
-        pass
-    shared.release(gone)
-    assert [
-        turn is one for turn, one in zip(shared.waiting()[::2], (question, slices), strict=True)
-    ] == [True, True]
-    shared.release(first)
-    with shared.slot(question):
-        order.append("question")
-    with shared.slot(slices):
-        order.append("slices")
-    run.join(PATIENCE)
-    assert order == ["question", "page", "slices"]
-    with shared.slot(shared.enqueue()):  # nobody holds it any more, and who has left holds nothing
-        assert not shared.waiting()
+        assert has_started == (True, False)
+        assert done == 1 / 5
+        assert len(Piece.begun) == 1
 
+    def test_work_is_cancelled_while_it_lets_others_go_first(self, queue):
+        answers = iter([True, False])
 
-@pytest.mark.parametrize("later", [False, True])
-def test_slice_before_a_picture_is_short_while_others_wait(shared, later):
-    """Who waits for a picture has it after one more task.
+        def check_cancelled() -> None:
+            if not next(answers):
+                raise WorkCancelledError
 
-    Where nobody does, the slice lets others go and is whole.
-    """
-    with shared.slot(shared.enqueue(deferred=later)):
-        waiting = shared.enqueue(deferred=True)
-        _, done = runner.compute(Toy(repeats=9, work=0), seconds=0)
-        _, done = runner.compute(Toy(repeats=9, work=0), seconds=PATIENCE)
-        shared.release(waiting)
-    assert done == (1 if later else 2 / 9)
+        with queue.slot(queue.enqueue(deferred=True, check_cancelled=check_cancelled)):
+            waiting = queue.enqueue()
+            with pytest.raises(WorkCancelledError):
+                scheduler.yield_slot()
+
+        assert_slot_is_free_after(queue, waiting)
 
 
-def test_run_that_nobody_waits_for_ends_before_the_next_task(shared, monkeypatch):
-    """As Streamlit ends it where its page is closed, or has to run again; what is done stays in the
-    cache.
-    """
-
-    def closed() -> None:
-        if len(Piece.begun) == 2:
-            raise SystemExit
-
-    state = SafeSessionState(SessionState(), yield_callback=closed)
-    run = SimpleNamespace(session_state=state, script_requests=None)
-    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
-    with pytest.raises(SystemExit), debounce.page_run():
-        runner.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
-    assert len(Piece.begun) == 2
-    assert runner.compute(Toy(repeats=5, work=0), seconds=0)[1] == 2 / 5
-    assert len(Piece.begun) == 2
+def assert_slot_is_free_after(queue: FairQueue, waiting: Ticket) -> None:
+    assert queue.waiting() == []
+    for ticket in (waiting, queue.enqueue()):
+        with queue.slot(ticket):
+            pass
 
 
-def test_run_that_gives_way_ends_for_a_request_that_waits_for_it(shared, monkeypatch):
-    """Streamlit keeps a request for the live part until its run has ended; it waits behind nobody
-    who came later.
-    """
-    state = SafeSessionState(SessionState(), yield_callback=lambda: None)
-    run = SimpleNamespace(session_state=state, script_requests=ScriptRequests())
-    assert "script_requests" in ScriptRunContext.__dataclass_fields__
-    monkeypatch.setattr(debounce, "get_script_run_ctx", lambda **_: run)
-    with debounce.page_run():
-        scheduler.demote()
-        runner.compute(Toy(repeats=5, work=0), seconds=1e-9)
-        first, second = shared.enqueue(), shared.enqueue()
-        run.script_requests.request_rerun(RerunData(fragment_id="live"))
-        leaves = threading.Timer(0.01, shared.release, [first])
-        leaves.start()
-        _, done = runner.compute(Toy(repeats=5, work=0), seconds=PATIENCE)
-        assert first.started.done()
-        assert not second.started.done()
-    leaves.join(PATIENCE)
-    shared.release(second)
-    assert (done, len(Piece.begun)) == (1 / 5, 1)
+@pytest.mark.usefixtures("queue")
+class TestBusy:
+    def test_the_server_is_busy_until_a_nested_run_has_ended_by_a_fault(self):
+        with suppress(ZeroDivisionError), debounce.page_run(), debounce.page_run():
+            was_busy = debounce.is_busy()
+            raise ZeroDivisionError
 
+        assert was_busy
+        assert not debounce.is_busy()
 
-def test_run_that_makes_way_for_another_of_its_page_leaves_it_its_place(shared):
-    """Streamlit runs a page again in the thread of the run that ends for it."""
-    first, order, asked = shared.enqueue(), [], threading.Event()
-
-    def page() -> None:
-        with suppress(KeyError), debounce.page_run():
-            asked.wait(PATIENCE)
-            raise KeyError  # as a rerun does
+    def test_a_deferred_run_counts_as_work(self):
         with debounce.page_run():
-            order.append("page")
+            scheduler.demote()
+            was_busy = debounce.is_busy()
 
-    run = threading.Thread(target=page)
-    run.start()
-    while not shared.waiting():
-        pass
-    shared.release(first)
-    questions = [shared.enqueue() for _ in range(2)]
-    asked.set()
-    with shared.slot(questions[0]):
-        while len(shared.waiting()) < 2:
-            pass
-    with shared.slot(questions[1]):
-        order.append("question")
-    run.join(PATIENCE)
-    assert order == ["page", "question"]
+        assert was_busy
+        assert not debounce.is_busy()
 
 
-def test_slice_that_lets_others_go_first_is_given_up_meanwhile(shared):
-    wanted = [True, False]
+class TestDelay:
+    @pytest.fixture
+    def clock(self, monkeypatch):
+        """A clock that only the test puts forward, with nobody who has moved anything."""
+        now = [100.0]
+        monkeypatch.setattr(time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(debounce, "_last_movements", type(debounce._last_movements)())
+        return now
 
-    def check_cancelled() -> None:
-        if not wanted.pop(0):
-            raise WorkCancelledError
+    @pytest.fixture
+    def people(self, clock):
+        """As many people as make the server busy, each having moved something now."""
+        people = [threading.Event() for _ in range(debounce.MANY_PEOPLE)]
+        for person in people:
+            debounce.record_activity(person)
+        return people
 
-    with shared.slot(shared.enqueue(deferred=True, check_cancelled=check_cancelled)):
-        other = shared.enqueue()
-        with pytest.raises(WorkCancelledError):
-            scheduler.yield_slot()
-    assert not shared.waiting()
-    for turn in (other, shared.enqueue()):  # nobody else holds the place
-        with shared.slot(turn):
-            pass
+    def test_it_is_long_while_many_people_move(self, people):
+        assert debounce.delay() == debounce.BUSY_DELAY
 
+    def test_a_person_who_moves_often_counts_once(self, clock):
+        person = threading.Event()
 
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that stands, and is put forward by hand, with nobody at work."""
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(debounce, "_last_movements", type(debounce._last_movements)())
-    return now
+        for _ in range(2 * debounce.MANY_PEOPLE):
+            debounce.record_activity(person)
 
+        assert debounce.delay() == debounce.CALM_DELAY
 
-@pytest.mark.usefixtures("shared")
-def test_the_server_is_at_work_until_a_run_has_ended_also_by_a_fault():
-    with suppress(ZeroDivisionError), debounce.page_run(), debounce.page_run():
-        assert debounce.is_busy()
-        raise ZeroDivisionError
-    assert not debounce.is_busy()
-    with debounce.page_run():
-        scheduler.demote()
-        assert debounce.is_busy()
-    assert not debounce.is_busy()
+    def test_it_is_short_again_when_they_have_stopped(self, clock, people):
+        clock[0] += debounce.RECENT_SECONDS
 
+        assert debounce.delay() == debounce.CALM_DELAY
 
-def test_pages_rest_longer_while_many_people_move(clock):
-    """One person who drags moves often and counts once. People who stop or leave count no more."""
-    desks = [threading.Event() for _ in range(debounce.MANY_PEOPLE)]
-    for state in [*desks[1:], *desks[1:]]:
-        debounce.record_activity(state)
-    assert debounce.delay() == debounce.CALM_DELAY
-    debounce.record_activity(desks[0])
-    assert debounce.delay() == debounce.BUSY_DELAY
-    clock[0] += debounce.RECENT_SECONDS
-    assert debounce.delay() == debounce.CALM_DELAY
-    for state in desks:
-        debounce.record_activity(state)
-    del state, desks[0]
-    assert debounce.delay() == debounce.CALM_DELAY
+    def test_it_is_short_again_when_one_has_left(self, people):
+        del people[0]
+
+        assert debounce.delay() == debounce.CALM_DELAY
