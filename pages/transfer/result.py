@@ -152,22 +152,17 @@ class TransferResult:
     def sources(self) -> pd.DataFrame:
         """Return a row per source.
 
-        a, b: the range of its features.
-        norm, L1 norm: of its contrast, with the exponent q and with 1.
+        norm: of its contrast, with the exponent q.
         excess risk: of its true coefficients, which endless rows would give.
         transferable: whether its contrast is within h.
         used: share of the repeats in which the transfer uses it.
         """
         model = self.settings.model
         contrasts = self.problem.contrasts
-        low, high = self.problem.ranges.T
         return pd.DataFrame(
             {
                 "source": range(1, len(contrasts) + 1),
-                "a": low,
-                "b": high,
                 "norm": norm_q(contrasts, model.q),
-                "L1 norm": norm_q(contrasts, 1.0),
                 "excess risk": self.problem.risk(self.problem.beta - contrasts),
                 "transferable": self.problem.transferable(model.q, model.h),
                 "used": self.fits.kept.mean(axis=0),
