@@ -209,7 +209,7 @@ def _arm_curves(
 
 def _epochs_axis(result: NetworkResult) -> dict:
     """Return the axis of the epochs, which goes on a little after the training."""
-    epochs = result.settings.steps * result.settings.rate
+    epochs = result.settings.steps * result.settings.sampling_rate
     return theme.axis("epochs", 0, _LONGER * epochs)
 
 

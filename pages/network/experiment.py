@@ -90,7 +90,7 @@ class Spent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SpentEpsilon:
+class EpsilonAccounting:
     """The part of the epsilon spent by each frame.
 
     The page waits for the frame that is shown first. With sampled batches a quick accountant counts
@@ -115,13 +115,13 @@ class SpentEpsilon:
     @cached_property
     def _quick_tasks(self) -> tuple[Price, ...]:
         """Return the tasks that count all frames, the end of the training first."""
-        if not self.settings.by_chance:
+        if not self.settings.is_sampled:
             return (self._fixed_order_task,)
         all_steps = self._steps(range(FRAMES + 1))
         first_frame = min(self.settings.shown, self.first_end)
         first_shown = set(self._steps([self.settings.shown, first_frame]))
         steps_per_task = _STEPS_PER_PRICE
-        if self.settings.ramp != 1:
+        if self.settings.applied_noise_ramp != 1:
             steps_per_task = _STEPS_PER_PRICE_OF_RAMP
         prices = []
         for end in range(len(all_steps), 0, -steps_per_task):
@@ -133,7 +133,7 @@ class SpentEpsilon:
     @cached_property
     def _fine_tasks(self) -> tuple[Price, ...]:
         """Return the tasks that count the stated frames on a fine grid, the latest first."""
-        if not self.settings.by_chance:
+        if not self.settings.is_sampled:
             return ()
         steps = self._steps([self.settings.shown, *QUARTERS])
         return tuple(self._price(ACCOUNTANT, (step,)) for step in reversed(steps))
@@ -143,10 +143,11 @@ class SpentEpsilon:
         """Return the task that counts all frames. All steps up to a frame are one release."""
         noise_multipliers = []
         for step in self._steps(range(FRAMES + 1)):
-            noise_multipliers.append(self.settings.sigma / self.settings.sensitivity(step))
+            sensitivity = self.settings.sensitivity(step)
+            noise_multipliers.append(self.settings.noise_multiplier / sensitivity)
         return Price(
             accountant=self.settings.accountant,
-            sampling_rate=self.settings.accounted_rate,
+            sampling_rate=self.settings.accounted_sampling_rate,
             noise_multipliers=tuple(noise_multipliers),
             steps=(1,),
             delta=self.settings.delta,
@@ -157,12 +158,12 @@ class SpentEpsilon:
         """Return the task that counts these numbers of steps with sampled batches."""
         settings = self.settings
         ramp = None
-        if settings.ramp != 1:
-            ramp = Schedule(settings.ramp, settings.steps, settings.shape)
+        if settings.applied_noise_ramp != 1:
+            ramp = Schedule(settings.applied_noise_ramp, settings.steps, settings.shape)
         return Price(
             accountant=accountant,
-            sampling_rate=settings.accounted_rate,
-            noise_multipliers=(settings.sigma,),
+            sampling_rate=settings.accounted_sampling_rate,
+            noise_multipliers=(settings.noise_multiplier,),
             steps=steps,
             delta=settings.delta,
             essential=essential,
@@ -182,7 +183,7 @@ class SpentEpsilon:
             if price not in outcomes:
                 continue
             steps = price.steps
-            if not self.settings.by_chance:
+            if not self.settings.is_sampled:
                 steps = self._steps(range(FRAMES + 1))
             for step, epsilon in zip(steps, outcomes[price].ravel(), strict=True):
                 epsilon_of_step[step] = epsilon
@@ -242,7 +243,7 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
             settings=self.settings,
             groups={arm: values[arm] for arm in ARMS},
             spent=spent.epsilon,
-            fine=spent.is_fine,
+            is_fine=spent.is_fine,
         )
 
     @cached_property
@@ -255,9 +256,9 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
         return TrainingGroups(self.settings.trainings["private"], self.settings.repeats)
 
     @cached_property
-    def _spent(self) -> SpentEpsilon:
+    def _spent(self) -> EpsilonAccounting:
         first_end = min(self._plain.first_end, self._private.first_end)
-        return SpentEpsilon(self.settings, first_end)
+        return EpsilonAccounting(self.settings, first_end)
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -266,7 +267,7 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
         In a fixed order, more rows make more batches in a pass, each with its own noise. So more
         rows may lower accuracy.
         """
-        if self.settings.by_chance:
+        if self.settings.is_sampled:
             return self.MEASURES
         accuracy = self.MEASURES["accuracy"]._replace(rises=("epsilon", "delta"))
         return {"accuracy": accuracy}

@@ -52,9 +52,8 @@ MECHANISM_LABELS = {
 
 def main_choices(state: PageState) -> None:
     """Show the choices of the data set and of the training loop."""
-    titles = {}
-    for name in DATA:
-        titles[name] = "My data" if name == OWN else DATASETS[name].title
+    titles = {name: DATASETS[name].title for name in DATA if name != OWN}
+    titles[OWN] = "My data"
     state.choose("dataset", "Data", titles)
     loops = {name: LOOP_LABELS[name] for name in state.settings.choices["variant"]}
     state.choose("variant", "DP-SGD variant", loops, wide=True, help=texts.HELP["variant"])
@@ -73,7 +72,7 @@ def sliders(settings: NetworkSettings) -> SliderLayout:
     without_effect = set()
     if settings.exceeds_live_rows:
         without_effect.add("rows")
-    if not settings.by_chance:
+    if not settings.is_sampled:
         without_effect |= {"noise_ramp", "clip_ramp"}
     if settings.limits["rows_each"][1] == 1:
         without_effect.add("rows_each")
@@ -135,7 +134,7 @@ def program(settings: NetworkSettings) -> str:
         settings=settings,
         recipe=recipe,
         hidden=recipe.architecture.sizes[1:-1],
-        epochs=settings.steps * settings.rate,
+        epochs=settings.steps * settings.sampling_rate,
         alone=alone,
     )
 

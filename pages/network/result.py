@@ -36,13 +36,13 @@ class NetworkResult:
 
     groups: the groups of each arm's networks that have begun, the first one first.
     spent: epsilon spent by each frame (FRAMES + 1,), NaN where it is not counted yet.
-    fine: whether it is counted on a fine grid (FRAMES + 1,).
+    is_fine: whether it is counted on a fine grid (FRAMES + 1,).
     """
 
     settings: NetworkSettings
     groups: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
-    fine: np.ndarray
+    is_fine: np.ndarray
 
     @property
     def training(self) -> Training:
@@ -223,7 +223,7 @@ class NetworkResult:
         if np.isnan(epsilon):
             epsilon = math.inf
         accountant = None
-        if self.settings.by_chance and self.fine[self.frame]:
+        if self.settings.is_sampled and self.is_fine[self.frame]:
             accountant = ACCOUNTANT
         return self.settings.guarantee_after(
             self.step, epsilon=float(epsilon), accountant=accountant
@@ -237,7 +237,7 @@ class NetworkResult:
         the least of it.
         """
         epochs = max(1, math.ceil(self.epochs))
-        least_noise = self.settings.sigma * min(1.0, self.settings.ramp)
+        least_noise = self.settings.noise_multiplier * min(1.0, self.settings.applied_noise_ramp)
         # Replacing a row moves a release twice as far as adding one.
         release = GaussianRelease(noise_multiplier=least_noise / 2)
         return account(

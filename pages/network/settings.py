@@ -177,13 +177,13 @@ class NetworkSettings(RowsSettings):
         They have as many steps, with the same noise in a larger sum.
         """
         smallest, _ = self.LIMITS["lot_size"]
-        lot_size = int(self.rate * rows + _ROUNDING)
+        lot_size = int(self.sampling_rate * rows + _ROUNDING)
         return self.change(rows=rows, lot_size=max(smallest, lot_size))
 
     # Batches and steps
 
     @property
-    def by_chance(self) -> bool:
+    def is_sampled(self) -> bool:
         """Return whether batches are sampled. Otherwise each row has a place in a fixed order."""
         return self.mechanism == "sampled" or self.variant != "correct"
 
@@ -193,35 +193,35 @@ class NetworkSettings(RowsSettings):
 
         A pass in a fixed order has a whole number of batches.
         """
-        if self.by_chance:
+        if self.is_sampled:
             return self.lot_size
         batches = max(1, round(self.people / self.lot_size))
         return self.people / batches
 
     @property
-    def rate(self) -> float:
+    def sampling_rate(self) -> float:
         """Return the sampling rate q or, in a fixed order, 1 over the number of batches a pass."""
         return self.batch_size / self.people
 
     @cached_property
     def steps(self) -> int:
         """Return the number of training steps."""
-        return max(1, round(self.epochs / self.rate))
+        return max(1, round(self.epochs / self.sampling_rate))
 
     # Noise
 
     @property
     def accountant(self) -> str:
         """Return the accountant, in its quick form, by which the noise is calibrated."""
-        if self.by_chance:
+        if self.is_sampled:
             return QUICK_ACCOUNTANT
         return EXACT_ACCOUNTANT
 
     @property
-    def accounted_rate(self) -> float:
+    def accounted_sampling_rate(self) -> float:
         """Return the sampling rate that the accountant counts with, 1 without sampling."""
-        if self.by_chance:
-            return self.rate
+        if self.is_sampled:
+            return self.sampling_rate
         return 1.0
 
     def sensitivity(self, steps: int) -> float:
@@ -229,31 +229,31 @@ class NetworkSettings(RowsSettings):
 
         It is one step if batches are sampled, and all of the first ``steps`` in a fixed order.
         """
-        if self.by_chance:
+        if self.is_sampled:
             return 1.0
-        batches_per_pass = dp_ftrl.count_batches_per_pass(self.rate)
+        batches_per_pass = dp_ftrl.count_batches_per_pass(self.sampling_rate)
         return dp_ftrl.sensitivity(self.mechanism, steps, batches_per_pass=batches_per_pass)
 
     @property
-    def ramp(self) -> float:
+    def applied_noise_ramp(self) -> float:
         """Return the ratio of the last noise multiplier to the first, 1 in a fixed order."""
-        if self.by_chance:
+        if self.is_sampled:
             return self.noise_ramp
         return 1.0
 
     @cached_property
-    def sigma(self) -> float:
+    def noise_multiplier(self) -> float:
         """Return the noise multiplier of the first step: standard deviation of the noise over C."""
         releases = 1
-        if self.by_chance:
+        if self.is_sampled:
             releases = self.steps
         task = NoiseFor(
             accountant=self.accountant,
-            sampling_rate=self.accounted_rate,
+            sampling_rate=self.accounted_sampling_rate,
             steps=releases,
             epsilon=self.remaining_epsilon,
             delta=self.delta,
-            ramp_end=self.ramp,
+            ramp_end=self.applied_noise_ramp,
             ramp_shape=self.shape,
         )
         return _noise_multiplier(task) * self.sensitivity(self.steps)
@@ -261,7 +261,7 @@ class NetworkSettings(RowsSettings):
     @property
     def noise_sd(self) -> float:
         """Return the standard deviation of a coordinate of the first step's noise, sigma C / L."""
-        return self.sigma * self.clip_norm / self.batch_size
+        return self.noise_multiplier * self.clip_norm / self.batch_size
 
     # Training
 
@@ -270,7 +270,7 @@ class NetworkSettings(RowsSettings):
         """Return the training of the networks of each arm."""
         recipe = self._private_recipe
         # Each of m bounds makes a release. Together they have the multiplier over sqrt(m).
-        noise_multiplier = self.sigma * math.sqrt(len(recipe.bounds))
+        noise_multiplier = self.noise_multiplier * math.sqrt(len(recipe.bounds))
         return {
             "plain": self._training(self._plain_recipe, noise_multiplier=0.0),
             "private": self._training(recipe, noise_multiplier=noise_multiplier),
@@ -303,7 +303,7 @@ class NetworkSettings(RowsSettings):
         """Return how private networks are trained."""
         mechanism = self.mechanism
         clip_ramp = 1.0
-        if self.by_chance:
+        if self.is_sampled:
             mechanism = "sampled"
             clip_ramp = self.clip_ramp
         clip_norm: float | tuple[float, ...] = self.clip_norm
@@ -312,14 +312,14 @@ class NetworkSettings(RowsSettings):
             clip_norm = (self.clip_norm / math.sqrt(layers),) * layers
         return Recipe(
             architecture=self._architecture,
-            sampling_rate=self.rate,
+            sampling_rate=self.sampling_rate,
             steps=self.steps,
             learning_rate=self.learning_rate,
             clip_norm=clip_norm,
             decay=self.decay,
             variant=self.variant,
             shape=self.shape,
-            noise_ramp=self.ramp,
+            noise_ramp=self.applied_noise_ramp,
             clip_ramp=clip_ramp,
             mechanism=mechanism,
         )
@@ -328,11 +328,11 @@ class NetworkSettings(RowsSettings):
     def _plain_recipe(self) -> Recipe:
         """Return how non-private networks are trained, with the same batches and steps."""
         mechanism = "ordered"
-        if self.by_chance:
+        if self.is_sampled:
             mechanism = "sampled"
         return Recipe(
             architecture=self._architecture,
-            sampling_rate=self.rate,
+            sampling_rate=self.sampling_rate,
             steps=self.steps,
             learning_rate=self.plain_rate,
             clip_norm=None,
@@ -370,7 +370,7 @@ class NetworkSettings(RowsSettings):
             event = training.recipe.event(training.noise_multiplier, until=steps)
         adjacency = Adjacency.ADD_REMOVE
         assumes = public_count(adjacency, unit=self.unit)
-        if not self.by_chance:
+        if not self.is_sampled:
             assumes += (dp_ftrl.ASSUMES,)
         guarantee = Guarantee(
             epsilon=epsilon,

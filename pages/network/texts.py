@@ -36,7 +36,7 @@ _COUNTING = "…"
 def lead(settings: NetworkSettings) -> str:
     """Return the introduction of the page."""
     batches = settings.mechanism
-    if settings.by_chance:
+    if settings.is_sampled:
         batches = "sampled"
     units = "rows"
     if settings.by_person:
@@ -247,7 +247,7 @@ def _budget(result: NetworkResult) -> str:
         units = ("person", "people")
     return SAYS(
         f"budget.{case}",
-        noise=number(settings.sigma),
+        noise=number(settings.noise_multiplier),
         of=count(settings.people, *units),
         steps=settings.steps,
         lot=settings.batch_size,
@@ -307,7 +307,7 @@ def _covered_guarantee(result: NetworkResult) -> str:
 def _assumptions(settings: NetworkSettings) -> str:
     """Return what must be public or secret, and what is not protected."""
     secret = SAYS["guarantee.ordered"]
-    if settings.by_chance:
+    if settings.is_sampled:
         secret = SAYS["guarantee.secret"]
     if settings.roles:
         scope = upload_notes.uploaded_scope(

@@ -27,7 +27,7 @@ def _label_cases(result: NetworkResult) -> list[str]:
         cases.append("unfinished")
     if not result.is_covered:
         cases.append("variant")
-    if not settings.by_chance:
+    if not settings.is_sampled:
         cases.append("ordered")
         if settings.private:
             cases.append("own_ordered")
@@ -40,7 +40,7 @@ def _label_numbers(result: NetworkResult) -> dict[str, Any]:
     """Return what fills the holes of the label's texts."""
     settings = result.settings
     batches = ASSUMES
-    if settings.by_chance:
+    if settings.is_sampled:
         batches = "Poisson-sampled batches"
     return {
         "step": result.step,

@@ -93,7 +93,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
     """Return the curve of a method, or the line of what does not depend on the parameter."""
     if name in WITHOUT:
         label, colour = WITHOUT[name]
-        level = result.local.median
+        level = result.local_accuracy.median
         if name == "pooled":
             level = result.pooled_accuracy
         return accuracy_line(label, level, colour)
@@ -102,7 +102,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
     spread = result.summary[name]
     if name == result.settings.method:
         return quantile_curve(
-            label, colour, points, spread, band=True, strokes=result.chosen, width=3
+            label, colour, points, spread, band=True, strokes=result.chosen_accuracy, width=3
         )
     return quantile_curve(label, colour, points, spread, band=False, width=1.6)
 
@@ -116,7 +116,7 @@ def _accuracy_finding(result: PartiesResult, over: str) -> str:
     if not result.complete:
         return SAYS("chart.so_far", asked=result.asked, parties=result.settings.parties)
     runs_at = dict(zip(grid.at, grid.runs, strict=True))
-    runs_at[getattr(result.settings, over)] = result.chosen
+    runs_at[getattr(result.settings, over)] = result.chosen_accuracy
     values = sorted(runs_at)
     cases = [result.compare_with_local(runs_at[value]) for value in values]
     return finding(SAYS.cases("finding"), cases, values)
@@ -135,7 +135,7 @@ def decision_map(result: PartiesResult, name: str) -> dict:
     if name == "local":
         winner, share = result.local_majority
         segments = np.empty((0, 2, 2))
-        level = result.local.median
+        level = result.local_accuracy.median
     else:
         weights = _weights_for_inputs(result, name)
         winner, share = votes(weights, plane, size=_MAP_SIZE)

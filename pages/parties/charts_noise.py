@@ -7,7 +7,7 @@ import numpy as np
 from pages.parties.charts import SAYS, STYLES, parties_axis
 from pages.parties.mechanisms import sensitivities
 from pages.parties.result import PartiesResult
-from pages.parties.theorems import COUNTS, risk_bound_curves
+from pages.parties.theorems import PARTY_COUNTS, risk_bound_curves
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import number
@@ -38,7 +38,7 @@ def one_party(result: PartiesResult) -> dict:
     traces: list[dict] = []
     shapes: list[dict] = []
     annotations: list[dict] = []
-    moved = result.moved().set_index("release").to_dict("index")
+    moved = result.one_party_changes().set_index("release").to_dict("index")
     for index, (release, height) in enumerate(_ROWS.items()):
         bounds = moved[release]
         shapes.append(_bound_line(bounds["bound"], height, dash="dash"))
@@ -124,19 +124,19 @@ def noise(result: PartiesResult) -> dict:
         if release not in result.methods:
             continue
         name, colour = STYLES[release]
-        release_sensitivities = sensitivities(result.mechanisms, release, COUNTS)
+        release_sensitivities = sensitivities(result.mechanisms, release, PARTY_COUNTS)
         norms = result.dimensions * release_sensitivities / result.settings.epsilon
         noise_curve = Curve(
             name=name,
-            x=COUNTS,
+            x=PARTY_COUNTS,
             y=norms,
             value=number(result.noise_norm(release)),
             colour=colour,
         )
         weights_curve = Curve(
             name=f"weights, {name}",
-            x=COUNTS,
-            y=np.full(len(COUNTS), result.signal_norm(release)),
+            x=PARTY_COUNTS,
+            y=np.full(len(PARTY_COUNTS), result.signal_norm(release)),
             colour=colour,
             dash="dot",
             listed=False,
@@ -168,7 +168,7 @@ def local_noise(result: PartiesResult) -> dict:
 
 def _weight_noise_curve(result: PartiesResult, name: str, colour: str, *, central: bool) -> Curve:
     """Return the standard deviation of the noise on averaged weights over parties."""
-    counts = [round(count) for count in COUNTS]
+    counts = [round(count) for count in PARTY_COUNTS]
     noise_sds = [result.weight_sd(central=central, parties=count) for count in counts]
     return Curve(
         name=name,
@@ -181,7 +181,7 @@ def _weight_noise_curve(result: PartiesResult, name: str, colour: str, *, centra
 
 def bound(result: PartiesResult) -> dict:
     """Draw the published bound on the excess risk of soft labels, and the measured risk."""
-    counts, quantiles = result.excess.over()
+    counts, quantiles = result.excess_risk.over()
     _, soft_colour = STYLES["soft"]
     measured = Curve(
         name="measured",
@@ -214,7 +214,7 @@ def _bound_curves(result: PartiesResult) -> list[Curve]:
         if part == "total":
             style = {"width": 2}
         y = np.clip(bounds[part], _LEAST_RISK, _MOST_RISK)
-        curves.append(Curve(name=name, x=COUNTS, y=y, colour=theme.BOUND, **style))
+        curves.append(Curve(name=name, x=PARTY_COUNTS, y=y, colour=theme.BOUND, **style))
     return curves
 
 

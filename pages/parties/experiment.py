@@ -169,7 +169,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             done |= {task for task, released in curve.items() if released is not None}
         unknown = now._replace(
             accuracy=np.full_like(now.accuracy, np.nan),
-            excess=np.full_like(now.excess, np.nan),
+            excess_risk=np.full_like(now.excess_risk, np.nan),
         )
         at_epsilons = _filled(over_epsilon.values(), unknown)
         at_counts = _filled(over_parties.values(), unknown)
@@ -187,7 +187,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
                 "epsilon": Grid(EPSILONS, _accuracies(at_epsilons)),
                 "parties": Grid(counts, _accuracies(at_counts)),
             },
-            excess=Grid(counts, np.stack([released.excess for released in at_counts])),
+            excess_risk=Grid(counts, np.stack([released.excess_risk for released in at_counts])),
         )
 
     def shown_sample(self) -> tuple[ReleaseAll]:

@@ -122,7 +122,7 @@ def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarr
     return minimum.weights
 
 
-def excess(
+def excess_risk(
     ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft"
 ) -> np.ndarray:
     """Return by how much the ``risk`` (...) of weights exceeds that of the best, in nats."""

@@ -52,7 +52,7 @@ class PartiesResult:
     changes: how far weights move if one party changes, or None until it is done.
     local_votes: votes (L, GRID^2) of the first parties in the plane of the maps.
     over: accuracy (methods, V, R) over "epsilon" and over "parties".
-    excess: excess risk (V, R) of soft labels over the number of parties, in nats.
+    excess_risk: (V, R) of soft labels over the number of parties, in nats.
     """
 
     settings: PartiesSettings
@@ -64,7 +64,7 @@ class PartiesResult:
     changes: Changes | None = field(compare=False)
     local_votes: np.ndarray = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
-    excess: Grid = field(compare=False)
+    excess_risk: Grid = field(compare=False)
 
     @property
     def ensemble(self) -> Ensemble:
@@ -95,12 +95,12 @@ class PartiesResult:
         return {method: Spread.of(runs) for method, runs in self.now.accuracies.items()}
 
     @property
-    def chosen(self) -> np.ndarray:
+    def chosen_accuracy(self) -> np.ndarray:
         """Return the accuracy (R,) of the method that the page is about."""
         return self.now.accuracy_of(self.settings.method)
 
     @cached_property
-    def exact(self) -> dict[str, float]:
+    def accuracy_without_noise(self) -> dict[str, float]:
         """Return the accuracy of what would be released without noise."""
         accuracies = {}
         for release, weights in self.fits.weights.items():
@@ -113,7 +113,7 @@ class PartiesResult:
         return float(accuracy(self.ensemble, self.pooled))
 
     @cached_property
-    def local(self) -> Spread:
+    def local_accuracy(self) -> Spread:
         """Return the quantiles of the accuracy of single parties."""
         return Spread.of(self.fits.accuracy)
 
@@ -122,7 +122,7 @@ class PartiesResult:
         return 1 / self.ensemble.classes
 
     @property
-    def constant(self) -> tuple[str, float]:
+    def best_constant(self) -> tuple[str, float]:
         """Return the majority class of the test rows and its share."""
         labels, counts = np.unique(self.ensemble.rows["test"].y, return_counts=True)
         majority = counts.argmax()
@@ -131,8 +131,8 @@ class PartiesResult:
 
     def compare_with_local(self, runs: np.ndarray) -> Case:
         """Return how the accuracy (R,) of a release compares with that of a single party."""
-        _, baseline = self.constant
-        return compare(runs, self.local.median, constant=baseline, complete=self.complete)
+        _, baseline = self.best_constant
+        return compare(runs, self.local_accuracy.median, constant=baseline, complete=self.complete)
 
     def curve_of(self, method: str, over: str) -> Grid:
         """Return the accuracy (V, R) of a method over "epsilon" or over "parties"."""
@@ -245,7 +245,7 @@ class PartiesResult:
             sensitivity, noise = self._sensitivity_and_noise(method)
             without_noise = math.nan
             if method != "pate" and not math.isnan(noise):
-                without_noise = self.exact[method]
+                without_noise = self.accuracy_without_noise[method]
             row = {
                 "method": method,
                 **spread._asdict(),
@@ -282,7 +282,7 @@ class PartiesResult:
         frame = frame.sort_values(["over", "at"], ignore_index=True)
         return frame[["over", "at", "method", "repeat", "accuracy"]]
 
-    def moved(self) -> pd.DataFrame:
+    def one_party_changes(self) -> pd.DataFrame:
         """Return how far one party moves "vote" and "soft": as measured, and by the bounds."""
         releases = ["vote", "soft"]
         largest = np.full(2, np.nan)

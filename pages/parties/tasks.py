@@ -14,7 +14,7 @@ from dpcore.parties import aggregation
 from lab.data.parties import PartyData, parties, public
 from lab.data.party_kinds import CHECK_ROWS, CONSTANT, REACH
 from lab.statistics.decision_regions import Plane, principal_plane
-from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy, excess, fit_releases
+from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy, excess_risk, fit_releases
 from pages.parties.mechanisms import Mechanisms
 from pages.parties.releases import release
 from pages.parties.votes import PartyPool, collect_votes
@@ -34,13 +34,13 @@ class Released(NamedTuple):
 
     methods: the methods, m of them.
     accuracy: on test rows, (m, R).
-    excess: excess risk of soft labels, (R,), in nats.
+    excess_risk: of soft labels, (R,), in nats.
     weights: (m, R, k, d).
     """
 
     methods: tuple[str, ...]
     accuracy: np.ndarray
-    excess: np.ndarray
+    excess_risk: np.ndarray
     weights: np.ndarray
 
     @property
@@ -51,7 +51,7 @@ class Released(NamedTuple):
     def accuracy_of(self, method: str) -> np.ndarray:
         """Return the accuracy (R,) of a method, NaN if the parties have no such release."""
         if method not in self.methods:
-            return np.full_like(self.excess, np.nan)
+            return np.full_like(self.excess_risk, np.nan)
         return self.accuracy[self.methods.index(method)]
 
     def weights_of(self, method: str) -> np.ndarray:
@@ -80,7 +80,7 @@ class ReleaseAll(Key):
         return Released(
             methods=methods,
             accuracy=accuracy(ensemble, weights),
-            excess=excess(ensemble, soft_weights, self.asked),
+            excess_risk=excess_risk(ensemble, soft_weights, self.asked),
             weights=weights,
         )
 

@@ -43,10 +43,10 @@ def numbers(result: PartiesResult) -> list[Tile]:
     settings = result.settings
     method = settings.method
     spread = result.summary[method]
-    runs = result.chosen
+    runs = result.chosen_accuracy
     private, non_private = distinct_percents(spread.median, result.pooled_accuracy)
     if result.complete:
-        _, baseline = result.constant
+        _, baseline = result.best_constant
         note = shared.privacy_cost_note(runs, result.pooled_accuracy, base=baseline, runs=len(runs))
     else:
         note = SAYS("tiles.so_far", asked=result.asked, parties=settings.parties)
@@ -86,8 +86,8 @@ def verdict(result: PartiesResult) -> str:
 def _joining(result: PartiesResult) -> str:
     """Return how the release compares with a single party."""
     median = result.summary[result.settings.method].median
-    local = result.local.median
-    majority_class, baseline = result.constant
+    local = result.local_accuracy.median
+    majority_class, baseline = result.best_constant
     if result.complete and median <= baseline:
         return SAYS(
             "joining.constant",
@@ -95,13 +95,13 @@ def _joining(result: PartiesResult) -> str:
             base=percent(baseline),
             alone=percent(local),
         )
-    case = _JOINING_CASES.get(result.compare_with_local(result.chosen), "alike")
+    case = _JOINING_CASES.get(result.compare_with_local(result.chosen_accuracy), "alike")
     name, _ = STYLES[result.settings.method]
     private, alone = distinct_percents(median, local)
     return SAYS(
         f"joining.{case}",
         release=name,
-        draws=len(result.chosen),
+        draws=len(result.chosen_accuracy),
         mine=private,
         alone=alone,
         asked=result.asked,
@@ -139,11 +139,11 @@ def _best_release(result: PartiesResult) -> str:
     accuracies = result.now.accuracies
     best, *others = leaders(accuracies)
     best_median = result.summary[best].median
-    _, baseline = result.constant
+    _, baseline = result.best_constant
     if best_median <= baseline:
         return SAYS["rival.constant"]
     if too_few_to_lead(accuracies):
-        return SAYS("rival.few", draws=len(result.chosen))
+        return SAYS("rival.few", draws=len(result.chosen_accuracy))
     method = result.settings.method
     if method in (best, *others):
         if others:
@@ -187,8 +187,8 @@ def diagnostics(result: PartiesResult) -> list[str]:
         found += [local_noise(result), shuffler(result)]
     alone = SAYS(
         "why.alone",
-        alone=percent(result.local.median),
-        exact=percent(result.exact["soft"]),
+        alone=percent(result.local_accuracy.median),
+        exact=percent(result.accuracy_without_noise["soft"]),
     )
     found.append(alone)
     return [sentence for sentence in found if sentence][:_MOST_SENTENCES]

@@ -8,13 +8,13 @@ import numpy as np
 
 from dpcore.parties import aggregation
 from pages.parties import published_bounds
-from pages.parties.fits import excess, reference
+from pages.parties.fits import excess_risk, reference
 from pages.parties.result import PartiesResult
 
 # Probability with which the bounds may fail: that on the noise, and that on the excess risk.
 FAILURE = 0.05
 # Numbers of parties at which bounds and noise are drawn.
-COUNTS = tuple(float(count) for count in np.geomspace(2, 20_000, 25))
+PARTY_COUNTS = tuple(float(count) for count in np.geomspace(2, 20_000, 25))
 # Rounding that a measured value may exceed its bound by, relative to it.
 _ROUNDING = 1e-9
 
@@ -62,7 +62,7 @@ def theorems(result: PartiesResult) -> Iterator[Statement]:
 
 def _sensitivities(result: PartiesResult) -> Iterator[Statement]:
     """Yield the sensitivity of each release, and the largest measured change."""
-    moved = result.moved().set_index("release")
+    moved = result.one_party_changes().set_index("release")
     largest = moved[["largest of the parties tried", "all rows tied"]].max(axis=1)
     # No minimiser has a norm above B, so no two are further apart than 2 B.
     classes = result.ensemble.classes
@@ -100,7 +100,7 @@ def _risk(result: PartiesResult, release: str) -> Statement:
     bound = math.nan
     if classes == 2:
         bound = sum(risk_bound(result, release).values())
-    measured = excess(result.ensemble, result.now.weights_of(release), result.asked, release)
+    measured = excess_risk(result.ensemble, result.now.weights_of(release), result.asked, release)
     quantile = float(np.quantile(measured, 1 - FAILURE))
     return Statement("risk", release, bound, quantile, math.log(classes))
 
@@ -132,11 +132,11 @@ def risk_bound(
 
 
 def risk_bound_curves(result: PartiesResult) -> dict[str, np.ndarray]:
-    """Return the bound on the excess risk of soft labels at each of ``COUNTS``.
+    """Return the bound on the excess risk of soft labels at each of ``PARTY_COUNTS``.
 
     Returns its parts by name, and their "total". It is stated for two classes only.
     """
-    bounds = [risk_bound(result, "soft", count) for count in COUNTS]
+    bounds = [risk_bound(result, "soft", count) for count in PARTY_COUNTS]
     curves = {}
     for part in bounds[0]:
         curves[part] = np.array([bound[part] for bound in bounds])

@@ -385,7 +385,9 @@ def of_a_library(of, event) -> float:
 def trainings(of) -> dp_event.DpEvent:
     """What the noise that is drawn does, by the page's own numbers."""
     if isinstance(of, NetworkSettings):
-        step = dp_event.PoissonSampledDpEvent(of.rate, dp_event.GaussianDpEvent(of.sigma))
+        step = dp_event.PoissonSampledDpEvent(
+            of.sampling_rate, dp_event.GaussianDpEvent(of.noise_multiplier)
+        )
         return dp_event.SelfComposedDpEvent(step, of.steps)
     if isinstance(of, ClassifierSettings):
         sd, per_row = of.training.noise_sd(of.epsilon), 2 * of.clip_norm / of.rows

@@ -21,8 +21,7 @@ from lab.models import local_models
 from pages.parties import published_bounds as bounds
 from pages.parties import releases
 from pages.parties import texts_theorems as stated
-from pages.parties.fits import excess as excess_risk
-from pages.parties.fits import fit_releases, risk
+from pages.parties.fits import excess_risk, fit_releases, risk
 from pages.parties.settings import RECORDED, PartiesSettings
 from pages.parties.tasks import ChangeOneParty
 from pages.parties.theorems import Statement, risk_bound, theorems

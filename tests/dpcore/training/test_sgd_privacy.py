@@ -335,7 +335,9 @@ class TestPeople:
         held, (release,) = page.guarantee, releases(page.guarantee.event)
         assert (page.rows, held.unit, held.epsilon) == (640, "person", 2.0)
         assert held.event.event == PoissonSampled(rate=100 / 640, event=release.event)
-        step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(page.sigma))
+        step = dp_event.PoissonSampledDpEvent(
+            100 / 640, dp_event.GaussianDpEvent(page.noise_multiplier)
+        )
         other = PLDAccountant().compose(step, page.steps).get_epsilon(page.delta)
         assert other == pytest.approx(2.0, rel=0.02)
         few, many = page, of_people(rows=8000)  # all rows count, and only so many
@@ -346,4 +348,4 @@ class TestPeople:
             {MOST_EACH},
             640,
         )
-        assert (few.sigma, few.steps) == (many.sigma, many.steps)
+        assert (few.noise_multiplier, few.steps) == (many.noise_multiplier, many.steps)

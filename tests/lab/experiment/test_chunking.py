@@ -310,7 +310,7 @@ def test_all_rows_are_learned_from_in_pieces_and_the_noise_weighs_as_much_less_a
     essential, *_ = whole.experiment.tasks()
     if isinstance(whole, NetworkSettings):
         assert whole.steps == settings.steps
-        assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
+        assert whole.noise_multiplier == pytest.approx(settings.noise_multiplier, rel=1e-3)
         assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
         assert [
             [len(group) for group in model.groups(3)] for model in whole.trainings.values()

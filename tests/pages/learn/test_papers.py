@@ -26,6 +26,7 @@ from pages.learn.papers import BEYOND, WORKS
 from pages.lessons.lessons import LESSONS
 from pages.parties import page as parties
 from pages.parties import published_bounds
+from pages.parties.theorems import risk_bound
 from pages.topics import PAGES
 from pages.transfer.tasks import least_squares
 from tests.app import opened, text
@@ -89,10 +90,13 @@ def by_the_mean(result) -> float:
     """What a training with noise that changes would cost by the mean of its noise multipliers,
     which is no bound.
     """
-    recipe, noise = result.recipe, result.settings.sigma * result.recipe.noise_shares.mean()
+    recipe, noise = (
+        result.recipe,
+        result.settings.noise_multiplier * result.recipe.noise_shares.mean(),
+    )
     event = replace(recipe, noise_ramp=1.0).event(noise)
     about = {"delta": result.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
-    return account(event, accountant=result.settings.counted_by, **about).epsilon
+    return account(event, accountant=result.settings.accountant, **about).epsilon
 
 
 def theorem_unit(settings) -> float:
@@ -182,6 +186,7 @@ KNOWN |= {
         epsilon_by_main_term,
         first_moment_above_main_term,
         least_squares,
+        risk_bound,
     )
 }
 

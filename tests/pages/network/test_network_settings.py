@@ -53,9 +53,9 @@ class TestRanges:
         assert grouped.unit == "person"
         assert grouped.people == 50
         assert grouped.lot_size == 50
-        assert grouped.rate == 1.0
+        assert grouped.sampling_rate == 1.0
         same_noise = NetworkSettings(rows=200, lot_size=200)
-        assert grouped.sigma == pytest.approx(same_noise.sigma)
+        assert grouped.noise_multiplier == pytest.approx(same_noise.noise_multiplier)
 
     def test_faulty_loops_have_one_row_per_person(self):
         grouped = NetworkSettings().change(rows_each=8)
@@ -159,8 +159,8 @@ class TestSampledBudget:
         guarantee = settings.experiment.run().guarantee
         event = guarantee.event
         if not ramps:
-            release = GaussianRelease(noise_multiplier=settings.sigma)
-            step = PoissonSampled(rate=settings.rate, event=release)
+            release = GaussianRelease(noise_multiplier=settings.noise_multiplier)
+            step = PoissonSampled(rate=settings.sampling_rate, event=release)
             event = Composed(event=step, count=settings.steps)
 
         exact = accountants.account(
@@ -176,7 +176,7 @@ class TestSampledBudget:
 
         assert guarantee.adjacency == Adjacency.REPLACE_ONE
         assert not result.is_covered
-        release = GaussianRelease(noise_multiplier=result.settings.sigma / 2)
+        release = GaussianRelease(noise_multiplier=result.settings.noise_multiplier / 2)
         assert guarantee.event == Composed(event=release, count=3)
         assert guarantee.epsilon > 3 * result.guarantee.epsilon
 
@@ -187,7 +187,7 @@ class TestSampledBudget:
         ramped = dataclasses.replace(result, settings=settings)
 
         release = ramped.guarantee_by_epochs.event.event
-        assert release.noise_multiplier == pytest.approx(settings.sigma * 0.3 / 2)
+        assert release.noise_multiplier == pytest.approx(settings.noise_multiplier * 0.3 / 2)
 
 
 @pytest.mark.parametrize("clipping", CLIPPING)

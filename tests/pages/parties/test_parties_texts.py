@@ -1,18 +1,15 @@
 """Texts of the parties page, compared with what was computed."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from dpcore.accountants import shuffling
 from pages.parties import charts, texts
-from pages.parties.page import PAGE
 from pages.parties.settings import PartiesSettings
-from pages.parties.texts_theorems import comparison_text
-from pages.parties.theorems import Statement
-from tests import attackers, reached
+from tests import attackers
 from tests.claims import better, since, unexplained, worse
+from tests.pages.parties.examples import RUN_TO_THE_END, SELDOM_DRAWN, release_tasks
 from tests.sentences import (
     Rules,
     amount,
@@ -39,30 +36,10 @@ QUICK = {
     "repeats": [2, 6, 12],
     "seed": [0, 3],
 }
-START = PartiesSettings(repeats=8)
-# Settings with sentences that random ones seldom have. Some of them are also run to the end.
-SELDOM_DRAWN = [
-    PartiesSettings(),
-    START.change(epsilon=0.01, parties=20),
-    START.change(epsilon=100.0, constants="norms", method="average"),
-    START.change(epsilon=3.0),
-    START.change(epsilon=0.3, parties=600, method="vote", seed=1),
-    START.change(method="pate", epsilon=0.1, delta=1e-2),
-    START.change(dataset="digits"),
-    START.change(rows=4).change(parties=20_000),
-    START.change(trust_model="local").change(method="soft"),
-    START.change(trust_model="local").change(method="average"),
-    START.change(trust_model="local", epsilon=0.01, parties=20),
-    START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
-    START.change(trust_model="shuffle", method="average", parties=20),
-]
-RUN_TO_THE_END = SELDOM_DRAWN[1:5]
 # Words of claims that claim nothing here.
 HARMLESS = (r"adds? noise",)
 # Longest verdict, in characters.
 MOST_CHARACTERS = 300
-# With more parties, the first result is of some of them only.
-MOST_PARTIES_AT_ONCE = 2000
 # A number is written as a whole one, and rounded.
 ROUNDED = 0.5 + 1e-6
 
@@ -327,16 +304,6 @@ SELDOM: Rules = {
 }
 
 
-def release_tasks(settings: PartiesSettings) -> list:
-    """Return the task of the releases of all parties, unless there are very many.
-
-    It alone makes claims.
-    """
-    if settings.parties > MOST_PARTIES_AT_ONCE:
-        return []
-    return list(settings.experiment.shown_sample())
-
-
 def test_every_sentence_agrees_with_what_was_computed():
     whole_runs = [settings.experiment.run() for settings in RUN_TO_THE_END]
 
@@ -360,57 +327,3 @@ def test_first_result_of_many_parties_claims_nothing():
 
     assert "So far" in text
     assert not unexplained(text, harmless=HARMLESS)
-
-
-# Settings of few parties that are, with ``SELDOM_DRAWN``, enough to read all texts: those of first
-# results, and those of whole runs.
-TINY = {"parties": 20, "public_rows": 50, "queries": 20, "repeats": 6}
-OF_FIRST_RESULTS = [
-    {"dataset": "intrusions", "epsilon": 100.0, "method": "vote", "parties": 20},
-    {"dataset": "addresses", "method": "pate", "parties": 20},
-    {"dataset": "activities"},
-    {"dataset": "four", "parties": 2, "epsilon": 0.01, "seed": 1},
-    {"method": "average", "constants": "norms", "labels": "probabilities", "epsilon": 100.0},
-    {"method": "vote", "parties": 200, "repeats": 20},
-    {"parties": 5000, "rows": 3, "epsilon": 100.0, "public_rows": 2000, "regularisation": 1.0},
-]
-OF_WHOLE_RUNS = [
-    {"repeats": 2},
-    {"method": "vote", "epsilon": 10.0, "repeats": 20, "rows": 30},
-    {"parties": 20_000, "rows": 3, "dataset": "four", "epsilon": 100.0, "regularisation": 1.0},
-]
-
-
-def tiny(**changes) -> PartiesSettings:
-    """Return settings of few parties, with a data set first, as it changes other fields."""
-    settings = PartiesSettings().change(**TINY)
-    return settings.change(dataset=changes.get("dataset", "two")).change(**changes)
-
-
-def test_part_of_the_parties_counts_its_own_answers():
-    result = tiny(trust_model="local").experiment.run()
-
-    so_far = replace(result, asked=10)
-
-    assert "truthful" not in texts.verdict(so_far)
-    assert "these 10 answers" in " ".join(texts.diagnostics(so_far))
-
-
-def test_every_text_is_read():
-    whole = tiny().experiment.run()
-    no_weights = {release: 0 * weights for release, weights in whole.fits.weights.items()}
-    tied = replace(whole.fits, weights=no_weights, accuracy=0 * whole.fits.accuracy)
-    results = [whole, replace(whole, asked=10), replace(whole, fits=tied)]
-    first_settings = [*SELDOM_DRAWN, *(tiny(**changes) for changes in OF_FIRST_RESULTS)]
-    for settings in first_settings:
-        results.append(first(settings, release_tasks(settings)))
-    for changes in OF_WHOLE_RUNS:
-        settings = PartiesSettings().change(**{**TINY, **changes})
-        results.append(settings.experiment.run())
-    results.append(tiny(trust_model="local").experiment.run())
-
-    for result in results:
-        reached.show(PAGE, result)
-    comparison_text(Statement("risk", "soft", 1.0, 2.0))
-
-    assert reached.unread(texts.SAYS) == []
