@@ -13,6 +13,8 @@ CHART_RULES = HERE / "player" / "chart.css"
 # The page makes no requests.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
+# Comments on lines of their own, which nobody reads in a page.
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//.*?)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "((?:.*/)?(\w+)\.js)"$', re.MULTILINE)
 
 
@@ -60,7 +62,7 @@ def bundle(file: str) -> str:
     """
     parts = []
     for path in _with_imports((HERE / file).resolve()):
-        text = path.read_text("utf-8")
+        text = _COMMENT.sub("", path.read_text("utf-8"))
         text = _IMPORT.sub(lambda match: f"const {match[1]} = of_{match[3]}", text)
         exports = ", ".join(_EXPORT.findall(text))
         body = _EXPORT.sub("", text)

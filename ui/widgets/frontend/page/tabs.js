@@ -3,12 +3,9 @@
 // enabled.
 
 const TAB = "[role=tab]"
-// Links of the head that open a tab, and where it is.
-const TAB_OPENERS = ".st-key-head-actions [class*=-take]"
-const TABS = ".st-key-below"
 
 /**
- * Retry clicks on the tabs of the whole page, and scroll to a tab that the head opens.
+ * Retry clicks on the tabs of the whole page.
  *
  * @returns {() => void} Ends it.
  */
@@ -37,7 +34,6 @@ export function retryTabs() {
   }
 
   const clicked = ({ target }) => {
-    if (target.closest?.(TAB_OPENERS)) document.querySelector(TABS)?.scrollIntoView()
     const tab = target.closest?.(TAB)
     if (!tab || isRetrying) return
     cancel()
