@@ -55,7 +55,8 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
             epsilon = basic.price(release, slack=slack)
             squares = squares + times * epsilon**2
             drift = drift + times * epsilon * np.expm1(epsilon)
-        total = np.sqrt(2 * np.log(1 / theorem_delta) * counts * squares) + counts * drift
+        spread = np.sqrt(2 * np.log(1 / theorem_delta) * counts * squares)
+        total = spread + counts * drift
     return np.where(is_left, total, math.inf).min(axis=1)
 
 

@@ -21,6 +21,8 @@ _GRID = (0.05, 100_000)
 _MARGIN = 5e-5
 # Equally likely parts of the length of the noise.
 _PARTS = 2000
+# Stands for the shape 0 of the directions in one dimension.
+_TINY_SHAPE = 1e-9
 
 
 class Attacker(NamedTuple):
@@ -109,13 +111,16 @@ def _norm_exponential(x: np.ndarray, epsilon: float, dimension: int) -> np.ndarr
     """
     quantiles = (np.arange(_PARTS) + 0.5) / _PARTS
     r = gammaincinv(dimension, quantiles) / epsilon
+    shape = max(dimension - 1, _TINY_SHAPE) / 2
 
     def share_beyond(loss: np.ndarray) -> np.ndarray:
         """Return P[L > loss]: the mean over r of the share of directions below an end of u_1."""
         distance = r + loss[:, None] / epsilon  # (losses, parts)
-        end = np.where(distance > 0, (r**2 + 1 - distance**2) / (2 * r), 1)
-        within = betainc(0.5, max(dimension - 1, 1e-9) / 2, np.minimum(end**2, 1))
-        return ((1 + np.sign(end) * within) / 2).mean(axis=1)
+        cosine = (r**2 + 1 - distance**2) / (2 * r)
+        end = np.where(distance > 0, cosine, 1)
+        within = betainc(0.5, shape, np.minimum(end**2, 1))
+        shares = (1 + np.sign(end) * within) / 2
+        return shares.mean(axis=1)
 
     deltas = share_beyond(x) - np.exp(x) * (1 - share_beyond(-x))
     return np.clip(deltas + _MARGIN, 0, 1)

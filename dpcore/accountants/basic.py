@@ -114,6 +114,12 @@ def _sum_of_prices(counts_of: dict[Release, int], slack: np.ndarray) -> np.ndarr
     return total
 
 
+def pure_price(release: Release) -> float:
+    """Return the epsilon of a release without Gaussian noise, which needs no slack."""
+    (epsilon,) = price(release, slack=np.ones(1))
+    return float(epsilon)
+
+
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
     """Return ln(1 + q (e^epsilon - 1)) without overflow."""
     small = np.log1p(rate * np.expm1(np.minimum(epsilon, 1)))

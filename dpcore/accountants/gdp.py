@@ -60,10 +60,12 @@ def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
     a = mu / 2 - epsilon / mu
     b = a - mu
     scale = np.exp(-a * a / 2) / 2
-    first_term = np.where(a < 0, scale * erfcx(np.abs(a) / _SQRT_2), ndtr(a))
+    small_first_term = scale * erfcx(np.abs(a) / _SQRT_2)
+    first_term = np.where(a < 0, small_first_term, ndtr(a))
     # b > 0 only if epsilon < 0, so the exponential cannot overflow.
     exact_second_term = np.exp(np.minimum(epsilon, 0)) * ndtr(b)
-    second_term = np.where(b < 0, scale * erfcx(np.abs(b) / _SQRT_2), exact_second_term)
+    small_second_term = scale * erfcx(np.abs(b) / _SQRT_2)
+    second_term = np.where(b < 0, small_second_term, exact_second_term)
     return np.maximum(first_term - second_term, 0.0)
 
 

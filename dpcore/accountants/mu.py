@@ -147,9 +147,11 @@ def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
     ends = epsilon[1:]
     # The length of a chord in t is e^end (1 - e^-width).
     shares = -np.expm1(-np.diff(epsilon))
-    slopes = np.clip((delta[:-1] - delta[1:]) * np.exp(-ends) / shares, 0, 1)
+    falls = delta[:-1] - delta[1:]
+    slopes = np.clip(falls * np.exp(-ends) / shares, 0, 1)
     nearest = np.clip(-mu * (mu / 2 + ndtri(slopes)), starts, ends)
     # The part of the chord, in t, between its start and the nearest point.
-    passed = np.exp(nearest - ends) * np.expm1(starts - nearest) / np.expm1(-np.diff(epsilon))
+    passed = np.exp(nearest - ends) * np.expm1(starts - nearest)
+    passed = passed / np.expm1(-np.diff(epsilon))
     chord = delta[:-1] + passed * np.diff(delta)
     return bool((gdp.deltas_of(nearest, mu=mu) >= chord).all())

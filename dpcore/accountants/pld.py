@@ -158,7 +158,9 @@ def curve(
     if not 0 < last <= _LARGEST_EPSILON:
         return None
     epsilon = np.linspace(0, last, points)
-    deltas = np.maximum(_deltas(total._pmf_remove, epsilon), _deltas(total._pmf_add, epsilon))
+    of_removal = _deltas(total._pmf_remove, epsilon)
+    of_addition = _deltas(total._pmf_add, epsilon)
+    deltas = np.maximum(of_removal, of_addition)
     return epsilon, deltas + hidden
 
 
@@ -202,7 +204,8 @@ def interval(
     relative, most_points = resolution
     sizes = {release: _size(release, adjacency) for release in counts_of}
     squares = [times * sizes[release][0] ** 2 for release, times in counts_of.items()]
-    step = relative * math.sqrt(math.fsum(squares) / sum(counts_of.values()))
+    mean_square = math.fsum(squares) / sum(counts_of.values())
+    step = relative * math.sqrt(mean_square)
     reaches = [reach / most_points for _, reach in sizes.values()]
     step = max(step, *reaches, _SMALLEST_STEP) * _STEP_MARGIN
     return float(f"{step:.12e}")
@@ -220,7 +223,7 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
             mu = gdp.mu_of_event(inner) / adjacency.contributions
             return _size_of_sampled_gaussian(mu, rate)
         case _:
-            epsilon = float(basic.price(release, slack=np.ones(1))[0])
+            epsilon = basic.pure_price(release)
             return epsilon, 0.0
 
 
@@ -325,7 +328,8 @@ def _epsilon_by_orders(
         return math.inf
     events = [Composed(event=release, count=times) for release, times in counts_of.items()]
     event = Sequence(events=tuple(events))
-    return float(rdp.renyi(event, np.ones(1), delta=delta, adjacency=adjacency)[0])
+    (epsilon,) = rdp.renyi(event, np.ones(1), delta=delta, adjacency=adjacency)
+    return float(epsilon)
 
 
 def _orders_are_proved(counts_of: Mapping[Release, int], adjacency: Adjacency) -> bool:

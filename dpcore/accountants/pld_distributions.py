@@ -85,7 +85,7 @@ def _of_sample(release: PoissonSampled, step: float, adjacency: Adjacency):
         )
     failure = basic.failure_of(release)
     if failure.slacks == 0:
-        epsilon = float(basic.price(release, slack=np.ones(1))[0])
+        epsilon = basic.pure_price(release)
         return _randomised_response(epsilon, failure.fixed, step)
     raise _unsupported(release, adjacency)
 
@@ -180,7 +180,8 @@ def _randomised_response(epsilon: float, delta: float, step: float):
     e^epsilon/(1 + e^epsilon). It has the points of the grid around its two losses.
     """
     ends = np.array([-epsilon, epsilon]) / step
-    points = np.unique(np.concatenate([np.floor(ends), np.ceil(ends)])).astype(int)
+    neighbours = np.concatenate([np.floor(ends), np.ceil(ends)])
+    points = np.unique(neighbours).astype(int)
     x = points * step
     # The curve delta(x) is 1 - e^x below the two losses, p - e^x (1-p) between them, 0 above.
     between = -np.expm1(np.minimum(x - epsilon, 0)) / (1 + math.exp(-epsilon))
@@ -200,7 +201,8 @@ def _bounded_range(epsilon: float, step: float):
     points = np.arange(-last, last + 1)
     losses = points * step
     x = np.clip(losses, -epsilon, epsilon)
-    within = np.expm1((x - epsilon) / 2) ** 2 / -math.expm1(-epsilon)
+    squares = np.expm1((x - epsilon) / 2) ** 2
+    within = squares / -math.expm1(-epsilon)
     deltas = np.where(losses < -epsilon, -np.expm1(losses), within)
     return _symmetric(points, deltas, step)
 

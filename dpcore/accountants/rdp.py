@@ -102,7 +102,8 @@ def _epsilons(
     a = np.array(orders)
     total = counts * summed(event, orders)
     if improved:
-        conversion = np.log1p(-1 / a) - (log_delta + np.log(a)) / (a - 1)
+        log_failure = log_delta + np.log(a)
+        conversion = np.log1p(-1 / a) - log_failure / (a - 1)
     else:
         conversion = -log_delta / (a - 1)
     epsilon = np.maximum((total + conversion).min(axis=1), 0)
@@ -136,7 +137,7 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
         case PoissonSampled() if basic.failure_of(release).slacks == 0:
-            epsilon = float(basic.price(release, slack=np.ones(1))[0])
+            epsilon = basic.pure_price(release)
             return _randomised_response(epsilon, a)
         case BestOf(event=inner) if basic.total_failures(releases(inner)).fixed == 0:
             return _best_of(release, orders)

@@ -53,8 +53,10 @@ def divergences(
     # K is always 1.
     if tries == 1:
         return r
-    smallest = np.min((1 - 1 / a) * r + log_odds(law, tries) / a)
-    return r + (1 + LAWS[law]) * smallest + math.log(tries) / (a - 1)
+    of_number = log_odds(law, tries) / a
+    smallest = np.min((1 - 1 / a) * r + of_number)
+    of_searching = math.log(tries) / (a - 1)
+    return r + (1 + LAWS[law]) * smallest + of_searching
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +109,9 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
         return np.exp(k * math.log(tries) - tries - gammaln(k + 1))
     # P[K = 0] is 0. P[K = 1], then the ratios of P[K = k + 1] to P[K = k]:
     u = log_odds(law, tries)
-    ratios = np.append(1 / _box_cox(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
+    first_ratio = 1 / _box_cox(LAWS[law], u)
+    next_ratios = (k[1:] + LAWS[law]) / (k[1:] + 1)
+    ratios = np.append(first_ratio, next_ratios)
     products = np.cumprod(-math.expm1(-u) * ratios)
     return np.append(0.0, products[:most])
 

@@ -85,7 +85,8 @@ def epsilon_of(rho: float, *, delta: float) -> float:
         return classic
     above = math.sqrt(math.log(1 / delta) / rho) * _ORDER_FRACTIONS  # a - 1
     a = 1 + above
-    epsilons = rho * a + np.log(above / a) - (math.log(delta) + np.log(a)) / above
+    log_failure = math.log(delta) + np.log(a)
+    epsilons = rho * a + np.log(above / a) - log_failure / above
     improved = max(epsilons.min(), 0.0)
     return float(min(improved, classic))
 
@@ -109,7 +110,8 @@ def _rho_of(epsilon: float, delta: float) -> float:
     low, high = _LOG_RHO
     if excess(low) > 0 or excess(high) < 0:
         low, high = _WIDEST_LOG_RHO
-    rho = math.exp(brentq(excess, low, high, xtol=1e-14)) * (1 - _SAFETY_MARGIN)
+    log_rho = brentq(excess, low, high, xtol=1e-14)
+    rho = math.exp(log_rho) * (1 - _SAFETY_MARGIN)
     while epsilon_of(rho, delta=delta) > epsilon:
         rho *= 1 - _SAFETY_MARGIN
     return rho

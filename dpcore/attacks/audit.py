@@ -259,7 +259,8 @@ def _best_threshold(
 
 def _counts_above(scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
     """Return the number of scores above each candidate."""
-    return len(scores) - np.searchsorted(np.sort(scores), candidates, side="right")
+    at_most = np.searchsorted(np.sort(scores), candidates, side="right")
+    return len(scores) - at_most
 
 
 def _mus(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:

@@ -120,4 +120,6 @@ def outermost(counts: np.ndarray, *, epsilon: float) -> tuple[float, float] | No
     occupied = np.flatnonzero(counts > threshold(epsilon))
     if len(occupied) == 0:
         return None
-    return float(EDGES[occupied[0]]), float(EDGES[occupied[-1] + 1])
+    low = EDGES[occupied[0]]
+    high = EDGES[occupied[-1] + 1]
+    return float(low), float(high)

@@ -109,5 +109,7 @@ class RandomisedResponse:
         """
         p = self.truth_probability
         q = self.other_probability
-        variance = share * p * (1 - p) + (1 - share) * q * (1 - q)
+        of_truthful = share * p * (1 - p)
+        of_others = (1 - share) * q * (1 - q)
+        variance = of_truthful + of_others
         return math.sqrt(variance / people) / (p - q)

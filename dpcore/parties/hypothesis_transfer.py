@@ -58,7 +58,8 @@ def hypothesis_weights(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
     columns = np.ascontiguousarray(np.swapaxes(sources, -1, -2))
     count = columns.shape[-1]
     # (..., 1, m) and (..., 1, K).
-    target_share = (target / target.sum(axis=-1, keepdims=True))[..., None, :]
+    shares = target / target.sum(axis=-1, keepdims=True)
+    target_share = shares[..., None, :]
     h = np.full((*columns.shape[:-2], 1, count), 1 / count)
     for _ in range(_EM_STEPS):
         mixture = np.maximum(h @ np.swapaxes(columns, -1, -2), _LEAST_DENSITY)

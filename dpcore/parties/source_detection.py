@@ -47,7 +47,8 @@ class SourceStatistics:
             kept: Which sources each of m pools has, (m, K).
         """
         selection = kept.astype(float)
-        gram = np.tensordot(selection, self.gram, 1) + _RIDGE * np.eye(self.gram.shape[-1])
+        ridge = _RIDGE * np.eye(self.gram.shape[-1])
+        gram = np.tensordot(selection, self.gram, 1) + ridge
         moment = selection @ self.moment
         return np.linalg.solve(gram, moment[..., None])[..., 0]
 

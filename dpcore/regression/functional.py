@@ -66,7 +66,9 @@ def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
         weight: c.
     """
     d = inputs - 1
-    return d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1)) + 2 * weight * (d + 1)
+    of_triangle = d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1))
+    of_moment = 2 * weight * (d + 1)
+    return of_triangle + of_moment
 
 
 def missing_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
@@ -183,7 +185,8 @@ class Published(Unit):
         gram_noise = noise[:, : p * p].reshape(-1, p, p) * gram_scale
         linear_noise = noise[:, p * p :] * linear_scale
         # w^T A w depends only on the symmetric part of A.
-        gram = statistics.gram + (gram_noise + np.swapaxes(gram_noise, -1, -2)) / 2
+        transposed_noise = np.swapaxes(gram_noise, -1, -2)
+        gram = statistics.gram + (gram_noise + transposed_noise) / 2
         moment = statistics.moment - linear_noise / 2
         return Fit(stationary(gram, moment), gram, moment)
 

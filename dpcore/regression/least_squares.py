@@ -189,7 +189,8 @@ def repaired(
     else:
         added = RIDGE_SDS * np.asarray(noise_sd)[..., None]
     if repair == "ridge":
-        return stationary(gram + added[..., None] * np.eye(gram.shape[-1]), moment)
+        ridge = added[..., None] * np.eye(gram.shape[-1])
+        return stationary(gram + ridge, moment)
     values, vectors = np.linalg.eigh(gram)
     values = values + added
     kept = values > _LEAST_NOISY_EIGENVALUE * np.abs(values[..., -1:])

@@ -268,7 +268,8 @@ def project_to_l1_ball(weights: np.ndarray, radius: float) -> np.ndarray:
 
 def soft_threshold(weights: np.ndarray, threshold: float | np.ndarray) -> np.ndarray:
     """Move each weight towards 0 by ``threshold``, but not beyond."""
-    return np.sign(weights) * np.maximum(np.abs(weights) - threshold, 0)
+    shrunk = np.maximum(np.abs(weights) - threshold, 0)
+    return np.sign(weights) * shrunk
 
 
 PROJECTIONS = {"l2": project_to_l2_ball, "l1": project_to_l1_ball}

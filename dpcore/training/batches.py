@@ -35,7 +35,8 @@ def poisson(
     check.between(0, 1, rate=rate)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
-        cells = _heads(stream(seed, "batches", index, block), rate=rate, cells=BLOCK * rows)
+        rng = stream(seed, "batches", index, block)
+        cells = _heads(rng, rate=rate, cells=BLOCK * rows)
         return np.divmod(cells, rows)
 
     yield from _padded_batches(members, indices, first=first, last=last)
@@ -48,7 +49,8 @@ def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
     while position < cells:
         expected = (cells - position) * rate
         # Nearly always enough for the remaining cells: four standard deviations more.
-        gaps = rng.geometric(rate, size=int(expected + 4 * np.sqrt(expected)) + 8)
+        enough = int(expected + 4 * np.sqrt(expected)) + 8
+        gaps = rng.geometric(rate, size=enough)
         # At tiny rates a sum of gaps would overflow.
         bounded_gaps = np.minimum(gaps, cells + 1)
         heads = position + np.cumsum(bounded_gaps)
@@ -122,7 +124,8 @@ def _block_of_batches(
     padded = np.full((BLOCK, len(drawn), sizes.max() + _ROUND), NOBODY)
     for place, (steps, rows) in enumerate(drawn):
         first_of_step = np.cumsum(sizes[place]) - sizes[place]
-        place_in_batch = np.arange(len(rows)) - np.repeat(first_of_step, sizes[place])
+        first_of_batch = np.repeat(first_of_step, sizes[place])
+        place_in_batch = np.arange(len(rows)) - first_of_batch
         padded[steps, place, place_in_batch] = rows
     largest_sizes = sizes.max(axis=0)
     widths = -(-largest_sizes // _ROUND) * _ROUND

@@ -288,7 +288,9 @@ def _minimise(
 def _problems_at_once(X: np.ndarray, targets: np.ndarray, *, size: int) -> int:
     """Return how many problems of ``size`` weights are minimised together, for their memory."""
     n, d = X.shape[-2:]
-    numbers_per_problem = 2 * (size * min(size, n) + n * d + targets.shape[-2] * n)
+    of_hessian = size * min(size, n)
+    of_rows = n * d + targets.shape[-2] * n
+    numbers_per_problem = 2 * (of_hessian + of_rows)
     return max(1, _CHUNK_NUMBERS // numbers_per_problem)
 
 

@@ -55,4 +55,5 @@ def divisor(fault: str, members: np.ndarray, expected_size: float, dtype: np.dty
 
 def _sizes(members: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Return the size of each batch, (R, 1)."""
-    return (members != batches.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
+    is_member = members != batches.NOBODY
+    return is_member.sum(axis=1, keepdims=True).astype(dtype)

@@ -30,7 +30,8 @@ def outputs(n_classes: int) -> int:
 
 def with_constant(X: np.ndarray) -> np.ndarray:
     """Append the constant 1 to rows (n, d), so that the intercept is a weight: (n, d + 1)."""
-    return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
+    constant = np.ones(len(X), dtype=X.dtype)
+    return np.column_stack([X, constant])
 
 
 def examples(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +72,8 @@ def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
         signs = (1 - 2 * y).astype(z.dtype)
         return _softplus(z[..., 0, :] * signs)
     largest = z.max(axis=-2)
-    log_sum = np.log(np.exp(z - largest[..., None, :]).sum(axis=-2)) + largest
+    exponentials = np.exp(z - largest[..., None, :])
+    log_sum = np.log(exponentials.sum(axis=-2)) + largest
     class_index = np.broadcast_to(y, (*z.shape[:-2], 1, z.shape[-1]))
     return log_sum - np.take_along_axis(z, class_index, axis=-2)[..., 0, :]
 
@@ -98,9 +100,11 @@ def expected_values(z: np.ndarray, shares: np.ndarray) -> np.ndarray:
         shares: Probability of each class for each example, (K, n).
     """
     if z.shape[-2] == 1:
-        return np.logaddexp(0, z[..., 0, :]) - shares[1] * z[..., 0, :]
+        logit = z[..., 0, :]
+        return np.logaddexp(0, logit) - shares[1] * logit
     largest = z.max(axis=-2, keepdims=True)
-    log_sum = largest[..., 0, :] + np.log(np.exp(z - largest).sum(axis=-2))
+    exponentials = np.exp(z - largest)
+    log_sum = largest[..., 0, :] + np.log(exponentials.sum(axis=-2))
     return log_sum - (shares * z).sum(axis=-2)
 
 
@@ -146,7 +150,8 @@ def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndar
 
     It is ||residual|| ||x||.
     """
-    residual_norms = np.linalg.norm(residuals(logits(weights, X), y), axis=-2)
+    errors = residuals(logits(weights, X), y)
+    residual_norms = np.linalg.norm(errors, axis=-2)
     return residual_norms * np.linalg.norm(X, axis=1)
 
 

@@ -113,7 +113,8 @@ class PeopleGradient:
         people = np.zeros(weights.shape[1], int)
         for block in self._blocks:
             residuals = _residuals(block.X @ flat_weights.T, block.y, self._outputs)
-            people = people + (self._scales(block.factors, residuals) < 1).sum(axis=0)
+            is_clipped = self._scales(block.factors, residuals) < 1
+            people = people + is_clipped.sum(axis=0)
         return people / self._people
 
     def _scales(self, factors: np.ndarray, residuals: np.ndarray) -> np.ndarray:

@@ -132,9 +132,11 @@ class LogisticRisk(Risk):
         n = self.X.shape[-2]
         U = np.multiply(np.sqrt(curvature)[:, :, None], self.X, out=self.scaled_rows)
         without_data = gradients / self.regularisation
-        inner = (U / self.regularisation[:, None]) @ np.swapaxes(U, 1, 2) + np.eye(n)
+        scaled_U = U / self.regularisation[:, None]
+        inner = scaled_U @ np.swapaxes(U, 1, 2) + np.eye(n)
         solution = np.linalg.solve(inner, U @ without_data[..., None])
-        return without_data - (np.swapaxes(U, 1, 2) @ solution)[..., 0] / self.regularisation
+        of_data = (np.swapaxes(U, 1, 2) @ solution)[..., 0]
+        return without_data - of_data / self.regularisation
 
 
 class SoftmaxRisk(Risk):
@@ -216,7 +218,8 @@ class SoftmaxRisk(Risk):
     def _preconditioner(self, p: np.ndarray, lambdas: np.ndarray) -> np.ndarray:
         """Return the inverse of an approximation of the Hessian of one class, (B, d, d)."""
         classes = p.shape[1]
-        mean_curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (classes - 1)
+        spread = 1 - (p**2).sum(axis=1)
+        mean_curvature = self.row_weights * spread / (classes - 1)
         approximation = self._gram(mean_curvature)
         diagonal = np.arange(self.X.shape[-1])
         approximation[:, diagonal, diagonal] += lambdas.min(axis=1)

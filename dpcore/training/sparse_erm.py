@@ -100,7 +100,8 @@ def logistic(
         """Return the risk at the coefficients ``a`` (n,)."""
         change = gram.times(a)
         z = margins_of_centre + change
-        loss = (row_weights * (np.logaddexp(0, z) - targets * z)).sum()
+        losses = np.logaddexp(0, z) - targets * z
+        loss = (row_weights * losses).sum()
         return _Local(margins=z, value=float(loss + 0.5 * a @ change))
 
     a = np.zeros(X.shape[0])
