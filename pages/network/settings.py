@@ -282,6 +282,7 @@ class NetworkSettings(RowsSettings):
         return self.trainings["private"].step_of_frame
 
     def _training(self, recipe: Recipe, *, noise_multiplier: float) -> Training:
+        """Return the training by a recipe on the rows of these settings."""
         return Training(
             dataset=self.dataset_key,
             private_rows=self.rows,

@@ -36,6 +36,9 @@ WITHOUT = {
 }
 # The order in the legend, about that in which the curves usually end.
 _ORDER = ("pooled", "pate", "soft", "average", "local", "vote")
+# Widths of the line of the method that the page is about, and of the others, in pixels.
+_CHOSEN_WIDTH = 3
+_OTHER_WIDTH = 1.6
 # Points of a map of a release, in each direction.
 _MAP_SIZE = 48
 # The parties axis goes on by this factor beyond its ends.
@@ -102,9 +105,15 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
     spread = result.summary[name]
     if name == result.settings.method:
         return quantile_curve(
-            label, colour, points, spread, band=True, strokes=result.chosen_accuracy, width=3
+            label,
+            colour,
+            points,
+            spread,
+            band=True,
+            strokes=result.chosen_accuracy,
+            width=_CHOSEN_WIDTH,
         )
-    return quantile_curve(label, colour, points, spread, band=False, width=1.6)
+    return quantile_curve(label, colour, points, spread, band=False, width=_OTHER_WIDTH)
 
 
 def _accuracy_finding(result: PartiesResult, over: str) -> str:

@@ -2,6 +2,9 @@
 
 import math
 
+# The constant c of Theorem 4: the largest second derivative of the logistic loss.
+_LOGISTIC_CURVATURE = 0.25
+
 
 def theorem_four(
     *,
@@ -18,7 +21,7 @@ def theorem_four(
     It is for two classes, and holds with probability 1 - d_p - d_s. Each of d_p and d_s is half of
     ``failure``.
 
-        noise: 4 d^2 (c + lambda) log^2(d / d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
+        noise: 4 d^2 (c + lambda) log^2(d / d_p) / (lambda^2 M^2 epsilon^2)
         rows: 16 (32 + log(1 / d_s)) / (lambda N)
         regularisation: (lambda / 2) ||w_0||^2
 
@@ -26,7 +29,8 @@ def theorem_four(
     reference_norm: the norm of w_0.
     """
     half = failure / 2
-    numerator = 4 * inputs**2 * (0.25 + regularisation) * math.log(inputs / half) ** 2
+    curvature = _LOGISTIC_CURVATURE + regularisation
+    numerator = 4 * inputs**2 * curvature * math.log(inputs / half) ** 2
     return {
         "noise": numerator / (regularisation * parties * epsilon) ** 2,
         "rows": 16 * (32 + math.log(1 / half)) / (regularisation * public_rows),

@@ -147,10 +147,11 @@ class ChangeOneParty:
         )
 
     def _vote_counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return vote counts: as they are, with each changed party, and tied for two votes of one.
+        """Return vote counts (K, N) as they are, (parties, K, N) changed, and (2, K, N) tied.
 
-        Their shapes are (K, N), (parties, K, N) and (2, K, N). The parties asked so far count as
-        all M, so one of them weighs 1/M.
+        Changed counts are those after each of the first parties has changed. Tied counts are tied
+        between two classes on all rows, except for one party, which votes for the first class or
+        for the second. The parties asked so far count as all M, so one of them weighs 1/M.
         """
         classes = self.ensemble.classes
         totals = collect_votes(self.ensemble.pool, self.asked)

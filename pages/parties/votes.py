@@ -137,7 +137,7 @@ def collect_votes(pool: PartyPool, upto: int) -> VoteTotals:
         first_end, *ends = pool.chunk_ends(upto)
         totals = _keep(pool, first_end, _ask_parties(pool, 0, first_end))
     for end in ends:
-        start = (end - 1) // pool.chunk * pool.chunk
+        start = (end - 1) // pool.chunk * pool.chunk  # the last chunk may be shorter
         totals = _keep(pool, end, totals.add(_ask_parties(pool, start, end)))
     return totals
 
