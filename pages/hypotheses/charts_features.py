@@ -164,10 +164,10 @@ def _noise_lines(result: HypothesesResult) -> list[dict]:
     frame = result.noise
     lines = []
     for name, colour in (("margin", theme.PRIVATE), ("weight", theme.PUBLIC)):
-        drawn = frame[(frame[name] > _LEAST_SD) & (frame[name] < _MOST_SD)]
-        if drawn.empty:
+        in_range = frame[(frame[name] > _LEAST_SD) & (frame[name] < _MOST_SD)]
+        if in_range.empty:
             continue
-        points = zip(drawn["dimension"], drawn[name], strict=True)
+        points = zip(in_range["dimension"], in_range[name], strict=True)
         style = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
         lines.append(theme.path_shape(theme.svg_path(points), line=style))
     return lines

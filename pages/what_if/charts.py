@@ -154,9 +154,9 @@ def _measure_range(result: WhatIfResult) -> tuple[float, float]:
         np.array([settings.goal]),
         result.curve.estimated.medians,
     ]
-    drawn = settings.scale * np.concatenate(numbers)
-    low = float(drawn.min())
-    high = float(drawn.max())
+    heights = settings.scale * np.concatenate(numbers)
+    low = float(heights.min())
+    high = float(heights.max())
     if is_percent(settings):
         least, most = settings.asked_measure.limits
         low_tick = 10 * math.floor((low - 2) / 10)

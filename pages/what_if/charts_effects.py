@@ -203,8 +203,8 @@ def _name(result: WhatIfResult, row: int, slider: str) -> dict:
     name = slider_label(slider)
     if len(name) > _LONGEST:
         name = f"{name[: _LONGEST - 1].rstrip()}…"
-    place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
-    return theme.annotation(f"<b>{name}</b><br>now {value}", x=0, y=row, size=13, **place)
+    position = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
+    return theme.annotation(f"<b>{name}</b><br>now {value}", x=0, y=row, size=13, **position)
 
 
 def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str]) -> dict:

@@ -158,11 +158,11 @@ def _iso_lines(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
 def _levels(result: WhatIfResult) -> list[float]:
     """Return round levels within the map's medians, about four, as shown."""
     medians = result.map.map.medians
-    known = result.settings.scale * medians[~np.isnan(medians)]
-    if len(known) == 0 or np.ptp(known) < _LEAST_RANGE:
+    medians_done = result.settings.scale * medians[~np.isnan(medians)]
+    if len(medians_done) == 0 or np.ptp(medians_done) < _LEAST_RANGE:
         return []
-    low = float(known.min())
-    high = float(known.max())
+    low = float(medians_done.min())
+    high = float(medians_done.max())
     if low > 0 and high / low > LOG_FACTOR:
         levels = [digit * 10.0**power for power in range(-9, 9) for digit in (1, 3)]
         return [level for level in levels if low < level < high]
@@ -216,7 +216,7 @@ def _line_number(result: WhatIfResult, segments: np.ndarray, text: str) -> list[
 # Marks
 
 
-def _text(result: WhatIfResult, x: float, y: float, text: str, **place: Any) -> dict:
+def _text(result: WhatIfResult, x: float, y: float, text: str, **anchor: Any) -> dict:
     """Return a text on the map, which is light where the map is dark."""
     x_axis, y_axis = result.settings.axes
     shade = shade_numbers(result)[int(y_axis.cells(y)), int(x_axis.cells(x))]
@@ -224,7 +224,7 @@ def _text(result: WhatIfResult, x: float, y: float, text: str, **place: Any) -> 
     if shade < _DARK * _SHADES:
         colour = theme.ON_SCALE[0]
     annotation = theme.annotation(f"<b>{text}</b>", x=float(x), y=float(y), size=12)
-    return {**annotation, **place, "font": {"size": 12, "color": colour}}
+    return {**annotation, **anchor, "font": {"size": 12, "color": colour}}
 
 
 def _mark_shapes(result: WhatIfResult) -> list[dict]:
@@ -319,8 +319,8 @@ def _key_texts(result: WhatIfResult) -> list[dict]:
     """Return the worst number left of the key, and the best one right of it."""
     worst, best = colour_range_texts(result)
     right = _KEY_LEFT + _KEY_WIDTH
-    place = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
+    position = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
     return [
-        theme.annotation(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **place),
-        theme.annotation(best, x=right, y=1, size=12, xanchor="left", xshift=4, **place),
+        theme.annotation(worst, x=_KEY_LEFT, y=1, size=12, xanchor="right", xshift=-4, **position),
+        theme.annotation(best, x=right, y=1, size=12, xanchor="left", xshift=4, **position),
     ]
