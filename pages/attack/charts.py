@@ -67,7 +67,7 @@ def map_clicks(result: OnePersonResult) -> dict:
     drag = {"at": _target_position(result).tolist(), "colour": theme.WITH_YOU}
     return {
         "point": "person",
-        "place": "spot",
+        "position": "spot",
         "x": list(x_range),
         "y": list(y_range),
         "drag": drag,

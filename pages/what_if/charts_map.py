@@ -68,7 +68,7 @@ def median_map(result: WhatIfResult) -> dict:
 def clicks(settings: WhatIfSettings) -> dict:
     """Return the ends of the axes, which turn a click into a place on the map."""
     x_axis, y_axis = settings.axes
-    return {"place": "place", "x": x_axis.ends, "y": y_axis.ends}
+    return {"position": "place", "x": x_axis.ends, "y": y_axis.ends}
 
 
 def _axis(axis: Axis, name: str, *, most: int) -> dict:

@@ -168,7 +168,7 @@ def held(page: Page, one: Handout) -> None:
     page.set_viewport_size({"width": 1000, "height": 1200})
     assert page.evaluate(CUT) == []
     written = page.evaluate(WRITTEN)
-    pictures = one._pictures(one.page.view(one.result))
+    pictures = one._charts(one.page.view(one.result))
     assert list(written) == [picture.name for picture in pictures]
     for picture in pictures:
         said, layout = list(map(plain, written[picture.name])), picture.figure["layout"]
@@ -217,7 +217,7 @@ def test_a_handout_of_a_file_does_too(opened, topic):
 def test_a_recording_moves_by_keys(opened, topic):
     one = recording(topic)
     taken = one.record()
-    page = opened(one.file(taken))
+    page = opened(one.document(taken))
     page.get_by_role("slider").focus()
     expect(page.get_by_role("slider")).to_be_focused()
     page.keyboard.press("Home")

@@ -57,7 +57,7 @@ def clicks(axes: Mapping[str, Any], x: float, y: float | None) -> dict[str, Any]
     """
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
     drag = {} if y is None else {"drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
-    return {"place": "guess", **ends, **drag}
+    return {"position": "guess", **ends, **drag}
 
 
 def board(picture: widgets.Chart, key: str) -> None:

@@ -31,7 +31,7 @@ class Chart:
         about: Explains on demand what one sees, and what to look for.
         clicks: Makes a click a movement of the board (``movement(key)``): of the field
             ``clicks["point"]`` to the customdata of the point under it, or else of the field
-            ``clicks["place"]`` to "x,y", where -1 and 1 are the ends of the axes' ranges in
+            ``clicks["position"]`` to "x,y", where -1 and 1 are the ends of the axes' ranges in
             ``clicks["x"]`` and ``clicks["y"]``. With ``clicks["drag"]``, {"at": (x, y), "colour"},
             the mark that is drawn there can be dragged, which moves the same field.
     """

@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test"
 
 import { ClickMoves } from "../../../ui/widgets/frontend/charts/clicks.js"
 
-const TARGETS = { point: "person", place: "outlier", x: [0, 10], y: [0, 10] }
+const TARGETS = { point: "person", position: "outlier", x: [0, 10], y: [0, 10] }
 const LEFT = 1050 // where the axes begin on the page
 const TOP = 2020
 let sent, clicks
@@ -56,11 +56,11 @@ for (const { x, person } of [{ x: 27, person: 18 }, { x: 23, person: 17 }]) {
   })
 }
 
-test("a click away from all points moves to a place between the ends of the axes", () => {
+test("a click away from all points moves to a position between the ends of the axes", () => {
   assert.deepEqual(click(50, 75), [["outlier", "0.000,0.500"]])
 })
 
-test("a place lies between its ends, whatever the axis shows beyond them", () => {
+test("a position lies between its ends, whatever the axis shows beyond them", () => {
   const movements = click(90, 75, { trace: { x: [], y: [] }, targets: { x: [2, 6] } })
 
   assert.deepEqual(movements, [["outlier", "1.000,0.500"]])
@@ -86,8 +86,8 @@ for (const [x, y] of [[-1, 50], [101, 50], [50, -1], [50, 101]]) {
   })
 }
 
-test("a click away from all points moves nothing without a field for places", () => {
-  assert.deepEqual(click(50, 75, { targets: { place: undefined } }), [])
+test("a click away from all points moves nothing without a field for positions", () => {
+  assert.deepEqual(click(50, 75, { targets: { position: undefined } }), [])
 })
 
 test("numbers are above all that the newest charts contain", () => {

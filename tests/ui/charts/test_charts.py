@@ -54,7 +54,7 @@ def picture(y: float, **more) -> Chart:
         "shapes": [dot(y, name="ghost"), dot(y + 5)],
         "uirevision": "keep",
     }
-    known = {"name": "accuracy", "alt": f"Accuracy {y}", "clicks": {"place": "spot"}}
+    known = {"name": "accuracy", "alt": f"Accuracy {y}", "clicks": {"position": "spot"}}
     return Chart(figure={"data": data, "layout": layout}, **(known | more))
 
 
@@ -67,7 +67,7 @@ def test_only_what_is_marked_has_a_ghost_and_it_lies_below_todays():
     assert drawn == [("band", 1), (NAME, 2), ("private", 1), ("without", 1)]
     assert [one["y0"] for one in shown.figure["layout"]["shapes"]] == [2, 1, 6]
     assert shown.figure["layout"]["title"] == {"text": "At 1"}
-    assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"place": "spot"})
+    assert (shown.alt, shown.name, shown.clicks) == ("Accuracy 1", "accuracy", {"position": "spot"})
     assert shown.figure["data"][1]["hovertemplate"] == f"%{{y}}<extra>{NAME}</extra>"
     assert (
         with_overlay([[mine]], [[mine]])[0][0].figure["layout"]["shapes"]

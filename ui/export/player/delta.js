@@ -1,5 +1,5 @@
 // What was recorded at many stops, encoded as one: what all have in common is written once
-// (`folded` in `ui/export/recording.py`).
+// (`encode_stops` in `ui/export/recording.py`).
 
 /**
  * Decode the value of one stop.

@@ -13,7 +13,7 @@ const DECIMALS = 3
  * @typedef {object} ClickTargets What clicks on a chart move (`Chart.clicks` in
  *     `ui/widgets/chart_board.py`).
  * @property {string} [point] A field that a click moves to the customdata of the point under it.
- * @property {string} [place] A field that a click elsewhere moves to "x,y", where -1 and 1 are the
+ * @property {string} [position] A field that a click elsewhere moves to "x,y", where -1 and 1 are the
  *     ends of `x` and `y`.
  * @property {[number, number]} [x]
  * @property {[number, number]} [y]
@@ -112,22 +112,22 @@ export class ClickMoves {
   /** Move to a position of the dragged mark, and return the number of the movement. */
   drag(node, event, final) {
     this.lastDragged = this.handles.get(node)
-    const position = positionInAxes(node, event)
+    const pixel = pixelInAxes(node, event)
     const targets = this.targets.get(node)
-    return this.move(targets.place, placeText(node, position, targets), final)
+    return this.move(targets.position, positionText(node, pixel, targets), final)
   }
 
   click(node, event) {
     const { xaxis, yaxis } = node._fullLayout ?? {}
     if (!xaxis) return
-    const position = positionInAxes(node, event)
-    const isInside = position.x >= 0 && position.x <= xaxis._length &&
-      position.y >= 0 && position.y <= yaxis._length
+    const pixel = pixelInAxes(node, event)
+    const isInside = pixel.x >= 0 && pixel.x <= xaxis._length &&
+      pixel.y >= 0 && pixel.y <= yaxis._length
     if (!isInside) return
     const targets = this.targets.get(node)
-    const value = targets.point ? nearestPointValue(node, position) : null
+    const value = targets.point ? nearestPointValue(node, pixel) : null
     if (value !== null) this.move(targets.point, value)
-    else if (targets.place) this.move(targets.place, placeText(node, position, targets))
+    else if (targets.position) this.move(targets.position, positionText(node, pixel, targets))
   }
 
   /** Report a movement, and return its number; null where the channel has taken it. */
@@ -141,7 +141,7 @@ export class ClickMoves {
 }
 
 /** The position of the pointer from the corner where the axes begin, in pixels. */
-function positionInAxes(node, event) {
+function pixelInAxes(node, event) {
   const { xaxis, yaxis } = node._fullLayout
   const box = node.getBoundingClientRect()
   return {
@@ -151,7 +151,7 @@ function positionInAxes(node, event) {
 }
 
 /** The customdata of the nearest point around a position; null where there is none. */
-function nearestPointValue(node, position) {
+function nearestPointValue(node, pixel) {
   const { xaxis, yaxis } = node._fullLayout
   let smallest = POINT_RADIUS
   let value = null
@@ -160,7 +160,7 @@ function nearestPointValue(node, position) {
     for (let index = 0; index < trace.x.length; index++) {
       const x = xaxis.d2p(trace.x[index])
       const y = yaxis.d2p(trace.y[index])
-      const distance = Math.hypot(x - position.x, y - position.y)
+      const distance = Math.hypot(x - pixel.x, y - pixel.y)
       if (distance < smallest) {
         smallest = distance
         value = parseValue(trace.customdata[index])
@@ -176,15 +176,15 @@ function parseValue(text) {
   return Number.isNaN(number) ? text : number
 }
 
-function placeText(node, position, targets) {
+function positionText(node, pixel, targets) {
   const { xaxis, yaxis } = node._fullLayout
-  const x = placeOnAxis(xaxis, position.x, targets.x)
-  const y = placeOnAxis(yaxis, position.y, targets.y)
+  const x = positionOnAxis(xaxis, pixel.x, targets.x)
+  const y = positionOnAxis(yaxis, pixel.y, targets.y)
   return `${x},${y}`
 }
 
 /** Where a pixel lies between two ends, -1 to 1, whatever the zoom; on a log axis of logarithms. */
-function placeOnAxis(axis, pixel, [low, high]) {
-  const place = 2 * (axis.p2l(pixel) - low) / (high - low) - 1
-  return Math.max(-1, Math.min(1, place)).toFixed(DECIMALS)
+function positionOnAxis(axis, pixel, [low, high]) {
+  const position = 2 * (axis.p2l(pixel) - low) / (high - low) - 1
+  return Math.max(-1, Math.min(1, position)).toFixed(DECIMALS)
 }
