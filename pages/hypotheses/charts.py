@@ -94,7 +94,7 @@ def _weights_finding(result: HypothesesResult) -> str:
 
 
 def _runs_finding(result: HypothesesResult) -> str:
-    """Return how many runs are done."""
+    """Return the number of runs that are done, in words."""
     return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
 
 
@@ -211,7 +211,7 @@ def _accuracy_points(result: HypothesesResult, method: str, along: str) -> Quant
 
 
 def _accuracy_finding(result: HypothesesResult, along: str, methods: Sequence[str]) -> str:
-    """Return from where on transfer is shown to help, or how far the curves have come."""
+    """Return the values at which transfer is shown to help, or the progress of the curves."""
     if methods != MAIN_METHODS:
         return SAYS["chart.others"]
     runs = result.runs_along(along)

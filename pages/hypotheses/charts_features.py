@@ -214,7 +214,7 @@ def laws(result: HypothesesResult) -> dict:
 
 
 def _laws_finding(result: HypothesesResult) -> str:
-    """Return from which epsilon on all words help, or how far the curves have come."""
+    """Return the epsilons from which on all words help, or the progress of the curves."""
     helps_from = {law: result.helps_from(law) for law in LAWS}
     if None in helps_from.values():
         done = 0

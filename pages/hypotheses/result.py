@@ -112,12 +112,12 @@ class HypothesesResult:
         return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
 
     def compare(self, other: str, method: str = "transfer") -> Case:
-        """Return how a method compares with another one."""
+        """Compare the accuracy of a method with that of another one."""
         return self.now.compare(method, other)
 
     @cached_property
     def compared_without_noise(self) -> Case:
-        """Return how transfer compares with transfer without noise."""
+        """Compare transfer with transfer without noise."""
         if not self.now.complete or not self.without_noise.complete:
             return Case.SO_FAR
         return compare(
@@ -158,7 +158,7 @@ class HypothesesResult:
 
     @cached_property
     def compared_with_equal_weights(self) -> Case:
-        """Return how the mean squared error of the weights compares with that of equal ones."""
+        """Compare the mean squared error of the weights with that of equal weights."""
         return compare(
             self.now.outcome.error,
             self.error_of_equal_weights,

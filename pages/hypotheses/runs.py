@@ -73,7 +73,7 @@ class TransferRuns:
         return float(rows_by_class.max() / rows_by_class.sum())
 
     def compare(self, method: str = "transfer", other: str = "weak") -> Case:
-        """Return how the accuracy of a method compares with that of another one."""
+        """Compare the accuracy of a method with that of another one."""
         return compare(
             self.accuracy(method),
             self.accuracy(other),

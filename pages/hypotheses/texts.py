@@ -57,7 +57,7 @@ def _difference(result: HypothesesResult, accuracy: float, other: float) -> str:
 
 
 def _gain_note(result: HypothesesResult) -> str:
-    """Return what transfer gains over the few labels, or why nothing is claimed."""
+    """Return the gain of transfer over the few labels, or why nothing is claimed."""
     transferred, few_labels, _ = three_accuracies(result)
     sign = "−"
     if transferred > few_labels:
@@ -72,7 +72,7 @@ def _gain_note(result: HypothesesResult) -> str:
 
 
 def _loss_note(result: HypothesesResult) -> str:
-    """Return what the noise costs, or why nothing is claimed."""
+    """Return the accuracy that the noise costs, or why nothing is claimed."""
     transferred, _, noiseless = three_accuracies(result)
     case = result.compared_without_noise
     if math.isnan(noiseless) or (result.now.complete and case == Case.SO_FAR):
@@ -145,7 +145,7 @@ def diagnostics(result: HypothesesResult) -> list[str]:
 
 
 def _noise(result: HypothesesResult) -> str:
-    """Return how far the noise moves a margin, and the log weight of a public row."""
+    """Name the size of the noise on a margin and on the log weight of a public row."""
     margin, weight = result.noise_at(result.dimension)
     case = "moves"
     if result.settings.noise == "objective":
@@ -160,7 +160,7 @@ def _noise(result: HypothesesResult) -> str:
 
 
 def _laws(result: HypothesesResult) -> str:
-    """Return from which epsilon on transfer with all words helps, by distribution of the noise."""
+    """Name the epsilon from which on all words help, for each distribution of noise."""
     settings = result.settings
     if settings.projected or result.compare("weak") == Case.FEW:
         return ""
@@ -184,7 +184,7 @@ def _from_epsilon(epsilon: float) -> str:
 
 
 def _weights(result: HypothesesResult) -> str:
-    """Return how far the weights are from the true mixture."""
+    """Name the distance of the weights from the true mixture."""
     case = "missed"
     if result.compared_with_equal_weights == Case.BEHIND:
         case = "misled"
@@ -211,7 +211,7 @@ def _most_important(result: HypothesesResult) -> str:
 
 
 def _average(result: HypothesesResult) -> str:
-    """Return what the weights gain over equal ones."""
+    """Name the gain of the weights over equal ones."""
     cases = {Case.BEHIND: "equal", Case.AHEAD: "weighted", Case.ALIKE: "even"}
     case = result.compare("average")
     if case not in cases:
@@ -224,7 +224,7 @@ def _average(result: HypothesesResult) -> str:
 
 
 def guarantee(result: HypothesesResult) -> str:
-    """Return what is guaranteed to a row of a source, who adds noise, and what is assumed."""
+    """Return the guarantee of a source's row, who adds noise, and the assumptions."""
     settings = result.settings
     promised = settings.guarantee
     assumptions = SAYS["guarantee.assumed"]
@@ -245,7 +245,7 @@ def guarantee(result: HypothesesResult) -> str:
 
 
 def by_class(result: HypothesesResult) -> str:
-    """Return how often each class is predicted as which."""
+    """Return the table of predicted classes by true class."""
     scores = result.held_out
     others = {}
     for model, case in _OTHER_MODELS.items():

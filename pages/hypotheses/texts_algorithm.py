@@ -59,7 +59,7 @@ def stages(result: HypothesesResult) -> str:
 
 
 def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
-    """Return what a source releases in the steps 1 and 2, with the size of the noise."""
+    """Name the releases of a source in the steps 1 and 2, with the size of their noise."""
     if result.settings.noise == "objective":
         noise = number(result.measured_noise)
         return SAYS("stages.objective", noise=noise), SAYS["stages.same"]
@@ -71,7 +71,7 @@ def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
 
 
 def trust(result: HypothesesResult) -> str:
-    """Return who adds which noise and who sees what, as a small diagram in HTML."""
+    """Draw the parties, their noise and their access as a small diagram in HTML."""
     settings = result.settings
     diagram = SAYS("trust.diagram", sources=settings.sources, added=SAYS[f"trust.{settings.noise}"])
     sources, released, everybody, target = diagram.split(" / ")

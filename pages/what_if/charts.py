@@ -266,7 +266,7 @@ def _mark_shapes(result: WhatIfResult) -> list[dict]:
 
 
 def _mark_for_most(result: WhatIfResult) -> float | None:
-    """Return where 90 % of runs reach the target, if that is not where the median does."""
+    """Return the value at which 90 % of runs reach the target, unless the median does there."""
     if result.curve.answer_for_most == result.curve.answer:
         return None
     return result.curve.answer_for_most

@@ -240,7 +240,7 @@ def _mark_shapes(result: WhatIfResult) -> list[dict]:
 
 
 def _star_position(result: WhatIfResult) -> tuple[float, float] | None:
-    """Return where the target is first reached, or else the middle of the best cell.
+    """Return the position of the first crossing, or else of the best cell.
 
     Return None until the map is complete.
     """

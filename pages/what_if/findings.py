@@ -57,7 +57,7 @@ def curve_title(result: WhatIfResult) -> str:
 
 
 def curve_finding(result: WhatIfResult) -> str:
-    """Return what the curve shows, or "" while that is open."""
+    """Return the finding of the curve, or "" while it is open."""
     curve = result.curve
     if curve.answer is not None:
         return result_text(result, "finding.from", value=answer_text(result, curve.answer))
@@ -99,7 +99,7 @@ def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
 
 
 def runs_reaching_text(result: WhatIfResult, crossing: Solution) -> str:
-    """Return how many runs of the first split reach the target at the safe value."""
+    """Count the runs of the first split that reach the target at the safe value, in words."""
     runs = len(result.base.runs) // result.settings.seeds
     return SAYS("interval.did", hits=round(crossing.share_safe * runs), runs=runs)
 
@@ -153,7 +153,7 @@ def effect_text(result: WhatIfResult, effect: Effect) -> str:
 
 
 def map_finding(result: WhatIfResult) -> str:
-    """Return what the map shows, or how many cells are done."""
+    """Return the finding of the map, or the number of cells that are done."""
     settings = result.settings
     map_result = result.map
     if not map_result.complete:

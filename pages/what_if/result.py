@@ -53,7 +53,7 @@ class WhatIfResult:
 
     @property
     def plan(self) -> SamplingPlan:
-        """Return which settings are measured."""
+        """Return the plan of the settings that are measured."""
         return self.settings.experiment.plan
 
     # The topic's settings

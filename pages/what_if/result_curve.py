@@ -18,7 +18,7 @@ _VISIBLE_GAIN = 0.01
 
 
 def reaches(settings: WhatIfSettings, numbers: np.ndarray) -> np.ndarray:
-    """Return which numbers of the measure reach the target."""
+    """Compare numbers of the measure with the target. True stands for a number that reaches it."""
     if settings.asked_measure.better == "higher":
         return numbers >= settings.goal
     return numbers <= settings.goal
@@ -103,7 +103,7 @@ class CurveResult:
 
     @cached_property
     def crossings(self) -> Mapping[str, Crossing]:
-        """Return from which value on the "median" run, and "most" runs, reach the target.
+        """Return the values from which on the "median" run, and "most" runs, reach the target.
 
         It is empty if the measure may get better and worse along the parameter. There is no
         smallest value then.

@@ -87,11 +87,11 @@ class MapResult:
 
     @cached_property
     def target_line(self) -> np.ndarray:
-        """Return where the medians are at the target, as in ``line_at``."""
+        """Return the line on which the medians are at the target (``line_at``)."""
         return self.line_at(self.settings.goal)
 
     def line_at(self, level: float) -> np.ndarray:
-        """Return where the medians are at a level, as segments (m, 2, 2) of positions (x, y).
+        """Return the line on which the medians are at a level, as segments (m, 2, 2) of (x, y).
 
         Lines are straight between the middles of cells.
         """

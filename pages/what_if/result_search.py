@@ -45,7 +45,7 @@ class SearchResult:
         )
 
     def _gain(self, winner: Settings) -> Case:
-        """Return what the retests allow to claim about the winner and the topic's settings."""
+        """Compare the winner with the topic's settings on the retests."""
         if len(self.retests) < max(2, self.planned_retests):
             return Case.SO_FAR
         winner_runs = np.concatenate([runs for runs, _ in self.retests])

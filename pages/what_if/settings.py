@@ -108,7 +108,7 @@ class WhatIfSettings(Settings):
 
     @property
     def void(self) -> str:
-        """Return why the topic guarantees nothing, or ""."""
+        """Return the reason that the topic guarantees nothing, or ""."""
         return self.topic_settings.void
 
     @property

@@ -10,7 +10,7 @@ MOVE = SAYS["move"]
 
 
 def rows_text(settings: WhatIfSettings) -> str:
-    """Return which rows of a visitor's file an answer uses, and what that costs (markdown)."""
+    """Name the rows of a visitor's file that an answer uses, and their cost (markdown)."""
     own = settings.topic_settings.own
     if not isinstance(own, MadeUp):
         count = len(settings.experiment.compared_settings)

@@ -57,7 +57,7 @@ def _answer(result: WhatIfResult) -> str:
 
 
 def _solution(result: WhatIfResult, solution: Solution) -> str:
-    """Return from which value on the target is reached."""
+    """Name the value from which on the target is reached."""
     if result.settings.reached == "most":
         return _solution_for_most(result, solution)
     text = result_text(
@@ -70,7 +70,7 @@ def _solution(result: WhatIfResult, solution: Solution) -> str:
 
 
 def _solution_for_most(result: WhatIfResult, solution: Solution) -> str:
-    """Return from which value on 90 % of runs reach the target, and where the median does."""
+    """Name the values from which on 90 % of runs and the median reach the target."""
     settings = result.settings
     text = result_text(
         result,
@@ -86,7 +86,7 @@ def _solution_for_most(result: WhatIfResult, solution: Solution) -> str:
 
 
 def _single_runs(result: WhatIfResult, solution: Solution) -> str:
-    """Return how many runs reach the target at the crossing or next to it, and where 90 % do."""
+    """Count the runs that reach the target next to the crossing, and name the value for 90 %."""
     settings = result.settings
     tested = x_setting_text(settings, solution.tested)
     case = "next"
@@ -107,7 +107,7 @@ def _single_runs(result: WhatIfResult, solution: Solution) -> str:
 
 
 def _saturation(result: WhatIfResult) -> str:
-    """Return from which epsilon on more of it gains less than a point, if that is known."""
+    """Name the epsilon from which on more of it gains less than a point, if it is known."""
     settings = result.settings
     epsilon = result.curve.saturation
     if settings.x_field != "epsilon" or not is_percent(settings) or epsilon is None:
@@ -164,7 +164,7 @@ def _best_value(result: WhatIfResult, crossing: Crossing) -> str:
 
 
 def _unclear(result: WhatIfResult, crossing: Crossing) -> str:
-    """Return that the runs cannot show the answer, and how many could."""
+    """Explain that the runs cannot show the answer, and name the number that could."""
     settings = result.settings
     runs = len(result.base.runs)
     if settings.reached == "most":
@@ -179,7 +179,7 @@ def _unclear(result: WhatIfResult, crossing: Crossing) -> str:
 
 
 def _runs_needed(result: WhatIfResult, needed: int | None) -> str:
-    """Return how many runs could show the answer, a choice of the page if there is one."""
+    """Name the number of runs that could show the answer, a choice of the page if possible."""
     settings = result.settings
     if needed is None:
         return SAYS["unclear.close"]

@@ -25,7 +25,7 @@ from ui.text.tiles import number, percent, unit_word
 
 
 def price(result: WhatIfResult) -> str:
-    """Return what the runs of the answer cost, and what a search on private rows would cost."""
+    """Return the cost of the answer's runs, and of a search on private rows."""
     papers = f"{short('ligett2017')}; {short('ghazi2025')}"
     honest = tiles.note(SAYS("cost.honest", papers=papers))
     if not result.prices:
@@ -65,7 +65,7 @@ def _epsilon_and_delta(guarantee: Guarantee) -> dict[str, str]:
 
 
 def _used(result: WhatIfResult) -> str:
-    """Return how many runs the answer uses, and what releasing all of them would cost."""
+    """Count the runs that the answer uses, and name the cost of releasing all of them."""
     counts = [runs for _, runs in result.used]
     case = "used"
     if len(set(counts)) == 1:

@@ -173,7 +173,7 @@ def _retest_tiles(result: WhatIfResult, winner: Winner, selected: Tile) -> list[
 
 
 def caption(result: WhatIfResult) -> str:
-    """Return what the strip of the curve is, if there is one."""
+    """Explain the strip of the curve, if there is one."""
     if result.settings.answered_question != "best" and result.curve.interval is not None:
         return SAYS["caption.strip"]
     return ""
@@ -194,7 +194,7 @@ def why(result: WhatIfResult) -> list[str]:
 
 
 def _splits(result: WhatIfResult) -> str:
-    """Return how many splits the answer is about, and how far they differ."""
+    """Count the splits that the answer is about, and name their deviation."""
     settings = result.settings
     if settings.seeds == 1:
         seed = settings.topic_settings.seed
@@ -212,14 +212,14 @@ def _splits(result: WhatIfResult) -> str:
 
 
 def _single_run(result: WhatIfResult) -> str:
-    """Return that a released model is a single run."""
+    """Explain that a released model is a single run."""
     spread = Spread.of(result.base.runs)
     runs_range = measure_range_text(result.settings, spread.low, spread.high)
     return result_text(result, "why.single", range=runs_range)
 
 
 def _luck(result: WhatIfResult) -> str:
-    """Return how much of the selected median was luck."""
+    """Compare the selected median with that of the retests, which had no luck."""
     settings = result.settings
     if settings.answered_question != "best":
         return ""
