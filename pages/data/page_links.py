@@ -1,6 +1,6 @@
 """The buttons of *My data* to the pages that can train on a visitor's file."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -19,47 +19,55 @@ _PAGES = {
     "classifier": ("scatter_plot", False, of_classes),
     "network": ("hub", False, of_classes),
 }
-# Pages that are opened with as many rows as the file has, and those of them where the search for an
-# epsilon begins.
-_SIZED, _SEARCHED = ("regression", "classifier", "network"), ("regression", "classifier")
+# Pages with a button to the search for an epsilon.
+_WITH_SEARCH = ("regression", "classifier")
 # Settings with which a page opens a file, where its own defaults are meant for a larger table.
 _STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}}
 
 
-def show(own: OwnRows | None, roles: Roles, says: Texts) -> None:
-    """Show buttons to the pages that can predict the column of these roles, dead without a file
-    that fits.
+def show(own: OwnRows | None, roles: Roles, texts: Texts) -> None:
+    """Show buttons to the pages that predict the chosen column, disabled for files that do not fit.
+
+    Args:
+        own: The file with its roles; None while an entry is missing.
+        roles: The roles so far.
+        texts: The texts of *My data*.
     """
-    number = roles.target is not None
-    for page, (icon, of_number, fits) in _PAGES.items():
-        if of_number != number:
+    predicts_number = roles.target is not None
+    for page, (icon, page_predicts_number, fits) in _PAGES.items():
+        if page_predicts_number != predicts_number:
             continue
-        if page in _SEARCHED:
-            _door(page, own, fits, says["search.label"], icon="search", search=True)
-            st.caption(says["search.note"])
-        _door(page, own, fits, says[f"page.{page}"], icon=icon)
+        disabled = own is None or not fits(own)
+        if page in _WITH_SEARCH:
+            pressed = st.button(
+                texts["search.label"],
+                key="data.epsilon",
+                icon=":material/search:",
+                type="primary",
+                disabled=disabled,
+                width="stretch",
+            )
+            if pressed and own is not None:
+                _open(page, own, {TAB: ASK_TAB.name})
+            st.caption(texts["search.note"])
+        pressed = st.button(
+            texts[f"page.{page}"],
+            key=f"data.{page}",
+            icon=f":material/{icon}:",
+            type="secondary",
+            disabled=disabled,
+            width="stretch",
+        )
+        if pressed and own is not None:
+            _open(page, own, {})
 
 
-def _door(
-    page: str,
-    own: OwnRows | None,
-    fits: Callable[[OwnRows], bool],
-    label: str,
-    *,
-    icon: str,
-    search: bool = False,
-) -> None:
-    """Show a button that opens a page with these rows, or its ``search`` for an epsilon."""
-    pressed = st.button(
-        label,
-        key="data.epsilon" if search else f"data.{page}",
-        icon=f":material/{icon}:",
-        type="primary" if search else "secondary",
-        disabled=own is None or not fits(own),
-        width="stretch",
-    )
-    if pressed and own is not None:
-        rows = own.private if of_numbers(own) else min(own.private, MOST_LIVE)
-        link = {"dataset": "own", "own": str(own)} | ({"rows": str(rows)} if page in _SIZED else {})
-        link |= _STARTS.get(page, {}) | ({TAB: ASK_TAB.name} if search else {})
-        st.switch_page(page_links.page_for(page), query_params=versioned(link))
+def _open(page: str, own: OwnRows, view: Mapping[str, str]) -> None:
+    """Open a page with as many rows of the file as it can move with."""
+    rows = own.private
+    if not of_numbers(own):
+        rows = min(own.private, MOST_LIVE)
+    link = {"dataset": "own", "own": str(own), "rows": str(rows)}
+    link |= _STARTS.get(page, {})
+    link |= view
+    st.switch_page(page_links.page_for(page), query_params=versioned(link))

@@ -1,4 +1,4 @@
-"""How long a private file lives: as long as the page of who brought it, and a moment more.
+"""The lifetime of an uploaded file: as long as the page of its visitor, and a moment more.
 
 Streamlit keeps a session for two minutes after its page is gone, so that a broken connection can
 come back, and drops it when it next has to do with others; its reference cycles go later still. A
@@ -24,8 +24,11 @@ GRACE = 120.0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SessionFile:
-    """The rows of an uploaded file in its session. timer: releases them, and runs while the page is
-    gone.
+    """The rows of an uploaded file in its session.
+
+    Attributes:
+        table: The rows.
+        timer: Releases them; it runs while the page is gone.
     """
 
     table: Table
@@ -34,7 +37,14 @@ class SessionFile:
 
 @dataclass(eq=False, repr=False)
 class _Visit:
-    """A page while it is there. upload: its last upload. files: its files."""
+    """A page while it is connected.
+
+    Attributes:
+        session_id: The session of the page.
+        uploads: Streamlit's store of uploads.
+        upload: The last upload of the page.
+        files: The files of the page.
+    """
 
     session_id: str
     uploads: UploadedFileManager
@@ -53,13 +63,13 @@ class _Visit:
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_Visit.end)
 def _visit() -> _Visit:
-    """Return this page's visit; a connection that comes back is another."""
+    """Return the visit of this page; a new connection is a new visit."""
     run: Any = get_script_run_ctx()  # not None, as this is called in the run of a page
     return _Visit(session_id=run.session_id, uploads=run.uploaded_file_mgr)
 
 
 def present(upload: UploadedFile | None, file: SessionFile | None) -> bool:
-    """Keep the session's file as its page is there; return whether it has rows.
+    """Keep the file of the session while its page is connected, and return whether it has rows.
 
     Each run has to call this.
     """

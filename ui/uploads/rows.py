@@ -1,10 +1,10 @@
-"""A visitor's own rows: the file of this session, what its columns are for, and what a page that
-trains makes of it.
+"""Rows of a visitor: the file of this session, the roles of its columns, and its choice for pages.
 
-The file lives in the state of its session and nowhere else: a link has only the random name of an
+The file is in the state of its session and nowhere else: a link has only the random name of an
 ``OwnRows``, which is resolved here.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,19 +35,28 @@ USES = {
     "amount": "Predict number",
     "person": "Says who",
 }
-# Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
+# Epsilon that all bounds of a file may cost together; beyond it, nothing is left to guarantee.
 MOST_SPENT = 5.0
-# Of which there is one each.
-ANSWERS, _SINGLE = ("answer", "amount"), ("person",)
+# Of these uses together there is one column, and of each of those one.
+ANSWERS = ("answer", "amount")
+_SINGLE = ("person",)
 _BROUGHT = "data.brought"
+# Refusals with a text of their own.
+_REFUSALS = ("file", "epsilon", "rows", "decimal")
 
 
 @dataclass(eq=False, repr=False)
 class Draft:
-    """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column ->
-    one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; payments: all that
-    bounds have cost; one_row, most_rows, rows_each, gaps, own_source, sources: as in ``Roles``.
+    """The entries of *My data* so far.
+
+    Attributes:
+        file: Name of the file, shown to its visitor only.
+        uses: Column -> one of ``USES``.
+        columns: Column -> its bounds or categories.
+        classes: The classes that were typed.
+        one_row, most_rows, rows_each, gaps: As in ``Roles``.
+        kinds: Column -> its guessed kind.
+        payments: All that bounds have cost.
     """
 
     file: str
@@ -63,114 +72,147 @@ class Draft:
 
     @classmethod
     def of(cls, table: Table, file: str) -> "Draft":
-        """Leave out every column; only kinds are guessed."""
+        """Return a draft that leaves out every column; only kinds are guessed."""
         kinds = {name: table.kind(name) for name in table.columns}
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
     def use(self, name: str, use: str) -> None:
-        """Use a column so.
-
-        There is one answer, and one column each that says who and which source.
-        """
-        for other, its in self.uses.items():
-            if (its == use and use in _SINGLE) or (its in ANSWERS and use in ANSWERS):
+        """Set the use of a column, and leave out another one of a use that is unique."""
+        for other, other_use in self.uses.items():
+            is_same_single = other_use == use and use in _SINGLE
+            is_other_answer = other_use in ANSWERS and use in ANSWERS
+            if is_same_single or is_other_answer:
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use in (*column_roles.KINDS, "amount"):
-            self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
+        if use == "amount":
+            self.columns[name] = Column(name=name, kind="number")
+        elif use in column_roles.KINDS:
+            self.columns[name] = Column(name=name, kind=use)
         self.uses[name] = use
 
     def say(self, name: str, **parts: Any) -> None:
-        """Say bounds, categories or decimals of a column."""
+        """Set bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
     def bound(self, name: str, end: str, value: float | None) -> None:
-        """Say the "low" or "high" bound of a column."""
+        """Set the "low" or "high" bound of a column."""
         self.say(name, **{end: value})
 
     def fill(self, sample: Sample) -> None:
-        """Say what the notes of a sample say."""
-        self.uses = dict.fromkeys(self.uses, "out") | {
-            column.name: column.kind for column in sample.columns
-        }
-        self.columns |= {column.name: column for column in sample.columns}
-        self.uses[sample.answer], self.classes = (
-            "amount" if sample.target else "answer",
-            sample.classes,
-        )
+        """Set all entries to the notes of a sample."""
+        self.uses = dict.fromkeys(self.uses, "out")
+        for column in sample.columns:
+            self.uses[column.name] = column.kind
+            self.columns[column.name] = column
+        self.uses[sample.answer] = "answer"
+        self.classes = sample.classes
         if sample.target:
+            self.uses[sample.answer] = "amount"
             self.columns[sample.answer] = sample.target
 
     def filled(self, sample: Sample) -> bool:
-        """Return whether what the notes say is said already."""
-        said = self.roles
-        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
-        return (said.columns, said.answer, said.classes, said.target) == theirs
+        """Return whether the entries are those of the notes of a sample."""
+        roles = self.roles
+        return (
+            roles.columns == sample.columns
+            and roles.answer == sample.answer
+            and roles.classes == sample.classes
+            and roles.target == sample.target
+        )
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
-        """Draw bounds of a column anew, which costs epsilon whatever comes out.
+        """Draw new bounds of a column, which costs epsilon whatever comes out.
 
-        Raises RefusedError, for nothing.
+        Raises:
+            RefusedError: The bounds would cost too much; nothing was spent.
         """
         person = self.the("person")
-        check.between(0, MOST_SPENT, epsilon=sum(one.epsilon for one in self.payments) + epsilon)
-        bought = column_bounds.buy(table, self.columns[name], epsilon=epsilon, person=person)
+        spent = sum(payment.epsilon for payment in self.payments)
+        check.between(0, MOST_SPENT, epsilon=spent + epsilon)
+        column = column_bounds.buy(table, self.columns[name], epsilon=epsilon, person=person)
         self.payments += (Payment(epsilon=epsilon, person=person),)
-        self.columns[name] = bought
+        self.columns[name] = column
 
     def the(self, use: str) -> str:
-        """Return the column that is used so, or ""."""
-        return next((name for name, its in self.uses.items() if its == use), "")
+        """Return the column with this use; "" if there is none."""
+        for name, column_use in self.uses.items():
+            if column_use == use:
+                return name
+        return ""
 
     @property
     def roles(self) -> Roles:
-        person, amount = map(self.the, ("person", "amount"))
+        """Return the roles of the columns, with what does not apply left out."""
+        person = self.the("person")
+        amount = self.the("amount")
+        columns = []
+        for name, use in self.uses.items():
+            if use in column_roles.KINDS:
+                columns.append(self.columns[name])
+        answer = self.the("answer")
+        classes = self.classes
+        target = None
+        gaps = True
+        if amount:
+            answer = amount
+            classes = ()
+            target = self.columns[amount]
+            gaps = self.gaps
+        one_row = self.one_row
+        most_rows = None
+        rows_each = 1
+        if person:
+            one_row = None
+            most_rows = self.most_rows
+            if amount:
+                rows_each = self.rows_each
         return Roles(
-            answer=amount or self.the("answer"),
-            classes=() if amount else self.classes,
-            columns=tuple(
-                self.columns[name] for name, use in self.uses.items() if use in column_roles.KINDS
-            ),
+            answer=answer,
+            classes=classes,
+            columns=tuple(columns),
             person=person,
-            one_row=None if person else self.one_row,
-            most_rows=self.most_rows if person else None,
+            one_row=one_row,
+            most_rows=most_rows,
             payments=self.payments,
-            target=self.columns[amount] if amount else None,
-            rows_each=self.rows_each if amount and person else 1,
-            gaps=self.gaps or not amount,
+            target=target,
+            rows_each=rows_each,
+            gaps=gaps,
         )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Brought(SessionFile):
-    """An uploaded file in its session. draft: the roles of its columns so far. owns: its choices of
-    roles, by name.
+    """An uploaded file in its session.
+
+    Attributes:
+        draft: The roles of its columns so far.
+        owns: Its confirmed choices of roles, by name; the newest is the last.
     """
 
     draft: Draft
     owns: dict[str, OwnRows] = field(default_factory=dict)
 
     def has(self, own: str) -> bool:
-        """Return whether this is a choice of this file, which is still here."""
+        """Return whether this is a choice of this file, which has not been released."""
         return isinstance(own, OwnRows) and own in self.owns and bool(self.table.columns)
 
 
 def bring(table: Table, file: str) -> None:
-    """Hold a file for this session, in place of the one before."""
+    """Store a file in this session, in place of the one before."""
     drop()
     st.session_state[_BROUGHT] = Brought(table=table, draft=Draft.of(table, file))
 
 
 def drop() -> None:
-    """Let go of this session's file now."""
-    before = st.session_state.pop(_BROUGHT, None)
-    if before is not None:
-        release(before.table)
+    """Release the file of this session now."""
+    previous = st.session_state.pop(_BROUGHT, None)
+    if previous is not None:
+        release(previous.table)
 
 
 def brought() -> Brought | None:
-    """Return this session's file, to be asked in each run of a page that uses it."""
+    """Return the file of this session; each run of a page that uses it has to call this."""
     file = st.session_state.get(_BROUGHT)
     if not present(None, file):
         return None
@@ -178,75 +220,92 @@ def brought() -> Brought | None:
 
 
 def settled(brought: Brought) -> OwnRows | None:
-    """Return the file as the boxes have it; None where something is missing.
+    """Return the file with the roles as entered; None if an entry is missing.
 
-    Raises RefusedError if it does not do.
+    Raises:
+        RefusedError: The rows do not suffice.
     """
     roles = brought.draft.roles
     if roles.faults():
         return None
-    known = next((one for one in brought.owns.values() if one.roles == roles), None)
-    own = known or rows.choose(brought.table, roles)
+    own = None
+    for earlier in brought.owns.values():
+        if earlier.roles == roles:
+            own = earlier
+            break
+    if own is None:
+        own = rows.choose(brought.table, roles)
+    # Inserted anew, so that the newest is the last.
     brought.owns.pop(str(own), None)
-    brought.owns[str(own)] = own  # the newest is the last
+    brought.owns[str(own)] = own
     return own
 
 
 def ready(state: PageState) -> bool:
-    """Return whether there are rows to learn from: those of the lab, or of a file that is here;
-    show what is missing.
+    """Return whether there are rows to learn from, and show what is missing.
 
-    Settings take up this session's newest choice where they name none, and that which a link names.
+    Settings take up the choice that a link names, or the newest one of this session if they name
+    none.
     """
     if not state.settings.private:
         return True
-    here = brought()
-    if here is not None and not holds(state):
-        owns = {name: one for name, one in here.owns.items() if state.settings.fits(one)}
-        newest = next(reversed(owns.values()), None) if state.settings.own == NONE else None
-        chosen = owns.get(state.settings.own, newest)
-        if chosen is not None:
-            state.settings = state.settings.change(own=chosen)
-    missing = _missing(state, here)
+    file = brought()
+    if file is not None and not holds(state):
+        _take_up_choice(state, file)
+    missing = _missing(state, file)
     if missing:
         st.markdown(SAYS[f"own-rows.{missing}"])
         st.page_link(page_links.page_for("data"), label="My data", icon=":material/table:")
-    elif void := state.settings.own.roles.void:  # the bounds themselves are not said
-        with st.container(key="void", horizontal=True, vertical_alignment="center"):
-            st.error(
-                SAYS("own-rows.void", columns=", ".join(map(plain, void))),
-                icon=":material/warning:",
-            )
-            st.page_link(
-                page_links.page_for("data"), label="Type public bounds", icon=":material/edit:"
-            )
-    return not missing
+        return False
+    void = state.settings.own.roles.void
+    if void:
+        _warn_of_void_bounds(void)
+    return True
 
 
-def _missing(state: PageState, here: Brought | None) -> str:
-    """Return the name of the text on what is missing to learn from a file, or ""."""
+def _take_up_choice(state: PageState, file: Brought) -> None:
+    """Set the settings to a choice of the file that fits the page, if there is one."""
+    fitting = {name: own for name, own in file.owns.items() if state.settings.fits(own)}
+    chosen = fitting.get(state.settings.own)
+    if chosen is None and state.settings.own == NONE and fitting:
+        chosen = list(fitting.values())[-1]
+    if chosen is not None:
+        state.settings = state.settings.change(own=chosen)
+
+
+def _warn_of_void_bounds(columns: Iterable[str]) -> None:
+    """Warn that bounds were read off the rows; the bounds themselves are not shown."""
+    names = ", ".join(plain(column) for column in columns)
+    with st.container(key="void", horizontal=True, vertical_alignment="center"):
+        st.error(SAYS("own-rows.void", columns=names), icon=":material/warning:")
+        st.page_link(
+            page_links.page_for("data"), label="Type public bounds", icon=":material/edit:"
+        )
+
+
+def _missing(state: PageState, file: Brought | None) -> str:
+    """Return the name of the text on what is missing to learn from a file; "" if nothing is."""
     if holds(state):
         return ""
-    if state.settings.own != NONE and not (here and here.owns):
+    has_choice = file is not None and len(file.owns) > 0
+    if state.settings.own != NONE and not has_choice:
         return "elsewhere"
-    return "nothing" if here is None else "unready"
+    if file is None:
+        return "nothing"
+    return "unready"
 
 
 def holds(state: PageState) -> bool:
-    """Return whether the settings are about rows of the lab, or of a file of this session that is
-    still there and fits the page.
-    """
+    """Return whether the rows of the settings are there and fit the page."""
     if not state.settings.private:
         return True
-    here: Brought | None = st.session_state.get(_BROUGHT)
+    file: Brought | None = st.session_state.get(_BROUGHT)
     own = state.settings.own
-    return here is not None and here.has(own) and state.settings.fits(own)
+    return file is not None and file.has(own) and state.settings.fits(own)
 
 
 def looks(state: PageState) -> bool:
-    """Return whether this session lets the questions of a page read the private rows of its
-    file.
-    """
+    """Return whether the questions of a page may read the private rows of the file."""
     own = getattr(state.settings, "own", None)
     return isinstance(own, OwnRows) and not own.expired and state.page in own.table.opened
 
@@ -260,26 +319,34 @@ def look(state: PageState, reads: bool) -> None:
 
 
 def part(state: PageState) -> None:
-    """Show a button over the sliders to train on all rows of a file that has more than sliders can
-    move with, and back.
+    """Show the button that trains on all rows of a large file, or goes back to fewer.
+
+    A large file has more rows than sliders can move with.
     """
     settings = state.settings
-    if (
-        not (settings.private and isinstance(settings, RowsSettings))
-        or settings.live_rows == settings.most_rows
-    ):
+    if not (settings.private and isinstance(settings, RowsSettings)):
         return
-    other = settings.live_rows if settings.exceeds_live_rows else settings.most_rows
-    some = "all " * (other == settings.file.private)
+    if settings.live_rows == settings.most_rows:
+        return
+    if settings.exceeds_live_rows:
+        target_rows = settings.live_rows
+        label = f"Stop, back to {target_rows:,}"
+        icon = ":material/undo:"
+    else:
+        target_rows = settings.most_rows
+        label = f"Train on {target_rows:,}"
+        if target_rows == settings.file.private:
+            label = f"Train on all {target_rows:,}"
+        icon = ":material/all_inclusive:"
 
     def switch() -> None:
         state.apply_movement()
-        state.replace_settings(state.settings.of_rows(other))
+        state.replace_settings(state.settings.of_rows(target_rows))
 
     st.button(
-        f"Stop, back to {other:,}" if settings.exceeds_live_rows else f"Train on {some}{other:,}",
+        label,
         key=f"{state.page}.part",
-        icon=":material/undo:" if settings.exceeds_live_rows else ":material/all_inclusive:",
+        icon=icon,
         help=SAYS["own-rows.part"],
         on_click=switch,
         width="stretch",
@@ -287,7 +354,9 @@ def part(state: PageState) -> None:
 
 
 def refused(refusal: RefusedError) -> str:
-    """Return why a file, or what is said of it, was not taken."""
-    case = refusal.name if refusal.name in ("file", "epsilon", "rows", "decimal") else "other"
-    said = SAYS(f"own-rows.{case}", value=refusal.value, allowed=refusal.allowed, most=MOST_SPENT)
-    return plain(said)
+    """Return why a file, or an entry about it, was refused."""
+    case = "other"
+    if refusal.name in _REFUSALS:
+        case = refusal.name
+    text = SAYS(f"own-rows.{case}", value=refusal.value, allowed=refusal.allowed, most=MOST_SPENT)
+    return plain(text)
