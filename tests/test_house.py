@@ -307,7 +307,7 @@ def test_every_delta_is_written_in_one_way():
     reads.
     """
     by_itself = re.compile(
-        r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:written|number|plain)\((?:[\w.]*[._])?deltas?\b"
+        r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:format_number|number|plain)\((?:[\w.]*[._])?deltas?\b"
     )
     assert [
         f"{file}:{number}" for file, number, line in texts("pages", "ui") if by_itself.search(line)

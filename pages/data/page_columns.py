@@ -192,9 +192,10 @@ def _show_note(upload: my_rows.Brought, name: str) -> None:
             _offer_private_bounds(upload, name, SAYS["button.pay"])
     elif use == "out":
         kind = draft.kinds[name]
-        note = SAYS[f"note.guess_{kind.kind}"]
         if kind.reason:
             note = SAYS("note.out", reason=kind.reason)
+        else:
+            note = SAYS[f"note.guess_{kind.kind}"]
         st.caption(plain(note))
     else:
         _show_number_fault(upload, name, use)

@@ -16,7 +16,10 @@ _TEXTS = Texts(__file__)
 class Example(NamedTuple):
     """A page of the lab at settings that show one choice.
 
-    label: a key of the texts. page: the name of the page. settings: what its address says.
+    Attributes:
+        label: Key of its text.
+        page: Name of the page.
+        settings: Settings of the page, as a link has them.
     """
 
     label: str

@@ -14,51 +14,56 @@ QUESTION = "Releases in use, and what an attacker learns at most"
 
 
 def show() -> None:
+    """Show the page."""
     st.title(QUESTION)
     st.caption(SAYS["deployments.source"])
     st.html(table())
 
 
 def table() -> str:
-    """Return all records (HTML): those that protect a person and trust a curator first, then by
-    unit.
+    """Return all records (HTML).
+
+    Those that protect a person and trust a curator come first, and all are in the order of what
+    they protect.
     """
-    rows = [
-        _row(one)
-        for one in sorted(deployments(), key=lambda one: (not one.like(PERSON), one.protects))
-    ]
+
+    def order(deployment: Deployment) -> tuple[bool, str]:
+        return not deployment.like(PERSON), deployment.protects
+
+    rows = [_row(deployment) for deployment in sorted(deployments(), key=order)]
     heads = SAYS["deployments.heads"].split(" | ")
     return tiles.table(
         rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True))
     )
 
 
-def protected(one: Deployment) -> str:
+def protected(deployment: Deployment) -> str:
     """Return what a record protects, and who adds its noise."""
-    return SAYS(f"deployments.{one.model.lower()}", unit=one.protects)
+    return SAYS(f"deployments.{deployment.model.lower()}", unit=deployment.protects)
 
 
-def parameters(one: Deployment) -> str:
+def parameters(deployment: Deployment) -> str:
     """Return the names and values of a record's parameters."""
-    return ", ".join(f"{name} {number(value)}" for name, value in one.parameters.items())
+    return ", ".join(f"{name} {number(value)}" for name, value in deployment.parameters.items())
 
 
-def accuracy(one: Deployment) -> str:
+def accuracy(deployment: Deployment) -> str:
     """Return the best attacker's accuracy in percent, rounded up."""
-    right = one.attacker.right
-    if right > 0.9995:
+    right = deployment.attacker.right
+    if right > tiles.PRACTICALLY_CERTAIN:
         return "100\u00a0%"
     return f"{percent_rounded_up(right)}\u00a0%"
 
 
-def _row(one: Deployment) -> dict[str, str]:
+def _row(deployment: Deployment) -> dict[str, str]:
+    source = escape(deployment.source)
     return {
-        "release": f'<a href="{escape(one.source)}" rel="noreferrer">{escape(one.name)}</a>',
-        "curator": escape(one.curators),
-        "published": one.published[:4],
-        "protects": protected(one),
-        "releases": one.release.lower() or "not stated",
-        "parameters": parameters(one),
-        "attacker": accuracy(one),
-        "state": one.state,
+        "release": f'<a href="{source}" rel="noreferrer">{escape(deployment.name)}</a>',
+        "curator": escape(deployment.curators),
+        "published": deployment.published[:4],
+        "protects": protected(deployment),
+        "releases": deployment.release.lower() or "not stated",
+        "parameters": parameters(deployment),
+        "attacker": accuracy(deployment),
+        "state": deployment.state,
     }

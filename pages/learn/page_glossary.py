@@ -14,54 +14,66 @@ from ui.text.texts import Texts
 
 QUESTION = "Glossary"
 _TEXTS = Texts(__file__)
-
-_ABREAST = 3
+_COLUMNS = 3
+# Letters of an unknown term that are shown.
+_MAX_LETTERS = 40
 
 
 def show() -> None:
-    """The whole page, or the one term that the address asks for."""
+    """Show all terms, those that are searched for, or the one that the address names."""
     st.title(QUESTION)
     asked = st.query_params.get(TERM_PARAMETER, "")
     if asked in TERMS:
-        _one(asked)
+        _show_single(asked)
         return
     if asked:
-        st.warning(f"The glossary has no term {plain(asked[:40])}.", icon=":material/link_off:")
+        name = plain(asked[:_MAX_LETTERS])
+        st.warning(f"The glossary has no term {name}.", icon=":material/link_off:")
     st.caption(_TEXTS["glossary"])
-    example, icon = "a word, such as clipping", ":material/search:"
-    wanted = st.text_input("Search", key="glossary.search", placeholder=example, icon=icon)
-    if not wanted.strip():
+    query = st.text_input(
+        "Search",
+        key="glossary.search",
+        placeholder="a word, such as clipping",
+        icon=":material/search:",
+    )
+    if not query.strip():
         for group, terms in GROUPS.items():
             st.header(group, anchor=False)
-            _cards(list(terms))
+            _show_cards(list(terms))
         return
-    keys = search(wanted)
-    st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term matches", anchor=False)
-    _cards(keys)
+    keys = search(query)
+    heading = "No term matches"
+    if keys:
+        heading = f"{len(keys)} of {len(TERMS)} terms"
+    st.header(heading, anchor=False)
+    _show_cards(keys)
 
 
-def _one(key: str) -> None:
+def _show_single(key: str) -> None:
     with st.container(key="term"):
-        _card(key, st.header)
-    others = [f"[{TERMS[other].name}]({PAGE}?{TERM_PARAMETER}={other})" for other in TERMS[key].see]
-    st.markdown(f"Related terms: {' · '.join(others)} · [All terms]({PAGE})")
+        _show_card(key, st.header)
+    links = []
+    for related in TERMS[key].see:
+        links.append(f"[{TERMS[related].name}]({PAGE}?{TERM_PARAMETER}={related})")
+    links.append(f"[All terms]({PAGE})")
+    st.markdown(f"Related terms: {' · '.join(links)}")
 
 
-def _cards(keys: Sequence[str]) -> None:
-    """Three side by side, in reading order."""
-    for place in range(0, len(keys), _ABREAST):
-        for column, key in zip(
-            st.columns(_ABREAST, gap="small"), keys[place : place + _ABREAST], strict=False
-        ):
+def _show_cards(keys: Sequence[str]) -> None:
+    """Show cards in rows of three, in reading order."""
+    for first in range(0, len(keys), _COLUMNS):
+        row = keys[first : first + _COLUMNS]
+        for column, key in zip(st.columns(_COLUMNS, gap="small"), row, strict=False):
             with column:
-                _card(key)
+                _show_card(key)
 
 
-def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
+def _show_card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
     term = TERMS[key]
     with st.container(border=True, height="stretch", key=f"term-{key}"):
         heading(term.name, anchor=key)
         st.markdown(f"{meaning(key)} ({papers.named(term.paper)})")
-        if picture := drawing(key):
+        picture = drawing(key)
+        if picture:
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out
         page_links.query_link(term.page, term.shows, term.settings)

@@ -18,33 +18,41 @@ _TEXTS = Texts(__file__)
 
 
 def show(pages: Sequence[Page]) -> None:
-    named = {page.name: page for page in pages}
+    """Show all papers with their parts."""
+    page_by_name = {page.name: page for page in pages}
     st.title(QUESTION)
     st.caption(_TEXTS["works"])
     with st.container(key="works"):
         for key, parts in WORKS.items():
-            st.header("Newer: " * (key in BEYOND) + papers.short(key), anchor=key)
+            title = papers.short(key)
+            if key in BEYOND:
+                title = f"Newer: {title}"
+            st.header(title, anchor=key)
             st.markdown(papers.reference(key))
-            st.markdown(_table(parts, named))
+            st.markdown(_table(parts, page_by_name))
 
 
 def _table(parts: Sequence[Part], pages: Mapping[str, Page]) -> str:
-    lines = [HEADS, ["---"] * len(HEADS)]
-    lines += [(f"**{one.part}**", one.says, one.holds, link(one, pages)) for one in parts]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """Return the parts of a paper as a table (Markdown)."""
+    rows: list[Sequence[str]] = [HEADS, ["---"] * len(HEADS)]
+    for part in parts:
+        rows.append((f"**{part.part}**", part.says, part.holds, link(part, pages)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def link(part: Part, pages: Mapping[str, Page]) -> str:
-    """Return where the lab shows a part (markdown)."""
+    """Return the link to where the lab shows a part (Markdown)."""
     if not part.page:
         return "–"
     page = pages[part.page]
-    where, query = "", links.versioned(part.settings)
+    query = links.versioned(part.settings)
+    tab_text = ""
     if part.tab:
-        where, query = f", *{_title(page, part)}*", query | {TAB: part.tab}
-    return f"[{page.title}]({part.page}?{urlencode(query)}){where}"
+        query = query | {TAB: part.tab}
+        tab_text = f", *{_tab_title(page, part)}*"
+    return f"[{page.title}]({part.page}?{urlencode(query)}){tab_text}"
 
 
-def _title(page: Page, part: Part) -> str:
+def _tab_title(page: Page, part: Part) -> str:
     settings, _ = links.read(page.settings, part.settings)
     return next(tab.title for tab in page.at(settings).all_tabs if tab.name == part.tab)

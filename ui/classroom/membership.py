@@ -20,10 +20,12 @@ from ui.server.qr_code import elsewhere, qr
 from ui.text.texts import SAYS
 
 ROOM = "room"
-# Seconds between two looks at the room: of who teaches, and of all who wait for them.
-TEACHER, CLASS = 1.0, 2.0
-# So many more make everybody look a second later: a look is a run of the page for the server.
+# Seconds between two looks at the room, of the teacher and of the class.
+TEACHER = 1.0
+CLASS = 2.0
+# So many more visitors make everybody look a second later: a look is a run of the page.
 CROWD = 100
+_MAX_CODE = 64
 _ME = "room.someone"
 
 
@@ -36,8 +38,12 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class Seat:
-    """One's place in a ``room``, None where there is none any more; ``teaches``: whether they may
-    close it.
+    """A visitor's seat in a room.
+
+    Attributes:
+        code: Code of the room.
+        teaches: Whether the visitor may close its questions.
+        room: The room; None if it is gone.
     """
 
     code: str
@@ -45,30 +51,39 @@ class Seat:
     room: Room | None
 
     def asks(self, question: Question) -> bool:
+        """Return whether the room's question is this one."""
         return self.room is not None and self.room.question == question.name
 
     def open(self, question: Question) -> bool:
+        """Return whether the room asks this question, and takes guesses."""
         return self.room is not None and self.asks(question) and not self.room.closed
 
     @property
     def now(self) -> tuple[str, int]:
-        """Return what tells a question of this room from the one before."""
-        return self.code, self.room.round if self.room else 0
+        """Return the room's code and the number of its question."""
+        if self.room is None:
+            return self.code, 0
+        return self.code, self.room.round
 
 
 def me() -> int:
-    """Return the number of this visitor: of their browser, or below 0, of this session, where it
-    sends no cookie.
-    """
+    """Return the number of this visitor's browser; below 0 that of the session, without cookies."""
     if _ME not in st.session_state:
         word = visitor_word(st.context.cookies)
-        st.session_state[_ME] = owner(word) if word else someone()
+        if word:
+            st.session_state[_ME] = owner(word)
+        else:
+            st.session_state[_ME] = someone()
     return st.session_state[_ME]
 
 
 def at(code: str) -> Seat | None:
-    """Return the seat in the room with this code; None without a code. Raise RefusedError."""
-    code = code[:64].strip().upper()
+    """Return the seat in the room with this code; None without a code.
+
+    Raises:
+        RefusedError: The file of rooms cannot be used.
+    """
+    code = code[:_MAX_CODE].strip().upper()
     if not code:
         return None
     room = classroom().enter(code, me())
@@ -76,7 +91,7 @@ def at(code: str) -> Seat | None:
 
 
 def look(code: str) -> Room | None:
-    """Return the room with this code; None where there is none, or it cannot be read."""
+    """Return the room with this code; None if there is none or it cannot be read."""
     try:
         return classroom().look(code)
     except RefusedError:
@@ -84,13 +99,19 @@ def look(code: str) -> Room | None:
 
 
 def refused(refusal: RefusedError) -> str:
-    """Return why a room was not opened, or did not do what was asked."""
-    most = {"rooms": limits.MOST_ROOMS, "own": limits.MOST_OWN, "guesses": limits.MOST_GUESSES}
-    return SAYS(f"room.{refusal.name}", value=refusal.value, nameless=limits.MOST_NAMELESS, **most)
+    """Return why a room was not opened, or refused a request."""
+    return SAYS(
+        f"room.{refusal.name}",
+        value=refusal.value,
+        nameless=limits.MOST_NAMELESS,
+        rooms=limits.MOST_ROOMS,
+        own=limits.MOST_OWN,
+        guesses=limits.MOST_GUESSES,
+    )
 
 
 def board(room: Room, counted: str) -> str:
-    """Return a room's code, large, and how many were ``counted``, HTML."""
+    """Return a room's code, large, and the number of guesses with its word ``counted`` (HTML)."""
     return (
         f'<div class="lab-room"><span>Room</span> <b>{room.code}</b></div>'
         f'<div class="lab-room-count"><b>{room.guesses:,}</b> {counted} so far</div>'
@@ -98,24 +119,29 @@ def board(room: Room, counted: str) -> str:
 
 
 def invite(query: Mapping[str, str], code: str) -> None:
-    """Show the link and the picture that lead into the room, to the page here with this
-    ``query``.
-    """
-    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({**query, ROOM: code})}"
-    known = elsewhere(link) or link
-    drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
-    st.markdown(drawn, unsafe_allow_html=True)  # st.html leaves drawings out
+    """Show link and QR code of the room at this page with a query."""
+    page_url, _, _ = (st.context.url or "").partition("?")
+    link = f"{page_url}?{urlencode({**query, ROOM: code})}"
+    link = elsewhere(link) or link
+    html = f'<div class="lab-room-link">{qr(link)}<span>{escape(link)}</span></div>'
+    st.markdown(html, unsafe_allow_html=True)  # st.html leaves drawings out
 
 
-def follow(here: Seat) -> None:
-    """Let the class follow the room to its next step; the larger the class, the later each browser
-    asks.
-    """
-    many = here.room.guesses if here.room else 0
-    st.fragment(_follow, run_every=CLASS + many / CROWD)(here)
+def follow(seat: Seat) -> None:
+    """Rerun the page when the room changes; in a larger class each browser looks less often."""
+    guesses = 0
+    if seat.room is not None:
+        guesses = seat.room.guesses
+    st.fragment(_rerun_on_change, run_every=CLASS + guesses / CROWD)(seat)
 
 
-def _follow(here: Seat) -> None:
-    room = look(here.code)
-    if (room and (room.round, room.closed)) != (here.room and (here.room.round, here.room.closed)):
+def _rerun_on_change(seat: Seat) -> None:
+    if _progress(look(seat.code)) != _progress(seat.room):
         st.rerun()
+
+
+def _progress(room: Room | None) -> tuple[int, bool] | None:
+    """Return what changes when a room goes on: its question, and whether it is closed."""
+    if room is None:
+        return None
+    return room.round, room.closed

@@ -432,7 +432,9 @@ class TestPaying:
     ):
         app = used(whole(), monthly_spend="number")
         assert app.button(key="data.draw.monthly_spend").disabled, "too few rows"
-        monkeypatch.setattr("pages.data.page_columns.private_bounds.least_rows", lambda epsilon: 1000)
+        monkeypatch.setattr(
+            "pages.data.page_columns.private_bounds.least_rows", lambda epsilon: 1000
+        )
         app = app.run().button(key="data.draw.monthly_spend").click().run()
         assert not waits(app)
         (first,) = draft(app).payments

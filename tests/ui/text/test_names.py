@@ -13,7 +13,7 @@ from dpcore.check import RefusedError
 from dpcore.privacy import delta_rounded_up
 from lab.label import label
 from pages.accounting.charts import number as of_accounting
-from pages.topics import PAGES
+from pages.topics import OTHER_PAGES, PAGES
 from scripts.visible_texts import literals, toml_strings
 from ui.charts import theme
 from ui.charts.alt_text import describe
@@ -57,9 +57,7 @@ def files() -> list[Path]:
 
 def titles() -> dict[str, str]:
     """Return the address of each page -> what the navigation calls it."""
-    source = (ROOT / "pages" / "main.py").read_text("utf-8")
-    learn = dict(re.findall(r'\("([a-z]+)", "([^"]+)", ":material', source))
-    return {page.name: page.title for page in PAGES} | learn | {"data": "My data"}
+    return {page.name: page.title for page in (*PAGES, *OTHER_PAGES)}
 
 
 @cache
