@@ -315,7 +315,7 @@ def test_every_delta_is_written_in_one_way():
     assert all(
         map(
             by_itself.search,
-            ('f"delta {settings.delta:g}"', "panels.written(in_two.delta, digits=2)"),
+            ('f"delta {settings.delta:g}"', "panels.format_number(in_two.delta, digits=2)"),
         )
     )
     tops = [
