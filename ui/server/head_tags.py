@@ -20,8 +20,13 @@ SIZE = (1200, 630)
 
 
 class Head(NamedTuple):
-    """A page's title in the navigation, its question, a phrase on what it is about, and whether it
-    begins with charts.
+    """What the head of a page holds.
+
+    Attributes:
+        title: Title in the navigation.
+        question: Its heading.
+        about: A phrase on what it is about.
+        charts: Whether it begins with charts.
     """
 
     title: str
@@ -32,7 +37,9 @@ class Head(NamedTuple):
 
 def title(page: str) -> str:
     """Return the title of the browser's tab for a page's own title; "" is the home page."""
-    return f"{page} | {NAME}" if page else NAME
+    if not page:
+        return NAME
+    return f"{page} | {NAME}"
 
 
 def address(environment: Mapping[str, str]) -> str:

@@ -19,28 +19,32 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 
 def elsewhere(link: str) -> str:
-    """Return the same for who is on the same network, where the link is this machine's own and
-    others are answered; else nothing.
-    """
+    """Return a local link for others on the same network; "" if it is not local or not answered."""
     parts = urlsplit(link)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    host = parts.hostname
+    if host and ":" in host:
+        host = f"[{host}]"
     if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
         return ""
-    mine = own_address()
-    if not mine or not answers(mine):
+    address = own_address()
+    if not address or not answers(address):
         return ""
-    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl()
+    if parts.port:
+        address = f"{address}:{parts.port}"
+    return parts._replace(netloc=address).geturl()
 
 
 def own_address() -> str:
-    """Return this machine's address on its network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+    """Return this machine's address on its network; "" if it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
         try:
-            way.connect(_ELSEWHERE)
-            mine = way.getsockname()[0]
+            connection.connect(_ELSEWHERE)
+            address = connection.getsockname()[0]
         except OSError:  # no network
             return ""
-    return "" if mine.startswith("127.") or mine == "0.0.0.0" else mine
+    if address.startswith("127.") or address == "0.0.0.0":
+        return ""
+    return address
 
 
 def qr(link: str) -> str:

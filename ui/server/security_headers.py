@@ -102,13 +102,14 @@ class Guard:
         self._headers = {"Content-Security-Policy": policy(), "X-Content-Type-Options": "nosniff"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with the headers, or not at all."""
+        """Answer with the headers; a closed path is not found."""
 
-        async def say(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
-        closed = scope["type"] == "http" and scope["path"].rstrip("/").endswith(_CLOSED)
-        answer = PlainTextResponse("Not Found", status_code=404) if closed else self._app
-        await answer(scope, receive, say)
+        answer: ASGIApp = self._app
+        if scope["type"] == "http" and scope["path"].rstrip("/").endswith(_CLOSED):
+            answer = PlainTextResponse("Not Found", status_code=404)
+        await answer(scope, receive, send_with_headers)

@@ -100,7 +100,11 @@ def first_page(name: str, head: Head, *, at: str = "") -> str:
     ``at`` the address that the lab is served at, and with its question over its shape until the app
     is there to be seen.
     """
-    shape = "page" if head.charts and name else "home" if head.charts else "text"
+    shape = "text"
+    if head.charts and name:
+        shape = "page"
+    elif head.charts:
+        shape = "home"
     inside = f"<h1>{html.escape(head.question)}</h1>{'<i></i>' * 4}<p>Loading …</p>"
     # beside the root, which the front end empties
     first = f'<main class="lab-first {shape}">{inside}</main>'
@@ -148,17 +152,16 @@ def _links(page: str, *, charts: bool) -> str:
         *_modules("chart", assets.ENTRIES["chart"]),
         *_modules("sliders", assets.ENTRIES["sliders"]),
     ]
+    later_relation = "prefetch"
+    plotly_relation = "prefetch"
+    if charts:
+        later_relation = "modulepreload"
+        plotly_relation = "preload"
+    links = [f'<link rel="modulepreload" href=".{address}">' for address in early]
+    links += [f'<link rel="{later_relation}" href=".{address}">' for address in later]
     plotly = f'as="script" fetchpriority="low" href=".{assets.plotly_address()}"'
-    return "".join(
-        [
-            *(f'<link rel="modulepreload" href=".{one}">' for one in early),
-            *(
-                f'<link rel="{"modulepreload" if charts else "prefetch"}" href=".{one}">'
-                for one in later
-            ),
-            f'<link data-later="{"preload" if charts else "prefetch"}" {plotly}>',
-        ]
-    )
+    links.append(f'<link data-later="{plotly_relation}" {plotly}>')
+    return "".join(links)
 
 
 def _modules(component: str, *names: str) -> list[str]:
@@ -235,25 +238,27 @@ class Delivery:
         """Answer with a file or a page that is known here; redirect a path below a page to the
         page.
         """
-        asks = scope["type"] == "http" and scope["method"] == "GET"
-        page = self._page_above(scope) if asks else None
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        page = self._page_above(scope)
         if page is not None:
+            address = page
             query = scope.get("query_string", b"").decode("latin-1")
-            address = f"{page}?{query}" if query else page
+            if query:
+                address = f"{page}?{query}"
             await RedirectResponse(address, 307)(scope, receive, send)
             return
-        if asks and scope["path"] in self._told:
+        if scope["path"] in self._told:
             await self._told[scope["path"]](scope, receive, send)
             return
-        takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
-        answer = (
-            await self._answer(scope["path"], bool(scope.get("query_string"))) if takes else None
-        )
+        answer = None
+        if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+            answer = await self._answer(scope["path"], bool(scope.get("query_string")))
         await (answer or self._app)(scope, receive, send)
 
     def _page_above(self, scope: Scope) -> str | None:
-        """Return the path of the page that a browser asks for something below, home where there is
-        no such page.
+        """Return the path of the page, or of home, that a browser asks for something below.
 
         The front end finds its files relative to the address, so a page shows nothing below its own
         path.
@@ -267,16 +272,25 @@ class Delivery:
         if "text/html" not in Headers(scope=scope).get("accept", ""):
             return None
         page = f"{self._base}/{first}"
-        return page if page in self._names else f"{self._base}/"
+        if page in self._names:
+            return page
+        return f"{self._base}/"
 
-    async def _answer(self, path: str, asks: bool) -> Response | None:
+    async def _answer(self, path: str, has_query: bool) -> Response | None:
+        """Return the compressed page or file at a path; None if it is neither.
+
+        A page without a query holds the recording of its first screen, if there is one.
+        """
         if path in self._names:
             name = self._names[path]
-            first = "" if asks else self._firsts.get(name, "")
+            first = ""
+            if not has_query:
+                first = self._firsts.get(name, "")
             path = f"{path}?{bool(first)}"
             if path not in self._made:
                 page = self._pages[name].replace(ROOT, ROOT + first)
-                page = page.replace("<head>", "<head>" + self._early * bool(first))
+                if first:
+                    page = page.replace("<head>", "<head>" + self._early)
                 self._made[path] = _packed(
                     await run_in_threadpool(_gzip, page), "text/html", "no-cache"
                 )

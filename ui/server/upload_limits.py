@@ -47,14 +47,20 @@ LONGEST_UPLOAD = 600.0
 
 
 def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
-    """Return the megabytes of `LAB_UPLOADS_MB`. Raise ValueError unless it is a positive number."""
-    said = environment.get(SETTING, "").strip()
+    """Return the megabytes of `LAB_UPLOADS_MB`.
+
+    Raises:
+        ValueError: It is no positive number.
+    """
+    value = environment.get(SETTING, "").strip()
+    if not value:
+        return MEGABYTES
     try:
-        megabytes = float(said) if said else MEGABYTES
+        megabytes = float(value)
     except ValueError:
         megabytes = math.nan
     if not 0 < megabytes < math.inf:
-        raise ValueError(f"{SETTING} is {said!r}, but must be a number of megabytes above 0")
+        raise ValueError(f"{SETTING} is {value!r}, but must be a number of megabytes above 0")
     return megabytes
 
 
@@ -68,11 +74,14 @@ def ask(
     """
     if not possible():
         return None, False
-    look: Literal["collapsed", "visible"] = "collapsed" if hidden else "visible"
-    key, read = f"{page}.file{key}", f"{page}.read"
+    visibility: Literal["collapsed", "visible"] = "visible"
+    if hidden:
+        visibility = "collapsed"
+    key = f"{page}.file{key}"
+    read = f"{page}.read"
     # Files of any type are taken: the page then names the type of a file that is no table, and says
     # what to do.
-    file = st.file_uploader(label, key=key, max_upload_size=megabytes, label_visibility=look)
+    file = st.file_uploader(label, key=key, max_upload_size=megabytes, label_visibility=visibility)
     new = file is not None and st.session_state.get(read) != file.file_id
     if file is not None:
         st.session_state[read] = file.file_id
@@ -199,7 +208,9 @@ class Uploads:
                 await send(message)
 
         declared = Headers(scope=scope).get("content-length", "")
-        size = int(declared) if declared.isdecimal() else 0
+        size = 0
+        if declared.isdecimal():
+            size = int(declared)
         if not self._has_room(size):
             refusal = self._full()
         try:
