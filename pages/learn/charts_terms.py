@@ -1,4 +1,4 @@
-"""Small sketches for terms of the glossary, inline SVG, on light and on dark ground."""
+"""Small drawings for terms of the glossary, as inline SVG for light and dark pages."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,7 @@ _INK = "currentColor"
 
 
 def drawing(key: str) -> str:
-    """The drawing of a term, with what it shows for a screen reader; "" where it has none."""
+    """Return the drawing of a term with its alternative text (SVG); "" if it has none."""
     if key not in DRAWINGS:
         return ""
     spoken, parts = DRAWINGS[key]
@@ -24,7 +24,9 @@ def drawing(key: str) -> str:
 
 
 def _dot(x: float, y: float, *, colour: str = _INK, hollow: bool = False) -> str:
-    look = f'fill="none" stroke="{colour}" stroke-width="1.5"' if hollow else f'fill="{colour}"'
+    look = f'fill="{colour}"'
+    if hollow:
+        look = f'fill="none" stroke="{colour}" stroke-width="1.5"'
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" {look}/>'
 
 
@@ -36,7 +38,9 @@ def _line(
     x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2
 ) -> str:
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    dashed = ""
+    if dash:
+        dashed = f' stroke-dasharray="{dash}"'
     return (
         f'<polyline points="{points}" fill="none" stroke="{colour}"'
         f' stroke-width="{width}"{dashed}/>'
@@ -45,16 +49,15 @@ def _line(
 
 def _arrow(x: float, y: float, to_x: float, to_y: float, colour: str, *, dash: str = "") -> str:
     angle = math.atan2(to_y - y, to_x - x)
-    wings = [
-        (to_x - 7 * math.cos(angle + turn), to_y - 7 * math.sin(angle + turn))
-        for turn in (0.45, -0.45)
-    ]
-    head_x, head_y = zip(wings[0], (to_x, to_y), wings[1], strict=True)
-    return _line((x, to_x), (y, to_y), colour, dash=dash) + _line(head_x, head_y, colour)
+    left = (to_x - 7 * math.cos(angle + 0.45), to_y - 7 * math.sin(angle + 0.45))
+    right = (to_x - 7 * math.cos(angle - 0.45), to_y - 7 * math.sin(angle - 0.45))
+    shaft = _line((x, to_x), (y, to_y), colour, dash=dash)
+    head = _line((left[0], to_x, right[0]), (left[1], to_y, right[1]), colour)
+    return shaft + head
 
 
 def _neighbours() -> list[str]:
-    """Two rows of people; one of the second row is hollow."""
+    """Draw two rows of people; one of the second row is hollow."""
     parts = []
     for top, name in ((26, "with you"), (60, "without you")):
         parts += [_dot(112 + 22 * place, top) for place in range(8) if place != 5]
@@ -66,20 +69,19 @@ def _neighbours() -> list[str]:
 
 
 def _bells(power: int) -> list[str]:
-    """The densities of an answer in both worlds, 1 apart: exp(-|x|^p / p), of Laplace or normal
-    noise.
-    """
+    """Draw the densities exp(-|x|^p / p) of Laplace or normal noise, 1 apart."""
     x = np.linspace(-5, 6, 141)
-    at = 6 + (x + 5) * (_WIDTH - 12) / 11
-    worlds = ((0.0, theme.WITHOUT_YOU, "8 4"), (1.0, theme.WITH_YOU, ""))
-    return [
-        _line(at, 76 - 66 * np.exp(-(np.abs(x - centre) ** power) / power), colour, dash=dash)
-        for centre, colour, dash in worlds
-    ] + [_line((0, _WIDTH), (76, 76), _INK, width=0.75)]
+    pixels = 6 + (x + 5) * (_WIDTH - 12) / 11
+    parts = []
+    for centre, colour, dash in ((0.0, theme.WITHOUT_YOU, "8 4"), (1.0, theme.WITH_YOU, "")):
+        density = np.exp(-(np.abs(x - centre) ** power) / power)
+        parts.append(_line(pixels, 76 - 66 * density, colour, dash=dash))
+    parts.append(_line((0, _WIDTH), (76, 76), _INK, width=0.75))
+    return parts
 
 
 def _clipping() -> list[str]:
-    """Gradients that end at a circle: longer ones are shortened to it, and go on as dashes."""
+    """Draw gradients that end at a circle; longer ones go on as dashes."""
     parts = [
         f'<circle cx="70" cy="42" r="30" fill="none" stroke="{theme.BOUND}" stroke-width="1.5"/>'
     ]
@@ -97,22 +99,28 @@ def _clipping() -> list[str]:
 
 
 def _composition() -> list[str]:
-    """Budgets over the number of releases: added up, and growing with the square root."""
+    """Draw budgets over the number of releases: their sum, and growth like a square root."""
     x = np.linspace(0, 1, 41)
-    at, straight, root = 20 + 190 * x, 74 - 60 * x, 74 - 60 * np.sqrt(x) / 4
+    pixels = 20 + 190 * x
+    basic = 74 - 60 * x
+    advanced = 74 - 60 * np.sqrt(x) / 4
     return [
         _line((20, 20, 215), (8, 74, 74), _INK, width=0.75),
-        _line(at, straight, theme.NON_PRIVATE, dash="2 4", width=3),
-        _line(at, root, theme.PRIVATE, width=3),
+        _line(pixels, basic, theme.NON_PRIVATE, dash="2 4", width=3),
+        _line(pixels, advanced, theme.PRIVATE, width=3),
         _text(216, 20, "basic"),
         _text(216, 62, "advanced"),
     ]
 
 
 def _trust(*, local: bool) -> list[str]:
-    """People who send to a curator; where the noise is added is a ring."""
-    top = 20 if local else 62
-    parts = [_text(4, top + 4, "local" if local else "central")]
+    """Draw people who send to a curator, with a ring where the noise is added."""
+    top = 62
+    name = "central"
+    if local:
+        top = 20
+        name = "local"
+    parts = [_text(4, top + 4, name)]
     for place in range(4):
         x = 70 + 18 * place
         parts.append(_dot(x, top))
@@ -134,7 +142,7 @@ def _trust(*, local: bool) -> list[str]:
     return [*parts, _arrow(226, top, 280, top, theme.PRIVATE)]
 
 
-# Key of a term -> (what is to be seen, in words; the drawing's parts).
+# Key of a term -> (alternative text, function that returns the parts of the drawing).
 DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
     "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
     "laplace": (
