@@ -44,10 +44,10 @@ def numbers(result: OnePersonResult) -> list[Tile]:
         tone="private",
         amount=float(accuracy),
     )
-    shown = [accuracy_tile, _bound_tile(result.settings), _epsilon_tile(result)]
+    shown_tiles = [accuracy_tile, _bound_tile(result.settings), _epsilon_tile(result)]
     if result.settings.version != "none":
-        shown.append(_influence_tile(result))
-    return shown
+        shown_tiles.append(_influence_tile(result))
+    return shown_tiles
 
 
 def _bound_tile(settings: AttackSettings) -> Tile:
@@ -158,13 +158,13 @@ def caption(result: OnePersonResult) -> str:
 
 def diagnostics(result: OnePersonResult) -> list[str]:
     """Return the person's influence, what the trainings show, and what audits cannot show."""
-    shown = SAYS(
+    bounds = SAYS(
         "why.shown",
         trainings=result.trainings,
         count=number(_stated_epsilon(result.lower_bounds["count"])),
         gaussian=number(_stated_epsilon(result.lower_bounds["gaussian"])),
     )
-    return [_influence_sentence(result), shown, SAYS["proved"]]
+    return [_influence_sentence(result), bounds, SAYS["proved"]]
 
 
 def _influence_sentence(result: OnePersonResult) -> str:

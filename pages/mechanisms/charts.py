@@ -114,11 +114,11 @@ def _loss_title(result: OneNumberResult) -> str:
 
 def _release_marks(result: OneNumberResult, height: float) -> list[dict]:
     """Return the release as a diamond under the densities and on the privacy loss."""
-    drawn = result.release
+    this_release = result.release
     return [
-        theme.vertical_line(drawn.output),
-        theme.diamond(drawn.output, height, name=theme.PINNED),
-        theme.diamond(drawn.output, drawn.privacy_loss, yref="y2", name=theme.PINNED),
+        theme.vertical_line(this_release.output),
+        theme.diamond(this_release.output, height, name=theme.PINNED),
+        theme.diamond(this_release.output, this_release.privacy_loss, yref="y2", name=theme.PINNED),
     ]
 
 
@@ -223,10 +223,10 @@ def _dot_traces(index: int, x: np.ndarray, y: np.ndarray, size: float) -> list[d
     # Of 50, the third is the 5 % quantile, and the 45 from the fourth on end at the 95 % quantile.
     is_inside[3:48] = True
     traces = []
-    for drawn, symbol in ((is_inside, "circle"), (~is_inside, "circle-open")):
+    for selected, symbol in ((is_inside, "circle"), (~is_inside, "circle-open")):
         trace = theme.markers(
-            x[drawn],
-            y[drawn],
+            x[selected],
+            y[selected],
             colour=COLOURS[index],
             size=size,
             symbol=symbol,

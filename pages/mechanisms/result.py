@@ -235,12 +235,12 @@ class OneNumberResult:
     @cached_property
     def formulas(self) -> dict[str, Formula]:
         """Return what each formula of ``NORMS`` gives at the claim."""
-        found = {}
+        by_name = {}
         for name in NORMS:
-            found[name] = formulas.formula(
+            by_name[name] = formulas.formula(
                 name, epsilon=self.settings.epsilon, delta=self.settings.delta
             )
-        return found
+        return by_name
 
     @property
     def real_epsilons(self) -> dict[str, np.ndarray]:

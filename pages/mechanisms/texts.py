@@ -164,7 +164,7 @@ def this_release(result: OneNumberResult) -> str:
     """Return what the release says about you."""
     settings = result.settings
     posterior = result.release.posterior
-    shown = SAYS(
+    output = SAYS(
         "release.shown",
         output=_output_text(result.release.output),
         truth=settings.value + settings.sensitivity,
@@ -174,7 +174,7 @@ def this_release(result: OneNumberResult) -> str:
         prior=posterior_text(settings.prior, posterior),
         after=posterior_text(posterior, settings.prior),
     )
-    return f"{shown} {_likelihood_text(result, 'release')} {change}"
+    return f"{output} {_likelihood_text(result, 'release')} {change}"
 
 
 def _likelihood_text(result: OneNumberResult, section: str) -> str:

@@ -64,12 +64,12 @@ class FairnessResult:
         """Return the accuracy that privacy costs."""
         return float(self.plain[group, label]) - self.typical(group, label)
 
-    def change(self, group: int, label: int = ALL_CLASSES) -> Case:
+    def accuracy_claim(self, group: int, label: int = ALL_CLASSES) -> Case:
         """Return the claim about private runs compared with the non-private model."""
         return compare(self.runs[group, label], float(self.plain[group, label]))
 
     @property
-    def unevenness(self) -> Case:
+    def cost_claim(self) -> Case:
         """Return the claim about the minority's cost compared with the majority's.
 
         "ahead" is the larger cost. The medians must differ by a point too.

@@ -68,7 +68,7 @@ def _accuracy_tile(result: FairnessResult, group: int) -> Tile:
 
 def verdict(result: FairnessResult) -> str:
     """Return whether the costs differ, and what privacy costs each group."""
-    case = result.unevenness
+    case = result.cost_claim
     if case not in (Case.AHEAD, Case.BEHIND):
         case = Case.ALIKE
     evenness = SAYS(f"verdict.{case}", runs=REPEATS)
@@ -98,8 +98,8 @@ def _cost_sentence(result: FairnessResult, group: int) -> str:
 def _is_change_shown(result: FairnessResult, group: int, label: int = ALL_CLASSES) -> bool:
     """Return whether the runs show the loss or gain that their typical accuracy has."""
     if result.cost(group, label) > 0:
-        return result.change(group, label) == Case.BEHIND
-    return result.change(group, label) == Case.AHEAD
+        return result.accuracy_claim(group, label) == Case.BEHIND
+    return result.accuracy_claim(group, label) == Case.AHEAD
 
 
 def caption(result: FairnessResult) -> str:

@@ -20,7 +20,7 @@ _SHADES = 32
 _DARKEST = 20
 _LIGHTEST = 245
 _TRANSPARENT = ("#000000", 0.0)
-# A picture has 8 by 8 pixels, each drawn as a square of so many, with a transparent margin.
+# A picture has 8 by 8 pixels, each images as a square of so many, with a transparent margin.
 _SIDE = 8
 _PIXEL_SIZE = 12
 _MARGIN = 2
@@ -41,11 +41,11 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
         title = "Non-private weights"
         reconstructions = result.plain
         match = result.record_match.plain
-    drawn = [*reconstructions.classes[0], reconstructions.record[0], RECORD]
-    rows = len(drawn) // _PICTURES_PER_ROW
+    images = [*reconstructions.classes[0], reconstructions.record[0], RECORD]
+    rows = len(images) // _PICTURES_PER_ROW
     height = rows * (1 + _STRIP)
     background = theme.background(
-        theme.image(_sheet(drawn), _colours()),
+        theme.image(_sheet(images), _colours()),
         left=0,
         top=height,
         width=_PICTURES_PER_ROW,
@@ -66,9 +66,9 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     )
 
 
-def _sheet(drawn: list[np.ndarray]) -> np.ndarray:
+def _sheet(images: list[np.ndarray]) -> np.ndarray:
     """Return the pictures as an array of shades, whose first row is at the bottom."""
-    tiles = [_tile(picture) for picture in drawn]
+    tiles = [_tile(picture) for picture in images]
     side = len(tiles[0])
     strip_shape = (round(_STRIP * side), side * _PICTURES_PER_ROW)
     strip = np.full(strip_shape, _SHADES, np.uint8)

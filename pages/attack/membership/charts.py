@@ -61,7 +61,7 @@ def _bound_curve(result: MembershipResult, bound: str) -> Curve:
         name=name,
         x=RATES,
         y=rates,
-        value=found_text(rates[np.abs(RATES - RATE).argmin()]),
+        value=rate_text(rates[np.abs(RATES - RATE).argmin()]),
         colour=theme.BOUND,
         dash=_BOUND_DASHES[bound],
         hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{name}</extra>",
@@ -76,7 +76,7 @@ def _attack_curve(result: MembershipResult, arm: str, attack: str) -> Curve:
         name=name,
         x=RATES,
         y=np.maximum(result.curves[arm, attack], _LEAST_RATE),
-        value=found_text(result.found(arm, attack)),
+        value=rate_text(result.true_positive_rate(arm, attack)),
         colour=MODEL_COLOURS[arm],
         dash=ATTACK_DASHES[attack],
         listed=is_listed,
@@ -96,7 +96,7 @@ def _log_rate_axis(text: str, log_range: list[float]) -> dict:
     }
 
 
-def found_text(share: float) -> str:
+def rate_text(share: float) -> str:
     """Return a share of members in percent, with a decimal if it is small."""
     if share < _FEW_FOUND:
         return f"{100 * share:.1f}\u00a0%"
@@ -111,7 +111,7 @@ def margins(result: MembershipResult, arm: str) -> dict:
     half = LOGIT_RANGES[arm]
     edges = np.linspace(-half, half, _BINS + 1)
     member_logits, other_logits = result.margins(arm)
-    on_members, on_others = result.right(arm)
+    on_members, on_others = result.accuracy(arm)
     members = theme.coloured("■ members", theme.WITH_YOU)
     others = theme.coloured("■ others", theme.WITHOUT_YOU)
     return bars.histogram(

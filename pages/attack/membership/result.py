@@ -64,7 +64,9 @@ class MembershipResult:
         """Return the largest true-positive rates that the guarantee allows (``attacks.bounds``)."""
         return attacks.bounds(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
 
-    def found(self, arm: str, attack: str = LIKELIHOOD_RATIO, *, rate: float = RATE) -> float:
+    def true_positive_rate(
+        self, arm: str, attack: str = LIKELIHOOD_RATIO, *, rate: float = RATE
+    ) -> float:
         """Return the share of members that an attack finds at a false-positive rate."""
         return float(self.curves[arm, attack][_index_of(rate)])
 
@@ -79,7 +81,7 @@ class MembershipResult:
 
     # Claims
 
-    def found_by_model(self, arm: str) -> np.ndarray:
+    def true_positive_rates_by_model(self, arm: str) -> np.ndarray:
         """Return the share of its members (R,) that the likelihood ratio finds in each model.
 
         The false-positive rate is ``RATE`` over all models together.
@@ -89,27 +91,27 @@ class MembershipResult:
         other_ratios = np.sort(ratios[~shadows.members])
         others_above = int(RATE * len(other_ratios))
         is_above = ratios > other_ratios[-1 - others_above]
-        found = (is_above & shadows.members).sum(axis=1)
-        return found / np.maximum(shadows.members.sum(axis=1), 1)
+        members_above = (is_above & shadows.members).sum(axis=1)
+        return members_above / np.maximum(shadows.members.sum(axis=1), 1)
 
     @cached_property
-    def more_found(self) -> Case:
+    def detection_claim(self) -> Case:
         """Return the claim about members found without privacy, compared with private models."""
-        plain = self.found_by_model("plain")
-        private = self.found_by_model("private")
+        plain = self.true_positive_rates_by_model("plain")
+        private = self.true_positive_rates_by_model("private")
         return compare(plain, private, complete=self.complete)
 
     @cached_property
-    def memorisation(self) -> Case:
+    def memorisation_claim(self) -> Case:
         """Return the claim about non-private accuracy on members, compared with others."""
-        on_members, on_others = self.plain.right.T
+        on_members, on_others = self.plain.accuracies.T
         return compare(on_members, on_others, complete=self.complete)
 
     # Accuracy and margins
 
-    def right(self, arm: str) -> tuple[float, float]:
+    def accuracy(self, arm: str) -> tuple[float, float]:
         """Return the median accuracy on members and on others."""
-        on_members, on_others = np.median(self.shadows(arm).right, axis=0)
+        on_members, on_others = np.median(self.shadows(arm).accuracies, axis=0)
         return float(on_members), float(on_others)
 
     def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
@@ -123,10 +125,10 @@ class MembershipResult:
         """Return what each attack finds, with a row per arm and attack."""
         rows = []
         for arm, attack in self.curves:
-            found = self.found(arm, attack, rate=RATE)
-            found_at_low_rate = self.found(arm, attack, rate=LOW_RATE)
+            at_rate = self.true_positive_rate(arm, attack, rate=RATE)
+            at_low_rate = self.true_positive_rate(arm, attack, rate=LOW_RATE)
             advantage = self.advantage(arm, attack)
-            rows.append((arm, attack, found, found_at_low_rate, advantage, *self.right(arm)))
+            rows.append((arm, attack, at_rate, at_low_rate, advantage, *self.accuracy(arm)))
         return pd.DataFrame(rows, columns=[*COLUMNS, *_MORE_COLUMNS])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:

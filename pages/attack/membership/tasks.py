@@ -59,12 +59,12 @@ class ShadowModels(NamedTuple):
 
     members: whether each person is a member, (R, n).
     margins: logit ln(p / (1 - p)) of each person's true class, (R, n).
-    right: accuracy on members and on others, (R, 2).
+    accuracies: on members and on others, (R, 2).
     """
 
     members: np.ndarray
     margins: np.ndarray
-    right: np.ndarray
+    accuracies: np.ndarray
 
     @classmethod
     def concatenate(cls, batches: Sequence[Self]) -> Self:
@@ -72,7 +72,7 @@ class ShadowModels(NamedTuple):
         return cls(
             np.concatenate([batch.members for batch in batches]),
             np.concatenate([batch.margins for batch in batches]),
-            np.concatenate([batch.right for batch in batches]),
+            np.concatenate([batch.accuracies for batch in batches]),
         )
 
 

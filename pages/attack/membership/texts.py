@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.statistics.claims import Case
 from pages.attack.membership.attacks import LIKELIHOOD_RATIO
-from pages.attack.membership.charts import MODEL_NAMES, found_text
+from pages.attack.membership.charts import MODEL_NAMES, rate_text
 from pages.attack.membership.result import COLUMNS, LOW_RATE, MODELS, MembershipResult
 from pages.attack.settings import AttackSettings
 from pages.attack.texts_shared import SAYS as SHARED
@@ -27,17 +27,17 @@ def lead(settings: AttackSettings) -> str:
 def numbers(result: MembershipResult) -> list[Tile]:
     """Return the tiles: members found with and without privacy, the bound, the best attacker."""
     note = SAYS["tiles.note"]
-    private = result.found("private")
+    private = result.true_positive_rate("private")
     private_tile = Tile(
         SAYS["tiles.private"],
-        found_text(private),
+        rate_text(private),
         note,
         tone="private",
         amount=round(100 * private, 1),
         unit="points",
     )
-    plain_tile = Tile(SAYS["tiles.plain"], found_text(result.found("plain")), note)
-    bound_tile = Tile(SAYS["tiles.bound"], found_text(result.bound), note, tone="bound")
+    plain_tile = Tile(SAYS["tiles.plain"], rate_text(result.true_positive_rate("plain")), note)
+    bound_tile = Tile(SAYS["tiles.bound"], rate_text(result.bound), note, tone="bound")
     return [private_tile, plain_tile, bound_tile, best_attacker(result.settings)]
 
 
@@ -46,27 +46,27 @@ def numbers(result: MembershipResult) -> list[Tile]:
 
 def verdict(result: MembershipResult) -> str:
     """Return how many more members are found without privacy, and whether models memorise."""
-    found = _found_sentence(result)
-    if result.more_found == Case.SO_FAR:
-        return found
-    on_members, on_others = result.right("plain")
+    detection = _detection_sentence(result)
+    if result.detection_claim == Case.SO_FAR:
+        return detection
+    on_members, on_others = result.accuracy("plain")
     memorisation = SAYS(
         f"verdict.{_memorisation_case(result)}",
         members=_whole_percent(on_members),
         others=_whole_percent(on_others),
     )
-    return f"{found} {memorisation}"
+    return f"{detection} {memorisation}"
 
 
-def _found_sentence(result: MembershipResult) -> str:
+def _detection_sentence(result: MembershipResult) -> str:
     """Return the members found without privacy, compared with private models."""
-    plain = result.found("plain")
-    private = result.found("private")
-    shares = {"plain": found_text(plain), "private": found_text(private)}
-    if result.more_found == Case.SO_FAR:
+    plain = result.true_positive_rate("plain")
+    private = result.true_positive_rate("private")
+    shares = {"plain": rate_text(plain), "private": rate_text(private)}
+    if result.detection_claim == Case.SO_FAR:
         trained = len(result.plain.members)
         return SAYS("verdict.so_far", trained=trained, models=MODELS, **shares)
-    if result.more_found != Case.AHEAD:
+    if result.detection_claim != Case.AHEAD:
         return SAYS("verdict.alike", **shares)
     if private == 0:
         return SAYS["verdict.none"]
@@ -75,7 +75,7 @@ def _found_sentence(result: MembershipResult) -> str:
 
 def _memorisation_case(result: MembershipResult) -> str:
     """Return whether a generalisation gap is shown, as the name of a text."""
-    if result.memorisation == Case.AHEAD:
+    if result.memorisation_claim == Case.AHEAD:
         return "gap"
     return "no_gap"
 
@@ -99,16 +99,16 @@ def diagnostics(result: MembershipResult) -> list[str]:
     if result.complete:
         case = _memorisation_case(result)
     accuracies = {}
-    found = {}
+    rates = {}
     for arm in ("plain", "private"):
-        on_members, on_others = result.right(arm)
+        on_members, on_others = result.accuracy(arm)
         accuracies[f"{arm}_in"] = _whole_percent(on_members)
         accuracies[f"{arm}_out"] = _whole_percent(on_others)
-        found[arm] = found_text(result.found(arm, LIKELIHOOD_RATIO, rate=LOW_RATE))
-        found[f"{arm}_advantage"] = f"{result.advantage(arm):.2f}"
+        rates[arm] = rate_text(result.true_positive_rate(arm, LIKELIHOOD_RATIO, rate=LOW_RATE))
+        rates[f"{arm}_advantage"] = f"{result.advantage(arm):.2f}"
     return [
         SAYS(f"why.{case}", **accuracies),
-        SAYS("why.sure", **found),
+        SAYS("why.sure", **rates),
         SHARED["proved"],
     ]
 
@@ -130,8 +130,8 @@ def table(result: MembershipResult) -> str:
     """Return what each attack finds (HTML)."""
     formats: dict[str, Callable[[Any], str]] = {
         "model": MODEL_NAMES.__getitem__,
-        "found at 1 %": found_text,
-        "found at 0.1 %": found_text,
+        "found at 1 %": rate_text,
+        "found at 0.1 %": rate_text,
         "advantage": "{:.2f}".format,
     }
     return text_table(SAYS, "table", result.table(), COLUMNS, formats=formats)

@@ -79,12 +79,12 @@ def verdict(result: LocalModelResult) -> str:
         case = "hidden"
     else:
         case = "learns"
-    found = SAYS(
+    estimate = SAYS(
         f"verdict.{case}",
         share=tiles.percent(share, digits=1),
         error=_points_text(result.error),
     )
-    return f"{found} {SAYS('verdict.price', fewer=result.central_people)}"
+    return f"{estimate} {SAYS('verdict.price', fewer=result.central_people)}"
 
 
 def diagnostics(result: LocalModelResult) -> list[str]:

@@ -36,19 +36,19 @@ def people(result: ManyAnswersResult, finding: str = "") -> dict:
     )
 
 
-def _squares(drawn: np.ndarray, name: str, colour: str, symbol: str) -> dict:
-    """Return the squares of some people. ``drawn`` (100,) says whose."""
+def _squares(selected: np.ndarray, name: str, colour: str, symbol: str) -> dict:
+    """Return the squares of some people. ``selected`` (100,) says whose."""
     index = np.arange(PEOPLE)
     x = index % _PER_ROW + 1
     y = _PER_ROW - index // _PER_ROW
     return theme.markers(
-        x[drawn],
-        y[drawn],
+        x[selected],
+        y[selected],
         colour=colour,
         size=18,
         symbol=symbol,
         hover=f"{name}<extra></extra>",
-        name=theme.legend_name(name, str(int(drawn.sum()))),
+        name=theme.legend_name(name, str(int(selected.sum()))),
     )
 
 

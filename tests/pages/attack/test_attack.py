@@ -300,8 +300,8 @@ class TestMembership:
 
         for name in attacks.ATTACKS:
             assert (result.curves["private", name][at_least_1_percent] <= bound).all(), name
-        assert result.found("plain") > max(0.1, result.bound)
-        on_members, on_others = result.right("plain")
+        assert result.true_positive_rate("plain") > max(0.1, result.bound)
+        on_members, on_others = result.accuracy("plain")
         assert on_members > on_others + 0.1
 
 

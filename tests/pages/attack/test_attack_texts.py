@@ -1,10 +1,9 @@
 """Sentences and numbers of the attack page over random settings: each is stated where it is true."""
 
-import os
 import re
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,19 +13,24 @@ from dpcore.privacy import Adjacency
 from lab.models.classifier_versions import VERSIONS
 from lab.statistics.claims import Case
 from pages.attack import charts, page, texts
-from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
-from pages.attack.audits.table import recorded
 from pages.attack.fairness import texts as fairness_texts
 from pages.attack.fairness.result import ALL_CLASSES, MAJORITY, MINORITY
 from pages.attack.inversion import texts as inversion_texts
 from pages.attack.inversion.result import InversionResult, Match
 from pages.attack.membership import texts as membership_texts
-from pages.attack.membership.result import ARMS, MODELS, MembershipResult
-from pages.attack.membership.tasks import ShadowModels
-from pages.attack.settings import AGAINST, SEES, WHO, AttackSettings
+from pages.attack.membership.result import MODELS
+from pages.attack.settings import AttackSettings
 from tests import reached
 from tests.claims import better, worse
+from tests.pages.attack.random_results import (
+    COUNTS,
+    MULTIPLE,
+    Shadow,
+    first_result,
+    membership_result,
+    random_result,
+)
 from ui.text.tiles import number, out_of_hundred, percent_rounded_up
 
 # No sentence genders the attacker, says that a row is there or not where one is replaced, or uses
@@ -35,17 +39,6 @@ NEVER = re.compile(
     r"\b(he|his|him|she|her)\b|is in the data|all the same|by itself|  ", re.IGNORECASE
 )
 TAG = re.compile("<[^>]+>")
-# Random results per part, three times as many in a soak.
-COUNTS = {"worlds": 180, "pays": 80, "membership": 100, "inversion": 4}
-MULTIPLE = 1
-if "SOAK" in os.environ:
-    MULTIPLE = 3
-
-
-def settings_of(part, **changes):
-    return AttackSettings().change(part=part).change(**changes)
-
-
 # What is true of a result, computed in another way
 
 
@@ -106,14 +99,14 @@ def is_complete(result) -> bool:
 
 def has_gap(result) -> bool:
     """Whether all non-private models are trained, and shown to be better on their members."""
-    on_members, on_others = result.plain.right.T
+    on_members, on_others = result.plain.accuracies.T
     return is_complete(result) and better(on_members, on_others)
 
 
 def finds_more(result) -> bool:
     """Whether more members are shown to be found without privacy, model by model."""
-    plain = result.found_by_model("plain")
-    private = result.found_by_model("private")
+    plain = result.true_positive_rates_by_model("plain")
+    private = result.true_positive_rates_by_model("private")
     return is_complete(result) and better(plain, private)
 
 
@@ -152,9 +145,11 @@ VERDICTS = {
     },
     "membership": {
         "as many members</b> of the non-private": lambda r: (
-            finds_more(r) and r.found("plain") > r.found("private") > 0
+            finds_more(r) and r.true_positive_rate("plain") > r.true_positive_rate("private") > 0
         ),
-        "and none of the private one": lambda r: finds_more(r) and r.found("private") == 0,
+        "and none of the private one": lambda r: (
+            finds_more(r) and r.true_positive_rate("private") == 0
+        ),
         "No difference can be shown": lambda r: is_complete(r) and not finds_more(r),
         "So far": lambda r: not is_complete(r),
         "emorisation shows as a generalisation gap": has_gap,
@@ -221,98 +216,12 @@ TILES = {
     "Accuracy loss, minority − majority": lambda r: Within(
         100 * (loss(r, MINORITY) - loss(r, MAJORITY)), 0.051
     ),
-    "Members found, private": lambda r: Within(100 * r.found("private"), 0.51),
-    "Members found, non-private": lambda r: Within(100 * r.found("plain"), 0.51),
+    "Members found, private": lambda r: Within(100 * r.true_positive_rate("private"), 0.51),
+    "Members found, non-private": lambda r: Within(100 * r.true_positive_rate("plain"), 0.51),
     "Bound of this noise": lambda r: Within(100 * r.bound, 0.51),
     "Planted record, private": lambda r: Within(r.record_match.private, 0.0051),
     "Planted record, non-private": lambda r: Within(r.record_match.plain, 0.0051),
 }
-
-
-# Random results
-
-
-def first_result(settings):
-    """The result of the essential tasks, which is cheap."""
-    outcomes = {task: task.run() for task in settings.experiment.tasks() if task.essential}
-    return settings.experiment.gather(outcomes)
-
-
-def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    return float(np.exp(rng.uniform(*np.log([low, high]))))
-
-
-def random_result(part: str, index: int) -> Any:
-    """The first result of random settings with few steps, or of random membership models."""
-    rng = np.random.default_rng([len(part), index])
-    if part == "membership":
-        return random_membership(rng)
-    common = {
-        "epsilon": log_uniform(rng, 0.01, 150),
-        "delta": log_uniform(rng, 1e-9, 1e-2),
-        "clip_norm": log_uniform(rng, 0.02, 5.0),
-        "learning_rate": log_uniform(rng, 0.05, 20),
-        "steps": int(rng.integers(1, 5)),
-        "seed": int(rng.integers(3)),
-    }
-    if part == "worlds":
-        return first_result(random_target(rng, index, common))
-    if part == "pays":
-        common["minority"] = float(rng.uniform(0.02, 0.5))
-    return first_result(settings_of(part, **common))
-
-
-def random_target(rng: np.random.Generator, index: int, common: dict) -> AttackSettings:
-    """Settings of the attack on one person, with each version in turn."""
-    version = list(VERSIONS)[index % len(VERSIONS)]
-    target = {
-        "who": str(rng.choice(WHO)),
-        "against": str(rng.choice(AGAINST)),
-        "sees": str(rng.choice(SEES)),
-        "person": int(rng.integers(400)),
-        "person_x": float(rng.uniform(-1, 1)),
-    }
-    if version == "published" and index % 4 == 0:  # so few trainings may refute the claim here
-        common = common | {
-            "steps": 30,
-            "learning_rate": 4.0,
-            "clip_norm": 0.05,
-            "epsilon": float(rng.uniform(0.2, 1.5)),
-        }
-        target |= {"who": "outlier", "against": "label", "sees": "steps"}
-    return AttackSettings(repeats=100, version=version, **common).change(**target)
-
-
-class Shadow(NamedTuple):
-    """How far the margins of members stand out, and the accuracy on members and on others."""
-
-    distance: float
-    on_members: float
-    on_others: float
-
-
-def random_membership(rng: np.random.Generator) -> MembershipResult:
-    settings = settings_of("membership", epsilon=float(np.exp(rng.uniform(-4, 4))))
-    shadows = {}
-    for arm in ARMS:
-        distance = rng.uniform(0, 5)
-        shadows[arm] = Shadow(distance, *rng.uniform(0.5, 1, size=2).round(2))
-    return membership_result(int(rng.choice([16, 64, 128])), shadows, rng, settings)
-
-
-def membership_result(
-    models: int, shadows: Mapping[str, Shadow], rng=None, settings=None
-) -> MembershipResult:
-    """A result of random models on twenty people."""
-    rng = rng or np.random.default_rng(5)
-    settings = settings or settings_of("membership")
-    trained = {}
-    for arm, shadow in shadows.items():
-        members = np.stack([rng.permutation(20) < 10 for _ in range(models)])
-        margins = rng.normal(size=members.shape) + shadow.distance * members
-        right = np.tile([shadow.on_members, shadow.on_others], (models, 1))
-        trained[arm] = ShadowModels(members, margins, right)
-    return MembershipResult(settings=settings, **trained)
 
 
 # What is stated is true
@@ -423,34 +332,6 @@ def test_only_the_published_mechanism_exceeds_the_bound_of_correct_noise(refutab
     assert exceeds == is_published(refutable)
 
 
-# Audits
-
-
-def test_the_audits_tab_counts_the_recorded_audits():
-    audits = recorded()
-    broken = [audit for audit in audits if audit.expected != "consistent"]
-    correct = [audit for audit in audits if audit.expected == "consistent"]
-    caught = sum(audit.lower_bound > audit.claimed for audit in broken)
-    refuted = sum(audit.lower_bound > audit.claimed for audit in correct)
-
-    summary = audits_texts.summary()
-
-    assert f"{caught} of {len(broken)} broken mechanisms were caught" in summary
-    assert f"{refuted} of {len(correct)} correct ones" in summary
-
-
-def test_the_audits_tab_shows_each_recorded_audit():
-    audits = recorded()
-    broken = sum(audit.expected != "consistent" for audit in audits)
-
-    broken_dots = audits_charts.summary(broken=True)["data"][0]["text"]
-    correct_dots = audits_charts.summary(broken=False)["data"][0]["text"]
-
-    assert audits_texts.table().count("<tr>") == len(audits) + 1
-    assert len(broken_dots) == broken
-    assert len(correct_dots) == len(audits) - broken
-
-
 # All texts are used
 
 
@@ -492,8 +373,8 @@ def test_every_text_is_reached(monkeypatch):
     state_verdict(
         no_difference,
         monkeypatch,
-        found=lambda _, arm, **rate: float(arm == "plain"),
-        more_found=Case.AHEAD,
+        true_positive_rate=lambda _, arm, **rate: float(arm == "plain"),
+        detection_claim=Case.AHEAD,
     )
     for correlation in (0.1, 0.5, 0.9):
         match = Match(correlation, correlation)

@@ -1,0 +1,105 @@
+"""Random results of all parts of the attack page, and results of random models."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lab.models.classifier_versions import VERSIONS
+from pages.attack.membership.result import ARMS, MembershipResult
+from pages.attack.membership.tasks import ShadowModels
+from pages.attack.settings import AGAINST, SEES, WHO, AttackSettings
+
+# Random results per part, three times as many in a soak.
+COUNTS = {"worlds": 180, "pays": 80, "membership": 100, "inversion": 4}
+MULTIPLE = 1
+if "SOAK" in os.environ:
+    MULTIPLE = 3
+
+
+def settings_of(part, **changes):
+    return AttackSettings().change(part=part).change(**changes)
+
+
+def first_result(settings):
+    """The result of the essential tasks, which is cheap."""
+    outcomes = {task: task.run() for task in settings.experiment.tasks() if task.essential}
+    return settings.experiment.gather(outcomes)
+
+
+def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    return float(np.exp(rng.uniform(*np.log([low, high]))))
+
+
+def random_result(part: str, index: int) -> Any:
+    """The first result of random settings with few steps, or of random membership models."""
+    rng = np.random.default_rng([len(part), index])
+    if part == "membership":
+        return random_membership(rng)
+    common = {
+        "epsilon": log_uniform(rng, 0.01, 150),
+        "delta": log_uniform(rng, 1e-9, 1e-2),
+        "clip_norm": log_uniform(rng, 0.02, 5.0),
+        "learning_rate": log_uniform(rng, 0.05, 20),
+        "steps": int(rng.integers(1, 5)),
+        "seed": int(rng.integers(3)),
+    }
+    if part == "worlds":
+        return first_result(random_target(rng, index, common))
+    if part == "pays":
+        common["minority"] = float(rng.uniform(0.02, 0.5))
+    return first_result(settings_of(part, **common))
+
+
+def random_target(rng: np.random.Generator, index: int, common: dict) -> AttackSettings:
+    """Settings of the attack on one person, with each version in turn."""
+    version = list(VERSIONS)[index % len(VERSIONS)]
+    target = {
+        "who": str(rng.choice(WHO)),
+        "against": str(rng.choice(AGAINST)),
+        "sees": str(rng.choice(SEES)),
+        "person": int(rng.integers(400)),
+        "person_x": float(rng.uniform(-1, 1)),
+    }
+    if version == "published" and index % 4 == 0:  # so few trainings may refute the claim here
+        common = common | {
+            "steps": 30,
+            "learning_rate": 4.0,
+            "clip_norm": 0.05,
+            "epsilon": float(rng.uniform(0.2, 1.5)),
+        }
+        target |= {"who": "outlier", "against": "label", "sees": "steps"}
+    return AttackSettings(repeats=100, version=version, **common).change(**target)
+
+
+class Shadow(NamedTuple):
+    """How far the margins of members stand out, and the accuracy on members and on others."""
+
+    distance: float
+    on_members: float
+    on_others: float
+
+
+def random_membership(rng: np.random.Generator) -> MembershipResult:
+    settings = settings_of("membership", epsilon=float(np.exp(rng.uniform(-4, 4))))
+    shadows = {}
+    for arm in ARMS:
+        distance = rng.uniform(0, 5)
+        shadows[arm] = Shadow(distance, *rng.uniform(0.5, 1, size=2).round(2))
+    return membership_result(int(rng.choice([16, 64, 128])), shadows, rng, settings)
+
+
+def membership_result(
+    models: int, shadows: Mapping[str, Shadow], rng=None, settings=None
+) -> MembershipResult:
+    """A result of random models on twenty people."""
+    rng = rng or np.random.default_rng(5)
+    settings = settings or settings_of("membership")
+    trained = {}
+    for arm, shadow in shadows.items():
+        members = np.stack([rng.permutation(20) < 10 for _ in range(models)])
+        margins = rng.normal(size=members.shape) + shadow.distance * members
+        accuracies = np.tile([shadow.on_members, shadow.on_others], (models, 1))
+        trained[arm] = ShadowModels(members, margins, accuracies)
+    return MembershipResult(settings=settings, **trained)
