@@ -1,6 +1,4 @@
-"""Pinned settings: what is kept and shown, in links too, and that a page beside them shows what two
-fresh runs show.
-"""
+"""A page compares its settings with pinned ones, which a link holds, as two fresh runs would."""
 
 import gc
 import json
@@ -8,13 +6,15 @@ import math
 import re
 import weakref
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpcore.cache import CACHE
 from lab.experiment.links import compact, minimal_texts
-from lab.sweeps.grids import beside
+from lab.sweeps import grids
 from pages.classifier.page import PAGE
 from pages.classifier.settings import ClassifierSettings
 from pages.network.settings import NetworkSettings
@@ -25,254 +25,373 @@ from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.hostile import HOSTILE
 from tests.sentences import plain
 from ui.charts.theme import PINNED
-from ui.live.frames import make_frame
+from ui.live.frames import Frame, make_frame
 from ui.live.messages import Request
 from ui.page.differences import PENDING, ROWS, SENTENCE, rows_html, slider_texts
 from ui.page.pin import PIN, read_pin
-from ui.page.screen import make_screen
+from ui.page.screen import Screen, make_screen
 from ui.page.view import FIRST
 from ui.session.address import LONGEST
 from ui.session.entries import apply_move, from_link
 from ui.text.sliders import SLIDERS
-from ui.widgets import assets
+from ui.widgets import Chart, assets
 
-CLASSIFIER, LINK = "classifier", {"repeats": "2", "steps": "5"}
-HERE = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
-THERE = HERE.change(clip_norm=0.1, epsilon=1.0)
+CLASSIFIER = "classifier"
+QUICK_LINK = {"repeats": "2", "steps": "5"}
+A = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
+A_LINK = {"repeats": "6", "steps": "10"}
+B = A.change(clip_norm=0.1, epsilon=1.0)
+# Links whose settings are read and pinned; a network's noise is calibrated anew in each.
+LINKS = 60
+NETWORK_LINKS = 15
+BROKEN_PINS = [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_is_brief_reads_as_the_whole_and_no_pin_takes_a_page_away(page):
-    for link in links(page.settings, count=60 if page.name != "network" else 15, seed=2):
-        settings, _ = from_link(page.settings, link)
-        if settings.private:
-            continue
-        short = minimal_texts(settings)
-        assert from_link(page.settings, short) == (settings, [])
-        assert (
-            short.items() <= {name: str(value) for name, value in asdict(settings).items()}.items()
-        )
-        assert len(compact(settings)) < LONGEST
-        assert read_pin(page.settings, compact(settings)) == (settings, ())
-    names = [*asdict(page.settings())]
-    for place, value in enumerate(
-        [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
-    ):
-        field = names[place % len(names)]
-        for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
-            pinned, notices = read_pin(page.settings, pin)
-            assert pinned is None or read_pin(page.settings, compact(pinned)) == (pinned, ())
-            assert len(" ".join(notices)) < 2000
-            assert all("\n" not in notice for notice in notices)
+class TestTexts:
+    def test_the_fewest_texts_read_as_the_settings(self, page):
+        count = LINKS
+        if page.name == "network":
+            count = NETWORK_LINKS
+        for link in links(page.settings, count=count, seed=2):
+            settings, _ = from_link(page.settings, link)
+            if settings.private:
+                continue
+            texts = minimal_texts(settings)
+            all_texts = {name: str(value) for name, value in asdict(settings).items()}
+
+            assert from_link(page.settings, texts) == (settings, [])
+            assert texts.items() <= all_texts.items()
+            assert len(compact(settings)) < LONGEST
+            assert read_pin(page.settings, compact(settings)) == (settings, ())
+
+    def test_no_pin_takes_a_page_away(self, page):
+        names = list(asdict(page.settings()))
+        for index, value in enumerate(BROKEN_PINS):
+            field = names[index % len(names)]
+            for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
+                pinned, notices = read_pin(page.settings, pin)
+
+                assert pinned is None or read_pin(page.settings, compact(pinned)) == (pinned, ())
+                assert len(" ".join(notices)) < 2000
+                assert all("\n" not in notice for notice in notices)
 
 
-def test_brief_holds_what_a_change_brings_while_the_settings_live():
-    """They may hold a private file."""
+def test_the_fewest_texts_hold_what_a_change_brings():
     settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
-    assert minimal_texts(settings).keys() >= {"dataset", "rows"}
-    assert from_link(NetworkSettings, minimal_texts(settings))[0] == settings
+
+    texts = minimal_texts(settings)
+
+    assert texts.keys() >= {"dataset", "rows"}
+    assert from_link(NetworkSettings, texts) == (settings, [])
     assert not minimal_texts(NetworkSettings())
-    gone = weakref.ref(settings)
+
+
+def test_texts_are_kept_only_while_their_settings_live():
+    """Settings may hold a private file."""
+    settings = NetworkSettings().change(dataset="circles", rows=300)
+    minimal_texts(settings)
+    reference = weakref.ref(settings)
+
     del settings
     gc.collect()
-    assert gone() is None
+
+    assert reference() is None
 
 
 @pytest.mark.parametrize(
-    ("text", "pinned", "said"),
+    ("pin", "settings", "notice"),
     [
-        ("clip_norm~-3~steps~80", ClassifierSettings(steps=80), "`clip_norm=-3` was ignored"),
-        ("knob~3", ClassifierSettings(), "this page has no such setting"),
-        ("clip_norm", None, "`clip_norm`, was ignored"),
-        ("clip_norm~" + "1" * LONGEST, None, "was ignored"),
+        pytest.param(
+            "clip_norm~-3~steps~80",
+            ClassifierSettings(steps=80),
+            "`clip_norm=-3` was ignored",
+            id="a refused value",
+        ),
+        pytest.param(
+            "knob~3", ClassifierSettings(), "this page has no such setting", id="no setting"
+        ),
+        pytest.param("clip_norm", None, "`clip_norm`, was ignored", id="no value"),
+        pytest.param("clip_norm~" + "1" * LONGEST, None, "was ignored", id="too long"),
+        pytest.param("dataset~own", None, "not pinned", id="an uploaded file"),
     ],
 )
-def test_what_is_ignored_of_a_pin_is_said(text, pinned, said):
-    found, (notice,) = read_pin(ClassifierSettings, text)
-    assert found == pinned
-    assert said in notice
+def test_a_notice_tells_what_is_ignored_of_a_pin(pin, settings, notice):
+    pinned, (only_notice,) = read_pin(ClassifierSettings, pin)
+
+    assert pinned == settings
+    assert notice in only_notice
 
 
-def test_settings_with_an_own_file_are_not_pinned_by_a_link():
-    found, (notice,) = read_pin(ClassifierSettings, "dataset~own")
-    assert found is None
-    assert "not pinned" in notice
+class TestPage:
+    @staticmethod
+    def marks(app: AppTest) -> dict:
+        """Return the marks on the slider panel that is mounted."""
+        (panel,) = [
+            element
+            for element in app.get("bidi_component")
+            if element.proto.component_name.endswith(".sliders")
+        ]
+        return json.loads(panel.proto.json)["marks"]
+
+    @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+    def test_it_pins_compares_swaps_and_unpins(self, page):
+        app = opened(page.name)
+        state = app.session_state[f"{page.name}.state"]
+        pinned = settings_of(app, page.name)
+        hero = page.sliders(pinned).hero
+        changes = page.slider_layout(pinned).changes
+        pinned_value = getattr(pinned, hero)
+        other_value = grids.neighbours(pinned, hero)[-1]
+
+        def assert_compared(value: float, value_b: float) -> None:
+            label, value_text = slider_texts(hero, value, changes)
+            _, value_b_text = slider_texts(hero, value_b, {})
+            assert rows_html([(label, value_text, value_b_text, "")]) in text(app)
+            assert self.marks(app) == {hero: [[value_b, "B"]]}
+
+        press(app, PIN)
+        assert self.marks(app) == {}
+        assert PIN not in [button.label for button in app.button]
+
+        moved(app, page.name, hero, other_value)
+        assert_compared(other_value, pinned_value)
+
+        press(app, "Swap")
+        assert settings_of(app, page.name) == pinned
+        assert_compared(pinned_value, other_value)
+
+        press(app, "Unpin")
+        assert self.marks(app) == {}
+        assert state.address.pin is None
+        assert settings_of(app, page.name) == pinned
+        assert not app.exception
+
+    @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+    def test_fields_without_limits_are_no_sliders(self, page):
+        settings = page.settings()
+        for name in set(SLIDERS) - set(settings.limits):
+            assert apply_move(settings, name, 1.0) == (settings, {})
+
+    @staticmethod
+    def table(app: AppTest) -> str:
+        for element in app.get("html"):
+            if '<div class="lab-compare">' in element.proto.body:
+                return element.proto.body
+        raise AssertionError("no table compares the settings")
+
+    def test_a_link_with_a_pin_opens_the_same(self):
+        app = at_rest(opened(CLASSIFIER, **QUICK_LINK), CLASSIFIER)
+        at_rest(moved(app, CLASSIFIER, "epsilon", 2.0), CLASSIFIER)
+        press(app, PIN)
+        at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
+        assert "Epsilon</th><td>4</td><td>2</td>" in self.table(app)
+
+        fresh = at_rest(opened(CLASSIFIER, **app.query_params), CLASSIFIER)
+
+        pins = [one.session_state["classifier.state"].address.pin for one in (app, fresh)]
+        assert pins[0] == pins[1]
+        assert not fresh.warning
+        assert self.table(fresh) == self.table(app)
+
+    def test_a_broken_pin_in_a_link_gives_a_notice(self):
+        app = at_rest(opened(CLASSIFIER, **QUICK_LINK, pin="clip_norm~-3"), CLASSIFIER)
+
+        (warning,) = app.warning
+        assert warning.value.startswith("The pin in the link")
+        assert app.session_state["classifier.state"].address.pin == ""
+
+    def test_the_defaults_can_be_pinned_and_the_link_keeps_them(self):
+        app = at_rest(opened(CLASSIFIER, pin=""), CLASSIFIER)
+
+        assert 'class="lab-compare"' in self.table(app)
+        assert app.query_params["pin"] == ""
 
 
-def mounted(app) -> dict:
-    (panel,) = [
-        one for one in app.get("bidi_component") if one.proto.component_name.endswith(".sliders")
-    ]
-    return json.loads(panel.proto.json)
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(slider_texts, id="function"),
+        pytest.param(object(), id="object"),
+        pytest.param({1, 2}, id="set"),
+        pytest.param(math.nan, id="nan"),
+        pytest.param(math.inf, id="inf"),
+    ],
+)
+def test_data_that_is_not_json_is_not_mounted(value):
+    with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
+        assets.mount("sliders", data={"marks": [value]}, key="any")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page_pins_compares_swaps_and_unpins(page):
-    app = opened(page.name)
-    state, pinned = app.session_state[f"{page.name}.state"], settings_of(app, page.name)
-    hero = page.sliders(pinned).hero
-    mine, other = getattr(pinned, hero), beside(pinned, hero)[-1]
-
-    def compared(now: float, then: float) -> bool:
-        label, shown = slider_texts(hero, now, page.slider_layout(pinned).changes)
-        row = rows_html([(label, shown, slider_texts(hero, then, {})[1], "")])
-        return row in text(app) and mounted(app)["marks"] == {hero: [[then, "B"]]}
-
-    press(app, PIN)
-    assert mounted(app)["marks"] == {}
-    assert PIN not in [one.label for one in app.button]
-    moved(app, page.name, hero, other)
-    assert compared(other, mine)
-    press(app, "Swap")
-    assert settings_of(app, page.name) == pinned
-    assert compared(mine, other)
-    press(app, "Unpin")
-    assert mounted(app)["marks"] == {}
-    assert state.address.pin is None
-    assert settings_of(app, page.name) == pinned
-    assert not app.exception
-    for name in set(SLIDERS) - set(
-        pinned.limits
-    ):  # one that has no limits, such as a method, is no slider of the page
-        assert apply_move(pinned, name, 1.0) == (pinned, {})
+def complete_screen(settings: Any, pinned: Any) -> Screen:
+    screen = make_screen(PAGE, settings, pinned, seconds=1e9)
+    assert screen.done == 1
+    return screen
 
 
-def test_data_that_is_not_json_is_not_mounted():
-    for value in (slider_texts, object(), {1, 2}, math.nan, math.inf):
-        with pytest.raises((TypeError, ValueError), match="not JSON (serializable|compliant)"):
-            assets.mount("sliders", data={"marks": [value]}, key="any")
+def sentence(screen: Screen) -> str:
+    return plain(screen.comparison[SENTENCE])
 
 
-def whole(settings, pin):
-    both = make_screen(PAGE, settings, pin, seconds=1e9)
-    assert both.done == 1
-    return both
+@pytest.fixture(scope="module")
+def screen():
+    return complete_screen(A, B)
 
 
-def said(both) -> str:
-    return plain(both.comparison[SENTENCE])
-
-
-def test_the_ghost_and_the_numbers_are_those_of_two_fresh_runs():
-    both, fresh = whole(HERE, THERE), []
-    for settings in (HERE, THERE):
+@pytest.fixture(scope="module")
+def results():
+    """The results of A and B, each computed afresh."""
+    results = []
+    for settings in (A, B):
         CACHE.forget()
-        fresh.append(settings.experiment.run())
-    ((accuracy, own, beside),) = both.charts("")[FIRST]
-    ((mine, my_map, *_),), ((theirs, their_map, *_),) = (
-        PAGE.view(run).boards[FIRST] for run in fresh
-    )
-    (line,) = (one for one in theirs.figure["data"] if one.get("meta") == PINNED)
-    (drawn,) = (
-        one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B")
-    )
-    assert (drawn["x"], drawn["y"], drawn["line"]["dash"]) == (line["x"], line["y"], "dash")
-    assert [one for one in accuracy.figure["data"] if one is not drawn] == mine.figure["data"]
-    titles = {"title": my_map.figure["layout"]["title"]}
-    assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
-    shown, known = (one.figure["layout"] for one in (beside, their_map))
-    assert (shown["images"], shown["shapes"][0]["path"]) == (
-        known["images"],
-        known["shapes"][0]["path"],
-    )
-    a, b = (run.ensemble.accuracy[0] for run in fresh)
-    each = 100 * (a - b)
-    told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
-    # 95 % of 6 pairs are bounded by the least and the largest
-    np.testing.assert_allclose(
-        told, np.abs([np.median(each), *np.sort(each)[[0, -1]]]), atol=0.0501
-    )
-    assert "median of 6 paired differences, 95 % confidence interval" in said(both)
-    middle = " ".join(f"{100 * np.median(one):.0f}" for one in (a, b))
-    table = re.sub(r"\s+", " ", plain(both.comparison[ROWS]))
-    assert f"Epsilon 2 1 Clipping norm 1 0.1 Private accuracy {middle}" in table
+        results.append(settings.experiment.run())
+    return results
 
 
-def test_what_is_said_follows_from_the_runs():
-    """Until all runs of both are trained, how sure a difference is is not said."""
-    assert said(whole(HERE, HERE)) == "The accuracy is equal in A and B in every run."
-    assert said(whole(HERE, THERE.change(seed=9))).startswith("Compared as two groups, ")
-    page = next(one for one in PAGES if one.name == "hypotheses")
-    start = page.settings().change(sources=3, target_rows=600, source_rows=300, unlabelled_rows=300)
-    beside = make_screen(page, start, start.change(epsilon=0.1), seconds=0)
-    assert beside.result.repeats < start.repeats
-    assert said(beside) == PENDING
+class TestFreshRuns:
+    """The screen shows what two fresh runs show."""
+
+    @staticmethod
+    def first_row(result: Any) -> list[Chart]:
+        (row,) = PAGE.view(result).boards[FIRST]
+        return row
+
+    def test_the_overlay_is_the_pinned_curve_in_dashes(self, screen, results):
+        ((accuracy, _, _),) = screen.charts("")[FIRST]
+        accuracy_a, accuracy_b = [self.first_row(result)[0] for result in results]
+        (pinned_curve,) = [
+            trace for trace in accuracy_b.figure["data"] if trace.get("meta") == PINNED
+        ]
+
+        traces = accuracy.figure["data"]
+        (overlay,) = [trace for trace in traces if trace.get("name", "").startswith("pinned B")]
+
+        assert (overlay["x"], overlay["y"]) == (pinned_curve["x"], pinned_curve["y"])
+        assert overlay["line"]["dash"] == "dash"
+        others = [trace for trace in traces if trace is not overlay]
+        assert others == accuracy_a.figure["data"]
+
+    def test_the_maps_stand_beside_each_other(self, screen, results):
+        ((_, map_a, map_b),) = screen.charts("")[FIRST]
+        fresh_a, fresh_b = [self.first_row(result)[1] for result in results]
+
+        fresh_title = {"title": fresh_a.figure["layout"]["title"]}
+        layout_a = {**map_a.figure["layout"], **fresh_title}
+        assert {**map_a.figure, "layout": layout_a} == fresh_a.figure
+        layout_b = map_b.figure["layout"]
+        fresh_layout_b = fresh_b.figure["layout"]
+        assert layout_b["images"] == fresh_layout_b["images"]
+        assert layout_b["shapes"][0]["path"] == fresh_layout_b["shapes"][0]["path"]
+
+    def test_the_sentence_has_the_median_and_the_interval_of_the_pairs(self, screen, results):
+        a, b = [result.ensemble.accuracy[0] for result in results]
+        gaps = np.sort(100 * (a - b))
+        # 95 % of 6 pairs are bounded by the least and the largest.
+        expected = np.abs([np.median(gaps), gaps[0], gaps[-1]])
+
+        numbers = re.findall(r"[\d.]+(?= points| to|\)\.)", sentence(screen))
+
+        np.testing.assert_allclose([float(number) for number in numbers], expected, atol=0.0501)
+        assert "median of 6 paired differences, 95 % confidence interval" in sentence(screen)
+
+    def test_the_table_has_the_settings_and_the_medians(self, screen, results):
+        medians = [100 * np.median(result.ensemble.accuracy[0]) for result in results]
+        medians_text = " ".join(f"{median:.0f}" for median in medians)
+
+        table = re.sub(r"\s+", " ", plain(screen.comparison[ROWS]))
+
+        assert f"Epsilon 2 1 Clipping norm 1 0.1 Private accuracy {medians_text}" in table
+
+
+class TestSentence:
+    def test_equal_settings_are_equal_in_every_run(self):
+        assert sentence(complete_screen(A, A)) == "The accuracy is equal in A and B in every run."
+
+    def test_runs_with_other_noise_are_compared_as_groups(self):
+        other_seed = B.change(seed=9)
+
+        assert sentence(complete_screen(A, other_seed)).startswith("Compared as two groups, ")
+
+    def test_it_comes_once_all_runs_are_trained(self):
+        page = next(page for page in PAGES if page.name == "hypotheses")
+        settings = page.settings().change(
+            sources=3, target_rows=600, source_rows=300, unlabelled_rows=300
+        )
+
+        screen = make_screen(page, settings, settings.change(epsilon=0.1), seconds=0)
+
+        assert screen.result.repeats < settings.repeats
+        assert sentence(screen) == PENDING
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_page_stands_beside_a_pin(page):
-    """At first with what must be there: the sentence says what is known, and no picture is lost."""
-    start = page.settings()
-    slider = page.at(start).sliders(start).hero
-    other = start.change(**{slider: start.limits[slider][0]})
-    alone, beside = (
-        make_screen(page, start, None, seconds=0),
-        make_screen(page, start, other, seconds=0),
-    )
-    names, pictures = (
-        [one.name for rows in both.charts("").values() for row in rows for one in row]
-        for both in (alone, beside)
-    )
-    assert {*names} & {*pictures}
-    assert len(pictures) <= max(3, len({*names}))
-    assert beside.texts("").keys() - alone.texts("").keys() == {ROWS, SENTENCE}
-    assert alone.texts("").items() <= beside.texts("").items()
-    for part in [one for one in start.choices.get("part", ()) if one != start.part][
-        :1
-    ]:  # another page has no ghost
-        assert make_screen(page, start, start.change(part=part), seconds=0).charts(
-            ""
-        ) == alone.charts("")
+class TestEveryPage:
+    """At first with essential work only."""
+
+    @staticmethod
+    def names(screen: Screen) -> list[str]:
+        names = []
+        for rows in screen.charts("").values():
+            for row in rows:
+                names += [chart.name for chart in row]
+        return names
+
+    def test_it_compares_with_a_pin_and_loses_no_text(self, page):
+        settings = page.settings()
+        hero = page.at(settings).sliders(settings).hero
+        low, _ = settings.limits[hero]
+        alone = make_screen(page, settings, None, seconds=0)
+
+        screen = make_screen(page, settings, settings.change(**{hero: low}), seconds=0)
+
+        assert set(self.names(alone)) & set(self.names(screen))
+        assert len(self.names(screen)) <= max(3, len(set(self.names(alone))))
+        assert screen.texts("").keys() - alone.texts("").keys() == {ROWS, SENTENCE}
+        assert alone.texts("").items() <= screen.texts("").items()
+
+    def test_another_page_is_not_overlaid(self, page):
+        settings = page.settings()
+        other_parts = [part for part in settings.choices.get("part", ()) if part != settings.part]
+        if not other_parts:
+            return
+        alone = make_screen(page, settings, None, seconds=0)
+
+        screen = make_screen(page, settings, settings.change(part=other_parts[0]), seconds=0)
+
+        assert screen.charts("") == alone.charts("")
 
 
-def test_channel_answers_as_the_page_does_and_moves_a_alone():
-    """A drag with a pin: A's picture and numbers move, and B's stay. A hostile pin is none."""
-    link = {"repeats": "6", "steps": "10"}
-    before, after = (
-        make_frame(Request({}, PAGE, link, moves=(("epsilon", value),), pin=compact(THERE)), 0)
-        for value in (2.0, 4.0)
-    )
-    page = make_screen(PAGE, HERE.change(epsilon=4.0), THERE, seconds=0)
-    assert after.texts == page.texts("")
-    assert after.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
-    for picture in page.charts("")[FIRST][0]:
-        assert after.charts[picture.name] == (picture.extras(), picture.parts())
-    assert before.charts["map.scratch"] != after.charts["map.scratch"]
-    assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
-    (a, b), (moved_a, same_b) = (
-        zip(*re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.texts[ROWS]), strict=True)
-        for one in (before, after)
-    )
-    assert (a != moved_a, b) == (True, same_b)
-    for hostile in ("x~clip_norm~a", "\n" * 5000):
-        assert SENTENCE not in make_frame(Request({}, PAGE, {"repeats": "3"}, pin=hostile), 0).texts
+class TestChannel:
+    """A drag with a pin."""
 
+    def frame(self, epsilon: float) -> Frame:
+        request = Request({}, PAGE, A_LINK, moves=(("epsilon", epsilon),), pin=compact(B))
+        return make_frame(request, 0)
 
-def test_a_link_with_a_pin_opens_the_same_and_a_broken_one_is_said():
-    app = at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
-    at_rest(moved(app, CLASSIFIER, "epsilon", 2.0), CLASSIFIER)
-    press(app, PIN)
-    at_rest(moved(app, CLASSIFIER, "epsilon", 4.0), CLASSIFIER)
-    assert "Epsilon</th><td>4</td><td>2</td>" in table(app)
-    fresh = at_rest(opened(CLASSIFIER, **app.query_params), CLASSIFIER)
-    assert (
-        fresh.session_state["classifier.state"].address.pin
-        == app.session_state["classifier.state"].address.pin
-    )
-    assert not fresh.warning
-    assert table(fresh) == table(app)
-    app = at_rest(opened(CLASSIFIER, **LINK, pin="clip_norm~-3"), CLASSIFIER)
-    assert [warning.value.startswith("The pin in the link") for warning in app.warning] == [True]
-    assert app.session_state["classifier.state"].address.pin == ""
+    def test_it_shows_what_the_page_shows(self):
+        screen = make_screen(PAGE, A.change(epsilon=4.0), B, seconds=0)
 
+        frame = self.frame(4.0)
 
-def test_the_defaults_can_be_pinned_and_the_link_keeps_them():
-    app = at_rest(opened(CLASSIFIER, pin=""), CLASSIFIER)
-    assert 'class="lab-compare"' in table(app)
-    assert app.query_params["pin"] == ""
+        assert frame.texts == screen.texts("")
+        assert frame.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
+        for chart in screen.charts("")[FIRST][0]:
+            assert frame.charts[chart.name] == (chart.extras(), chart.parts())
 
+    def test_only_a_moves(self):
+        before = self.frame(2.0)
+        after = self.frame(4.0)
 
-def table(app) -> str:
-    return next(
-        one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body
-    )
+        assert before.charts["map.scratch"] != after.charts["map.scratch"]
+        assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
+        cells = re.compile(r"<td>(.*?)</td><td>(.*?)</td>")
+        column_a, column_b = zip(*cells.findall(before.texts[ROWS]), strict=True)
+        moved_a, same_b = zip(*cells.findall(after.texts[ROWS]), strict=True)
+        assert column_a != moved_a
+        assert column_b == same_b
+
+    @pytest.mark.parametrize("pin", ["x~clip_norm~a", "\n" * 5000], ids=["odd", "lines"])
+    def test_a_hostile_pin_is_none(self, pin):
+        frame = make_frame(Request({}, PAGE, {"repeats": "3"}, pin=pin), 0)
+
+        assert SENTENCE not in frame.texts
