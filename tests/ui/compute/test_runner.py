@@ -25,12 +25,14 @@ class Task:
     essential: bool = False
 
     def run(self):
-        Counted.runs.append(self.name)
+        ListOfTasks.runs.append(self.name)
         return np.zeros(10_000)
 
 
 @dataclass(frozen=True)
-class Counted:
+class ListOfTasks:
+    """Settings and experiment in one, whose first task is essential and whose runs are listed."""
+
     names: tuple[str, ...]
     runs: ClassVar[list[str]] = []
 
@@ -39,63 +41,85 @@ class Counted:
         return self
 
     def tasks(self):
-        return tuple(Task(name, essential=place == 0) for place, name in enumerate(self.names))
+        return tuple(Task(name, essential=index == 0) for index, name in enumerate(self.names))
 
     def gather(self, outcomes):
         return frozenset(task.name for task in outcomes)
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch):
+def fresh_cache(monkeypatch):
     monkeypatch.setattr(runner, "CACHE", Cache(250_000))  # room for three arrays
-    Counted.runs.clear()
+    ListOfTasks.runs.clear()
 
 
-def test_slice_runs_what_must_be_and_each_task_once():
-    three = Counted(("a", "b", "c"))
-    first, share = runner.compute(three, seconds=0)
-    assert (first, share) == ({"a"}, 1 / 3)
-    assert runner.compute(three, seconds=0)[0] is first
-    assert [runner.compute(three, seconds=1e-12)[0] for _ in range(2)] == [{*"ab"}, {*"abc"}]
-    assert runner.compute(three, seconds=9) == ({*"abc"}, 1)
-    assert Counted.runs == ["a", "b", "c"]
+class TestSlice:
+    SETTINGS = ListOfTasks(("a", "b", "c"))
+
+    def test_without_time_only_essential_tasks_run(self):
+        assert runner.compute(self.SETTINGS, seconds=0) == ({"a"}, 1 / 3)
+
+    def test_the_same_tasks_done_give_the_same_result(self):
+        first, _ = runner.compute(self.SETTINGS, seconds=0)
+        second, _ = runner.compute(self.SETTINGS, seconds=0)
+
+        assert second is first
+
+    def test_at_least_one_other_task_runs(self):
+        runner.compute(self.SETTINGS, seconds=0)
+        results = [runner.compute(self.SETTINGS, seconds=1e-12) for _ in range(2)]
+
+        assert results == [({"a", "b"}, 2 / 3), ({"a", "b", "c"}, 1)]
+
+    def test_each_task_runs_once(self):
+        runner.compute(self.SETTINGS, seconds=1e-12)
+
+        assert runner.compute(self.SETTINGS, seconds=9) == ({"a", "b", "c"}, 1)
+        assert ListOfTasks.runs == ["a", "b", "c"]
 
 
-def test_what_another_session_is_at_is_left_to_it(monkeypatch):
-    held, go, real = threading.Event(), threading.Event(), Task.run
+def test_a_task_that_another_session_runs_is_left_to_it(monkeypatch):
+    has_started = threading.Event()
+    may_end = threading.Event()
+    run_task = Task.run
 
-    def run(task):
+    def run_slowly(task):
         if task.name == "c":
-            held.set()
-            go.wait(5)
-        return real(task)
+            has_started.set()
+            may_end.wait(5)
+        return run_task(task)
 
-    monkeypatch.setattr(Task, "run", run)
-    other = threading.Thread(
-        target=runner.compute, args=[Counted(("a", "c"))], kwargs={"seconds": 1e-12}
+    monkeypatch.setattr(Task, "run", run_slowly)
+    runner.compute(ListOfTasks(("a",)), seconds=0)
+    session = threading.Thread(
+        target=runner.compute, args=[ListOfTasks(("a", "c"))], kwargs={"seconds": 1e-12}
     )
-    runner.compute(Counted(("a",)), seconds=0)
-    other.start()
-    assert held.wait(5)
-    assert runner.compute(Counted(("a", "b", "c", "d")), seconds=9) == ({*"abd"}, 3 / 4)
-    go.set()
-    other.join()
-    assert Counted.runs == ["a", "b", "d", "c"]
+
+    session.start()
+    assert has_started.wait(5)
+    result = runner.compute(ListOfTasks(("a", "b", "c", "d")), seconds=9)
+    may_end.set()
+    session.join()
+
+    assert result == ({"a", "b", "d"}, 3 / 4)
+    assert ListOfTasks.runs == ["a", "b", "d", "c"]
 
 
-def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
-    settings, runs = from_link(PartiesSettings, QUICK["parties"] | {"seed": "987"})[0], Counter()
-    for kind in {type(task) for task in settings.experiment.tasks()}:
+def test_a_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
+    settings, _ = from_link(PartiesSettings, {**QUICK["parties"], "seed": "987"})
+    tasks = settings.experiment.tasks()
+    runs: Counter = Counter()
+    for kind in {type(task) for task in tasks}:
 
-        def run(task, run=kind.run):
+        def count_run(task, run=kind.run):
             runs[task] += 1
             return run(task)
 
-        monkeypatch.setattr(kind, "run", run)
+        monkeypatch.setattr(kind, "run", count_run)
     monkeypatch.setattr(runner, "CACHE", Cache(10**9))
     start = threading.Barrier(10)
 
-    def visitor(_):
+    def compute_all(_):
         start.wait()
         done = 0.0
         while done < 1:
@@ -103,9 +127,10 @@ def test_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
         return result
 
     with ThreadPoolExecutor(10) as pool:
-        results = list(pool.map(visitor, range(10)))
-    assert runs == dict.fromkeys(settings.experiment.tasks(), 1)
-    assert len(set(map(id, results))) == 1
+        results = list(pool.map(compute_all, range(10)))
+
+    assert runs == dict.fromkeys(tasks, 1)
+    assert all(result is results[0] for result in results)
 
 
 # A thread stands for a visitor's: Streamlit hangs the session on it.
@@ -143,22 +168,32 @@ print(*held, *{one["num_threads"] for one in threadpoolctl.threadpool_info() if 
 """
 
 
-def test_a_visitor_s_thread_is_not_held_and_every_blas_has_one_thread():
-    done = subprocess.run(
+def test_a_visitors_thread_is_not_kept_and_every_blas_has_one_thread():
+    process = subprocess.run(
         [sys.executable, "-c", VISITS], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["False", "False", "1"]
+
+    assert process.stdout.split() == ["False", "False", "1"]
 
 
-@pytest.mark.parametrize("work", [1.0, 1e12])
-@pytest.mark.parametrize(("models", "at_once"), [(1, 5), (7, 2), (8, 100)])
-def test_every_model_is_done_once(work: float, models: int, at_once: int):
-    done, widths = np.zeros(models, dtype=int), []
+@pytest.mark.parametrize("work", [1.0, 1e12], ids=["little work", "much work"])
+@pytest.mark.parametrize(
+    ("models", "at_once"),
+    [
+        pytest.param(1, 5, id="one model"),
+        pytest.param(7, 2, id="more models than at once"),
+        pytest.param(8, 100, id="fewer models than at once"),
+    ],
+)
+def test_every_model_is_trained_once(work: float, models: int, at_once: int):
+    times = np.zeros(models, dtype=int)
+    sizes = []
 
-    def job(part: slice) -> None:
-        done[part] += 1
-        widths.append(part.stop - part.start)
+    def train(part: slice) -> None:
+        times[part] += 1
+        sizes.append(part.stop - part.start)
 
-    cores.for_each_part(job, models, work=work, at_once=at_once)
-    assert (done == 1).all()
-    assert max(widths) <= at_once
+    cores.for_each_part(train, models, work=work, at_once=at_once)
+
+    assert (times == 1).all()
+    assert max(sizes) <= at_once
