@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.topics import PAGES
+from pages.topics import MENU, PAGES
 from scripts import all_sentences
 from scripts.visible_texts import code_texts, file_texts, has_inner_colon, sentences
 from tests.test_contributing import BLOCK
@@ -77,19 +77,9 @@ def test_the_readme_counts_the_lessons_and_names_every_page_of_the_menu():
     assert f"one of {words[count - 8]} [lessons]" in readme
 
     menu = dict(re.findall(r"^\| (\w+) \| (.+) \|$", readme, re.MULTILINE))
-    titles = {
-        group: [page.title for page in PAGES if page.group == group]
-        for group in {page.group for page in PAGES}
-    }
-    titles["Plan"] += ["My data"]
-    titles["Learn"] = re.findall(
-        r'^    \("\w+", "(.+?)", ":material', text("pages/main.py"), re.MULTILINE
-    )
-    for group, names in titles.items():
-        shown = (
-            menu[group].replace('"', "").replace("Papers, checked", "Papers checked").split(", ")
-        )
-        assert shown == [name.replace(", ", " ") for name in names]
+    for group, pages in MENU.items():
+        named = menu[group].replace('"', "").replace("Papers, checked", "Papers checked")
+        assert named.split(", ") == [page.title.replace(", ", " ") for page in pages]
 
 
 def test_the_table_of_decisions_lists_each_entry_once():
