@@ -93,7 +93,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
     """
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
-    pinned = pin.read(page.settings, link.pop("pin"))[0] if "pin" in link else None
+    pinned = pin.read_pin(page.settings, link.pop("pin"))[0] if "pin" in link else None
     settings, notices = from_link(page.settings, link)
     assert not notices
 
