@@ -113,7 +113,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
         }
 
     shown, first = page.at(settings).sliders(settings), pictures(settings)
-    moving = [name for name in shown.shown if len(set(settings.limits[name])) == 2]
+    moving = [name for name in shown.all if len(set(settings.limits[name])) == 2]
     return Moves(
         heights={name: picture["height"] for name, picture in first.items()},
         before={name: picture["figure"] for name, picture in first.items()},

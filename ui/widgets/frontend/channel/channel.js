@@ -183,7 +183,7 @@ export class Channel {
   move(name, value, alongside = []) {
     const isLongText = typeof value === "string" && value.length > MAX_TEXT_LENGTH
     if (isLongText || !this.context || !this.ensureConnected()) return false
-    for (const [other, otherValue] of alongside) this.setMove(other, otherValue)
+    for (const [moved, movedValue] of alongside) this.setMove(moved, movedValue)
     this.enterScope(name)
     this.setMove(name, value)
     this.moving = true

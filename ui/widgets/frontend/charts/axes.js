@@ -99,17 +99,17 @@ export class Axis extends Ruler {
  * The axes of a figure, at the places of those that Plotly has drawn.
  *
  * @param {any} div The graph div.
- * @param {any} drawn The figure that Plotly has drawn.
+ * @param {any} drawnFigure The figure that Plotly has drawn.
  * @param {any} figure
  * @returns {Map<string, Axis> | null} Null where Plotly has to draw an axis.
  */
-export function axesOf(div, drawn, figure) {
+export function axesOf(div, drawnFigure, figure) {
   const { _fullLayout: fullLayout } = div
   const { xaxis, yaxis } = fullLayout._subplots
   const axes = new Map()
   for (const id of [...xaxis, ...yaxis]) {
     const full = fullLayout[axisName(id)]
-    const axis = axisOf(fullLayout, full, drawn, figure)
+    const axis = axisOf(fullLayout, full, drawnFigure, figure)
     if (!axis) return null
     axes.set(id, axis)
   }
@@ -125,9 +125,9 @@ export function axisName(id) {
   return `${id[0]}axis${id.slice(1)}`
 }
 
-function axisOf(fullLayout, full, drawn, figure) {
+function axisOf(fullLayout, full, drawnFigure, figure) {
   if (!KNOWN_TYPES.includes(full.type) || full.rangebreaks?.length) return null
-  const before = drawn.layout[full._name] ?? {}
+  const before = drawnFigure.layout[full._name] ?? {}
   const after = figure.layout[full._name] ?? {}
   const changed = changedNames(before, after)
   if (!changed.every((name) => MOVABLE.has(name))) return null

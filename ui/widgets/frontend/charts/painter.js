@@ -35,14 +35,14 @@ const overlays = new WeakMap()
  * comes into view.
  *
  * @param {any} div
- * @param {any} drawn The figure that Plotly has drawn.
+ * @param {any} drawnFigure The figure that Plotly has drawn.
  * @param {any} figure
  * @returns {boolean} False, and nothing is done, where Plotly has to draw.
  */
-export function paint(div, drawn, figure) {
+export function paint(div, drawnFigure, figure) {
   if (!div._fullLayout?._plots) return false
   if (!overlays.has(div)) overlays.set(div, new Overlay(div))
-  return overlays.get(div).show(drawn, figure)
+  return overlays.get(div).show(drawnFigure, figure)
 }
 
 /**
@@ -57,7 +57,7 @@ export function release(div) {
 /**
  * @typedef {object} Painting What it takes to paint a figure.
  * @property {number} number
- * @property {any} drawn
+ * @property {any} drawnFigure
  * @property {any} figure
  * @property {any} full Plotly's full layout.
  * @property {Map<string, import("./axes.js").Axis>} axes
@@ -85,8 +85,8 @@ class Overlay {
     this.viewObserver.observe(div)
   }
 
-  show(drawn, figure) {
-    const painting = this.prepare(drawn, figure)
+  show(drawnFigure, figure) {
+    const painting = this.prepare(drawnFigure, figure)
     if (!painting) return false
     this.newestNumber = painting.number
     this.waiting = painting
@@ -100,19 +100,19 @@ class Overlay {
   }
 
   /** @returns {Painting | null} Null where the figure cannot be painted. */
-  prepare(drawn, figure) {
+  prepare(drawnFigure, figure) {
     const full = this.div._fullLayout
-    if (!isKnownFigure(full, drawn.layout, figure)) return null
-    const axes = axesOf(this.div, drawn, figure)
+    if (!isKnownFigure(full, drawnFigure.layout, figure)) return null
+    const axes = axesOf(this.div, drawnFigure, figure)
     if (!axes) return null
     for (const axis of axes.values()) {
       if (!canPaintLabels(this.context, axis, full)) return null
     }
-    const titles = this.changedTitles(drawn.layout, figure.layout)
-    const names = this.changedLegend(drawn.data, figure.data, full)
+    const titles = this.changedTitles(drawnFigure.layout, figure.layout)
+    const names = this.changedLegend(drawnFigure.data, figure.data, full)
     if (!titles || !names) return null
     const number = this.newestNumber + 1
-    return { number, drawn, figure, full, axes, texts: [...titles, ...names] }
+    return { number, drawnFigure, figure, full, axes, texts: [...titles, ...names] }
   }
 
   /**
@@ -201,10 +201,10 @@ class Overlay {
   }
 
   paintAnnotationsAndLabels(context, painting) {
-    const { full, axes, drawn, figure } = painting
+    const { full, axes, drawnFigure, figure } = painting
     const { annotations } = figure.layout
     const moved = [...axes.values()].filter((axis) => axis.hasMoved)
-    if (moved.length > 0 || !isEqual(drawn.layout.annotations, annotations)) {
+    if (moved.length > 0 || !isEqual(drawnFigure.layout.annotations, annotations)) {
       for (const annotation of annotations ?? []) drawAnnotation(context, annotation, painting)
       this.hide(".annotation")
     }

@@ -137,7 +137,7 @@ function growMarker(marker, scale) {
   const { size, line } = marker
   const grown = { ...marker }
   if (typeof size === "number") grown.size = size * scale
-  else if (size?.map) grown.size = size.map((one) => one * scale)
+  else if (size?.map) grown.size = size.map((value) => value * scale)
   if (line) grown.line = growLine(line, scale)
   return grown
 }

@@ -176,8 +176,8 @@ function numberText(value, step, largest) {
   const decimals = 2 - Math.floor(Math.log(step) / Math.LN10 + LOG_TOLERANCE)
   if (Math.abs(value) < 10 ** -decimals / 2) return "0"
   if (!(exponent in PREFIXES)) return null
-  const shown = Math.min(MAX_DECIMALS, Math.max(0, decimals + exponent))
-  let text = (Math.abs(value) * 10 ** -exponent).toFixed(shown)
+  const shownDecimals = Math.min(MAX_DECIMALS, Math.max(0, decimals + exponent))
+  let text = (Math.abs(value) * 10 ** -exponent).toFixed(shownDecimals)
   if (text.includes(".")) text = text.replace(/\.?0+$/, "")
   const sign = value < 0 ? "−" : ""
   return sign + text + PREFIXES[exponent]

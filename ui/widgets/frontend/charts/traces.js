@@ -93,7 +93,7 @@ function isKnownMarker(marker) {
 
 /** Whether colours are colours, and no numbers on a scale. */
 function isWithoutScale(colour = "") {
-  return [colour].flat().every((one) => typeof one === "string")
+  return [colour].flat().every((value) => typeof value === "string")
 }
 
 function hasKnownText({ mode, text = [] }) {

@@ -211,12 +211,12 @@ class Panel {
 
   /** List label and value of the sliders that stand elsewhere than in the shown result. */
   listOutdated() {
-    const shown = { ...this.values, ...this.channel.shownValues }
+    const shownValues = { ...this.values, ...this.channel.shownValues }
     /** @type {[string, string][]} */
     const outdated = []
     for (const [name, row] of this.rows) {
-      if (row.entry === shown[name] || row.error.textContent) continue
-      outdated.push([row.slider.label, formatWithUnit(row.slider, shown[name])])
+      if (row.entry === shownValues[name] || row.error.textContent) continue
+      outdated.push([row.slider.label, formatWithUnit(row.slider, shownValues[name])])
     }
     return outdated
   }
