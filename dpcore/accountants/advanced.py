@@ -38,15 +38,15 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     counts = np.asarray(counts, dtype=float)[:, None]
     remaining_delta = delta - counts * failure.fixed
     is_left = remaining_delta > 0
-    if failure.slacks == 0:
+    if failure.per_slack == 0:
         splits = np.ones(1)
-        slacks = 1.0
+        per_slack = 1.0
     else:
         splits = _SPLITS
-        slacks = failure.slacks
+        per_slack = failure.per_slack
     # What each Gaussian release, and the theorem itself, take of delta, (counts, splits). Where
     # nothing is left, any delta does, because epsilon is infinite.
-    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * slacks), 0.5)
+    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * per_slack), 0.5)
     theorem_delta = np.where(is_left, splits * remaining_delta, 0.5)
     squares = np.zeros_like(slack)
     drift = np.zeros_like(slack)

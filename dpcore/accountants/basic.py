@@ -29,16 +29,16 @@ from dpcore.privacy import (
 
 
 class Failure(NamedTuple):
-    """The probability with which releases fail to be pure, fixed + slacks * slack.
+    """The probability with which releases fail to be pure, ``fixed + per_slack * slack``.
 
     Attributes:
         fixed: The sum of the deltas of approximate releases.
-        slacks: The number of Gaussian releases, each of which fails with a probability ``slack``
+        per_slack: The number of Gaussian releases, each of which fails with a probability ``slack``
             that is chosen later. One in a sample counts as the sampling rate.
     """
 
     fixed: float
-    slacks: float
+    per_slack: float
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
@@ -52,10 +52,10 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     counts_of = proved(event, adjacency, accountant="basic composition")
     failure = total_failures(counts_of)
     remaining_delta = delta - np.asarray(counts, dtype=float) * failure.fixed
-    if failure.slacks == 0:
+    if failure.per_slack == 0:
         slack = np.ones_like(remaining_delta)
     else:
-        slack = remaining_delta / (counts * failure.slacks)
+        slack = remaining_delta / (counts * failure.per_slack)
     epsilon = _sum_of_prices(counts_of, slack)
     return np.where(remaining_delta >= 0, counts * epsilon, math.inf)
 
@@ -121,37 +121,47 @@ def pure_price(release: Release) -> float:
 
 
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
-    """Return ln(1 + q (e^epsilon - 1)) without overflow."""
+    """Return ln(1 + q (e^epsilon - 1)) without overflow, which is 0 at rate q = 0.
+
+    Above 1 it is computed as epsilon + ln(q + (1 - q) e^-epsilon).
+    """
+    if rate == 0:
+        return np.zeros_like(epsilon, dtype=float)
     small = np.log1p(rate * np.expm1(np.minimum(epsilon, 1)))
-    large = epsilon + np.log(rate + (1 - rate) * np.exp(-epsilon))
+    above_1 = np.maximum(epsilon, 1)
+    large = above_1 + np.log(rate + (1 - rate) * np.exp(-above_1))
     return np.where(epsilon < 1, small, large)
 
 
 def failure_of(release: Release) -> Failure:
-    """Return the probability with which one release fails, for the slack of `price`."""
+    """Return the probability with which one release is not pure, as a function of ``slack``.
+
+    A sample fails only if the unit is in it, hence ``rate`` times as often as what it releases. The
+    best of several tries has the failures of one try.
+    """
     match release:
         case GaussianRelease():
-            return Failure(fixed=0.0, slacks=1.0)
+            return Failure(fixed=0.0, per_slack=1.0)
         case ApproximateRelease(delta=delta):
-            return Failure(fixed=delta, slacks=0.0)
+            return Failure(fixed=delta, per_slack=0.0)
         case PoissonSampled(rate=rate, event=inner):
             failure = total_failures(releases(inner))
-            return Failure(fixed=rate * failure.fixed, slacks=rate * failure.slacks)
+            return Failure(fixed=rate * failure.fixed, per_slack=rate * failure.per_slack)
         case BestOf(event=inner):
             return total_failures(releases(inner))
         case _:
-            return Failure(fixed=0.0, slacks=0.0)
+            return Failure(fixed=0.0, per_slack=0.0)
 
 
 def total_failures(counts_of: Mapping[Release, int]) -> Failure:
     """Return the sums of `failure_of` over all releases, each times its count."""
     fixed = []
-    slacks = []
+    per_slack = []
     for release, times in counts_of.items():
         failure = failure_of(release)
         fixed.append(times * failure.fixed)
-        slacks.append(times * failure.slacks)
-    return Failure(fixed=math.fsum(fixed), slacks=math.fsum(slacks))
+        per_slack.append(times * failure.per_slack)
+    return Failure(fixed=math.fsum(fixed), per_slack=math.fsum(per_slack))
 
 
 def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:

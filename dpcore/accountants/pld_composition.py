@@ -37,7 +37,7 @@ def _power(pmf, times: int):
 
     The transform is taken on a circle as long as the part between the truncation bounds.
     """
-    low, high = truncation_bounds(pmf._probs, times, _TAIL)
+    low, high = _truncation_bounds(pmf._probs, times)
     length = fft.next_fast_len(max(high - low + 1, len(pmf._probs)))
     circle = np.real(fft.ifft(fft.fft(pmf._probs, length) ** times))
     probabilities = np.roll(circle, -low)[: high - low + 1]
@@ -51,34 +51,35 @@ def _power(pmf, times: int):
     )
 
 
-def truncation_bounds(
-    probabilities: np.ndarray,
-    times: int,
-    tail: float = 0,
-    orders: np.ndarray | None = None,
-) -> tuple[int, int]:
-    """Return the points between which a sum of draws lies but for a mass of ``tail``.
+def _truncation_bounds(probabilities: np.ndarray, times: int) -> tuple[int, int]:
+    """Return the (lowest, highest) point of a sum of draws, but for a mass of ``_TAIL``.
 
-    The bounds are Chernoff's, P[S >= s] <= E[e^(t L)]^times e^(-t s) at each of the ``orders`` t.
-    No exponent leaves [-20, 20], so a plain sum is exact enough.
+    The bounds are Chernoff's. With S the sum and M(t) = E[e^(t L)] for a draw L,
 
-    probabilities: of the points 0, 1, ... times: how many draws are added.
+        P[S >= s] <= M(t)^times e^(-t s) for t > 0,
+        P[S <= s] <= M(t)^times e^(-t s) for t < 0.
+
+    Either right-hand side is half of ``_TAIL`` at s = (times ln M(t) + ln(2 / _TAIL)) / t. The
+    highest of the lower ends and the lowest of the upper ends count. All exponents t L are in [-20,
+    20], so a plain sum is exact enough.
+
+    Args:
+        probabilities: Of the points 0, 1, ... for one draw.
+        times: Number of draws that are added.
     """
-    lowest = 0
-    highest = (len(probabilities) - 1) * times
-    if tail == 0:
-        return lowest, highest
-    probabilities = np.asarray(probabilities)
-    if orders is None:
-        orders = _SCALED_ORDERS / len(probabilities)
-    orders = np.asarray(orders)
+    orders = _SCALED_ORDERS / len(probabilities)
     points = np.arange(len(probabilities))
     with np.errstate(all="ignore"):
-        moments = [np.log(np.exp(order * points) @ probabilities) for order in orders]
-        ends = (times * np.array(moments) + math.log(2 / tail)) / orders
-    is_finite = np.isfinite(ends)
-    lower_ends = ends[is_finite & (orders < 0)]
-    upper_ends = ends[is_finite & (orders > 0)]
-    low = max(lowest, *map(math.floor, lower_ends))
-    high = min(highest, *map(math.ceil, upper_ends))
+        log_moments = [np.log(np.exp(order * points) @ probabilities) for order in orders]
+        ends = (times * np.array(log_moments) + math.log(2 / _TAIL)) / orders
+    # Without mass, as without draws, no end is finite, and all points remain.
+    low = 0
+    high = (len(probabilities) - 1) * times
+    for order, end in zip(orders, ends, strict=True):
+        if not math.isfinite(end):
+            continue
+        if order < 0:
+            low = max(low, math.floor(end))
+        else:
+            high = min(high, math.ceil(end))
     return low, high

@@ -84,7 +84,7 @@ def _of_sample(release: PoissonSampled, step: float, adjacency: Adjacency):
             inner.noise_multiplier, value_discretization_interval=step, sampling_prob=rate
         )
     failure = basic.failure_of(release)
-    if failure.slacks == 0:
+    if failure.per_slack == 0:
         epsilon = basic.pure_price(release)
         return _randomised_response(epsilon, failure.fixed, step)
     raise _unsupported(release, adjacency)

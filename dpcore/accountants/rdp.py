@@ -136,7 +136,7 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
             return _randomised_response(epsilon, a)
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
-        case PoissonSampled() if basic.failure_of(release).slacks == 0:
+        case PoissonSampled() if basic.failure_of(release).per_slack == 0:
             epsilon = basic.pure_price(release)
             return _randomised_response(epsilon, a)
         case BestOf(event=inner) if basic.total_failures(releases(inner)).fixed == 0:
@@ -226,13 +226,13 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
 def _log_sums(terms: np.ndarray) -> np.ndarray:
     """Return ln sum_k e^terms of each row, and overwrite ``terms``.
 
-    It returns what scipy's ``logsumexp`` does, but faster.
+    It returns what scipy's ``logsumexp`` does, -inf for a row of nothing else, but faster.
     """
     largest = terms.max(axis=1, keepdims=True)
     is_largest = terms == largest
     # The largest terms are added separately, so that no digit of the others is lost.
     terms[is_largest] = -math.inf
-    terms -= largest
+    terms -= np.where(largest > -math.inf, largest, 0)
     others = np.exp(terms, out=terms).sum(axis=1)
     count = is_largest.sum(axis=1)
     return np.log1p(others / count) + np.log(count) + largest[:, 0]

@@ -63,13 +63,16 @@ def of_one(epsilon: float, *, messages: int, delta: float) -> float:
 def _largest_of_one(messages: int, delta: float) -> float:
     """Return the largest epsilon of one message for which the theorem holds.
 
-    It is -inf if the theorem holds for none.
+    It is -inf if the theorem holds for none, because there are too few messages or no delta.
     """
     check.whole(1, messages=messages)
     check.between(0, 1, delta=delta)
     if delta == 0:
         return -math.inf
-    return math.log(messages / (16 * math.log(2 / delta)))
+    largest = math.log(messages / (16 * math.log(2 / delta)))
+    if largest < 0:
+        return -math.inf
+    return largest
 
 
 def _epsilon(epsilon_of_one: float, messages: int, delta: float) -> float:

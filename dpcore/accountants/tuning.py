@@ -73,7 +73,7 @@ def price(
     accountants: tuple[str, ...]
     if gdp.is_gaussian(search):
         accountants = ("gdp",)
-    elif failure.slacks > 0:
+    elif failure.per_slack > 0:
         accountants = ("renyi",)
     else:
         accountants = ("renyi", "basic")

@@ -266,11 +266,16 @@ def _counts_above(scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
 def _mus(p: np.ndarray | float, q: np.ndarray | float) -> np.ndarray:
     """Return Phi^-1(p) - Phi^-1(q), or 0 if that is undefined or minus infinity."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(ndtri(p) - ndtri(q), nan=0.0, neginf=0.0)
+        differences = ndtri(p) - ndtri(q)
+    return np.nan_to_num(differences, nan=0.0, neginf=0.0, posinf=np.inf)
 
 
 def _epsilons(p: np.ndarray | float, q: np.ndarray | float, *, delta: float) -> np.ndarray:
-    """Return ln((p - delta) / q), or 0 if that is undefined or negative."""
+    """Return ln((p - delta) / q), or 0 if that is undefined or negative.
+
+    It is infinite for q = 0 and p > delta.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.log(np.maximum(p - delta, 0) / q)
-    return np.maximum(np.nan_to_num(logarithms, nan=0.0, neginf=0.0), 0.0)
+        logarithms = np.log(np.divide(np.maximum(p - delta, 0), q))
+    # The comparison is false for NaN.
+    return np.where(logarithms > 0, logarithms, 0.0)

@@ -80,3 +80,18 @@ def test_amplification_is_that_of_sampled_randomised_response(rate, epsilon_of_s
     amplified_epsilon = float(basic.amplified(rate, np.array(epsilon_of_step)))
 
     assert amplified_epsilon == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon_of_step", [-1000.0, 0.0, 0.5, 40.0, 746.0, math.inf])
+def test_a_sample_of_nobody_costs_nothing(epsilon_of_step):
+    with np.errstate(all="raise"):
+        amplified_epsilon = basic.amplified(0.0, np.array(epsilon_of_step))
+
+    assert amplified_epsilon == 0
+
+
+def test_amplification_of_a_very_negative_epsilon_does_not_overflow():
+    with np.errstate(over="raise"):
+        amplified_epsilon = float(basic.amplified(0.5, np.array(-1000.0)))
+
+    assert amplified_epsilon == pytest.approx(math.log(0.5))

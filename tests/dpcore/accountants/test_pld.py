@@ -160,6 +160,19 @@ def test_a_dense_distribution_composes_to_the_same_numbers(found):
         assert quick.get_epsilon_for_delta(1e-6) == slow.get_epsilon_for_delta(1e-6)
 
 
+def test_a_distribution_without_mass_keeps_all_its_points():
+    assert pld_composition._truncation_bounds(np.zeros(40), 3) == (0, 117)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_sum_of_nothing_has_the_logarithm_minus_infinity():
+    terms = np.array([[-math.inf, -math.inf], [0.0, 0.0]])
+
+    log_sums = rdp._log_sums(terms)
+
+    assert log_sums == pytest.approx([-math.inf, math.log(2)])
+
+
 def test_the_library_is_imported_when_it_is_used_and_left_as_it_is():
     code = (
         "import sys\nfrom dpcore import accountants\nassert 'dp_accounting' not in"

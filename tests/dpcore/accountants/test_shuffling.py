@@ -162,6 +162,17 @@ def test_nothing_is_amplified_outside_of_the_theorem(messages, delta):
 
 
 @pytest.mark.parametrize(
+    ("messages", "delta"),
+    [
+        pytest.param(1, DELTA, id="too few messages"),
+        pytest.param(1000, 0.0, id="no delta"),
+    ],
+)
+def test_the_largest_epsilon_of_a_message_is_minus_infinity_outside_of_the_theorem(messages, delta):
+    assert shuffling._largest_of_one(messages, delta) == -math.inf
+
+
+@pytest.mark.parametrize(
     ("share_of_edge", "delta"),
     [
         pytest.param(0.999, DELTA, id="just within"),

@@ -251,3 +251,17 @@ class TestOutliers:
                 np.abs(rounded - scores)
                 <= np.maximum(np.abs(scores), 2.0 ** min(exponent, 1023)) * 2.0**-29
             ).all()
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "expected"),
+    [
+        pytest.param(0.5, 0.0, math.inf, id="no false alarm is possible"),
+        pytest.param(0.0, 0.5, 0.0, id="no hit is sure"),
+        pytest.param(0.0, 0.0, 0.0, id="neither"),
+    ],
+)
+def test_extreme_rates_give_an_infinite_lower_bound_or_none(p, q, expected):
+    assert audit._epsilons(p, q, delta=0.0) == expected
+    assert audit._epsilons(np.array([p]), np.array([q]), delta=0.0) == expected
+    assert max(audit._mus(p, q), 0.0) == expected
