@@ -37,6 +37,7 @@ class RefusedError(ValueError):
 
 
 def _single(named: dict[str, Any]) -> tuple[str, Any]:
+    """Return (name, value) of the only keyword argument."""
     ((name, value),) = named.items()
     return name, value
 
@@ -94,8 +95,11 @@ def delta(**named: Any) -> float:
     """
     name, value = _single(named)
     converted = between(0, 1, inclusive=False, **named)
-    if not LEAST_DELTA <= converted < 1:
+    if converted < LEAST_DELTA:
         raise RefusedError(name, value, f"at least {LEAST_DELTA:g}")
+    # An exact fraction just below 1 becomes the float 1.
+    if converted == 1:
+        raise RefusedError(name, value, "a number strictly between 0 and 1")
     return converted
 
 
@@ -230,6 +234,7 @@ def _are_finite_numbers(array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) 
 
 
 def _are_above(array: np.ndarray, low: float, *, inclusive: bool) -> bool:
+    """Return whether all numbers are above ``low``, or at least ``low`` if it is included."""
     if inclusive:
         return bool((array >= low).all())
     return bool((array > low).all())
@@ -288,6 +293,7 @@ def _array(value: object) -> np.ndarray:
 
 
 def _shape_text(shapes: tuple[tuple[int, ...], ...]) -> str:
+    """Return the allowed shapes for an error message; "" if any is allowed."""
     if not shapes:
         return ""
     return f" of shape {' or '.join(map(str, shapes))}"

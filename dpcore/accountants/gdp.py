@@ -57,8 +57,11 @@ def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
 
     Root searches use ``delta_of`` instead, because arrays of one number are slow.
     """
+    # As in ``delta_of``, delta = Phi(a) - e^epsilon Phi(b).
     a = mu / 2 - epsilon / mu
     b = a - mu
+    # Phi(-x) = e^(-x^2/2) erfcx(x / sqrt 2) / 2 for x > 0. Both terms have the same factor, because
+    # b^2 = a^2 + 2 epsilon, hence e^epsilon e^(-b^2/2) = e^(-a^2/2).
     scale = np.exp(-a * a / 2) / 2
     small_first_term = scale * erfcx(np.abs(a) / _SQRT_2)
     first_term = np.where(a < 0, small_first_term, ndtr(a))

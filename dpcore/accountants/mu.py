@@ -66,7 +66,7 @@ class Fitting:
 
     @property
     def known(self) -> bool:
-        """Return whether more than (epsilon, delta) is known of each release."""
+        """Return whether the noise of each release is known, and not only (epsilon, delta)."""
         return _is_known(self.event)
 
     @property
@@ -75,7 +75,7 @@ class Fitting:
         return gdp.is_gaussian(self.event) or not self.known
 
     def run(self) -> Fit | None:
-        """Return the fit; None if less than the noise is ``known``, or it cannot be computed."""
+        """Return the fit; None if the noise is not ``known``, or no mu can be computed."""
         if not self.known:
             return None
         if gdp.is_gaussian(self.event):
@@ -93,7 +93,12 @@ class Fitting:
         return _fit(epsilon, delta)
 
     def why_none(self, fit: Fit | None) -> str:
-        """Return why no mu is stated if ``run`` has returned ``fit``, or ""."""
+        """Return why no mu is stated, as one of three sentences, or "" if one is.
+
+        Args:
+            fit: The result of ``run``. It is None if the noise is not ``known`` or the curve cannot
+                be computed, and does not fit if the curve of its mu lies far from the event's.
+        """
         if fit is None and self.known:
             return UNCOUNTED
         if fit is None:

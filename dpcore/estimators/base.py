@@ -144,15 +144,21 @@ def checked_classes(classes: Any) -> np.ndarray:
 
 
 def _class_numbers(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the number of each label's class (n,), -1 for a label outside the classes."""
+    """Return the number of each label's class (n,), -1 for a label outside the classes.
+
+    A label belongs to the class that it equals, or else to the one of which it is another spelling,
+    as " YES" of "yes" (``normal_form``). If two classes are spellings of one name, only equal
+    labels belong to any.
+    """
+    # Of the classes, and of each label once its class is found.
     number_of_label: dict[Any, int] = {}
     number_of_name: dict[str, int] = {}
     for number, class_ in enumerate(classes.tolist()):
         number_of_label[class_] = number
         number_of_name[_name(class_)] = number
     if len(number_of_name) < len(classes):
-        # Two classes are spellings of one name, so only equal labels belong to them.
         number_of_name = {}
+    # "" stands for all that has no name, such as NaN and blanks, which is no common spelling.
     number_of_name.pop("", None)
     numbers = np.empty(len(labels), dtype=int)
     for row, label in enumerate(labels):

@@ -44,10 +44,11 @@ def mechanism(name: str, **options: Any) -> Any:
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
     """Return unscaled draws of a mechanism, the same for every epsilon.
 
-    The array is cached and shared, hence read-only.
+    They depend on the type of the mechanism and on its number of steps, if it has one. No other
+    field changes them. The array is cached and shared, hence read-only.
 
     Args:
-        mechanism: Of ``REGRESSIONS``.
+        mechanism: An instance of one of ``REGRESSIONS``.
         inputs: Number of inputs, including the constant.
         repeats: Number of draws R; each has its own random stream.
         seed: Of the draws.

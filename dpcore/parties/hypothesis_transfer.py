@@ -34,9 +34,10 @@ def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
 
     Args:
         releases: K of them, one from each source.
-        public: (m, d) or (..., m, d).
+        public: (m, d) or (..., m, d); sparse rows as in ``dense_or_sparse``.
     """
     _, tilts = stacked(releases)
+    # Sparse rows have no axis to add, and are the same for all sources.
     if isinstance(public, np.ndarray):
         # (..., 1, m, d), for the axis of the sources.
         public = public[..., None, :, :]

@@ -82,9 +82,15 @@ class OutputPerturbation(Unit):
         return NormExponential(sensitivity=1.0, epsilon=1.0).noise(inputs, rng)[0]
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
-        """Fit with each row of ``noise`` (R, p), as ``draws`` returns, at each epsilon.
+        """Return weights (E, R, p), for each epsilon with each row of noise.
 
-        The minimiser is found once per epsilon, on which the penalty depends.
+        The penalised minimiser within the ball is found once per epsilon, on which the penalty
+        depends. Scaled noise is added to it, and the sum is projected back into the ball.
+
+        Args:
+            statistics: Without noise.
+            noise: (R, p), each row as ``draws`` returns.
+            epsilons: (E,).
         """
         p = statistics.inputs
         n = statistics.rows

@@ -35,6 +35,7 @@ def poisson(
     check.between(0, 1, rate=rate)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (step, row) of each head among the (step, row) cells of a block."""
         rng = stream(seed, "batches", index, block)
         cells = _heads(rng, rate=rate, cells=BLOCK * rows)
         return np.divmod(cells, rows)
@@ -72,6 +73,7 @@ def shuffled(
     batches_per_epoch = max(1, rows // size)
 
     def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (step, row) of each member of the batches that a block cuts from shuffles."""
         order_of_epoch: dict[int, np.ndarray] = {}
         batches = []
         for step in range(block * BLOCK, (block + 1) * BLOCK):
@@ -117,16 +119,25 @@ def _padded_batches(
 def _block_of_batches(
     members: _Members, indices: Sequence[int], block: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the padded batches of a block, (BLOCK, streams, W), and the width of each step."""
-    drawn = [members(int(index), block) for index in indices]
+    """Return the padded batches of a block, (BLOCK, streams, W), and the width of each step.
+
+    The width (BLOCK,) of a step is that of its largest batch, rounded up to a multiple of
+    ``_ROUND``. In a row of ``padded`` the members of the batch come first, then ``NOBODY``.
+    """
+    members_of_streams = [members(int(index), block) for index in indices]
     # Sizes of the batches, (streams, BLOCK).
-    sizes = np.stack([np.bincount(steps, minlength=BLOCK) for steps, _ in drawn])
-    padded = np.full((BLOCK, len(drawn), sizes.max() + _ROUND), NOBODY)
-    for place, (steps, rows) in enumerate(drawn):
-        first_of_step = np.cumsum(sizes[place]) - sizes[place]
-        first_of_batch = np.repeat(first_of_step, sizes[place])
+    sizes = np.stack([np.bincount(steps, minlength=BLOCK) for steps, _ in members_of_streams])
+    padded = np.full((BLOCK, len(indices), sizes.max() + _ROUND), NOBODY)
+    for stream_index, (steps, rows) in enumerate(members_of_streams):
+        sizes_of_stream = sizes[stream_index]
+        # The members are in the order of the steps. The place of each in its batch is its place
+        # among all members minus that of the first member of the batch.
+        first_of_step = np.cumsum(sizes_of_stream) - sizes_of_stream
+        first_of_batch = np.repeat(first_of_step, sizes_of_stream)
         place_in_batch = np.arange(len(rows)) - first_of_batch
-        padded[steps, place, place_in_batch] = rows
-    largest_sizes = sizes.max(axis=0)
-    widths = -(-largest_sizes // _ROUND) * _ROUND
-    return padded, np.maximum(widths, _ROUND)
+        padded[steps, stream_index, place_in_batch] = rows
+    # Rounded up in whole numbers, as math.ceil does for one number.
+    multiples = (sizes.max(axis=0) + _ROUND - 1) // _ROUND
+    # Also a step without members has a width.
+    widths = np.maximum(multiples * _ROUND, _ROUND)
+    return padded, widths

@@ -290,9 +290,22 @@ def _checked_models(
     dimension: int,
     dtype: type[np.floating],
 ) -> _Models:
-    """Return the models if all their numbers are in range."""
+    """Return the models, with one entry for each, if all their numbers are in range.
+
+    ``pooled`` is taken as it is.
+
+    Args:
+        steps: Number of steps, of all models or (M,).
+        scale: Of the noise on each score, of all models or (M,).
+        draws: The noise stream of each model, (M,).
+        centre: (d,) for all models or (M, d); None for 0.
+        pooled: Public rows; None for none.
+        dimension: d, the number of inputs.
+        dtype: Precision of the arithmetic.
+    """
     models = len(draws)
     draws = check.wholes((models,), low=0, draws=draws)
+    # Each is a single number, or has one for each model.
     steps = check.wholes((), (models,), low=1, steps=steps)
     scale = check.numbers((), (models,), low=0, scale=scale)
     if centre is not None:
@@ -307,7 +320,11 @@ def _checked_models(
 
 
 def _check_rows(X: np.ndarray, y: np.ndarray, *, columns: int) -> None:
-    """Raise RefusedError unless there is a row within [-1, 1] for each number in ``y``."""
+    """Raise RefusedError unless ``X`` has a row within [-1, 1] for each number of ``y``.
+
+    ``y`` is one axis of finite numbers, without bounds, because residuals are clipped.
+    """
+    # Any length is allowed, but no second axis.
     y = check.numbers((len(y),), y=y)
     X = check.rows(X, y, columns=columns)
     largest = np.abs(X).max()

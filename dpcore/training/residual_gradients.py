@@ -57,6 +57,7 @@ class Pooled:
 
 
 def _reordered(entries: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the entries (M, ...) of the models in ``order`` (M,). A single entry stays."""
     if len(entries) == 1:
         return entries
     return entries[order]
@@ -108,13 +109,21 @@ class ResidualGradient:
         return gradient
 
     def _without_ridge(self, offset: np.ndarray) -> np.ndarray:
-        """Return the gradients (m, d) of the private and the pooled rows, without the penalty."""
+        """Return the gradients (m, d) without the penalty.
+
+        Each is the sum of -clip_R(residual) x over private rows and, without clipping, over pooled
+        rows, divided by the number of all these rows.
+
+        Args:
+            offset: Weights minus the centre, (m, d).
+        """
+        # Models stop one by one, the last first, so that the first m are still trained. Slices of
+        # what all models share have a single entry.
         m = len(offset)
-        labels = self._labels
-        if len(labels) > 1:
-            labels = labels[:m]
-        residuals = offset @ self._columns
-        np.subtract(labels, residuals, out=residuals)
+        labels = self._labels[:m]
+        predictions = offset @ self._columns
+        # The array (m, n) is large, and is used again.
+        residuals = np.subtract(labels, predictions, out=predictions)
         np.clip(residuals, -self._residual_bound, self._residual_bound, out=residuals)
         total = -(residuals @ self._rows)
         if self._pooled is None:

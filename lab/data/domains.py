@@ -122,6 +122,7 @@ def draw(
     X, y, identifiers = load(params).rows(repeat, domain, labelled + unlabelled + target)
 
     def part(rows: slice) -> Rows:
+        """Return (inputs, classes, identifiers) of some of the rows."""
         return X[rows], y[rows], identifiers[rows]
 
     end_of_unlabelled = labelled + unlabelled
@@ -192,7 +193,11 @@ def _generated(params: DomainParams) -> DomainData:
     centres = _CENTRE_NORM * unit(centres)
 
     def cloud(rng: np.random.Generator, domain: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (inputs, classes) of ``rows`` people of a domain."""
+        """Return (inputs (rows, d), classes (rows,)) of people of a domain.
+
+        Inputs are a Gaussian cloud around the domain's centre, scaled to norm 1. Class 1 has the
+        probability of a logistic model along the domain's direction.
+        """
         X = rng.normal(size=(rows, dimension))
         X /= np.sqrt(dimension)
         X += centres[domain]
@@ -203,6 +208,7 @@ def _generated(params: DomainParams) -> DomainData:
         return X, y.astype(int)
 
     def rows_of_domain(repeat: int, domain: int, count: int) -> Rows:
+        """Return (inputs, classes, row numbers) of people drawn anew in each repeat."""
         X, y = cloud(stream(params.seed, "data", repeat + 1, domain), domain, count)
         return X, y, np.arange(count)
 
@@ -310,6 +316,7 @@ def _of_texts(params: DomainParams) -> DomainData:
         X = unit(_projected(widest)[:, : params.dimension].astype(float))
 
     def rows_of_domain(repeat: int, domain: int, count: int) -> Rows:
+        """Return (inputs, classes, row numbers) of texts in an order of the repeat's own."""
         order = stream(params.seed, "split", repeat + 1, domain).permutation(texts.private[domain])
         chosen = order[:count]
         return X[chosen], texts.y[chosen], chosen

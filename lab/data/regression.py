@@ -110,6 +110,7 @@ class Table:
 
     @property
     def _test(self) -> slice:
+        """Return the slice of the held-out rows."""
         private = self.first(self.source.train_rows)
         return slice(private.stop, None)
 
@@ -125,6 +126,7 @@ class Table:
 
 
 def _diabetes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features (n, 10) and labels (n,) of scikit-learn's data set, shuffled."""
     X, y = sklearn_datasets.load_diabetes(return_X_y=True, scaled=False)
     order = rng.permutation(len(y))
     return X[order], y[order]
@@ -132,7 +134,10 @@ def _diabetes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Country:
-    """Parameters of a population. Rates are shares, incomes in thousands per year."""
+    """Parameters of a population. Rates are shares, incomes in thousands per year.
+
+    ``family`` scales the number of children.
+    """
 
     rows: int
     schooling: float
@@ -148,6 +153,7 @@ class _Country:
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return thirteen dependent columns and an income with a heavy tail."""
+        # Two more than are used, so that the numbers drawn after them do not change.
         normal = rng.standard_normal((10, self.rows))
         uniform = rng.random((6, self.rows))
         beta = rng.beta(1.7, 2.4, self.rows)
@@ -165,7 +171,7 @@ class _Country:
         """Return the columns (n, 13) and the incomes (n,) of people of this age.
 
         Args:
-            normal: Independent normal numbers, (10, n).
+            normal: Independent normal numbers, (10, n), of which the first eight are used.
             uniform: Independent numbers from 0 to 1, (6, n).
             age: In years, (n,).
         """
@@ -187,8 +193,9 @@ class _Country:
         children_by_age = np.exp(-(((age - 40) / 14) ** 2))
         children = self.family * (0.4 + married) * children_by_age + 0.7 * normal[4]
         children = np.clip(children, 0, 9)
-        family = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
+        household = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
         cars = np.clip(self.cars + 0.35 * wealth + 0.3 * married + 0.6 * normal[6], 0, 6).round()
+        # On the logarithm of the income. The last is chance.
         effects = (
             0.02 * (hours - 38),
             -0.0006 * (age - 50) ** 2,
@@ -209,7 +216,7 @@ class _Country:
             never_married,
             owner,
             cars,
-            family,
+            household,
             children.round(),
             residence,
             disabled,
@@ -291,6 +298,7 @@ def split_seed(name: Dataset, *, seed: int) -> int:
 
 @cached(newest=1)
 def _load_file(file: weakref.ref, seed: int) -> Table:
+    """Return the table of an uploaded file."""
     # Two copies of a large file would need too much memory.
     _load_file.cache_clear()
     return dereference(file).regression_table(seed=seed)
@@ -330,6 +338,7 @@ def _cached_by_split(function: Callable[..., Value]) -> Callable[..., Value]:
 
     @wraps(function)
     def wrapper(name: Dataset, *, seed: int, **options: Any) -> Value:
+        """Call the cached function with the seed that determines the rows."""
         return cached_function(name, seed=split_seed(name, seed=seed), **options)
 
     return wrapper

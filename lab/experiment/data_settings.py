@@ -88,6 +88,7 @@ class SourceSettings(Settings):
 
     @property
     def private(self) -> bool:
+        """Return whether the data set is an uploaded file."""
         return self.dataset == OWN
 
     @property
@@ -147,6 +148,7 @@ class SourceSettings(Settings):
 
     @property
     def void(self) -> str:
+        """Return why nothing is guaranteed, or "". Bounds read off private rows guarantee none."""
         if self.roles is not None and self.roles.void:
             return "bounds were read off private rows"
         return ""
@@ -313,20 +315,27 @@ class RowsSettings(SourceSettings):
         return limits
 
     def _limits_of_rows(self) -> tuple[float, float]:
+        """Return the (lowest, highest) number of private rows, which depends on the data set."""
         low, high = self.LIMITS["rows"]
         if self.private:
+            # A file may be small. All of a large one is used only if a visitor asks for more rows
+            # than interactive training has. ``rows`` may be any value until it is checked.
             high = self.live_rows
             if isinstance(self.rows, int) and self.rows > self.live_rows:
                 high = self.most_rows
             return min(_LEAST_ROWS, low), high
         if self.source is None or self.source.sizable:
+            # As many rows are drawn as are asked for.
             return low, high
         if self.SIZED:
+            # A part of a data set of fixed size.
             return low, self.source.private_rows
+        # All of a data set of fixed size.
         return self.source.private_rows, self.source.private_rows
 
     @property
     def by_person(self) -> bool:
+        """Return whether the unit of privacy is a person, who may have several rows."""
         return super().by_person or self.rows_each > 1
 
     @property
@@ -336,6 +345,11 @@ class RowsSettings(SourceSettings):
 
     @property
     def overlap(self) -> float:
+        """Return the number of held-out rows over that of private ones, or 0.
+
+        Splits of a data set of fixed size, or of a file, have rows in common, so their medians vary
+        together (``medians.over_splits``). A ``sizable`` one is drawn anew for each split, hence 0.
+        """
         if self.source is None or self.source.sizable:
             return 0.0
         test_rows = len(classification.load(self.dataset_key, seed=self.seed).y_test)
@@ -366,12 +380,14 @@ def split_of(
 
 @cached
 def _of_persons(split: classification.Split, seed: int, rows_each: int) -> classification.Split:
+    """Return the split with its private rows distributed at random, ``rows_each`` per person."""
     people = stream(seed, "split", part=1).permutation(len(split.y_private)) // rows_each
     people.flags.writeable = False
     return replace(split, grouped_rows=(split.X_private, split.y_private, people))
 
 
 def _interactive_rows(dataset: str, source: classification.Source | None) -> int:
+    """Return the number of rows for interactive training, of a file at most ``MOST_LIVE``."""
     most = _most_rows(dataset, source)
     if dataset == OWN:
         return min(most, MOST_LIVE)

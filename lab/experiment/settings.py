@@ -206,7 +206,7 @@ class Settings(Key):
 
     @property
     def private(self) -> bool:
-        """Return whether the rows are a visitor's own.
+        """Return whether the rows are a visitor's own; False unless a subclass allows files.
 
         Such rows are not drawn, are in no link, and are deleted with the session.
         """

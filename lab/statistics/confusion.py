@@ -66,7 +66,9 @@ class ByClass:
 
     @classmethod
     def of(cls, logits: np.ndarray, labels: np.ndarray) -> Self:
-        """Return the performance of models with these logits on rows of these classes.
+        """Return the confusion matrices and mean losses of R models on n rows.
+
+        The prediction for a row is its likeliest class.
 
         Args:
             logits: (R, 1, n) for two classes, else (R, k, n).

@@ -207,8 +207,8 @@ def _band(
     check.between(0, 1, inclusive=False, confidence=confidence)
     error = 1 - confidence
     level = sign * target
-    count = np.count_nonzero(sign * runs.single >= level, axis=-1)  # 0 for NaN
-    repeats = runs.single.shape[-1]
+    count = np.count_nonzero(sign * runs.repeats >= level, axis=-1)  # 0 for NaN
+    repeats = runs.repeats.shape[-1]
     hits = count / repeats
     estimate = sign * runs.median
     if runs.splits is not None:
@@ -308,7 +308,7 @@ def _needed(
     if share is None:
         share = _HALF
         confidence = (1 + confidence) / 2
-    one_more = runs.single.shape[-1] + 1
+    one_more = runs.repeats.shape[-1] + 1
     least = max(one_more, all_succeed_minimum(share, confidence=confidence))
     if best is not None and band.hits[best] > share:
         hits = band.hits[best]

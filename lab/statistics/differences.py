@@ -40,6 +40,7 @@ class Difference:
 
     @property
     def paired(self) -> bool:
+        """Return whether repeats, or splits, were compared in pairs."""
         return self.pairs > 0
 
     @property
@@ -107,7 +108,9 @@ def of_splits(
     Args:
         a: Repeats (S, R).
         b: Repeats (S, R).
-        overlap: As in ``medians.over_splits``.
+        overlap: 0 if each split is a fresh draw of rows; n_test / n_train if they are splits of one
+            file, whose medians vary together. It widens the interval, and does not change the
+            median.
         confidence: Confidence of the interval.
 
     >>> of_splits(np.array([[3.0, 4.0], [6.0, 7.0]]), np.array([[2.0, 4.0], [5.0, 5.0]]))

@@ -74,23 +74,24 @@ class Medians:
 
     Attributes:
         median: The estimates (V,).
-        single: The repeats themselves (V, N).
+        repeats: The repeats themselves (V, N).
         splits: The medians by split of the rows; None if all repeats are independent.
     """
 
     median: np.ndarray
-    single: np.ndarray
+    repeats: np.ndarray
     splits: "Splits | None" = None
 
     @classmethod
     def of(cls, runs: "np.ndarray | Medians") -> "Medians":
-        """Return the medians of ``runs`` (V, R), at least two independent repeats each, or the
-        argument if it holds medians already.
+        """Return the median at each of V values of ``runs`` (V, R), with the runs as ``repeats``.
+
+        There are R >= 2 independent repeats at each value. ``Medians`` are returned as they are.
         """
         if isinstance(runs, Medians):
             return runs
-        runs = _checked_runs(runs, 2)
-        return cls(median=np.median(runs, axis=-1), single=runs)
+        repeats = _checked_runs(runs, 2)
+        return cls(median=np.median(repeats, axis=-1), repeats=repeats)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,6 +113,7 @@ class Splits:
 
     @property
     def count(self) -> int:
+        """Return the number of splits S."""
         return self.medians.shape[-1]
 
     @property
@@ -120,12 +122,15 @@ class Splits:
         return standard_error(self.medians) * math.sqrt(1 + self.count * self.overlap)
 
     def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ends (V,) of the interval of the median split.
+        """Return the (lower, upper) ends (V,) of the interval of the median split.
 
-        It is exact if splits are independent and enough for 95 % confidence. Otherwise no interval
-        without assumptions exists, and it is that of Student's distribution.
+        If splits are independent and enough for 95 % confidence, it is exact, and unbounded if they
+        are too few for ``confidence``. Otherwise it is that of Student's distribution, around the
+        mean in place of the median, because no useful one without assumptions exists.
         """
-        if not self.overlap and _order_of_bound(self.count, _USUAL_CONFIDENCE):
+        are_independent = self.overlap == 0
+        are_enough = _order_of_bound(self.count, _USUAL_CONFIDENCE) > 0
+        if are_independent and are_enough:
             return median_interval(self.medians, confidence=confidence)
         mean = _mean(self.medians)
         half_width = stdtrit(self.count - 1, (1 + confidence) / 2) * self.error
@@ -164,13 +169,13 @@ def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
     """
     runs = _checked_runs(runs, 3)
     # (S, V, R) -> (V, S, R) -> (V, S R)
-    single = np.moveaxis(runs, 0, 1).reshape(runs.shape[1], -1)
-    if runs.shape[-1] == 1 and not overlap:
-        return Medians.of(single)
+    repeats = np.moveaxis(runs, 0, 1).reshape(runs.shape[1], -1)
+    if runs.shape[-1] == 1 and overlap == 0:
+        return Medians.of(repeats)
     # (S, V) -> (V, S)
     medians = np.moveaxis(np.median(runs, axis=-1), 0, -1)
     splits = Splits(medians=medians, overlap=overlap)
-    return Medians(median=np.median(medians, axis=-1), single=single, splits=splits)
+    return Medians(median=np.median(medians, axis=-1), repeats=repeats, splits=splits)
 
 
 def all_succeed_minimum(share: float, *, confidence: float = _USUAL_CONFIDENCE) -> int:

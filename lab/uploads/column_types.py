@@ -86,8 +86,11 @@ def sample_cells(column: pa.ChunkedArray) -> list[str]:
     """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing and
     infinite ones.
     """
-    last = max(0, len(column) - 1)
-    rows = np.unique(np.linspace(0, last, SAMPLE_SIZE).astype(int))[: len(column)]
+    if len(column) == 0:
+        return []
+    positions = np.linspace(0, len(column) - 1, SAMPLE_SIZE)
+    # Positions in a short column repeat.
+    rows = np.unique(positions.astype(int))
     sample = pc.take(column, pa.array(rows)).cast(pa.string())
     cells = []
     for cell in pc.utf8_slice_codeunits(sample, 0, _LETTERS).to_pylist():
@@ -190,6 +193,7 @@ def _is_empty(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is one of Arrow's three for text."""
     return (
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )

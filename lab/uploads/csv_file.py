@@ -187,11 +187,24 @@ def _without_blank_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _first_row(text: bytes, separator: str, lines_above: int) -> list[str]:
-    """Return the fields of the first line that is not blank."""
+    """Return the fields of the first line that is not blank; none if all are.
+
+    Args:
+        text: The file from the line after ``lines_above`` on.
+        separator: Of the fields.
+        lines_above: Number of lines before ``text``, for the line number in a refusal.
+
+    Raises:
+        FileRefusedError: If a quote stays open, or a field is too long.
+    """
     reader = csv_faults.sample_reader(text, separator)
+    first: list[str] | None = None
+    # The refusal must not have the reader's error as its context, which may quote rows.
     with suppress(csv.Error):
-        return next(filter(None, reader), [])
-    raise csv_faults.open_quote(reader.line_num + lines_above)
+        first = next(filter(None, reader), [])
+    if first is None:
+        raise csv_faults.open_quote(reader.line_num + lines_above)
+    return first
 
 
 def _quotes_match(text: bytes, separator: str) -> bool:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -201,3 +202,10 @@ def test_a_refusal_of_rows_says_how_many_columns_and_rows_are_needed():
 
     with pytest.raises(check.RefusedError, match=message):
         check.rows([[0.5, 1.0]], [0], columns=3)
+
+
+def test_a_delta_that_rounds_to_1_is_refused_for_being_too_large():
+    delta = 1 - Fraction(1, 10**30)
+
+    with pytest.raises(check.RefusedError, match="must be a number strictly between 0 and 1$"):
+        check.delta(delta=delta)
