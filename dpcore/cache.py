@@ -245,6 +245,7 @@ class Cache:
 
 
 def _contains_secret(key: Hashable) -> bool:
+    """Return whether a key, or a part of it at any depth, is a ``Secret``."""
     if isinstance(key, tuple):
         return any(map(_contains_secret, key))
     return isinstance(key, Secret)
@@ -327,10 +328,12 @@ def cached(function: Callable | None = None, *, newest: int | None = None) -> An
     name = function.__code__.co_filename, function.__qualname__
 
     def get_or_compute(*args: Hashable, **named: Hashable) -> Any:
+        """Return the result from ``CACHE``, computed if it is not there."""
         key = (name, args, *sorted(named.items()))
         return CACHE.answer(key, partial(function, *args, **named), newest=newest)
 
     def is_of_function(key: Hashable) -> bool:
+        """Return whether a key of ``CACHE`` belongs to ``function``."""
         return isinstance(key, tuple) and key[0] == name
 
     wrapped: Any = wraps(function)(get_or_compute)

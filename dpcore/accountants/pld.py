@@ -261,6 +261,7 @@ def _epsilon(
 
 
 def _epsilon_of(total, delta: float) -> float:
+    """Return the smallest epsilon at which a distribution of losses has at most ``delta``."""
     # Where the library ends its search, its next quotient is infinite, which is no fault.
     with np.errstate(over="ignore"):
         return float(total.get_epsilon_for_delta(delta))

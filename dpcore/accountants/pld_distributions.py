@@ -91,6 +91,7 @@ def _of_sample(release: PoissonSampled, step: float, adjacency: Adjacency):
 
 
 def _unsupported(release: Release, adjacency: Adjacency) -> UnsupportedEventError:
+    """Return the error that the accountant has no distribution for a release."""
     return UnsupportedEventError(
         f"the PLD accountant has no distribution under {adjacency} for {release!r}"
     )

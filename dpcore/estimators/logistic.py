@@ -243,6 +243,7 @@ class DPLogisticRegression(PrivateClassifier):
         return start
 
     def _logits(self, X: np.ndarray) -> np.ndarray:
+        """Return the logits (k, n) of rows (n, d), k = 1 for two classes."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.coef_ @ X.T + self.intercept_[:, None]

@@ -74,6 +74,7 @@ def _kind(name: Any) -> str:
 
 
 def _normal_form(name: Any) -> Hashable:
+    """Return the form that all spellings of a name share; anything but text as it is."""
     if isinstance(name, str):
         return normal_form(name)
     return name

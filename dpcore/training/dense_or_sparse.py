@@ -16,6 +16,7 @@ Rows: TypeAlias = Matrix | tuple
 
 
 def is_sparse(X: Rows) -> bool:
+    """Return whether rows are sparse, of one problem or of several."""
     return isinstance(X, tuple) or sparse.issparse(X)
 
 

@@ -62,6 +62,7 @@ class Architecture:
 
     @property
     def parameters(self) -> int:
+        """Return P, the length of the weight vector."""
         return self.slices[-1].stop
 
     def layers(self, weights: np.ndarray) -> list[np.ndarray]:
@@ -172,6 +173,7 @@ class Pass:
 
     @property
     def inputs(self) -> np.ndarray:
+        """Return the inputs of the first layer, (d + 1, R, B)."""
         return self.activations[0]
 
     def forward(self, layers: list[np.ndarray]) -> np.ndarray:

@@ -93,6 +93,7 @@ class Hull:
 
     @property
     def dimension(self) -> int:
+        """Return d, the number of coordinates of a corner."""
         return len(self.corners[0])
 
     @property

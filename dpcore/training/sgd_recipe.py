@@ -115,6 +115,7 @@ class Recipe:
         return self._schedule(self.clip_ramp).shares
 
     def _schedule(self, end: float) -> Schedule:
+        """Return the schedule that ends at ``end`` times its first value, in the recipe's shape."""
         return Schedule(end, self.steps, self.shape)
 
     def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:

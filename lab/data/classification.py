@@ -152,12 +152,14 @@ def _two_gaussians(rng: np.random.Generator, rows: int) -> Examples:
 
 
 def _blobs(rng: np.random.Generator, rows: int) -> Examples:
+    """Return (inputs, classes) from four normal distributions, one for each class."""
     centres = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
     y = rng.integers(0, 4, rows)
     return centres[y] + rng.normal(scale=1.2, size=(rows, 2)), y
 
 
 def _moons(rng: np.random.Generator, rows: int) -> Examples:
+    """Return (inputs, classes) on two interleaved half circles."""
     return sklearn_datasets.make_moons(rows, noise=0.2, random_state=int(rng.integers(2**31)))
 
 
@@ -183,6 +185,7 @@ def _loading(loader: Callable) -> Make:
     """Return a ``Source.make`` that shuffles all rows of a scikit-learn loader."""
 
     def make(rng: np.random.Generator, _rows: int) -> Examples:
+        """Return all rows in random order, however many are asked for."""
         X, y = loader(return_X_y=True)
         return _shuffled(X, y, rng)
 
@@ -190,6 +193,7 @@ def _loading(loader: Callable) -> Make:
 
 
 def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Examples:
+    """Return the rows and their classes in random order."""
     order = rng.permutation(len(y))
     return X[order], y[order]
 
@@ -320,6 +324,7 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
 
 
 def _make_read_only(arrays: Iterable[np.ndarray]) -> None:
+    """Forbid to write into these arrays, which are cached and shared."""
     for array in arrays:
         array.flags.writeable = False
 

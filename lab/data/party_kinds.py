@@ -152,6 +152,7 @@ class GaussianKind(DataKind):
     def inputs_of(
         self, seed: int, y: np.ndarray, shifts: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
+        """Return rows of these classes, each normal around its class's mean plus a shift."""
         errors = self.sd * rng.standard_normal((*y.shape, self.features))
         return self.to_unit(self.means[y] + shifts * self.sd + errors)
 
@@ -272,6 +273,7 @@ def _projected_pool(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, 
 
 @lru_cache(maxsize=1)
 def _digits() -> tuple[np.ndarray, np.ndarray]:
+    """Return the inputs, in [0, 1], and classes of scikit-learn's digits."""
     X, y = load_digits(return_X_y=True)
     return X / _LARGEST_PIXEL, y
 

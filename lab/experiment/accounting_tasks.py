@@ -59,9 +59,11 @@ class Price:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Return (N, S), the shape of the result."""
         return len(self.noise_multipliers), len(self.steps)
 
     def run(self) -> np.ndarray:
+        """Return the epsilons (N, S) of each noise multiplier after each number of steps."""
         return np.array(
             [self._row(noise_multiplier) for noise_multiplier in self.noise_multipliers]
         )
@@ -121,6 +123,7 @@ class NoiseFor:
     shape: ClassVar[tuple[int, ...]] = ()  # one number
 
     def run(self) -> float:
+        """Return the noise multiplier; infinite if none is enough."""
         if not self.accountant.startswith("pld"):
             return self._search(self.accountant, _NOISE_BRACKET)
         by_renyi = self._search("renyi", _NOISE_BRACKET)
@@ -172,6 +175,7 @@ class StepsWithin:
     shape: ClassVar[tuple[int, ...]] = ()  # one number
 
     def run(self) -> int:
+        """Return the number of steps."""
         return most_steps(
             step(self.sampling_rate, self.noise_multiplier),
             epsilon=self.epsilon,

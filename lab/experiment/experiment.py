@@ -99,12 +99,15 @@ class Experiment(Key, Generic[S, R]):
 
     @cached_property
     def _parts(self) -> Mapping[str, Part]:
+        """Return the parts by name, built once."""
         return self.parts()
 
     @property
     def _first_part(self) -> Part:
+        """Return the part whose repeats the page shows, which ``sample`` extends."""
         return next(iter(self._parts.values()))
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
+        """Return the tasks of all parts, each once, built once."""
         return tuple(dict.fromkeys(self.order(self._parts.values())))

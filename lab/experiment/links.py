@@ -96,6 +96,7 @@ def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str,
 
 
 def _field_names(settings: Settings | type[Settings]) -> list[str]:
+    """Return the names of all fields of settings."""
     return [field.name for field in fields(settings)]
 
 
@@ -200,6 +201,7 @@ def from_compact(kind: type[Settings], text: str, *, name: str, separator: str =
 
 
 def _differing_names(a: Settings, b: Settings) -> set[str]:
+    """Return the names of the fields in which two settings of one page differ."""
     return {name for name in _field_names(a) if getattr(a, name) != getattr(b, name)}
 
 

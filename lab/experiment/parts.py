@@ -42,6 +42,7 @@ class Runs(Key, Generic[Model, Outcome]):
 
     @property
     def repeats(self) -> range:
+        """Return the numbers of the repeats."""
         return range(self.first, self.first + self.count)
 
     @property
@@ -51,6 +52,7 @@ class Runs(Key, Generic[Model, Outcome]):
         return max(1, len(self.at)) * self.count * cells_of_repeat
 
     def run(self) -> Outcome:
+        """Return the outcome of ``work``."""
         if self.given is None:
             return self.work(self.model, self.at, self.repeats)
         return self.work(self.model, self.at, self.repeats, given=self.given)
@@ -120,6 +122,7 @@ class Grid:
 
     @property
     def complete(self) -> bool:
+        """Return whether all repeats are done at all values."""
         return not np.isnan(self.runs).any()
 
     def over(self) -> tuple[np.ndarray, np.ndarray]:
@@ -189,6 +192,7 @@ class Once:
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
+        """Return the only task."""
         task = Runs(
             work=self.function,
             model=self.model,
@@ -249,6 +253,7 @@ class Repeats:
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
+        """Return a task for each batch, the first of which a page may wait for."""
         first, *others = slices(self.function, self.model, (self.at,), self.batches)
         return (replace(first, essential=self.essential), *others)
 
@@ -312,6 +317,7 @@ class Sweep:
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
+        """Return a task for each batch of repeats at each group of values."""
         values = self.values
         if self.computed is not None:
             values = self.computed
@@ -319,4 +325,5 @@ class Sweep:
         return slices(self.function, self.model, values, batches, width=self.width)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
+        """Return the grid of the runs done so far, NaN elsewhere."""
         return Grid.of(self.values, self.tasks, outcomes, repeats=self.count, arms=self.arms)

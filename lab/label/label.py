@@ -97,6 +97,7 @@ class Label:
         raise KeyError(name)
 
     def json(self) -> str:
+        """Return the label as JSON text, "void" first, then its sections."""
         return json.dumps({"void": self.void, **self.fields}, indent=2, ensure_ascii=False) + "\n"
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
@@ -187,6 +188,7 @@ def why_void(settings: Settings, stated: Stated) -> str:
 
 
 def _exceeds(epsilon: float, claimed: float) -> bool:
+    """Return whether an epsilon is above the claimed one by more than rounding."""
     return epsilon > claimed * (1 + _ROUNDING_ERROR)
 
 

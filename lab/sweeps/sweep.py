@@ -313,4 +313,5 @@ def recommend(
 
 
 def _median(settings: Settings, *, measure: str, repeats: int) -> float:
+    """Return the median of a measure over repeats with these settings."""
     return float(np.median(measured(settings, measure=measure, repeats=repeats)))

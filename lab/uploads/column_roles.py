@@ -249,4 +249,5 @@ class Roles:
 
 
 def _words(name: str) -> set[str]:
+    """Return the words of a name in lower case, without the signs between them."""
     return {word for word in re.split(r"[\W_]+", name.casefold()) if word}

@@ -78,10 +78,12 @@ def _rows_above_table(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list
 
 
 def _is_no_row(row: list[str]) -> bool:
+    """Return whether a line is a single field, a comment or a title."""
     return len(row) == 1 or _is_comment(row) or _is_title(row)
 
 
 def _is_comment(row: list[str]) -> bool:
+    """Return whether a line starts with the sign of a comment."""
     return row[0].startswith(_COMMENTS)
 
 

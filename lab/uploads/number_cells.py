@@ -172,4 +172,5 @@ def _with_ascii_digits(cells: pa.Array) -> pa.Array:
 
 
 def _any_match(cells: pa.Array, pattern: str) -> bool:
+    """Return whether a regular expression matches in any cell."""
     return bool(pc.any(pc.match_substring_regex(cells, pattern)).as_py())

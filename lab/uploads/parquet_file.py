@@ -92,6 +92,7 @@ def unpacked(data: bytes, most: int) -> pa.Table:
 
 
 def _expanded(column: pa.Array) -> pa.Array:
+    """Return a column in which each row has its own value in place of a dictionary index."""
     if pa.types.is_dictionary(column.type):
         return column.dictionary_decode()
     return column
@@ -134,6 +135,7 @@ def _check_column(number: int, source: pa.ChunkedArray, column: pa.ChunkedArray)
 
 
 def _corrupt() -> FileRefusedError:
+    """Return the refusal of a file that ends too early or is damaged."""
     return FileRefusedError(
         "This Parquet file cannot be read to its end.", "Write it again, and upload it."
     )

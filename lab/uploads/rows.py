@@ -82,6 +82,7 @@ class OwnRows(str):
 
     @property
     def expired(self) -> bool:
+        """Return whether the session has released the table or removed its columns."""
         table = self._table()
         return table is None or not table.columns
 

@@ -123,6 +123,7 @@ def _named(
 
 
 def _numbers_as_names(columns: list[pa.ChunkedArray]) -> list[str]:
+    """Return the numbers of the columns as names, which need not be unique in the file."""
     return [str(number) for number in range(len(columns))]
 
 
@@ -227,6 +228,7 @@ def main(head: bool | None) -> int:
 
 
 def _write_line(output: BinaryIO, message: dict[str, Any]) -> None:
+    """Write a message as one line of JSON."""
     output.write(json.dumps(message).encode() + b"\n")
 
 

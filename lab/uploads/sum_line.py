@@ -82,6 +82,7 @@ def _is_sum_of(last: pa.ChunkedArray, above: pa.ChunkedArray, decimal: str) -> b
 
 
 def _numbers(cells: pa.ChunkedArray, decimal: str) -> np.ndarray:
+    """Return the numbers in cells, without those that are none."""
     numbers = column_types.numbers(cells, decimal)
     return numbers[~np.isnan(numbers)]
 

@@ -53,6 +53,7 @@ class Table:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows."""
         return len(next(iter(self.columns.values())))
 
     def texts(self, name: str) -> np.ndarray:
