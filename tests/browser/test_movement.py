@@ -69,9 +69,15 @@ def test_a_movement_is_one_question_and_leaves_the_nodes_of_the_tabs_alone(visit
     slider.evaluate(MOVE, 1)  # what is painted for the first time needs nodes of its own
     opened.wait_for_timeout(1000)  # the run of the page that follows a movement has begun by then
     rests(opened)
+    slider.evaluate(MOVE, 1)  # sentences about all runs go when the first movement begins
 
     found = slider.evaluate(MOVE, MOVES)
 
     assert found.pop("panels") > 0
     assert found.pop("shown") >= MOVES  # work that is done in slices shows each of them
-    assert found == {"asked": MOVES, "nodes": 0, "walks": 0}
+    nodes, walks = found.pop("nodes"), found.pop("walks")
+    assert (
+        nodes <= 1
+    )  # a sentence may come or go once, as work begins or ends; not at each movement
+    assert nodes == 1 or walks == 0
+    assert found == {"asked": MOVES}
