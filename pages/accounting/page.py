@@ -13,7 +13,7 @@ from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 # Height of the charts, in pixels.
 HEIGHT = 490
@@ -57,7 +57,7 @@ def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Chart:
     """Return a chart whose title says what it shows."""
     finding = texts.FINDINGS[name](result)
     figure = CHARTS[name](result, finding)
-    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=HEIGHT, wide=wide)
+    return explained_chart(texts.ABOUT, name, figure, height=HEIGHT, wide=wide)
 
 
 def downloads(result: AccountingResult) -> Mapping[str, Callable[[], Any]]:

@@ -19,7 +19,7 @@ from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.text.tiles import Tile
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 # Height of the charts, in pixels.
 HEIGHT = 455
@@ -60,9 +60,8 @@ def part_sliders(name: str) -> SliderLayout:
 
 
 def chart(about: Mapping[str, str], name: str, figure: Mapping[str, Any], **layout: Any) -> Chart:
-    """Return a chart with the help text of its kind, which is its name up to the dot."""
-    kind = name.partition(".")[0]
-    return Chart(name=name, figure=figure, about=about[kind], height=HEIGHT, **layout)
+    """Return a chart of this page with its help text."""
+    return explained_chart(about, name, figure, height=HEIGHT, **layout)
 
 
 # Audits

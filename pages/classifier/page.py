@@ -18,7 +18,7 @@ from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels, sentences
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts in the first screen, in pixels.
@@ -111,9 +111,8 @@ def loss_charts(result: ClassifierResult) -> list[list[Chart]]:
 
 
 def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout: Any) -> Chart:
-    """Return a chart with the help text of its kind, which is its name up to the dot."""
-    kind = name.partition(".")[0]
-    return Chart(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
+    """Return a chart of this page with its help text."""
+    return explained_chart(texts.ABOUT, name, figure, height=height, **layout)
 
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:

@@ -15,7 +15,7 @@ from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 # Heights of the charts in the first screen and in the tabs, in pixels.
 MAIN_HEIGHT = 455
@@ -120,7 +120,7 @@ def _chart(
     name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, wide: float = 1.0
 ) -> Chart:
     """Return a chart with its help text."""
-    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide)
+    return explained_chart(texts.ABOUT, name, figure, height=height, wide=wide)
 
 
 def downloads(result: HypothesesResult) -> Mapping[str, Callable[[], Any]]:

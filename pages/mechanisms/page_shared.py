@@ -6,7 +6,7 @@ from typing import Any
 from pages.mechanisms import texts
 from pages.mechanisms.settings import NUMBER_MECHANISMS, RELEASED
 from ui.session.page_state import PageState
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 # Heights of the charts in the first screen and in tabs, in pixels.
 HEIGHT = 455
@@ -31,4 +31,4 @@ def chart(
     wide: float = 1.0,
 ) -> Chart:
     """Return a chart with its help text."""
-    return Chart(name=name, figure=figure, about=about[name], height=height, wide=wide)
+    return explained_chart(about, name, figure, height=height, wide=wide)

@@ -13,7 +13,7 @@ from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 # Height of the charts in the first screen, and in the tabs, in pixels.
 HEIGHT = 455
@@ -117,9 +117,8 @@ def theorem_charts(result: PartiesResult) -> list[list[Chart]]:
 def _chart(
     name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, **layout: Any
 ) -> Chart:
-    """Return a chart with the help text of its kind, which is its name up to the dot."""
-    kind = name.partition(".")[0]
-    return Chart(name=name, figure=figure, about=texts.ABOUT[kind], height=height, **layout)
+    """Return a chart of this page with its help text."""
+    return explained_chart(texts.ABOUT, name, figure, height=height, **layout)
 
 
 def is_central(settings: PartiesSettings) -> bool:

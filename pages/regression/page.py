@@ -17,7 +17,7 @@ from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 TITLES = {name: source.title for name, source in SOURCES.items()}
@@ -100,7 +100,7 @@ def coefficient_charts(result: RegressionResult) -> list[list[Chart]]:
 
 def _chart(name: str, figure: Mapping[str, Any], *, height: int, wide: float = 1.0) -> Chart:
     """Return a chart with its help text."""
-    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide)
+    return explained_chart(texts.ABOUT, name, figure, height=height, wide=wide)
 
 
 def targets(result: RegressionResult) -> Mapping[str, float]:

@@ -83,6 +83,21 @@ def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
+def explained_chart(
+    about: Mapping[str, str], name: str, figure: Mapping[str, Any], **fields: Any
+) -> Chart:
+    """Return a chart with the text that explains it.
+
+    Args:
+        about: Name -> text. A chart "map.private" has that of "map".
+        name: The chart's name.
+        figure: Plotly's figure as plain data.
+        fields: Other fields of ``Chart``.
+    """
+    kind, _, _ = name.partition(".")
+    return Chart(name=name, figure=figure, about=about[kind], **fields)
+
+
 def row(
     about: Mapping[str, str],
     figures: Mapping[str, Mapping],
@@ -93,7 +108,7 @@ def row(
     """Return the charts of a row.
 
     Args:
-        about: Name -> the text that explains a chart. A chart "map.private" has that of "map".
+        about: As of ``explained_chart``.
         figures: Name -> figure.
         height: The height of all charts.
         fields: Other fields of ``Chart``, such as ``wide``, each as name -> value for the charts
@@ -101,11 +116,8 @@ def row(
     """
     charts = []
     for name, figure in figures.items():
-        base_name, _, _ = name.partition(".")
         chart_fields = {field: values[name] for field, values in fields.items() if name in values}
-        charts.append(
-            Chart(name=name, figure=figure, about=about[base_name], height=height, **chart_fields)
-        )
+        charts.append(explained_chart(about, name, figure, height=height, **chart_fields))
     return charts
 
 
