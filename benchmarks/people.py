@@ -1,9 +1,8 @@
-"""People of a class as a server meets them: cookies, Streamlit's protocol and the lab's channel,
-and no browser.
+"""Simulate people in front of the lab: cookies, Streamlit's protocol and the lab's channel.
 
-A person comes as a browser does: asks for the page, opens a session and the channel. A movement is
-asked about on the channel; after the rest that the server has named, Streamlit is told, and answers
-with a run of the whole page. Nothing is drawn.
+A person requests the page, opens a session and the channel, as a browser does. Each movement is
+sent over the channel. After the pause that the server names, Streamlit is told and answers with a
+run of the whole page. Nothing is drawn.
 """
 
 import asyncio
@@ -13,9 +12,9 @@ import time
 import uuid
 from collections import deque
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -24,7 +23,6 @@ from websockets.exceptions import WebSocketException
 
 from benchmarks import load
 from lab.experiment.settings import Settings
-from pages.topics import PAGES
 from ui.page.page import Page
 
 PAGE, EPSILONS = "classifier", (0.05, 50.0)
@@ -271,24 +269,6 @@ def own(page: Page, seed: int) -> Settings:
     name, (low, high) = slider(page, usual)
     value = float(f"{low * (high / low) ** np.random.default_rng(seed).uniform():.5g}")
     return usual.change(**({"seed": seed} if "seed" in usual.limits else {}), **{name: value})
-
-
-def spread(address: str, count: int, *, seed: int) -> list[Member]:
-    """So many people, on one page after the other."""
-    found = []
-    for place in range(count):
-        page, mine = (
-            PAGES[place % len(PAGES)],
-            own(PAGES[place % len(PAGES)], (seed + place) % 10_000),
-        )
-        name, span = slider(page, mine)
-        query = urlencode({field: str(value) for field, value in asdict(mine).items()})
-        found.append(
-            Member(
-                socket=None, path=page.name, query=query, slider=name, span=span, address=address
-            )
-        )
-    return found
 
 
 async def come(people: list[Member], at_once: int = 20) -> float:

@@ -1,4 +1,4 @@
-"""What a benchmark hands back, and how it is put on the screen."""
+"""Print the tables of a benchmark, and compare its measurements with what is required."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,63 +8,75 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line of the acceptance: what is asked, what was measured, and whether that is enough
-    (None: unknown).
-    """
+    """A requirement, its measurement, and whether it is met (None if it could not be measured)."""
 
     asked: str
     measured: str
     met: bool | None
 
     def __str__(self) -> str:
-        verdict = {True: "met", False: "NOT MET", None: "UNDECIDED"}[self.met]
-        return f"  {verdict:10}{self.asked}: {self.measured}"
+        verdicts = {True: "met", False: "NOT MET", None: "UNDECIDED"}
+        return f"  {verdicts[self.met]:10}{self.asked}: {self.measured}"
 
 
 @dataclass(kw_only=True)
 class Outcome:
-    """The acceptance lines of one benchmark, and the peers that it could not ask."""
+    """The requirements of one benchmark, and the packages for comparison that are missing."""
 
     lines: list[Line] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
 
-# Told each row of a table as soon as it is known.
+# Receives each row of a table as soon as it is measured.
 Print = Callable[[str], None]
 
 
 def at_least(asked: str, bound: float, values: Sequence[float], *, unit: str = "x") -> Line:
-    """A line that is met when the median of the rounds reaches the bound."""
-    return _line(f"{asked} at least {bound:g}{unit}", values, lambda median: median >= bound, unit)
+    """Require that the median of ``values``, one a round, is at least ``bound``."""
+    requirement = f"{asked} at least {bound:g}{unit}"
+    if len(values) == 0:
+        return Line(asked=requirement, measured="not measured", met=None)
+    met = bool(np.median(values) >= bound)
+    return Line(asked=requirement, measured=_summary(values, unit), met=met)
 
 
 def at_most(asked: str, bound: float, values: Sequence[float], *, unit: str = "x") -> Line:
-    """A line that is met when the median of the rounds does not exceed the bound."""
-    return _line(f"{asked} at most {bound:g}{unit}", values, lambda median: median <= bound, unit)
+    """Require that the median of ``values``, one a round, is at most ``bound``."""
+    requirement = f"{asked} at most {bound:g}{unit}"
+    if len(values) == 0:
+        return Line(asked=requirement, measured="not measured", met=None)
+    met = bool(np.median(values) <= bound)
+    return Line(asked=requirement, measured=_summary(values, unit), met=met)
 
 
-def _line(asked: str, values: Sequence[float], met: Callable[[float], bool], unit: str) -> Line:
-    if not len(values):
-        return Line(asked=asked, measured="not measured", met=None)
+def _summary(values: Sequence[float], unit: str) -> str:
+    """Format the median of the rounds, and between what the middle half of them lies."""
     low, median, high = np.quantile(values, [0.25, 0.5, 0.75])
-    span = f" (half of the rounds: {number(low)} to {number(high)})" if len(values) > 1 else ""
-    return Line(asked=asked, measured=f"{number(median)}{unit}{span}", met=bool(met(median)))
+    if len(values) == 1:
+        return f"{number(median)}{unit}"
+    return f"{number(median)}{unit} (half of the rounds: {number(low)} to {number(high)})"
 
 
 def number(value: float) -> str:
-    """Three digits, never in powers of ten."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    """Format with three digits and without a power of ten."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 def duration(seconds: float) -> str:
-    """A duration in the unit that suits it."""
-    return f"{number(seconds)} s" if seconds >= 1 else f"{number(1000 * seconds)} ms"
+    """Format a duration in seconds or milliseconds."""
+    if seconds >= 1:
+        return f"{number(seconds)} s"
+    return f"{number(1000 * seconds)} ms"
 
 
 def row(cells: Iterable[object], widths: Sequence[int]) -> str:
-    """Cells in columns, the first to the left and the others to the right."""
-    first, *others = (
-        f"{cell!s:<{width}}" if place == 0 else f"{cell:>{width}}"
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "  ".join([f"  {first}", *others]).rstrip()
+    """Format a row of a table, its first column to the left and the others to the right."""
+    padded = []
+    for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        if index == 0:
+            padded.append(f"  {cell!s:<{width}}")
+        else:
+            padded.append(f"{cell:>{width}}")
+    return "  ".join(padded).rstrip()

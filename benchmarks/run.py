@@ -1,8 +1,12 @@
-"""``python -m benchmarks.run [name ...]``: run all benchmarks, or the named ones, and say what was
-met.
+"""Run all benchmarks or the named ones, and print whether each requirement is met.
 
-Nothing is written and nothing is fetched. Exit code 0: every line is met; 1: some line is not; 2:
-some line is undecided, because a peer is not installed.
+    make bench
+    make bench ARGS="engine network --rounds 3"
+
+Each benchmark prints a table, which its module explains, and then a line for each requirement:
+"met", "NOT MET" or "UNDECIDED" with the median of the rounds. Nothing is written or downloaded. The
+exit status is 0 if everything is met, 1 if a requirement is not met, and 2 if one is undecided
+because a package for comparison is not installed.
 """
 
 import argparse
@@ -10,6 +14,9 @@ import os
 import platform
 import signal
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 import threadpoolctl
@@ -18,186 +25,135 @@ from numpy.lib.introspect import opt_func_info
 from benchmarks import (
     attack,
     capacity,
-    crowd,
     defaults,
     drag,
     engine,
-    extremes,
     first,
     frames,
     hostile_uploads,
     hypotheses,
     latency,
     load,
-    mixed,
     network,
-    orderings,
-    own_rows,
     parties,
-    play,
-    reading,
     regression,
     shift,
     sweeps,
     what_if,
 )
+from benchmarks.report import Outcome
 
-# Name -> (what it measures, the function that runs it, its rounds).
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """A module with a function ``run``, and the number of rounds if none is asked for."""
+
+    module: ModuleType
+    rounds: int
+
+    @property
+    def title(self) -> str:
+        """Return the first line of the module's docstring."""
+        return str(self.module.__doc__).partition("\n")[0]
+
+    @property
+    def run(self) -> Callable[..., Outcome]:
+        return self.module.run
+
+
 BENCHMARKS = {
-    "engine": (
-        "training a sweep: the batch axis beside a loop, Opacus and the bare floor",
-        engine.run,
-        15,
-    ),
-    "network": (
-        "training 80 networks by DP-SGD, beside a loop, Opacus and the bare floor",
-        network.run,
-        7,
-    ),
-    "regression": (
-        "fits on the batch axis, redraws on 370,000 rows, and Noisy Frank-Wolfe",
-        regression.run,
-        7,
-    ),
-    "attack": (
-        "2,000 + 2,000 retrainings in two worlds beside a loop, and what is drawn of them",
-        attack.run,
-        7,
-    ),
-    "hypotheses": (
-        "5 sources with 5,588 features: first picture, slices, memory",
-        hypotheses.run,
-        5,
-    ),
-    "own-rows": (
-        "a file of 20 MB of one's own: to the first picture of the pages that learn from it",
-        own_rows.run,
-        5,
-    ),
-    "reading": (
-        "a file of 1,000,000 rows in six forms: CPU time and memory to read it",
-        reading.run,
-        5,
-    ),
-    "orderings": (
-        "the orderings of two papers on generated data, 20 repeats; nothing is timed",
-        orderings.run,
-        1,
-    ),
-    "defaults": (
-        "what the estimators' defaults are worth on data from elsewhere; nothing is timed",
-        defaults.run,
-        1,
-    ),
-    "parties": (
-        "20,000 parties: first picture, slices, memory; four releases beside a loop",
-        parties.run,
-        5,
-    ),
-    "extremes": (
-        "every page with its sliders at their highest: first picture, longest slice, memory",
-        extremes.run,
-        3,
-    ),
-    "frames": ("what a redraw of each page costs the server, in CPU time", frames.run, 5),
-    "what-if": (
-        "the answers of the What-if planner: first picture, curve, bars, map",
-        what_if.run,
-        3,
-    ),
-    "sweeps": ("a sweep on threads, processes and two Dask workers", sweeps.run, 3),
-    "play": ("a training that plays: moments drawn a second", play.run, 3),
-    "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),
-    "hostile_uploads": ("uploads and messages that were made to hurt", hostile_uploads.run, 1),
-    "crowd": ("10 people who drag and 100 who move, on the channel of one server", crowd.run, 3),
-    "capacity": (
-        "what one process can serve, two behind one address, and 1,000 people on them",
-        capacity.run,
-        1,
-    ),
-    "mixed": (
-        "25 and 60 people, each on a page and settings of their own, beside a bare page",
-        mixed.run,
-        3,
-    ),
-    "first": (
-        "a visit, cold and warm, on a fast and a slow network: what travels, and when it is seen",
-        first.run,
-        3,
-    ),
-    "shift": ("every page, wide and on a phone: how far it jumps while it loads", shift.run, 1),
-    "drag": (
-        "dragging every topic beside a bare canvas, and what the browser is busy with",
-        drag.run,
-        3,
-    ),
-    "latency": (
-        "from a key on the slider to the last redrawn chart, beside a bare page",
-        latency.run,
-        6,
-    ),
+    "engine": Benchmark(module=engine, rounds=15),
+    "network": Benchmark(module=network, rounds=7),
+    "regression": Benchmark(module=regression, rounds=7),
+    "attack": Benchmark(module=attack, rounds=7),
+    "hypotheses": Benchmark(module=hypotheses, rounds=5),
+    "defaults": Benchmark(module=defaults, rounds=1),
+    "parties": Benchmark(module=parties, rounds=5),
+    "frames": Benchmark(module=frames, rounds=5),
+    "what-if": Benchmark(module=what_if, rounds=3),
+    "sweeps": Benchmark(module=sweeps, rounds=3),
+    "load": Benchmark(module=load, rounds=3),
+    "hostile_uploads": Benchmark(module=hostile_uploads, rounds=1),
+    "capacity": Benchmark(module=capacity, rounds=1),
+    "first": Benchmark(module=first, rounds=3),
+    "shift": Benchmark(module=shift, rounds=1),
+    "drag": Benchmark(module=drag, rounds=3),
+    "latency": Benchmark(module=latency, rounds=6),
 }
 
+# Exit statuses, which are ordered by how serious they are.
+MET = 0
+NOT_MET = 1
+UNDECIDED = 2
+TERMINATED = 143
 
-def machine() -> str:
-    """One line on what the figures belong to."""
-    blas = threadpoolctl.threadpool_info()
-    threads = ", ".join(
-        sorted({f"{pool['internal_api']} {pool['num_threads']} threads" for pool in blas})
-    )
-    vectors = [
-        found["ff"]["current"] or "none"
-        for found in opt_func_info("^(exp|tanh)$", "float32").values()
+
+def machine_line() -> str:
+    """Return a line about processor, libraries and load, to which the figures belong."""
+    pools = threadpoolctl.threadpool_info()
+    threads = {f"{pool['internal_api']} {pool['num_threads']} threads" for pool in pools}
+    functions = opt_func_info("^(exp|tanh)$", "float32").values()
+    vectors = [function["ff"]["current"] or "none" for function in functions]
+    parts = [
+        f"{os.cpu_count()} cores ({platform.machine()})",
+        f"Python {platform.python_version()}",
+        f"numpy {np.__version__}",
+        f"exp and tanh by {' and '.join(vectors)}",
+        *sorted(threads),
+        load_text(),
     ]
-    return (
-        f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy"
-        f" {np.__version__}, exp and tanh by {' and '.join(vectors)}, {threads}, {busy()}"
-    )
+    return ", ".join(parts)
 
 
-def busy() -> str:
-    """How busy the machine is: others that run beside a benchmark spoil it."""
-    return f"load {os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "load unknown"
+def load_text() -> str:
+    """Return the load of the machine. Other programs that run meanwhile spoil a benchmark."""
+    if not hasattr(os, "getloadavg"):
+        return "load unknown"
+    last_minute, _, _ = os.getloadavg()
+    return f"load {last_minute:.2f}"
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is asked for and print it; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.run", description=__doc__.partition("\n")[0]
-    )
+    """Run the named benchmarks, print their figures, and return the exit status."""
     names = ", ".join(BENCHMARKS)
-    parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"which to run, of {names}; all if none is named"
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run", description=str(__doc__).partition("\n")[0]
     )
     parser.add_argument(
-        "--rounds", type=int, help="alternating rounds, for a quick look or a quieter median"
+        "names", nargs="*", metavar="name", help=f"any of {names}; all if none is named"
     )
-    asked = parser.parse_args(arguments)
-    unknown = [name for name in asked.names if name not in BENCHMARKS]
-    if unknown or (asked.rounds is not None and asked.rounds < 1):
-        parser.error(
-            f"{unknown[0]} is no benchmark; there are {names}"
-            if unknown
-            else "--rounds must be at least 1"
-        )
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # so that servers and browsers are ended, whatever happens
-    print(machine(), flush=True)
-    return max([_run(name, asked.rounds) for name in asked.names or BENCHMARKS])
+    parser.add_argument("--rounds", type=int, help="more rounds make a steadier median")
+    options = parser.parse_args(arguments)
+    for name in options.names:
+        if name not in BENCHMARKS:
+            parser.error(f"{name} is no benchmark; there are {names}")
+    if options.rounds is not None and options.rounds < 1:
+        parser.error("--rounds must be at least 1")
+
+    # An exception ends the servers and browsers that a benchmark has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    print(machine_line(), flush=True)
+    statuses = [run(name, options.rounds) for name in options.names or BENCHMARKS]
+    return max(statuses)
 
 
-def _run(name: str, rounds: int | None) -> int:
-    what, benchmark, default = BENCHMARKS[name]
-    print(f"\n{name}: {what}", flush=True)
-    outcome = benchmark(rounds=rounds or default, say=lambda line: print(line, flush=True))
-    print(f"  acceptance ({busy()} at the end)")
-    print(*outcome.lines, sep="\n")
-    for peer in outcome.missing:
-        print(f"  MISSING   {peer}")
+def run(name: str, rounds: int | None) -> int:
+    """Run one benchmark, print its figures and requirements, and return its exit status."""
+    benchmark = BENCHMARKS[name]
+    print(f"\n{name}: {benchmark.title}", flush=True)
+    outcome = benchmark.run(
+        rounds=rounds or benchmark.rounds, say=lambda line: print(line, flush=True)
+    )
+    print(f"  requirements ({load_text()} at the end)")
+    for line in outcome.lines:
+        print(line)
+    for package in outcome.missing:
+        print(f"  MISSING   {package}")
     if outcome.missing or any(line.met is None for line in outcome.lines):
-        return 2
-    return 0 if all(line.met for line in outcome.lines) else 1
+        return UNDECIDED
+    if all(line.met for line in outcome.lines):
+        return MET
+    return NOT_MET
 
 
 if __name__ == "__main__":

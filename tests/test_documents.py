@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pages.topics import MENU, PAGES
-from scripts import all_sentences
+from benchmarks.run import BENCHMARKS
+from pages.topics import MENU
 from scripts.visible_texts import code_texts, file_texts, has_inner_colon, sentences
 from tests.test_contributing import BLOCK
 
@@ -89,6 +89,11 @@ def test_the_table_of_decisions_lists_each_entry_once():
     assert len({number for number, _ in rows}) == len(rows)
 
 
+def test_the_document_of_benchmarks_names_each_of_them():
+    named = set(re.findall(r"make bench ARGS=([\w-]+)", text("docs/benchmarks.md")))
+    assert named == set(BENCHMARKS)
+
+
 def test_a_version_of_the_changelog_has_each_kind_of_change_once():
     versions = re.split(r"^## ", text("CHANGELOG.md"), flags=re.MULTILINE)[1:]
     assert versions
@@ -143,15 +148,3 @@ def test_visible_sentences_have_few_colons_and_no_semicolon(place):
 def test_colons_inside_sentences_are_found():
     assert has_inner_colon("The sources make the error smaller: it is half as large.")
     assert not has_inner_colon("That is what the chart shows for everyone at 10:30.")
-
-
-def test_the_file_of_all_sentences_has_pages_at_several_settings_and_fixed_texts():
-    page = next(page for page in PAGES if page.name == "mechanisms")
-    printed = "\n".join(all_sentences.of_page(page, 3))
-    assert {"tiles", *page.texts, "chart posterior, help"} <= set(
-        re.findall(r"^## (.+)$", printed, re.MULTILINE)
-    )
-    assert re.search(r"\((?:\w+=[^)]*&)+\w+=[^)]*\)$", printed, re.MULTILINE), (
-        "other settings are named by their link"
-    )
-    assert "## pages/learn/papers.md:" in "\n".join(all_sentences.fixed())

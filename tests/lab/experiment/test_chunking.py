@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import extremes
 from dpcore import check
 from dpcore.cache import LIMIT_BYTES, sizes
 from dpcore.training import descent, losses
@@ -25,6 +24,7 @@ from pages.attack.tasks import attack_at_epsilon
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import training as work
 from pages.network.settings import NetworkSettings
+from tests.highest_settings import CASES
 from tests.own_files import CLASSES, choose
 
 AT = (0.5, 1.0, 2.0)
@@ -128,18 +128,16 @@ def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
 
 @pytest.mark.parametrize(("name", "draws"), [("hypotheses", 2), ("hypotheses topics", 8)])
 def test_the_largest_rows_leave_a_sixth_of_the_cache(name, draws):
-    training = extremes.at_highest(name).source_training
+    training = CASES[name].settings.source_training
     rows = work.draw(training, 0, 0)
     draw, data = (sum(sizes(value)[1].values()) for value in (rows, training.data))
     assert draws * draw < LIMIT_BYTES / 3 < LIMIT_BYTES * 5 / 6 - data
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in extremes.CASES if name != "what-if, people"]
-)  # 400 repeats each
+@pytest.mark.parametrize("name", CASES)
 def test_no_page_has_too_many_tasks_at_its_extremes(name):
     least = 0 if name == "mechanisms" else 1  # one release in closed form is one task
-    assert least < len(extremes.at_highest(name).experiment.tasks()) < MOST_TASKS
+    assert least < len(CASES[name].settings.experiment.tasks()) < MOST_TASKS
 
 
 def test_fewer_trainings_where_one_takes_long():
