@@ -1,4 +1,4 @@
-"""Speed and latency beside others.
+"""Benchmarks of speed, memory and latency, each next to a comparison in the same run.
 
-A package, because Opacus installs one of the same name, which would be found first.
+A package, because Opacus installs a package of the same name, which would be found first.
 """

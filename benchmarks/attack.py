@@ -1,17 +1,18 @@
-"""The attack page's two worlds: 2,000 + 2,000 retrainings of the classifier on 400 rows, and the
-picture made of them.
+"""Time the retraining attack of *Attacks and audits*: 2,000 + 2,000 classifiers on 400 rows.
 
-- *ours*: the page's own tasks, as the page runs them, first picture and slices; *longest* is the
-  longest of them.
-- *loop*: plain numpy, one training at a time; every example's gradient is formed, measured and
-  clipped. A few are timed, and scaled up.
-- *redraw*: what is made of all 4,000 trainings at each move of epsilon, without any training: the
-  attacker's direction and scores, intervals, bounds, three charts as bytes for the browser, and the
-  words.
+    make bench ARGS=attack
 
-In each round every contender is timed in turn; shown are medians over the rounds, and ratios are
-taken within a round. One thread for the linear algebra, as in the app. Before that, both must have
-arrived at the same weights with the same noise.
+The columns are medians over the rounds. The linear algebra has one thread, as in the app. Lab and
+loop must first reach the same weights with the same noise.
+
+- *ours*: seconds of all tasks of the page, with half of the classifiers trained on each of two
+  neighbouring data sets.
+- *slices*: number of these tasks. *longest*: seconds of the longest one.
+- *loop*: seconds of a plain numpy loop that trains one classifier at a time and clips each row's
+  gradient. A few trainings are timed and scaled up.
+- *loop/ours*: ratio of the two, taken within a round.
+- *redraw*: seconds to make everything that a new epsilon shows from finished trainings: scores,
+  intervals, bounds, sentences, and three charts as bytes for the browser.
 """
 
 import time

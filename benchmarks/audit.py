@@ -1,7 +1,17 @@
-"""Audit every mechanism of the list, correct, as published and broken, and print what was measured.
+"""Attack every mechanism of the audit table, and compare each verdict with the expected one.
 
-Ends with an error if a mechanism that is believed to be correct is refuted, if a broken one is not,
-or if a canary that never arrives passes for an audit.
+    make audit
+    make audit ARGS="--times 10"   # ten times the usual number of runs
+    make audit ARGS=--record       # also write the table that the page shows
+
+- *mechanism*: family and version of the mechanism.
+- *claimed*: epsilon that the mechanism claims. *at least*: measured lower bound of epsilon. A star
+  marks a bound that uses that the noise is Gaussian.
+- *verdict*: "consistent", "caught" or "void". A bound can refute a claim and cannot prove one. An
+  audit is void if its canary never reached the mechanism. "(!)" marks an unexpected verdict.
+- *seconds*, *runs*: cost of the audit.
+
+The exit status is the number of unexpected verdicts.
 """
 
 import argparse

@@ -1,18 +1,30 @@
-"""What one process can serve, two behind one address, and what a thousand people meet on them.
+"""Measure how many people one process and two processes behind Caddy can serve.
 
-Every movement is asked about on the channel and followed by a run of the whole page, as in a
-browser (``people.py``); each person has a seed of their own. Four parts:
+    make bench ARGS=capacity
+    PEOPLE=300 make bench ARGS=capacity   # fewer people than 1,000 in the third part
 
-- one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again
-  as soon as their page
-  has followed: moves a second, and server CPU time a move, Caddy's included;
-- one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
-- a thousand people on two processes: how many answers each has, what they wait, and memory.
-  ``PEOPLE=300`` in the environment asks for fewer;
-- without a server: what a setting that nobody has asked for costs on each page, and then a move, in
-  CPU time to the first frame and to the last.
+Simulated people (`people.py`) request each movement over the channel and then the run of the whole
+page, as a browser does. Everybody has another seed, so that nothing comes from the cache. There are
+four parts:
 
-The clients run on the same machine: their CPU time is said.
+1. One process and two processes, in turns, with 12 people a process who move without a pause.
+2. One process with 70 % of the people that it can serve, who each move every five seconds.
+3. Two processes with 1,000 people who each move every five seconds, for two minutes.
+4. Without a server, the CPU time of a setting that nobody requested before, for each page.
+
+Columns of parts 1 to 3:
+
+- *people*: number of people. *all in*: seconds until everybody's page has loaded.
+- *moves/s*: movements answered per second. *CPU a move*: CPU time of all server processes per
+  movement, including Caddy.
+- *p50*, *p95*: quantiles of the time from a movement to its first frame. *run p95*: the same of the
+  run of the page that follows.
+- *errors*: number of failures. *clients*: CPU seconds of the simulated people, who share the
+  machine.
+
+Columns of part 4, first for a new setting and then for its slider moved once:
+
+- *first*: CPU time to the first frame. *whole*: CPU time to the last frame. *frames*: their number.
 """
 
 import asyncio

@@ -1,6 +1,4 @@
-"""Who trains in the engine's benchmark: the batch axis, a plain loop, Opacus, and the bare
-floor.
-"""
+"""Train the models of benchmark `engine` in four ways: the lab, a loop, Opacus, a lower bound."""
 
 import itertools
 import os

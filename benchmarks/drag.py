@@ -1,24 +1,23 @@
-"""Redraws while a slider is dragged, beside a bare canvas on the same channel, and what the browser
-is busy with.
+"""Count the redraws of a dragged slider next to those of a bare canvas on the same channel.
 
-Each of the nine topics is dragged once from end to end. Then a page with one canvas asks the
-channel about the same settings with another seed, so that the server computes as much, and draws
-one line for each answer. Both are in the same run, and neither asks for anything ahead of time.
+    make bench ARGS=drag
+    PAGES=attack,parties make bench ARGS=drag   # these topics only
 
-- *values*: values that the slider had during the drag of the topic.
-- *redraws*: complete redraws a second of the charts in view, as in ``benchmarks.latency``.
-- *canvas*: redraws a second of the bare canvas. *ratio*: redraws over canvas, less sensitive to a
-  busy machine.
-- *script*, *style*, *layout*, *paint*, *other*, *idle*: the share of the time of the drag that the
-  main thread of the topic's page spent on each, from a Chromium trace. Time within nested events
-  counts for the innermost one. Other is what the browser does between events, such as input and
-  messages.
-- *a redraw*: milliseconds of the main thread, without idle, for each redraw. *styled*: elements for
-  which the browser computed the style anew, for each redraw. This number does not depend on the
-  speed of the machine.
+Each topic's slider is dragged once from end to end. Then a page with one canvas requests the same
+settings with another seed, so that the server computes as much, and draws one line for each answer.
+Nothing is requested ahead of time.
 
-The trace and the recorder of changes cost time themselves, on every topic alike.
-``PAGES=attack,parties`` in the environment measures these topics and no others.
+- *topic*: the page. *values*: values that the slider had during the drag.
+- *redraws*: complete redraws per second of the charts in view, as in `benchmarks.latency`.
+- *canvas*: redraws per second of the bare canvas.
+- *ratio*: redraws divided by canvas, which depends less on the load of the machine.
+- *script*, *style*, *layout*, *paint*, *other*, *idle*: shares of the browser's main thread during
+  the drag, from a Chromium trace. The time of nested events counts for the innermost one. *other*
+  is what the browser does between events, such as input and messages.
+- *a redraw*: milliseconds of the main thread, without idle time, per redraw.
+- *styled*: elements whose style was computed anew, per redraw. This does not depend on the load.
+
+The trace and the recorder of changes cost time, too, on every topic alike.
 """
 
 import json

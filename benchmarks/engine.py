@@ -1,25 +1,23 @@
-"""A sweep of 9 epsilons x 20 repeats, 100 noisy gradient steps each: the batch axis beside three
-others.
+"""Time a sweep of 9 epsilons with 20 repeats: 180 private classifiers of 100 noisy gradient steps.
 
-- *loop*: plain numpy, one model at a time; every example's gradient is formed, measured and
-  clipped, then averaged. The *lean* loop clips and averages in one matrix product.
-- *Opacus*: one model at a time, a linear layer with its bias, per-sample gradients by hooks,
-  clipping and noise by its optimizer, the full batch in every step and no data loader. (Its ghost
-  mode gives wrong gradients for outputs of shape (n, 1).) *Without bias* the constant is a column
-  of the inputs, as it is for us: one parameter less to clip.
-- *floor*: the matrix products and the exponentials that the sweep cannot do without, and nothing
-  else: no noise, no clipping, no update. Of several arrangements the quickest one counts. For two
-  classes the engine takes a tanh in place of the exponential, which may be the quicker of the two;
-  the floor with tanh is shown beside.
+    make bench ARGS=engine
 
-Our noise is drawn in the first round and found in the memory after that, as in a drag of epsilon.
+The columns are medians of seconds for all 180 models. A star marks those that train a few models
+and are scaled up. The second line of a case has the ratios, taken within a round.
 
-All work in float32. Ours uses the cores that it would use by itself, Opacus as many as it is
-quicker with; ours on *one core* is held against the floor, which has one. The loops and Opacus
-train a few models, and their times are scaled up to all 180. In each round every contender is timed
-in turn, over and over for a moment; its time is the median of that moment. Shown are medians over
-the rounds; ratios are taken within a round. Before that, all must have arrived at the same weights
-without noise.
+- *ours*: the lab, with as many cores as it takes by itself. *one core*: the lab on one core.
+- *floor*: the matrix products and exponentials that the sweep needs, and nothing else, on one core.
+  The quickest of several arrangements counts. *tanh floor*: the same with the tanh that the lab
+  uses instead of the exponential for two classes.
+- *loop*: plain numpy, one model at a time. Every row's gradient is formed, clipped and averaged.
+  *lean loop*: the same with one matrix product for clipping and averaging.
+- *Opacus*: one model at a time, with per-sample gradients by hooks, the full batch in every step
+  and no data loader. Its ghost clipping gives wrong gradients for outputs of shape (n, 1).
+  *without bias*: the same with the constant as a column of the inputs, as in the lab.
+
+Everything is in float32. The lab draws its noise in the first round and finds it in the cache after
+that, as in a drag of epsilon. Opacus uses the number of threads with which it is quicker. Without
+noise all must first reach the same weights.
 """
 
 import importlib.util

@@ -1,17 +1,17 @@
-"""The first paint: from an address to its words and charts, in headless Chromium, with what travels
-meanwhile.
+"""Measure a first visit of *Classifier* in Chromium: what is visible when, and what is transferred.
 
-*cold*: a browser that has never been here. *warm*: the same browser once more, in another tab.
-*slow*: a network of 1 Mbit/s and 200 ms, emulated by Chromium for files and websockets alike;
-*local*: none in between. Seconds are the page's own clock, from the start of its navigation:
-*sign*, something is painted; *recorded*, so is the recorded first picture, which moves; *words*,
-the live verdict stands there; *charts*, every live chart in view is drawn. *shift*: Chromium's
-layout shift score from the words until all is quiet. Kilobytes (of 1,000 bytes) are those of the
-whole visit, as they travel, headers included: Streamlit's front end, its fonts, Plotly, our own
-files, all other answers, and what comes over Streamlit's websocket.
+    make bench ARGS=first
 
-*static*: recorded pages, the same one and the largest, cold and slow, from a server that compresses
-them.
+A row is a network ("local", or "slow" with 1 Mbit/s and 200 ms) and a visit: "cold" in a new
+browser, "warm" in another tab of it. The rows "static" open a recorded page of `make site` from a
+server that compresses it, cold and slow.
+
+- *sign*, *recorded*, *words*, *charts*: seconds from the start of the navigation until something is
+  painted, the recorded first picture is painted, the verdict stands there, and every chart in view
+  is drawn.
+- *shift*: Chromium's layout shift score from the words on until nothing changes any more.
+- *front end*, *fonts*, *Plotly*, *ours*, *others*, *socket*: kilobytes of the visit by kind, as
+  transferred, headers included. *socket* is Streamlit's websocket.
 """
 
 import gzip

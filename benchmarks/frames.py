@@ -1,17 +1,18 @@
-"""What a redraw costs the server: the CPU time of one frame of each page, and where it goes.
+"""Measure the CPU time of one redraw of each page on the server, and of its parts.
 
-A page stands, at its default settings, with its work done. Then its hero slider goes to values that
-nobody has asked for (within a factor of three of its default; a seed counts up), and each is
-answered by the very functions that answer a question on the channel (``ui/live/frames.py``), to
-the JSON that is sent to who has seen the frame before.
+    make bench ARGS=frames
 
-- *train*: what must be computed anew, and the result that is made of it.
-- *figures*: the pictures, with the sentences that stand for them.
-- *words*: verdict and cards.
-- *JSON*: the rest, from reading the question to writing what differs.
+Each page stands at its default settings with its work done. Then its main slider goes to values
+that nobody requested before. Each is answered by the functions that answer the channel
+(`ui/live/frames.py`), up to the JSON for a browser that has the previous frame. The columns are
+medians over all frames, in CPU time of the whole process.
 
-CPU time is that of the whole process, so nothing that runs beside it counts. The order of the pages
-changes from round to round; shown are medians over all frames.
+- *a frame*: one answer. *95 %*: its 95th percentile.
+- *train*: what has to be computed, and the result that is made of it.
+- *figures*: charts with their alternative texts.
+- *words*: verdict and tiles.
+- *JSON*: everything else, from reading the request to writing what differs.
+- *sent*: size of the message.
 """
 
 import time

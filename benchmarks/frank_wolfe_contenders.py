@@ -1,6 +1,4 @@
-"""Who walks in the benchmark of Noisy Frank-Wolfe: the batch axis, a plain loop over models, and
-the bare floor.
-"""
+"""Run Frank-Wolfe of benchmark `regression` in three ways: the lab, a loop, a lower bound."""
 
 import itertools
 from dataclasses import dataclass

@@ -1,13 +1,17 @@
-"""Uploads that were made to hurt, and what they cost the server and everybody else.
+"""Measure what uploads that were made to hurt cost the server and its other visitors.
 
-- *memory*: most of the server's process above what it had before, and of the processes that it
-  started.
-- *stall*: longest answer to another visitor, who asks for a small file of the server every 20 ms.
-- *until*: seconds until the visitor who uploaded reads why the file was not taken.
-- *stalled*: four visitors send 74 MB but for the end; seconds until another one's 5 MB are read.
-- *messages*: four websocket messages of 150 MB.
+    make bench ARGS=hostile_uploads
+    python -m benchmarks.hostile_uploads FOLDER   # another checkout of the lab
 
-``python -m benchmarks.hostile_uploads FOLDER`` measures another checkout. On Linux, with Chromium.
+Runs on Linux with Chromium. A row is a file of 99 MB that a visitor uploads.
+
+- *server*: peak memory of the server above its memory before. *its children*: the same of the
+  processes that it starts.
+- *stall*: longest answer to another visitor, who requests a small file every 20 ms.
+- *until*: seconds until the visitor reads why the file was refused.
+
+In the row "stalled", four visitors send 74 MB and hold back the end, and *until* is the time until
+another visitor's 5 MB are read. In the row "messages", four websocket messages have 150 MB each.
 """
 
 import asyncio

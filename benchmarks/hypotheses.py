@@ -1,16 +1,17 @@
-"""Hypothesis transfer, sources with thousands of features: time, slices and memory, each case in
-its own process.
+"""Measure *Private hypothesis transfer* with thousands of features: time, longest slice and memory.
 
-- *first*: from settings that nobody has asked for to the first picture (all essential tasks), and
-  of that what is done
-  once: the texts, their words and the public projection. *rest*: all other tasks; *slice*: the
-      longest of them.
-- *epsilon*: essential work of a move of epsilon once all is there, which needs no minimum again;
-  with noise in the
-  objective it does. *features*: that of a move of d', which needs no projection again.
-- *memory*: most of the process, less what it had after its imports.
+    make bench ARGS=hypotheses
 
-Times are CPU time on one core, medians over the rounds.
+Each case runs in a process without a cache from earlier cases. Times are CPU times on one core,
+medians over the rounds.
+
+- *once*: texts, their words and the public projection, computed once in a process.
+- *first*: from a new setting to the first picture, *once* included.
+- *rest*: all other tasks. *slice*: the longest of them.
+- *epsilon*: first picture of another epsilon afterwards. It needs no new minimum, except with noise
+  in the objective.
+- *features*: first picture of another number of features, which needs no new projection.
+- *memory*: peak of the process above its memory after the imports.
 """
 
 import json

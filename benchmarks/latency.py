@@ -1,24 +1,26 @@
-"""From the slider to the redrawn charts, in headless Chromium: the lab's pages beside a bare
-Streamlit page.
+"""Measure the time from a key on the slider to the redrawn charts, in Chromium.
 
-The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages
-are served with the lab's own configuration, and take turns in one run.
+    make bench ARGS=latency
+    make bench ARGS="latency --rounds 1"
+    PAGES=accounting,attack make bench ARGS=latency   # these pages next to the bare page
 
-- *key*: from the keydown event of a key to the end of the first complete picture in view, by the
-  browser's clock: every chart in view that depends on the slider has changed, and the changes that
-  follow each other at once have ended. A change is a mutation of the page that makes a difference,
-  or a drawing call on a canvas. The same holds for all pages, the bare one as well. *all* asks that
-  of the charts out of view too; "at rest", nothing changes any more: some curves go on being
-  computed, and Plotly draws what was painted.
-- *new*: a value that nobody has asked for before, in a browser that asks for nothing ahead of time.
-  *at hand*: in another browser, at another setting, the slider has had the focus for some seconds:
-  the next stops were asked for.
-- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all charts in view
-  that depend on it have changed since the one before, and no more redraws count than the slider had
-  values. Each drag has settings of its
-  own: nothing that is drawn was computed before.
+The lab's pages take turns with a bare Streamlit page (`bare/bare.py`) that has one native slider
+and one line chart. All are served with the lab's configuration.
 
-``PAGES=accounting,attack`` in the environment measures these beside the bare page, and no others.
+- *value*: "new" if nobody requested the value before, in a browser that requests nothing ahead of
+  time. "at hand" if the slider had the focus for four seconds, so that the next stops were
+  requested.
+- *charts*, *in view*: number of charts that depend on the slider. *presses*: keys pressed.
+- *p50*, *p95*, *longest*: milliseconds from the keydown event to the end of the first complete
+  picture in view, by the browser's clock. A picture is complete when every chart in view that
+  depends on the slider has changed. A change is a mutation of the page that makes a difference, or
+  a drawing call on a canvas.
+- *all*: the same with the charts out of view. *at rest*: until nothing changes any more.
+- *incomplete*: presses without a complete picture within ten seconds.
+
+The lines after the table are drags from end to end. A redraw counts when all charts in view that
+depend on the slider have changed since the one before, and no more redraws count than the slider
+had values. Each drag has a seed that nobody used before.
 """
 
 import gzip

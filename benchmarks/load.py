@@ -1,18 +1,18 @@
-"""Many people at once on one server: how long a movement waits for its picture, beside a bare
-Streamlit page.
+"""Measure how long 25 and 100 people at once wait for a picture, next to a bare Streamlit page.
 
-Clients of our own speak Streamlit's protocol over websockets from this machine, each with a seed of
-its own, so that nobody finds what another has computed. A person moves the first slider to a random
-value every one to two seconds, and their panel does what ``ui/widgets/frontend/sliders/sender.js``
-does: one movement on its way at a time, a tick for more work after 100 ms of quiet, a run of the
-whole page after the rest that the panel names. A movement is answered when the panel that is
-mounted last says that all before it contains the movement; on the bare page, when the chart has
-come. No
-browser draws anything: this is the server's share, and what it shares out.
+    make bench ARGS=load
 
-All come at once, which is measured by itself, and begin to move when the last page stands. Bare
-page and lab take turns with ``PEOPLE`` people; then ``CROWD`` people come to the lab, for whom
-nothing may fail.
+Simulated people speak Streamlit's protocol over websockets, each with another seed, so that nothing
+comes from the cache. A person moves the first slider to a random value every one to two seconds.
+The panel does what `ui/widgets/frontend/sliders/sender.js` does: one movement on its way at a time,
+a request for more work after 100 ms of quiet, and a run of the whole page after the pause that the
+panel names. No browser draws anything. All people arrive at the same time.
+
+- *page*: the bare page or *Classifier*. *people*: their number.
+- *all open*: seconds until everybody's page has loaded. *moves/s*: movements answered per second.
+- *p50*, *p95*, *longest*: time from a movement to its answer. A movement is answered when the
+  newest panel says that it contains the movement, and on the bare page when the chart has come.
+- *errors*: number of failures.
 """
 
 import asyncio

@@ -1,18 +1,19 @@
-"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 batches of 64 of 1,000 rows: the batch axis
-beside three others.
+"""Time 80 private networks (20 repeats at 4 noise levels), 500 batches of 64 of 1,000 rows.
 
-- *loop*: plain numpy, one network at a time; every example's gradient is formed, measured and
-  clipped, then summed.
-- *Opacus*: one network at a time, per-sample gradients by hooks, clipping and noise by its
-  optimizer, Poisson batches of the same expected size and no data loader.
-- *floor*: the matrix products with batches of exactly 64 on one core, and nothing else: no tanh, no
-  loss, no clipping, no noise, no batches. Of several arrangements the quickest one counts.
+    make bench ARGS=network
 
-All work in float32. Ours uses the cores that it would use by itself, and stands beside on *one
-core*; Opacus uses as many as it is quicker with. The loop and Opacus train a few networks, and
-their times are scaled up to all 80. In each round every contender is timed in turn; shown are
-medians over the rounds, and ratios are taken within a round. Before that, all must have arrived at
-the same weights, without noise and on the same batches.
+The columns are medians of seconds for all 80 networks. A star marks those that train a few networks
+and are scaled up.
+
+- *ours*: the lab, with as many cores as it takes by itself. *one core*: the lab on one core.
+- *floor*: the matrix products of batches of exactly 64 on one core, and nothing else. The quickest
+  of several arrangements counts.
+- *loop*: plain numpy, one network at a time. Every row's gradient is formed, clipped and summed.
+- *Opacus*: one network at a time, with per-sample gradients by hooks, Poisson batches of the same
+  expected size and no data loader.
+
+Everything is in float32. Opacus uses the number of threads with which it is quicker. Without noise
+and on the same batches all must first reach the same weights.
 """
 
 import importlib.util

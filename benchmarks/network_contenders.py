@@ -1,6 +1,4 @@
-"""Who trains in the network's benchmark: the batch axis, a plain loop, Opacus, and the bare
-floor.
-"""
+"""Train the models of benchmark `network` in four ways: the lab, a loop, Opacus, a lower bound."""
 
 import itertools
 from collections.abc import Callable, Iterable

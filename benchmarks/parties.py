@@ -1,18 +1,23 @@
-"""20,000 parties: the first picture, the slices behind it and the memory; and the four releases
-beside a plain loop.
+"""Measure *Learning across parties* with 20,000 parties, and time four releases next to a loop.
 
-- *crowds*: the page's own tasks in a process of their own, as the page runs them; shown are the
-  essential ones (first picture), all of them (rest), the longest single task, and the peak of the
-  process's memory, beside that of the same
-  process when all is imported. *move*: what a movement of epsilon costs when all parties are known.
-- *ours* and *loop*: all parties trained, asked about the public rows, and vote, soft labels,
-  averages and PATE released 20 times at one epsilon. The loop trains a LogisticRegression of
-  scikit-learn for each party, asks it, and fits each release by the same; a few parties are timed,
-  and scaled up.
+    make bench ARGS=parties
 
-In each round both are timed in turn; shown are medians over the rounds, and ratios are taken within
-a round. One thread for the linear algebra, as in the app, so that times are the processor's. Before
-that, both must say nearly the same about the public rows.
+The first table has a row for each kind of data, and each runs in a process without a cache:
+
+- *first*: seconds of the tasks of the first picture. *rest*: seconds of all tasks.
+- *tasks*: number of tasks. *longest*: seconds of the longest one.
+- *move*: seconds for another epsilon once all parties have been asked.
+- *memory*: peak memory of the process. *of that*: the part above the memory after the
+  imports.
+
+The second part trains all parties, asks them about the public rows, and makes 20 releases each of
+vote, soft labels, averaged weights and PATE at one epsilon:
+
+- *ours*: the lab. *loop*: one `LogisticRegression` of scikit-learn for each party and each release,
+  of which a few parties are timed and scaled up.
+
+The columns are medians over the rounds, and ratios are taken within a round. The linear algebra has
+one thread, as in the app. Both must first answer nearly the same about the public rows.
 """
 
 import json

@@ -1,25 +1,26 @@
-"""The regression page's methods on the batch axis, its redraw on many rows and on few, and Noisy
-Frank-Wolfe.
+"""Time regressions in one array operation, redraws on many rows, and noisy Frank-Wolfe.
 
-- *fits*: all six methods x 12 epsilons x 50 repeats on 296,000 private rows with 13 features, as
-  the page's curves need
-  them. *Loop*: plain numpy, one model at a time from the same statistics. *Rows*: the same loop,
-  which goes back to the rows for X^T X and X^T y of every model, and for every gradient of the
-  descent. Standard draws are made before, for all; the loops find the noise's scale at each epsilon
-  ready, ours works it out in its own time. A few models of the loops are timed, and scaled up.
-- *redraw*: what a move of epsilon costs once the page stands, on 370,000 rows (296,000 of them
-  private) beside 400
-  private ones: the essential work of each method in turn at an epsilon that was never asked for,
-  and the same with the pictures and sentences that are made of it. *First*: the statistics of those
-  rows, once.
-- *Frank-Wolfe*: 4 epsilons x 20 repeats, with the steps and the noise of the transfer page; beside
-  a loop, and the bare matrix products of the same steps (*floor*, the quickest of several
-  arrangements): no noise, no clipping, no choice.
+    make bench ARGS=regression
 
-In each round every contender is timed in turn; shown are medians over the rounds, ratios are taken
-within a round. The fits are in double precision, Frank-Wolfe in float32; all on one core. Before
-that, all must have arrived at the same weights with the same noise, and Frank-Wolfe without noise
-too.
+Fits: every method of the page at 12 epsilons with 50 repeats, on 296,000 private rows with 13
+features.
+
+- *ours*: the lab. *loop*: plain numpy, one model at a time from the same statistics. *rows*: the
+  same loop, which forms X^T X and X^T y from the rows for every model. A few models of the loops
+  are timed and scaled up. Standard draws are made before the clock starts.
+
+Redraws: another epsilon on the finished page, with 296,000 private rows next to 400. Once the tasks
+of each method alone, and once with charts and sentences. The row "statistics, once" is the time
+for the statistics of the rows.
+
+Frank-Wolfe: 4 epsilons with 20 repeats, with the steps and the noise of the transfer page.
+
+- *ours*: the lab. *loop*: one model at a time. *floor*: the matrix products alone, in the
+  quickest of several arrangements.
+
+The columns are medians over the rounds, and ratios are taken within a round. Fits are in double
+precision and Frank-Wolfe in float32, on one core. All must first reach the same weights with the
+same noise.
 """
 
 from collections.abc import Callable, Mapping

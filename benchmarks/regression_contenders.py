@@ -1,6 +1,4 @@
-"""Who fits in the regression's benchmark: the batch axis, and plain loops over models, from
-statistics or from rows.
-"""
+"""Fit the regressions of the benchmark `regression` in three ways: the lab, and two plain loops."""
 
 import math
 from collections.abc import Callable, Iterable

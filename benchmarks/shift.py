@@ -1,12 +1,14 @@
-"""How far a page jumps while it loads, in headless Chromium: the layout shift score of every page,
-wide and on a phone.
+"""Measure how far each page jumps while it loads, in Chromium, wide and on a phone.
 
-Each page is opened by a browser that has never been here and has a quarter of this machine's speed,
-so that it shows what comes in between. A server serves each size of the window once, so that no
-visit finds what another has computed.
-*shift*: the sum of Chromium's layout shift scores until the page has been at rest for some seconds.
-*moved*: what moved in the worst of these shifts, by the names that the layout gives it, and from
-where to where it went, in pixels.
+    make bench ARGS=shift
+    PAGES=home,what-if make bench ARGS=shift   # these pages only
+
+Each page is opened by a new browser with a quarter of this machine's speed. There is one server for
+each window size, so that no visit finds what another has computed.
+
+- *shift*: sum of Chromium's layout shift scores until the page has been at rest for some seconds.
+- *shifts*: their number.
+- *moved*: what moved in the largest of them, with its position before and after in pixels.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The pages whose redraws are timed."""
+"""Describe the pages whose redraws are timed: address, slider, and charts that depend on it."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,6 @@
-"""People who roam: they open pages, go on to others, leave and come back, and some bring a table of
-their own.
+"""Simulate people who roam: they open pages, go on to others, leave, come back and upload a table.
+
+`scripts/load.py` uses them.
 """
 
 import asyncio

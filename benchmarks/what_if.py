@@ -1,9 +1,16 @@
-"""What an answer of the *What-if planner* takes: first picture, curve, bars, map.
+"""Measure the answers of the *What-if planner*: first picture, curve, bars and map.
 
-Each answer is computed from nothing, by the functions that the page uses (``ui.compute.runner``),
-in slices as the page has them. A *picture* is the result and all that the page shows of it. CPU
-time of the process, which others on the machine do not count in; shown are medians over the rounds.
-An answer that takes long is left after some seconds of work."""
+    make bench ARGS=what-if
+
+Each answer is computed from an empty cache by the functions of the page, in its slices. The columns
+are CPU times of the process, medians over the rounds. An answer is abandoned after 20 seconds of
+work.
+
+- *first picture*: until the first picture is complete.
+- *a picture*: the result and everything that the page shows of it, without training.
+- *curve*: until the curve is complete. *all*: until everything is complete.
+- *done*: share of the work that was done.
+"""
 
 import time
 from collections.abc import Callable, Iterable

@@ -1,12 +1,12 @@
-"""Numbers of the engine and of each topic's runs, written down to compare two versions of the code.
+"""Write numbers of the engine and of each topic's runs, to compare two versions of the code.
 
     python -m scripts.engine_numbers write before.json
     python -m scripts.engine_numbers write after.json
     python -m scripts.engine_numbers compare before.json after.json
 
-Written are the epsilons of random events by every accountant, the estimators fitted to random rows,
-and the first sampled runs of every page at its default settings, each number in hexadecimal, so
-that the last bit counts.
+The file holds the epsilons of random events by every accountant, the estimators fitted to random
+rows, and the first sampled runs of every page at its default settings. Numbers are in hexadecimal,
+so that a comparison covers the last bit.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""Open every page with links that nobody would write: ``python -m scripts.fuzz_links --count
-3000``.
+"""Open every page with malformed and random links.
 
-A link goes the way of a real one: it is read, the settings that come of it say what there is to do,
-and their own link must bring back the same settings. The page is drawn for one link in fifty, and
-for both ends of the range of each field and each of its choices. What is wrong with a link is
-printed with the link; so is a count for each page.
+    python -m scripts.fuzz_links --count 3000
+
+Each link is read, its settings list their tasks, and the link of these settings must lead back to
+the same settings. The page is drawn for one link in fifty, for both ends of the range of each
+field, and for each of its choices. A fault is printed with its link, and the last lines count the
+links of each page.
 """
 
 import argparse

@@ -1,14 +1,13 @@
-"""People of a class on a server of one's own: what they wait for, and what it does to the process
-over an hour.
+"""Let simulated people use a server, and print how long they wait and what the server needs.
 
     make load ARGS="--people 50 --seconds 30 http://address"
     make load ARGS="--people 20 --minutes 60 --roam"
 
-Each person opens a page as a browser does, with a seed of their own, so that nobody finds what
-another has computed, and moves its first slider to a random value every few seconds: first over the
-channel, then, as a browser does at rest, over Streamlit's connection. With ``--roam`` they also
-change pages, leave and come back, and some bring a table. Where no address is given the lab of this
-checkout is served for it, and every minute a line says what its process holds.
+Each person opens a page as a browser does, with another seed, so that nothing comes from the cache.
+The person then moves the first slider to a random value every few seconds, first over the channel
+and then over Streamlit's connection. With ``--roam`` people also change pages, leave, come back and
+upload tables. Without an address, the lab of this checkout is started, and a line every minute says
+what its process holds.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Make the README's pictures from a running lab: a drag as an animated GIF, and two pages as PNG.
+"""Make the pictures of the README from a running lab: a drag as an animated GIF, and pages as PNG.
 
     make pictures
 
-Every frame waits until its picture is complete, so that the pictures do not depend on how fast the
-machine is.
+Every frame waits until its picture is complete, so that the pictures do not depend on the speed of
+the machine.
 """
 
 import io

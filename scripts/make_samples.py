@@ -1,9 +1,10 @@
-"""The tables of `sample_data/`: people who never lived, from one seed. `python -m
-scripts.make_samples` writes them.
+"""Write the tables of `sample_data/`, which describe invented people, from one seed.
 
-What depends on what is invented, so that a model has something to learn and is never sure. The
-bounds that `sample_data/README.md` declares hold by the recipe, as they would by a tariff, a law or
-an instrument.
+    python -m scripts.make_samples
+
+The columns depend on each other, so that a model has something to learn but is never sure. The
+recipe keeps within the bounds that `sample_data/README.md` declares, as a tariff, a law or an
+instrument would.
 """
 
 import csv

@@ -1,11 +1,10 @@
-"""Write the lab as a folder of static files: every page at its defaults, the lessons, the glossary
-and the papers.
+"""Write the lab as a folder of static files: pages at their defaults, lessons, glossary and papers.
 
     make site                                       # into site/
-    make site LAB_ADDRESS=https://lab.example.edu   # each page also leads to the live lab there
+    make site LAB_ADDRESS=https://lab.example.edu   # pages also lead to the live lab there
 
-Each file holds all that it needs, so any host, course platform or disk serves the folder, below any
-path.
+Each file holds everything that it needs, so that any host, course platform or disk can serve the
+folder, below any path.
 """
 
 import argparse

@@ -1,15 +1,15 @@
 """Break the code in small ways, one at a time, and count how many of these mutants the tests find.
 
-    make mutants ARGS="--of engine --count 100 --seed 1"      # of accountants, mechanisms, ...
+    make mutants ARGS="--of engine --count 100 --seed 1"      # accountants, mechanisms, ...
     make mutants ARGS="--of app --count 50 --checkout ../other --reached other.json"
 
-Cosmic Ray (https://cosmic-ray.readthedocs.io) makes the mutants: operators, comparisons, numbers,
-``not``, ``break``, decorators and exceptions. A place in the code is drawn first, evenly, then one
-of the mutants there; annotations and strings are left out. Each mutant meets the test files that
-run its line (of a line that runs at import, those that run any of the file), the quickest first,
-until one test is red. Which these are is measured once per checkout, by a run of all tests without
-a browser under coverage, and kept in ``--reached``. A mutant that no test runs has survived. The
-last line is the share that was found.
+Cosmic Ray (https://cosmic-ray.readthedocs.io) changes operators, comparisons, numbers, ``not``,
+``break``, decorators and exceptions. A position in the code is drawn uniformly, and then one of its
+mutants. Annotations and strings are left out. Each mutant runs the test files that reach its line,
+the quickest first, until one fails. For a line that runs at import, these are all test files that
+reach its module. A run of all tests under coverage, without a browser, finds them once per checkout
+and stores them in ``--reached``. A mutant that no test reaches survives. The last line is the share
+that was found.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""Several processes of the lab behind one address, for a class that is too large for one.
+"""Run several processes of the lab behind one address, for a large class.
 
     make class REPLICAS=4 PORT=8501
 
-Caddy stands in front: a cookie keeps a visitor on one process, which has their session and what
-their sliders have asked. A process that does not answer gets nobody, and is started anew; its people
-go on elsewhere, as the address of their page holds what they see. All ends with this program.
+Caddy stands in front. A cookie keeps each visitor on one process, which holds their session. A
+process that does not answer receives no visitors and is started again. Its visitors continue on
+another process, because the address of a page holds its settings. Everything ends with this
+program.
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""What every page shows, written down, to see that a change of the code changed no picture, number
-or word.
+"""Record what every page shows, to see that a change of the code changes no chart, number or word.
 
     python -m scripts.snapshot write before.json
     python -m scripts.snapshot write after.json --like before.json --only classifier regression
     python -m scripts.snapshot compare before.json after.json
 
-Written are the defaults of every page, ten seeded links and own data. Each page is run as a script
-until its work is done, with each of its tabs open. Recorded are its elements, the messages of its
-charts and sliders, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
-snapshot, which random links need when a choice has been added or renamed since."""
+The snapshot covers the defaults of every page, ten seeded links and an uploaded table. Each page
+runs as a script until its work is done, with each of its tabs open. Recorded are its elements, the
+messages of its charts and sliders, and its downloads, long ones as a digest. ``--like`` opens the
+links of an earlier snapshot, which is necessary after a choice was added or renamed.
+"""
 
 import argparse
 import io

@@ -1,11 +1,10 @@
-"""Search the settings with which a page starts on a data set, on other seeds and splits than the
-page shows.
+"""Search default settings for a page and data set, on other seeds and splits than the page shows.
 
     python -m scripts.starts network digits --epsilon 1 --tries 60
 
-Each try is a random configuration of the page's ``tuned`` ranges. It is scored by the median of a
-few runs at each search seed. Printed are the best tries, and then today's start and the best at the
-page's own seed.
+Each try is a random configuration within the ``tuned`` ranges of the page. Its score is the median
+of a few runs at each search seed. Printed are the best tries, and then the present default and the
+best try at the seed of the page.
 """
 
 import argparse

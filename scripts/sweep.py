@@ -1,18 +1,15 @@
-"""A sweep at full size: every combination of some values, with many seeds and repeats, into Parquet
-files.
+r"""Train every combination of some values, with many seeds and repeats, and write Parquet files.
 
-    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --out runs \\
+    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --out runs \
         --repeats 400 --seeds 50
-    python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1 --out runs \\
+    python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1 --out runs \
         --backend processes
 
-The settings are those of a page: a link of it, or the settings.json of its folder (*Share*).
-``runs`` is a folder of Parquet files that is read as one table (``pandas.read_parquet("runs")``), a
-row a run. Started again, it goes on where
-it ended, however it ended: what is there is not trained again. ``LAB_SCHEDULER=tcp://...`` computes
-on a Dask cluster, whose machines need this checkout and its requirements. Whoever reaches the port
-of a Dask scheduler can run programs on
-its machines: it belongs behind a firewall, or on the loopback address.
+The settings are those of a page: its link, or the settings.json of its folder (*Share*). ``runs``
+is a folder of Parquet files with one row a run, which ``pandas.read_parquet("runs")`` reads as one
+table. A sweep that was stopped continues where it ended. ``LAB_SCHEDULER=tcp://...`` computes on a
+Dask cluster, whose machines need this checkout and its requirements. A Dask scheduler runs whatever
+it is sent, so its port belongs behind a firewall or on the loopback address.
 """
 
 import argparse

@@ -1,5 +1,6 @@
-"""Find the texts that a visitor may read: strings in the code, and the Markdown and TOML
-beside it.
+"""Find the texts that a visitor may read: strings of the code, and the Markdown and TOML files.
+
+Tests of the texts use it.
 """
 
 import ast

@@ -1,1 +1,1 @@
-"""The audit table: its rows, the worlds that they attack, its runs in slices and their verdicts."""
+"""Define and run the audits of the lab's mechanisms."""

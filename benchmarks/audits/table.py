@@ -1,10 +1,9 @@
-"""The audit table: every mechanism of the lab, correct, as published and broken on purpose, attacked
-many times.
+"""Read the audit table: mechanisms that are correct, as published, or broken on purpose.
 
-Each audit has a claim, the worst neighbours that are known for the mechanism, and the best known
-score. Its bound is measured (``dpcore.attacks.audit``); it refutes the claim or it does not. That
-it does not is no proof of anything, and where the canary never reached the mechanism it is void.
-The audits themselves are in ``audits.toml``.
+Each audit has a claimed epsilon, the worst known neighbouring data sets, and the best known score.
+Its lower bound of epsilon (`dpcore.attacks.audit`) refutes the claim or does not. A claim that is
+not refuted is not proved. An audit whose canary never reached the mechanism is void. The audits are
+listed in `audits.toml`.
 """
 
 import tomllib

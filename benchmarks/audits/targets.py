@@ -1,9 +1,9 @@
-"""Attack releases: each function returns (runs, seed) -> scores in two neighbouring worlds.
+"""Attack single releases. A target returns scores of a mechanism on two neighbouring data sets.
 
-The neighbours are the worst that are known for the mechanism, and the score is the exact
-log-likelihood ratio or the projection on what the two worlds differ in. ``factor`` multiplies the
-noise: below 1 the claim is broken on purpose. With ``twins`` both worlds have the same noise, run
-by run: what then is the same never saw the canary.
+The data sets are the worst known neighbours of the mechanism. The score is the exact log-likelihood
+ratio, or the projection on the difference of the two. ``factor`` multiplies the noise, so that
+values below 1 break the claim. With ``twins`` both data sets get the same noise in each run, so
+that equal scores show that the canary did not arrive.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Attack private choices: Frank-Wolfe's walks over the vertices of a polytope."""
+"""Attack private choices: the steps of Frank-Wolfe over the vertices of a polytope."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Attack noisy descents of linear classifiers, of which one row, or one person, is replaced."""
+"""Attack noisy gradient descent of linear classifiers after one row or one person is replaced."""
 
 import math
 from collections.abc import Sequence

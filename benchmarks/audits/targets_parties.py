@@ -1,10 +1,9 @@
-"""Attack whole parties that vote, average or answer, and sources that share their models.
+"""Attack parties that vote, average or answer, and sources that share their models.
 
-Of a crowd, all parties but one are tied on every public row, and that one says yes or no. The
-public rows are alike, so
-all that it changes adds up: the release moves by its sensitivity, to a percent or two. With one
-weight, no noise hides the direction of the change, and the attacker gets nearly all of epsilon.
-Parties train, vote and release as in ``dpcore.parties.aggregation``.
+All parties but one are tied on every public row, and the remaining one says yes or no. The public
+rows are alike, so that all effects add up and the release moves by its sensitivity, within a
+percent or two. With one weight, no noise hides the direction of the change, and the attack finds
+nearly all of epsilon. Parties train, vote and release as in `dpcore.parties.aggregation`.
 """
 
 import math

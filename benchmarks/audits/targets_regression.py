@@ -1,6 +1,4 @@
-"""What the audit table attacks among the private regressions: ten rows with one feature, of which
-one is replaced.
-"""
+"""Attack private regressions on ten rows with one feature, of which one row is replaced."""
 
 import math
 from functools import partial

@@ -1,9 +1,8 @@
-"""Attack DP-SGD: Poisson batches, fixed orders, schedules, clip bounds per layer and people with
-several rows.
+"""Attack DP-SGD: Poisson batches, fixed orders, schedules, clipping per layer, people's rows.
 
-An attacker who knows all rows but one sees the weights after each step. Inputs are 0, so a row of
-class 1 pulls along one direction all the time. The other rows are so sure that their gradients are
-0, or they all pull the other way.
+The attacker knows all rows but one and sees the weights after each step. Inputs are 0, so that a
+row of class 1 pulls in the same direction in every step. The other rows either are classified so
+surely that their gradients are 0, or all pull the other way.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The least that a slider and a chart cost in Streamlit: one native slider, one line."""
+"""Show one native slider and one line chart: the bare page that the lab is compared with."""
 
 import numpy as np
 import plotly.graph_objects as go
