@@ -1,14 +1,11 @@
-"""Charts of the transfer page: excess risk, runs in the plane, and the published table."""
-
-from collections.abc import Sequence
+"""Charts of the transfer page: excess risk, and runs in the plane."""
 
 import numpy as np
 
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case
-from pages.transfer.model import CANDIDATES
-from pages.transfer.published import EPOCHS
+from pages.transfer.model import CANDIDATES, EPSILONS
 from pages.transfer.result import LEAST_RISK, TransferResult
 from pages.transfer.settings import TransferSettings
 from ui.charts import theme
@@ -156,16 +153,8 @@ def over_epsilon(result: TransferResult) -> dict:
         name,
         theme.log_axis(f"{name} (log scale)", low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8),
         current=result.settings.epsilon,
-        subtitle=_epsilon_finding(result),
+        subtitle=finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), EPSILONS),
     )
-
-
-def _epsilon_finding(result: TransferResult) -> str:
-    """Return how much of the curves is trained or, of all, where the sources help."""
-    epsilons_trained = grid_progress(result.over_epsilon.arms[0])
-    if epsilons_trained:
-        return epsilons_trained
-    return finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), result.over_epsilon.at)
 
 
 def over_migrated(result: TransferResult) -> dict:
@@ -193,38 +182,43 @@ def _risk_chart(
     """Draw the excess risk of the candidates over a parameter, and two reference lines.
 
     current: the set value of the parameter.
+    subtitle: what the curves show, once all of them are trained.
     """
-    least_squares_name, colour, _ = WITHOUT_PRIVACY
-    lowest_risk, _ = RISK_RANGE
-    least_squares = max(result.fits.least_squares, lowest_risk)
-    baseline = result.baseline
-    curves = [Curve(name=least_squares_name, colour=colour, y=least_squares, listed=False)]
+    curves = []
     for candidate, arm in zip(CANDIDATES, grid.arms, strict=True):
         curves.append(_risk_curve(result, candidate, arm.over()))
-
-    yaxis = theme.log_axis("excess risk (log scale)", *RISK_RANGE, max_ticks=8)
-    # The names of lines that are close to each other stand on their outer sides.
-    outside = least_squares < baseline < _TOO_CLOSE * least_squares
-    named_line = Level(y=least_squares, name=least_squares_name, side="right", below=outside)
-    baseline_line = Level(
-        y=baseline,
-        name="predict 0",
-        dash="dash",
-        width=1.2,
-        side="right",
-        below=not outside,
-    )
+    progress = grid_progress(grid.arms[-1])
     return curve_chart(
         *curves,
         current=current,
-        levels=[baseline_line],
-        annotations=[named_line.annotation(yaxis)],
+        levels=_reference_lines(result),
         left=LEFT_MARGIN,
         title=f"Excess risk by {name}",
-        finding=subtitle,
+        finding=progress or subtitle,
         xaxis=xaxis,
-        yaxis=yaxis,
+        yaxis=theme.log_axis("excess risk (log scale)", *RISK_RANGE, max_ticks=8),
     )
+
+
+def _reference_lines(result: TransferResult) -> list[Level]:
+    """Return the risks of the private rows without privacy, and of predicting 0.
+
+    The names of lines that are close to each other are on their outer sides.
+    """
+    least_squares = max(result.fits.least_squares, LEAST_RISK)
+    outside = least_squares < result.baseline < _TOO_CLOSE * least_squares
+    name, colour, dash = WITHOUT_PRIVACY
+    return [
+        Level(y=least_squares, name=name, colour=colour, dash=dash, side="right", below=outside),
+        Level(
+            y=result.baseline,
+            name="predict 0",
+            dash="dash",
+            width=1.2,
+            side="right",
+            below=not outside,
+        ),
+    ]
 
 
 def _risk_curve(
@@ -237,7 +231,6 @@ def _risk_curve(
     name, colour, dash = STYLES[candidate]
     risks = result.risks(candidate)
     spread = Spread.of(risks)
-    lowest_risk, _ = RISK_RANGE
     return quantile_curve(
         name,
         colour,
@@ -249,59 +242,6 @@ def _risk_curve(
         dash=dash,
         has_dot=candidate == "transfer",
         pinned=candidate == "transfer",
-        strokes=np.maximum(risks, lowest_risk),
+        strokes=np.maximum(risks, LEAST_RISK),
         stroke_span=_STROKES[candidate],
-    )
-
-
-# The published table
-
-
-def published(result: TransferResult) -> dict:
-    """Draw the published values, and those of the control over its number of passes."""
-    frame = result.published.frame()
-    table = frame[frame["noisy"]]
-    control = frame[~frame["noisy"]].dropna(subset=["value"])
-    norm = {"1": "L1", "2": "squared L2"}[result.published.table.q]
-    penalty = f"{result.published.table.penalty:g} {norm}"
-    lowest = 0.1
-    if control["value"].min() <= lowest:
-        lowest = 0.01
-    line = Curve(
-        name="5 rows, more passes",
-        x=control["epochs"],
-        y=control["value"],
-        colour=theme.PRIVATE,
-        dots=7,
-    )
-    return curve_chart(
-        line,
-        _published_circles(table["migrated"].tolist(), table["published"].to_numpy()),
-        left=LEFT_MARGIN,
-        legend=False,
-        title="Five rows alone, with more passes",
-        xaxis=theme.axis(
-            "passes over the rows (log scale)", 30, 8000, log=True, ticks=(50, 500, 5000)
-        ),
-        yaxis=theme.log_axis(f"training MSE + {penalty} (log scale)", lowest, 100, max_ticks=8),
-    )
-
-
-def _published_circles(migrated: Sequence[int], values: np.ndarray) -> dict:
-    """Return the published values as circles with the numbers of migrated rows.
-
-    The first two circles are in one place, and share a name.
-    """
-    names = [f"{rows} migrated" for rows in migrated]
-    names[:2] = ["0 and 5 migrated", ""]
-    return theme.markers(
-        np.full(len(values), float(EPOCHS)),
-        values,
-        mode="markers+text",
-        text=names,
-        textposition=["top right", *["middle right"] * 4],
-        symbol="circle-open",
-        size=10,
-        colour=theme.BOUND,
-        hover="published: %{y:.4~g}<extra></extra>",
     )

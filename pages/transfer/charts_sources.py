@@ -1,117 +1,88 @@
-"""Chart of the transfer page's sources: how far they are from the target, and which are used."""
+"""Chart of the transfer page's sources: how far they are from the target, and which are used.
 
-from collections.abc import Sequence
+A source's contrast is the difference of its coefficients from those of the target. The source is
+transferable if the norm of its contrast is at most the threshold h.
+"""
 
 import numpy as np
 
 from pages.transfer.charts import LEFT_MARGIN, RISK_RANGE
 from pages.transfer.result import TransferResult
-from pages.transfer.settings import TransferSettings
 from ui.charts import theme
 from ui.charts.curves import curve_chart
 
-# The axis of norms begins here. It ends at the usual end or, if that is not far enough, at a power
-# of ten.
-_LEAST_NORM = 0.015
-_USUAL_NORM_END = 30.0
-_MOST_WITH_USUAL_END = 25
+# Ends of the axis of norms, beyond all thresholds. With a small q norms have no limit.
+_NORM_RANGE = (0.015, 100.0)
 # Sources beyond an axis are drawn at this factor from its end.
 _NORM_MARGIN = 1.15
 _RISK_MARGIN = 1.3
-# With a larger threshold there is room for the name of the area left of it.
-_ROOM_FOR_NAME = 0.12
+# Opacity of the circle of a source that no repeat uses, and what is added if all of them do.
+_LEAST_OPACITY = 0.03
+_ADDED_OPACITY = 0.5
 
 
 def sources(result: TransferResult) -> dict:
     """Draw each source by the norm of its contrast, and the threshold h."""
     settings = result.settings
-    frame = result.sources()
-    norms = frame["norm"].to_numpy()
-    low = _LEAST_NORM
-    high = _norm_end(norms, settings.h)
-    circles = _circles(
-        norms,
-        frame["excess risk"].to_numpy(),
-        used=frame["used"].to_numpy(),
-        is_transferable=frame["transferable"].tolist(),
-        ends=(low, high),
-    )
-    subtitle = f"{frame['transferable'].sum()} of {settings.sources} within h = {settings.h:.3g}"
+    transferable = result.sources()["transferable"].sum()
+    finding = f"{transferable} of {settings.sources} within h = {settings.h:.3g}"
     if settings.selection == "detected":
-        subtitle += "; filled: found"
+        finding += "; filled: found"
+    norm_title = f"coefficient difference, q = {settings.q:.2g} (log scale)"
+    risk_title = "excess risk of the source itself (log scale)"
     return curve_chart(
-        circles,
+        _circles(result),
         current=settings.h,
         left=LEFT_MARGIN,
         legend=False,
         title="Sources",
-        finding=subtitle,
-        shapes=[_transferable_region(low, settings.h)],
-        annotations=[_threshold_name(settings.h)],
-        xaxis=theme.log_axis(
-            f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high, max_ticks=8
-        ),
-        yaxis=theme.log_axis(
-            "excess risk of the source itself (log scale)", *RISK_RANGE, max_ticks=8
-        ),
+        finding=finding,
+        shapes=[_transferable_region(settings.h)],
+        annotations=[theme.note(theme.coloured("transferable", theme.PUBLIC), "upper left")],
+        xaxis=theme.log_axis(norm_title, *_NORM_RANGE, max_ticks=8),
+        yaxis=theme.log_axis(risk_title, *RISK_RANGE, max_ticks=8),
     )
 
 
-def _norm_end(norms: np.ndarray, h: float) -> float:
-    """Return the end of the axis of norms, beyond all norms and all thresholds."""
-    _, largest_h = TransferSettings.LIMITS["h"]
-    largest = max(largest_h, float(norms.max()), h)
-    if largest <= _MOST_WITH_USUAL_END:
-        return _USUAL_NORM_END
-    return 10 ** np.ceil(np.log10(largest * 1.01))
-
-
-def _circles(
-    norms: np.ndarray,
-    risks: np.ndarray,
-    *,
-    used: np.ndarray,
-    is_transferable: Sequence[bool],
-    ends: tuple[float, float],
-) -> dict:
+def _circles(result: TransferResult) -> dict:
     """Return a circle per source, the darker, the more repeats use it.
 
-    norms, risks: of the sources, (K,).
-    used: share of the repeats that use each source, (K,).
-    ends: of the axis of norms.
+    Sources beyond the axes are drawn at their ends, and their hover text has the true numbers.
     """
-    low, high = ends
-    lowest_risk, highest_risk = RISK_RANGE
+    frame = result.sources()
+    least_norm, largest_norm = _NORM_RANGE
+    least_risk, largest_risk = RISK_RANGE
+    norms = frame["norm"].to_numpy()
+    risks = frame["excess risk"].to_numpy()
+    used = frame["used"].to_numpy()
     outlines = []
-    for transferable in is_transferable:
-        colour = theme.NON_PRIVATE
+    for transferable in frame["transferable"]:
         if transferable:
-            colour = theme.PUBLIC
-        outlines.append(colour)
+            outlines.append(theme.PUBLIC)
+        else:
+            outlines.append(theme.NON_PRIVATE)
+    fills = [theme.rgba(theme.PUBLIC, _LEAST_OPACITY + _ADDED_OPACITY * share) for share in used]
     return theme.scatter(
-        np.clip(norms, low * _NORM_MARGIN, high / _NORM_MARGIN),
-        np.clip(risks, lowest_risk * _RISK_MARGIN, highest_risk / _RISK_MARGIN),
+        np.clip(norms, least_norm * _NORM_MARGIN, largest_norm / _NORM_MARGIN),
+        np.clip(risks, least_risk * _RISK_MARGIN, largest_risk / _RISK_MARGIN),
         mode="markers+text",
-        text=[str(number) for number in range(1, len(norms) + 1)],
+        text=[str(number) for number in frame["source"]],
         textfont={"size": 13},
         customdata=np.column_stack([norms, risks, 100 * used]).round(4).tolist(),
         hovertemplate=(
             "source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
             "used in %{customdata[2]:.0f} % of runs<extra></extra>"
         ),
-        marker={
-            "size": 23,
-            "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
-            "line": {"width": 2, "color": outlines},
-        },
+        marker={"size": 23, "color": fills, "line": {"width": 2, "color": outlines}},
     )
 
 
-def _transferable_region(low: float, h: float) -> dict:
-    """Return the area up to the threshold."""
+def _transferable_region(h: float) -> dict:
+    """Return the area up to the threshold, in which sources are transferable."""
+    least_norm, _ = _NORM_RANGE
     return {
         "type": "rect",
-        "x0": low,
+        "x0": least_norm,
         "x1": h,
         "yref": "paper",
         "y0": 0,
@@ -120,22 +91,3 @@ def _transferable_region(low: float, h: float) -> dict:
         "fillcolor": theme.rgba(theme.PUBLIC, 0.1),
         "line": {"width": 0},
     }
-
-
-def _threshold_name(h: float) -> dict:
-    """Return the name of the area, beside the threshold."""
-    side = "left"
-    shift = 4
-    if h > _ROOM_FOR_NAME:
-        side = "right"
-        shift = -4
-    return theme.annotation(
-        "transferable",
-        size=13,
-        x=float(np.log10(h)),
-        y=1,
-        yref="paper",
-        xanchor=side,
-        yanchor="top",
-        xshift=shift,
-    )

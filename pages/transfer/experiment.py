@@ -1,11 +1,10 @@
-"""What the transfer page computes: four candidates now, curves, runs in the plane, and baselines.
+"""What the transfer page computes: four candidates now, their curves, and runs in the plane.
 
 It follows the slides of [zhang2022], whose table is in ``published``. Transfer is as in [li2022],
 and private Frank-Wolfe as in [talwar2015].
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,40 +13,18 @@ from dpcore.training import frank_wolfe as fw
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Grid, Once, Part, Runs, Sweep
 from lab.experiment.settings import Measure, Task
-from pages.transfer import baselines, plane, tasks
+from pages.transfer import gradient_descent, plane, tasks
 from pages.transfer.model import CANDIDATES, EPSILONS, MIGRATED
 from pages.transfer.plane import Plane
 from pages.transfer.published import PublishedTable
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
-from pages.transfer.tasks import CandidateFits, Cases
+from pages.transfer.tasks import CandidateFits
 
 # Fields that lower the noise and leave everything else as it is.
 _LESS_NOISE = ("epsilon", "delta")
 # One task computes about this many (model, row, coefficient, step) cells, in some 40 ms.
 _CELLS_PER_TASK = 1.5e8
-# Least and most repeats of the curve over public rows while epsilon moves.
-_QUICK_REPEATS = (3, 12)
-# With more coefficients each point of that curve is a task, because its statistics take long.
-_MOST_IN_ONE_TASK = 100
-
-
-@dataclass(frozen=True)
-class QuickCurve:
-    """A curve of which the page waits for the first and the last task."""
-
-    curve: Sweep
-
-    @property
-    def tasks(self) -> tuple[Runs, ...]:
-        """Return the tasks of the curve, of which the ends are essential."""
-        tasks = self.curve.tasks
-        ends = (tasks[0], tasks[-1])
-        return tuple(replace(task, essential=task in ends) for task in tasks)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
-        """Return the risks done so far."""
-        return self.curve.gather(outcomes)
 
 
 def _risk_measure(name: str, label: str, *rises: str) -> Measure:
@@ -81,18 +58,22 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
     )
 
     def parts(self) -> dict[str, Part]:
-        """Return the parts: first what a moving slider redraws, then the complete curves."""
+        """Return the parts, with the names of the fields of ``TransferResult``."""
         settings = self.settings
         plane_model = Plane(model=settings.model, polytope=settings.polytope)
-        quick_curve = self._over_migrated(self._quick_repeats, width=self._quick_width)
         return {
             "fits": self._fits(settings.repeats),
             "plane_runs": self._at_epsilon(plane.run_in_plane, plane_model, essential=True),
-            "quick_over_migrated": QuickCurve(quick_curve),
-            "over_epsilon": self._over_epsilon,
-            "over_migrated": self._over_migrated(settings.repeats, width=self._width),
-            "baselines": self._at_epsilon(baselines.fit_baselines, settings.model),
-            "published": PublishedTable(penalty=settings.loop_penalty, q=settings.penalty_q),
+            "over_epsilon": self._sweep(
+                [(epsilon, settings.migrated) for epsilon in EPSILONS], tasks.risks, len(CANDIDATES)
+            ),
+            "over_migrated": self._sweep(
+                [(settings.epsilon, migrated) for migrated in MIGRATED],
+                tasks.public_risks,
+                len(CANDIDATES) - 1,
+            ),
+            "descent": self._at_epsilon(gradient_descent.fit_risks, settings.model),
+            "published": PublishedTable(),
         }
 
     def order(self, parts: Iterable[Part]) -> Iterable[Task]:
@@ -111,76 +92,28 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         at = (self.settings.epsilon,)
         return Once(function, model, at, self.settings.repeats, essential=essential)
 
-    @property
-    def _over_epsilon(self) -> Sweep:
-        """Return the curve over epsilon, of all candidates."""
+    def _sweep(
+        self, cases: Sequence[tuple[float, int]], function: Callable[..., Any], candidates: int
+    ) -> Sweep:
+        """Return the curves of some candidates over cases (``pages.transfer.tasks``)."""
+        settings = self.settings
+        cells = settings.target_rows * settings.dimension * fw.MOST_STEPS
         return Sweep(
-            tuple((epsilon, self.settings.migrated) for epsilon in EPSILONS),
-            tasks.risks,
-            self.settings.model,
-            self.settings.repeats,
-            arms=(len(CANDIDATES),),
-            width=self._width,
+            tuple(cases),
+            function,
+            settings.model,
+            settings.repeats,
+            arms=(candidates,),
+            width=max(1, int(_CELLS_PER_TASK / (settings.repeats * cells))),
         )
-
-    def _over_migrated(self, repeats: int, *, width: int) -> Sweep:
-        """Return the curve over the number of public rows, of the candidates that use them.
-
-        width: number of points per task.
-        """
-        return Sweep(
-            self._migrated_cases,
-            tasks.public_risks,
-            self.settings.model,
-            repeats,
-            arms=(len(CANDIDATES) - 1,),
-            width=width,
-        )
-
-    @property
-    def _migrated_cases(self) -> Cases:
-        """Return the cases of the curve over public rows."""
-        return tuple((self.settings.epsilon, migrated) for migrated in MIGRATED)
-
-    @property
-    def _cells(self) -> int:
-        """Return the (row, coefficient, step) cells of the longest run."""
-        return self.settings.target_rows * self.settings.dimension * fw.MOST_STEPS
-
-    @property
-    def _width(self) -> int:
-        """Return the number of points per task of the curves with all repeats."""
-        return max(1, int(_CELLS_PER_TASK / (self.settings.repeats * self._cells)))
-
-    @property
-    def _quick_repeats(self) -> int:
-        """Return the repeats with which half a task draws the curve over public rows."""
-        affordable = int(
-            np.clip(_CELLS_PER_TASK / (2 * len(MIGRATED) * self._cells), *_QUICK_REPEATS)
-        )
-        return min(self.settings.repeats, affordable)
-
-    @property
-    def _quick_width(self) -> int:
-        """Return the number of points per task of the curve that half a task draws."""
-        if self.settings.dimension > _MOST_IN_ONE_TASK:
-            return 1
-        return len(MIGRATED)
 
     def result(self, values: Mapping[str, Any]) -> TransferResult:
-        fits = values["fits"]
-        over_migrated = values["over_migrated"]
-        if not over_migrated.complete:
-            over_migrated = values["quick_over_migrated"]
-        return TransferResult(
-            settings=self.settings,
-            fits=fits,
-            plane_runs=values["plane_runs"],
-            over_epsilon=Grid(EPSILONS, values["over_epsilon"].runs),
-            over_migrated=_with_target(over_migrated.runs, fits),
-            baselines=values["baselines"],
-            published=values["published"],
-        )
+        """Return the result, with curves over epsilons and numbers of rows instead of cases."""
+        curves = {
+            "over_epsilon": Grid(EPSILONS, values["over_epsilon"].runs),
+            "over_migrated": _with_target(values["over_migrated"].runs, values["fits"]),
+        }
+        return TransferResult(settings=self.settings, **{**values, **curves})
 
     # Samples
 
@@ -235,8 +168,7 @@ def _with_target(runs: np.ndarray, fits: CandidateFits) -> Grid:
 
     The target uses no public row, so that its risk now is its risk everywhere.
 
-    runs: of the other candidates, (3, P, R') for P numbers of public rows.
+    runs: of the other candidates, (3, P, R) for P numbers of public rows.
     """
-    _, points, repeats = runs.shape
-    target = np.broadcast_to(fits.risk[0, :repeats], (1, points, repeats))
+    target = np.broadcast_to(fits.risk[0], (1, *runs.shape[1:]))
     return Grid(MIGRATED, np.concatenate([target, runs]))

@@ -1,9 +1,9 @@
 """Models of the transfer page: their data, how they spend a budget, and what they guarantee."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from dpcore.privacy import Adjacency, Composed, Event, Guarantee, public_count
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.training.polytopes import L1Ball, Penalties, Polytope, penalties
-from dpcore.training.residual_gradients import Pooled
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import RADIUS
 from pages.transfer.printed_noise import printed_epsilon
@@ -185,38 +184,20 @@ class Model:
     # Training
 
     def run_frank_wolfe(
-        self,
-        X: np.ndarray,
-        y: np.ndarray,
-        polytope: Polytope,
-        *,
-        steps: int | np.ndarray,
-        scale: float | np.ndarray,
-        noise: fw.Noise,
-        part: int,
-        draws: Sequence[int] | np.ndarray,
-        centre: np.ndarray | None = None,
-        pooled: Pooled | None = None,
-        keep_points: bool = False,
-        dtype: type[np.floating] = np.float32,
+        self, X: np.ndarray, y: np.ndarray, polytope: Polytope, **options: Any
     ) -> fw.Trajectory:
-        """Train len(draws) models on rows X (n, d), y (n,), as ``fw.noisy_frank_wolfe`` does."""
+        """Train models on rows X (n, d), y (n,).
+
+        options: those of ``fw.noisy_frank_wolfe``, such as its plan and its draws.
+        """
         return fw.noisy_frank_wolfe(
             X,
             y,
             polytope=polytope,
-            steps=steps,
-            scale=scale,
-            noise=noise,
-            part=part,
-            draws=draws,
-            centre=centre,
-            pooled=pooled,
-            keep_points=keep_points,
-            dtype=dtype,
             ridge=self.penalties.ridge,
             residual_bound=RESIDUAL_BOUND,
             seed=self.data.seed,
+            **options,
         )
 
     def plans(self, epsilon: float, migrated: int) -> dict[str, Plan]:

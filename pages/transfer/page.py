@@ -11,22 +11,21 @@ from pages.transfer.settings import TransferSettings
 from ui.page.page import Page, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import Chart, explained_chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
-# Height of the charts, and of that of the published table, in pixels.
+# Height of the charts, in pixels.
 HEIGHT = 455
-PUBLISHED_HEIGHT = 360
 MAIN_SLIDERS = ("h", "difference", "migrated", "target_rows")
 MORE_SLIDERS = (
     "penalty",
     "q",
     "sources",
     "dimension",
-    "loop_penalty",
     "delta",
     "detection_share",
     "repeats",
@@ -50,35 +49,21 @@ def more_choices(state: PageState) -> None:
     state.choose("penalty_q", "Penalty", texts.PENALTIES, help=texts.HELP["penalty"])
 
 
-def main_charts(result: TransferResult) -> list[list[Chart]]:
+def main_charts(result: TransferResult) -> Rows:
     """Return the excess risk over epsilon beside the runs in the plane."""
     over_epsilon = _chart("epsilon", charts.over_epsilon(result), wide=1.5)
     return [[over_epsilon, _chart("walk", charts.plane_runs(result), pair=True)]]
 
 
-def source_charts(result: TransferResult) -> list[list[Chart]]:
+def source_charts(result: TransferResult) -> Rows:
     """Return the sources beside the excess risk over the number of public rows."""
     sources = _chart("sources", charts_sources.sources(result))
     return [[sources, _chart("migrated", charts.over_migrated(result))]]
 
 
-def published_charts(result: TransferResult) -> list[list[Chart]]:
-    """Return the published table as a chart."""
-    return [[_chart("published", charts.published(result), height=PUBLISHED_HEIGHT)]]
-
-
-def _chart(
-    name: str,
-    figure: Mapping[str, Any],
-    *,
-    height: int = HEIGHT,
-    wide: float = 1.0,
-    pair: bool = False,
-) -> Chart:
+def _chart(name: str, figure: Mapping[str, Any], **fields: Any) -> Chart:
     """Return a chart with its help text."""
-    return Chart(
-        name=name, figure=figure, about=texts.ABOUT[name], height=height, wide=wide, pair=pair
-    )
+    return explained_chart(texts.ABOUT, name, figure, height=HEIGHT, **fields)
 
 
 def program(settings: TransferSettings) -> str:
@@ -116,7 +101,6 @@ PAGE = Page(
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
         "published": texts_tabs.published_table,
-        "costs": texts_tabs.costs_table,
     },
     charts=main_charts,
     # Essential tasks take some 30 ms, and a redraw may take as long beyond them.
@@ -125,8 +109,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("sources", "Sources", charts=source_charts),
-        Tab("published", "Published table", ("published",), published_charts),
-        Tab("costs", "Published noise scale", ("costs",)),
+        Tab("published", "Published table", ("published",)),
     ),
     downloads=downloads,
     code=program,

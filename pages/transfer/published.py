@@ -1,4 +1,4 @@
-"""The published table of [zhang2022], reproduced by its loop, and what its numbers are.
+"""The published table of [zhang2022], reproduced by its loop.
 
 Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise. "Migrating" 5, 10, ... rows makes m
     larger. The loop, from 0:
@@ -8,14 +8,13 @@ Data: x = (i, i), y = 2i + 1 for i = 1..m, without noise. "Migrating" 5, 10, ...
         1e-4 g;  b -= 1e-4 h
 
 The gradient is not reset between rows but divided by m at each. Printed is the mean over 100 runs
-of the *training* mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no error
-on held-out rows. Nor is it private: the scale of the noise is read off the fit itself (0 at first),
-nothing bounds the influence of a row, and there is no epsilon.
+of the *training* mean squared error plus 0.1 ||a||_1, and no sum of squared errors. It is not
+private: the scale of the noise is read off the fit itself (0 at first), nothing bounds the
+influence of a row, and there is no epsilon.
 
 The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers
-again. Both can be changed here. A step adds lambda a whatever q is, the gradient of
-lambda/2 ||a||_2^2, so that the loop descends on another penalty than the lambda ||a||_1 that it
-prints. q decides only what is printed.
+again. A step adds lambda a, the gradient of lambda/2 ||a||_2^2, so that the loop descends on
+another penalty than the lambda ||a||_1 that it prints.
 """
 
 from collections.abc import Mapping
@@ -35,18 +34,17 @@ PUBLISHED = {
     15: 1.8909878040817576,
     20: 0.5093283949462145,
 }
-OWN_ROWS = 5
+# Number of rows of the loop before any is migrated.
+ROWS_BEFORE = 5
 EPOCHS = 50
 RUNS = 100
-# Epochs of the control, in which the loop goes on with the five rows alone and without noise.
+# Epochs of the control, in which the loop goes on with the first rows alone and without noise.
 CONTROL_EPOCHS = (50, 160, 500, 1600, 5000)
 PENALTY = 0.1
-NORM = "1"
 _LEARNING_RATE = 1e-4
-# Rows between those of the loop, which a model of y = 2x + 1 predicts as well.
-_HELD_OUT = np.arange(1.5, 6)
-# The numbers of each row of the table.
-_NUMBERS = ("value", "training MSE", "training SSE", "held-out MSE")
+
+# One number, or a number of each run (R,).
+Numbers = float | np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,223 +53,123 @@ class Fits:
 
     rows: number m of rows, i = 1..m.
     a, b: coefficients (R, 2) and constants (R,).
-    penalty: lambda.
     """
 
     rows: int
     a: np.ndarray
     b: np.ndarray
-    penalty: float = PENALTY
-
-    def squared_errors(self, values: np.ndarray) -> np.ndarray:
-        """Return the squared errors (R, n) at x = (i, i), for n ``values`` of i."""
-        predictions = self.a.sum(axis=1)[:, None] * values + self.b[:, None]
-        return np.square(predictions - (2 * values + 1))
 
     @property
-    def training_errors(self) -> np.ndarray:
+    def squared_errors(self) -> np.ndarray:
         """Return the squared errors (R, m) of the rows of the loop."""
-        return self.squared_errors(np.arange(1, self.rows + 1.0))
+        i = np.arange(1, self.rows + 1)
+        predictions = self.a.sum(axis=1)[:, None] * i + self.b[:, None]
+        return np.square(predictions - (2 * i + 1))
 
-    def printed(self, q: str = NORM) -> np.ndarray:
-        """Return the printed values (R,).
-
-        They are the training mean squared error plus lambda ||a||_1, or lambda ||a||_2^2 for "2".
-        """
-        norm = (np.abs(self.a) ** int(q)).sum(axis=1)
-        return self.training_errors.mean(axis=1) + self.penalty * norm
-
-
-def run_epoch(
-    a: np.ndarray,
-    b: np.ndarray,
-    gradient: np.ndarray,
-    *,
-    rows: int,
-    penalty: float,
-    label_scale: float = 1.0,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients (R, 2) and constants (R,) after one pass over the rows.
-
-    a, b: before it.
-    gradient: the gradients (R, 2) with which the pass starts.
-    label_scale: factor of the labels. With 0 the pass is linear.
-    """
-    a = a.copy()
-    b = b.copy()
-    constant_gradient = np.zeros_like(b)
-    for i in range(1, rows + 1):
-        residual = 2 * (a.sum(axis=1) * i + b - label_scale * (2 * i + 1))
-        gradient = (gradient + residual[:, None] * i + penalty * a) / rows
-        constant_gradient = (constant_gradient + residual) / rows
-        a -= _LEARNING_RATE * gradient
-        b -= _LEARNING_RATE * constant_gradient
-    return a, b
+    @property
+    def printed(self) -> np.ndarray:
+        """Return the printed values (R,), training mean squared errors plus lambda ||a||_1."""
+        norm = np.abs(self.a).sum(axis=1)
+        return self.squared_errors.mean(axis=1) + PENALTY * norm
 
 
-def run_loop(
-    rows: int,
-    *,
-    epochs: int = EPOCHS,
-    runs: int = RUNS,
-    seed: int = 0,
-    noisy: bool = True,
-    penalty: float = PENALTY,
-) -> Fits:
+def run_noisy_loop(rows: int, *, runs: int = RUNS, seed: int = 0) -> Fits:
+    """Run the loop of the table with fresh noise in each run."""
+    generator = stream(seed, "noise", rows)
+    return run_loop(rows, EPOCHS, generator.laplace(size=(EPOCHS, runs, 2)))
+
+
+def run_loop(rows: int, epochs: int, draws: np.ndarray | None = None) -> Fits:
     """Run the loop from 0.
 
-    An epoch is an affine function of the state (a, b) with which it starts and of its noise. Its
-    matrix consists of the passes from the unit vectors, and its shift is the pass from 0.
-
-    runs: number of runs. Without noise there is only one.
+    draws: Laplace noise of scale 1 for both coefficients, (epochs, R, 2). Without it there is one
+        run, whose numbers are floats, because its thousands of epochs would take long as arrays.
     """
-    unit = np.eye(5)
-    linear = run_epoch(
-        unit[:, :2], unit[:, 2], unit[:, 3:], rows=rows, penalty=penalty, label_scale=0.0
-    )
-    matrix = np.column_stack(linear)  # (5, 3)
-    from_zero = run_epoch(
-        np.zeros((1, 2)), np.zeros(1), np.zeros((1, 2)), rows=rows, penalty=penalty
-    )
-    shift = np.column_stack(from_zero)[0]
-    if noisy:
-        state = _run_noisy_epochs(matrix, shift, epochs=epochs, runs=runs, seed=seed, rows=rows)
-    else:
-        # The power of the affine map, as a matrix that acts on (state, 1).
-        affine = np.block([[matrix[:3], np.zeros((3, 1))], [shift, np.ones(1)]])
-        state = np.linalg.matrix_power(affine, epochs)[3:, :3]
-    return Fits(rows=rows, a=state[:, :2], b=state[:, 2], penalty=penalty)
-
-
-def _run_noisy_epochs(
-    matrix: np.ndarray, shift: np.ndarray, *, epochs: int, runs: int, seed: int, rows: int
-) -> np.ndarray:
-    """Return the states (R, 3) after the epochs, each with fresh Laplace noise."""
-    state = np.zeros((runs, 3))
-    generator = stream(seed, "noise", rows)
-    for _ in range(epochs):
-        # The scale mean(a) may be negative, which a generator refuses. A draw of scale 1 times it
-        # has the same distribution.
-        scale = state[:, :2].mean(axis=1, keepdims=True)
-        noise = scale * generator.laplace(size=(runs, 2))
-        state = np.hstack([state, noise]) @ matrix + shift
-    return state
+    a_1: Numbers = 0.0
+    a_2: Numbers = 0.0
+    b: Numbers = 0.0
+    for epoch in range(epochs):
+        gradient_1: Numbers = 0.0
+        gradient_2: Numbers = 0.0
+        constant_gradient: Numbers = 0.0
+        if draws is not None:
+            # The scale may be negative. A draw of scale 1 times it has the same distribution.
+            scale = (a_1 + a_2) / 2
+            gradient_1 = scale * draws[epoch, :, 0]
+            gradient_2 = scale * draws[epoch, :, 1]
+        for i in range(1, rows + 1):
+            residual = (a_1 + a_2) * i + b - (2 * i + 1)
+            gradient_1 = (gradient_1 + 2 * residual * i + PENALTY * a_1) / rows
+            gradient_2 = (gradient_2 + 2 * residual * i + PENALTY * a_2) / rows
+            constant_gradient = (constant_gradient + 2 * residual) / rows
+            a_1 = a_1 - _LEARNING_RATE * gradient_1
+            a_2 = a_2 - _LEARNING_RATE * gradient_2
+            b = b - _LEARNING_RATE * constant_gradient
+    return Fits(rows=rows, a=np.column_stack([a_1, a_2]), b=np.atleast_1d(b))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
     """The task of one row of the table, or of the control.
 
-    migrated: number of rows beyond the loop's own.
+    migrated: number of rows beyond the first ones.
     epochs: number of passes.
     noisy: whether there is noise, as in the table; the control has none.
-    penalty, q: of the printed value.
     """
 
     migrated: int
     epochs: int = EPOCHS
     noisy: bool = True
-    penalty: float = PENALTY
-    q: str = NORM
     essential: ClassVar[bool] = False
 
     @property
     def rows(self) -> int:
         """Return the number of rows of the loop."""
-        return OWN_ROWS + self.migrated
+        return ROWS_BEFORE + self.migrated
 
     def run(self) -> dict[str, float]:
         """Return the mean printed value, and errors that it might be instead."""
-        runs = 1
         if self.noisy:
-            runs = RUNS
-        fits = run_loop(
-            self.rows,
-            epochs=self.epochs,
-            runs=runs,
-            noisy=self.noisy,
-            penalty=self.penalty,
-        )
+            fits = run_noisy_loop(self.rows)
+        else:
+            fits = run_loop(self.rows, self.epochs)
         return {
-            "value": float(fits.printed(self.q).mean()),
-            "training MSE": float(fits.training_errors.mean()),
-            "training SSE": float(fits.training_errors.sum(axis=1).mean()),
-            "held-out MSE": float(fits.squared_errors(_HELD_OUT).mean()),
+            "value": float(fits.printed.mean()),
+            "training MSE": float(fits.squared_errors.mean()),
+            "training SSE": float(fits.squared_errors.sum(axis=1).mean()),
         }
 
 
-@dataclass(frozen=True, kw_only=True)
 class PublishedTable:
-    """The part (``lab.experiment.parts``) of the published table and its control.
+    """The part (``lab.experiment.parts``) of the published table and its control."""
 
-    penalty, q: of the printed value, by default as published.
+    tasks = (
+        *(TableRow(migrated=migrated) for migrated in PUBLISHED),
+        *(TableRow(migrated=0, epochs=epochs, noisy=False) for epochs in CONTROL_EPOCHS),
+    )
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> dict[TableRow, dict[str, float]]:
+        """Return the numbers of the rows that are done."""
+        return {row: outcomes[row] for row in self.tasks if row in outcomes}
+
+
+def published_frame(numbers: Mapping[TableRow, Mapping[str, float]]) -> pd.DataFrame:
+    """Return a table row per task: how it is run, the published value, and its numbers.
+
+    The published value of the control is NaN, and so are numbers that are not computed yet.
     """
-
-    penalty: float = PENALTY
-    q: str = NORM
-
-    @property
-    def tasks(self) -> tuple[TableRow, ...]:
-        """Return the five rows of the table, and then the control."""
-        rows = []
-        for migrated in PUBLISHED:
-            rows.append(TableRow(migrated=migrated, penalty=self.penalty, q=self.q))
-        for epochs in CONTROL_EPOCHS:
-            control = TableRow(
-                migrated=0, epochs=epochs, noisy=False, penalty=self.penalty, q=self.q
-            )
-            rows.append(control)
-        return tuple(rows)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> "PublishedResult":
-        """Return the rows that are done."""
-        numbers = {row: outcomes[row] for row in self.tasks if row in outcomes}
-        return PublishedResult(table=self, numbers=numbers)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PublishedResult:
-    """The numbers of the rows done so far."""
-
-    table: PublishedTable
-    numbers: Mapping[TableRow, Mapping[str, float]]
-
-    @property
-    def as_published(self) -> bool:
-        """Return whether the printed value is that of the slides."""
-        return self.table == PublishedTable()
-
-    @property
-    def passes_suffice(self) -> bool | None:
-        """Return whether more passes over the five rows can print as little as twenty more rows.
-
-        Return None until all rows are done.
-        """
-        frame = self.frame()
-        if frame["value"].isna().any():
-            return None
-        control = frame[~frame["noisy"]]
-        most_migrated = frame[frame["migrated"] == max(PUBLISHED)]
-        return bool(control["value"].min() <= most_migrated["value"].item())
-
-    def frame(self) -> pd.DataFrame:
-        """Return a table row per task: how it is run, the published value, and its numbers.
-
-        The published value of the control is NaN, and so are numbers that are not computed yet.
-        """
-        rows = []
-        for row in self.table.tasks:
-            published = np.nan
-            if row.noisy:
-                published = PUBLISHED[row.migrated]
-            numbers = self.numbers.get(row, dict.fromkeys(_NUMBERS, np.nan))
-            columns = {
-                "migrated": row.migrated,
-                "rows": row.rows,
-                "epochs": row.epochs,
-                "noisy": row.noisy,
-                "published": published,
-                **numbers,
-            }
-            rows.append(columns)
-        return pd.DataFrame(rows)
+    columns = ["migrated", "rows", "epochs", "noisy", "published"]
+    columns += ["value", "training MSE", "training SSE"]
+    rows = []
+    for row in PublishedTable.tasks:
+        cells = {
+            "migrated": row.migrated,
+            "rows": row.rows,
+            "epochs": row.epochs,
+            "noisy": row.noisy,
+            **numbers.get(row, {}),
+        }
+        if row.noisy:
+            cells["published"] = PUBLISHED[row.migrated]
+        rows.append(cells)
+    return pd.DataFrame(rows, columns=columns)

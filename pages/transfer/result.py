@@ -1,23 +1,21 @@
 """Result of the transfer page: excess risk of four candidates, guarantees, and the sources."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import account, zcdp
-from dpcore.privacy import Adjacency, Guarantee
-from dpcore.training import frank_wolfe as fw
+from dpcore.privacy import Guarantee
 from lab.data.transfer_worlds import Problem, norm_q
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
-from pages.transfer.baselines import BaselineRisks
 from pages.transfer.model import CANDIDATES, Plan
 from pages.transfer.plane import PlaneRuns
-from pages.transfer.printed_noise import printed_epsilon
-from pages.transfer.published import PublishedResult
+from pages.transfer.published import TableRow, published_frame
 from pages.transfer.settings import TransferSettings
 from pages.transfer.tasks import CandidateFits
 
@@ -25,8 +23,8 @@ from pages.transfer.tasks import CandidateFits
 LEAST_RISK = 1e-4
 # The least relative difference worth a claim, which two digits show.
 _LEAST_DIFFERENCE = 0.1
-# Nominal epsilons of the table of the printed noise.
-_NOMINAL_EPSILONS = (0.1, 1.0, 4.0)
+# The candidates that gradient descent on the private rows is compared with.
+_DESCENT_RIVALS = ("transfer", "target")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,10 +36,9 @@ class TransferResult:
     fits: the candidates at the set epsilon and number of public rows.
     plane_runs: the runs in the plane at the set epsilon.
     over_epsilon: excess risk (4, E, R) over epsilon, by ``CANDIDATES``.
-    over_migrated: excess risk (4, P, R') over the number of public rows. It has fewer repeats while
-        a slider moves.
-    baselines: the private rows alone, or None until they are trained.
-    published: the published table.
+    over_migrated: excess risk (4, P, R) over the number of public rows.
+    descent: excess risk (R,) of gradient descent on the private rows, or None until it is trained.
+    published: the numbers of each row of the published table that is done.
     """
 
     settings: TransferSettings
@@ -49,8 +46,8 @@ class TransferResult:
     plane_runs: PlaneRuns
     over_epsilon: Grid
     over_migrated: Grid
-    baselines: BaselineRisks | None
-    published: PublishedResult
+    descent: np.ndarray | None
+    published: Mapping[TableRow, Mapping[str, float]]
 
     @cached_property
     def problem(self) -> Problem:
@@ -104,6 +101,23 @@ class TransferResult:
         least = _LEAST_DIFFERENCE * float(np.median(second))
         return compare(first, second, better="lower", constant=self.baseline, least=least)
 
+    @property
+    def descent_cases(self) -> list[Case]:
+        """Return how gradient descent compares with the transfer and with the target.
+
+        Return nothing until it is trained.
+        """
+        if self.descent is None:
+            return []
+        return [self.compare_risks(self.descent, self.risks(name)) for name in _DESCENT_RIVALS]
+
+    @property
+    def descent_median(self) -> float:
+        """Return the median excess risk of gradient descent, NaN until it is trained."""
+        if self.descent is None:
+            return math.nan
+        return float(np.median(self.descent))
+
     def transfer_by_epsilon(self) -> list[Case]:
         """Return how the transfer compares with the target at each epsilon trained so far."""
         target = self.over_epsilon.runs[CANDIDATES.index("target")]
@@ -138,7 +152,27 @@ class TransferResult:
         """Return a run's guarantee by advanced composition, for which the printed scale is made."""
         return self.settings.model.claim.account(self.plan(name).event, accountant="advanced")
 
+    def epsilon_of(self, name: str) -> float:
+        """Return the epsilon that a candidate spends.
+
+        "source" reads the private rows only to detect the sources.
+        """
+        if name != "source":
+            return self.settings.guarantee_of(name).epsilon
+        detection = self.settings.model.detection_guarantee(self.settings.epsilon)
+        if detection is None:
+            return 0.0
+        return detection.epsilon
+
     # Tables
+
+    def table(self) -> pd.DataFrame:
+        """Return a row per candidate: quantiles of the excess risk, and epsilon."""
+        rows = []
+        for name, spread in self.summary().items():
+            row = {"candidate": name, **spread._asdict(), "epsilon": self.epsilon_of(name)}
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def curves(self) -> pd.DataFrame:
         """Return a row per trained model of the curves: over, candidate, at, repeat, risk."""
@@ -169,54 +203,6 @@ class TransferResult:
             }
         )
 
-    def table(self) -> pd.DataFrame:
-        """Return a row per candidate: quantiles of the excess risk, steps, noise and epsilon."""
-        rows = []
-        for name, spread in self.summary().items():
-            steps = 0
-            scale = 0.0
-            if name == "source":
-                epsilon = 0.0
-                detection = self.settings.model.detection_guarantee(self.settings.epsilon)
-                if detection is not None:
-                    epsilon = detection.epsilon
-            else:
-                plan = self.plan(name)
-                steps = plan.steps
-                scale = plan.scale
-                epsilon = self.settings.guarantee_of(name).epsilon
-            row = {
-                "candidate": name,
-                "low": spread.low,
-                "median": spread.median,
-                "high": spread.high,
-                "steps": steps,
-                "noise scale": scale,
-                "epsilon": epsilon,
-            }
-            rows.append(row)
-        return pd.DataFrame(rows)
-
-
-def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
-    """Return a row per nominal epsilon: its cost with the printed scale.
-
-    There is a column per noise and adjacency, of Laplace noise by advanced composition, and of
-    Gumbel noise by zCDP.
-    """
-    rows = []
-    for nominal in _NOMINAL_EPSILONS:
-        row = {"nominal": nominal}
-        for adjacency in Adjacency:
-            epsilon = printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
-            laplace = account(
-                fw.event(epsilon, steps=steps, noise="laplace"),
-                delta=delta,
-                adjacency=adjacency,
-                accountant="advanced",
-            )
-            gumbel_rho = zcdp.rho_of_event(fw.event(epsilon, steps=steps, noise="gumbel"))
-            row[f"laplace, {adjacency}"] = laplace.epsilon
-            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(gumbel_rho, delta=delta)
-        rows.append(row)
-    return pd.DataFrame(rows)
+    def published_table(self) -> pd.DataFrame:
+        """Return the published table, reproduced, and its control (``published_frame``)."""
+        return published_frame(self.published)

@@ -11,7 +11,6 @@ from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.polytopes import NORMS
 from lab.data.transfer_worlds import NARROWEST, RADIUS
 from lab.experiment.settings import Settings
-from pages.transfer import published
 from pages.transfer.model import MIGRATED, Claim, Data, Model
 from pages.transfer.plane import POLYTOPES
 
@@ -40,7 +39,6 @@ class TransferSettings(Settings):
     detection_share: share of the budget for detecting the sources.
     penalty, penalty_q: lambda and q of the penalty lambda ||w||_q, which is added to the mean of
         squares. It is squared for q = 2.
-    loop_penalty: lambda of the loop of the published table, which has the same q.
     repeats: number R of models per candidate and case.
     seed: of all rows, and of the noise.
     selection: whether the transferable sources are "known", or "detected" privately.
@@ -70,7 +68,6 @@ class TransferSettings(Settings):
         "migrated": (MIGRATED[0], MIGRATED[-1]),
         "detection_share": (0.02, 0.9),
         "penalty": (0.0, 0.5),
-        "loop_penalty": (0.0, 1.0),
         "repeats": (2, 40),
         "seed": (0, 9999),
     }
@@ -88,7 +85,6 @@ class TransferSettings(Settings):
     migrated: int = 2500
     detection_share: float = 0.2
     penalty: float = 0.0
-    loop_penalty: float = published.PENALTY
     repeats: int = 24
     seed: int = 3
     selection: str = "known"

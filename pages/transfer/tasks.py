@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcore.cache import cached
 from dpcore.parties import source_detection
-from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection, SourceStatistics
+from dpcore.parties.source_detection import Detection, SourceStatistics
 from dpcore.training.residual_gradients import Pooled
 from lab.data.transfer_worlds import RADIUS
 from lab.models.non_private import penalised_least_squares
@@ -34,27 +34,23 @@ class CandidateFits:
     kept: which sources the transfer uses, (R, K).
     detection: the detection of these sources, or None if they are known.
     least_squares: excess risk of the private rows alone, without privacy and with the same penalty.
-    clipped: share of the residuals beyond their bound at the centre of the first repeat.
     """
 
     risk: np.ndarray
     kept: np.ndarray
     detection: Detection | None
     least_squares: float
-    clipped: float
 
 
 def fit_candidates(model: Model, cases: Cases, repeats: range) -> CandidateFits:
     """Train all candidates in one case."""
     problem = model.data.problem
     batch = Batch(model, cases, repeats)
-    residuals = problem.y - problem.X @ batch.centres[0]
     return CandidateFits(
         risk=batch.risks(CANDIDATES)[:, 0],
         kept=batch.kept[0],
         detection=batch.detections[0],
         least_squares=float(problem.risk(least_squares(model))),
-        clipped=float((np.abs(residuals) > RESIDUAL_BOUND).mean()),
     )
 
 

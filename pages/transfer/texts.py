@@ -1,12 +1,11 @@
 """Texts of the transfer page: which text of ``texts.md`` is shown, and with which numbers."""
 
-from dpcore.parties.source_detection import RESIDUAL_BOUND, Detection
+from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
 from pages.transfer import texts_tabs
 from pages.transfer.charts import risk_text
 from pages.transfer.result import LEAST_RISK, TransferResult
-from pages.transfer.settings import TransferSettings
 from pages.transfer.texts_tabs import SAYS
 from ui.text import guarantee_notes, tiles
 from ui.text.tiles import Tile, number
@@ -17,9 +16,6 @@ POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
 ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
-# Share of clipped residuals from which on the explanation mentions them.
-_NEGLIGIBLE_CLIPPING = 0.01
-
 
 # Tiles
 
@@ -152,8 +148,8 @@ def diagnostics(result: TransferResult) -> list[str]:
     else:
         sources = _detection(result, result.fits.detection)
     large_delta = tiles.large_delta_warning(settings.delta, settings.target_rows)
-    found = [_noise(result), sources, large_delta or _further_effect(result)]
-    return [sentence for sentence in found if sentence]
+    sentences = [_noise(result), sources, large_delta or _further_effect(result)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _noise(result: TransferResult) -> str:
@@ -199,29 +195,18 @@ def _detection(result: TransferResult, detection: Detection) -> str:
         return SAYS("detection.unused", none=result.without_source, runs=result.settings.repeats)
     return SAYS(
         "detection.cost",
-        epsilon=_detection_epsilon(result.settings),
+        epsilon=number(result.epsilon_of("source")),
         sd=risk_text(detection.sd),
         losses=len(detection.losses),
     )
 
 
-def _detection_epsilon(settings: TransferSettings) -> str:
-    """Return the epsilon of the detection alone, or "" if the sources are known."""
-    guarantee = settings.model.detection_guarantee(settings.epsilon)
-    if guarantee is None:
-        return ""
-    return number(guarantee.epsilon)
-
-
 def _further_effect(result: TransferResult) -> str:
-    """Return the first sentence that applies, on a penalty, gradient descent or clipping."""
+    """Return a sentence on the penalty if there is one, or else on gradient descent."""
     if result.settings.penalty > 0:
         return SAYS["why.penalty"]
-    if result.baselines is not None:
-        return texts_tabs.descent(result, result.baselines)
-    if result.fits.clipped > _NEGLIGIBLE_CLIPPING:
-        share = tiles.out_of_hundred(result.fits.clipped)
-        return SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND))
+    if result.descent is not None:
+        return texts_tabs.descent(result)
     return ""
 
 
@@ -242,11 +227,9 @@ def guarantee(result: TransferResult) -> str:
         parts.append(tiles.note(_printed_cost(result)))
     parts.append(facts)
     parts.append(tiles.note(guarantee_notes.attacker_limit(transfer)))
-    detection_epsilon = _detection_epsilon(settings)
-    if detection_epsilon:
-        selection = SAYS("guarantee.detected", epsilon=detection_epsilon)
-    else:
-        selection = SAYS["guarantee.known"]
+    selection = SAYS["guarantee.known"]
+    if settings.selection == "detected":
+        selection = SAYS("guarantee.detected", epsilon=number(result.epsilon_of("source")))
     parts.append(tiles.note(selection))
     parts.append(tiles.note(SAYS["guarantee.assumed"]))
     return "".join(parts)

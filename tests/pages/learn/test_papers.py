@@ -262,7 +262,7 @@ def test_there_are_five_works_and_each_part_leads_to_its_tab():
     assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS)
     page = text(app)
     assert all(f"**{part.part}**" in page for part in PARTS.values())
-    assert f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=costs)" in page
+    assert f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=guarantee)" in page
 
 
 # Numbers that are no results: settings that a sentence names, counts of a hundred, names of norms,

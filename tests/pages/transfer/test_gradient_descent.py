@@ -1,4 +1,4 @@
-"""The private rows alone: gradient descent, its sensitivity and noise, and Frank-Wolfe."""
+"""Gradient descent on the private rows alone: its minimum, sensitivity and noise."""
 
 from dataclasses import replace
 
@@ -11,7 +11,8 @@ from sklearn.linear_model import Lasso
 from dpcore.privacy import Adjacency
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbation import Descent
-from pages.transfer import baselines
+from pages.transfer import gradient_descent, tasks
+from pages.transfer.model import CANDIDATES
 from pages.transfer.settings import TransferSettings
 
 SETTINGS = TransferSettings(target_rows=200, dimension=20, sources=1, repeats=4)
@@ -69,7 +70,7 @@ def test_sensitivity_of_the_mean_gradient_is_tight():
     rng = np.random.default_rng(1)
     rows = 5
     dimension = 40
-    clip_norm = baselines.gradient_descent(SETTINGS.change(dimension=dimension).model).clip_norm
+    clip_norm = gradient_descent.descent_for(SETTINGS.change(dimension=dimension).model).clip_norm
     step = Descent(steps=1, radius=1e9, momentum=0.0, rate=1.0, clip_norm=clip_norm)
     largest = 0.0
     for case in range(200):
@@ -96,13 +97,12 @@ def test_sensitivity_of_the_mean_gradient_is_tight():
 def test_noise_of_the_descent_agrees_with_an_independent_accountant(epsilon, adjacency):
     settings = SETTINGS.change(epsilon=epsilon, adjacency=str(adjacency), repeats=2)
     model = settings.model
-    descent = baselines.gradient_descent(model)
-    problem = baselines.private_rows(model.data.seed, 200, 20)
+    descent = gradient_descent.descent_for(model)
     # With labels of 0 there is no gradient, and one step from 0 moves each weight by its noise.
-    without_gradient = replace(problem, y=np.zeros(200))
+    without_gradient = replace(model.data.problem, y=np.zeros(200))
     one_step = replace(descent, steps=1, radius=1e9, lasso=0.0, ridge=0.0)
 
-    weights = baselines.fit_descent(model, one_step, without_gradient, epsilon, range(400))
+    weights = gradient_descent.fit_weights(model, one_step, without_gradient, epsilon, range(400))
 
     noise_sd = weights.std() / descent.rate
     sensitivity = adjacency.contributions * descent.clip_norm / 200
@@ -110,17 +110,15 @@ def test_noise_of_the_descent_agrees_with_an_independent_accountant(epsilon, adj
     assert accountant.get_epsilon(settings.delta) == pytest.approx(epsilon, rel=0.05)
 
 
-def test_frank_wolfe_is_that_of_the_target():
-    tasks = SETTINGS.experiment.tasks()
-    baseline_tasks = [
-        task for task in tasks if getattr(task, "work", None) is baselines.fit_baselines
+def test_no_page_waits_for_the_descent():
+    tasks_of_descent = [
+        task
+        for task in SETTINGS.experiment.tasks()
+        if getattr(task, "work", None) is gradient_descent.fit_risks
     ]
-    needed = [task for task in tasks if task.essential] + baseline_tasks
 
-    result = SETTINGS.experiment.gather({task: task.run() for task in needed})
-
-    assert not any(task.essential for task in baseline_tasks)
-    np.testing.assert_allclose(result.baselines.frank_wolfe, result.fits.risk[0], rtol=1e-4)
+    assert len(tasks_of_descent) == 1
+    assert not tasks_of_descent[0].essential
 
 
 @pytest.mark.parametrize(
@@ -132,11 +130,11 @@ def test_frank_wolfe_is_that_of_the_target():
     ],
 )
 def test_frank_wolfe_is_ahead_with_many_coefficients_and_little_noise(dimension, epsilon, is_ahead):
-    settings = TransferSettings(
-        target_rows=200, dimension=dimension, sources=1, epsilon=epsilon, repeats=8
-    )
+    settings = TransferSettings(target_rows=200, dimension=dimension, sources=1)
+    repeats = range(8)
 
-    risks = baselines.fit_baselines(settings.model, (epsilon,), range(8))
+    risks = tasks.risks(settings.model, ((epsilon, settings.migrated),), repeats)
+    frank_wolfe = risks[CANDIDATES.index("target"), 0]
+    descent = gradient_descent.fit_risks(settings.model, (epsilon,), repeats)
 
-    frank_wolfe, descent = risks.medians
-    assert (frank_wolfe < descent) == is_ahead
+    assert (np.median(frank_wolfe) < np.median(descent)) == is_ahead
