@@ -10,8 +10,9 @@ from scipy.special import expit
 
 from dpcore.accountants import gdp
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import source_detection
+from dpcore.parties import federated_averaging, source_detection
 from dpcore.parties import source_releases as sources
+from dpcore.parties.federated_averaging import FederatedAveraging, LocalTraining
 from dpcore.parties.objective_perturbation import ObjectivePerturbation
 from dpcore.parties.source_releases import Budget, Fitted
 from dpcore.parties.source_rows import RADIUS, Part, Source
@@ -193,6 +194,64 @@ def fit_perturbed_case() -> Case:
     )
 
 
+# --- Federated averaging --------------------------------------------------------------------------
+
+
+def federated_case(sampling_rate: float) -> Case:
+    parties = 4
+    rounds = 3
+    local = LocalTraining(classes=3, local_steps=5, clip_norm=0.2)
+    mechanism = FederatedAveraging(
+        local=local,
+        parties=parties,
+        rounds=rounds,
+        noise_multiplier=1.5,
+        sampling_rate=sampling_rate,
+    )
+
+    @cache
+    def draw_noise() -> np.ndarray:
+        """Return what is added in each round to parties whose rows are 0, and so their updates."""
+        rngs = [np.random.default_rng(index) for index in range(DRAWS // 4)]
+        X = np.zeros((parties, 2, DIMENSION))
+        history = mechanism.train(X, np.zeros((parties, 2), int), rngs)
+        noise = np.diff(history, axis=0, prepend=0)
+        # (T, R, k, d) -> (R, T k d)
+        return np.moveaxis(noise, 1, 0).reshape(len(rngs), -1)
+
+    @cache
+    def changes() -> np.ndarray:
+        """Return differences of a round's mean if all rows of the first party are replaced."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(parties, 2, DIMENSION)) / 4
+        y = rng.integers(0, 3, (parties, 2))
+        everyone = np.arange(parties)[None]
+        cohort = federated_averaging.Cohort(everyone, np.ones(everyone.shape))
+        means = []
+        for unit, sign, label in itertools.product(np.eye(DIMENSION), (-1, 1), range(3)):
+            X[0] = sign * unit
+            y[0] = label
+            history = federated_averaging.average_rounds(
+                local,
+                X,
+                y,
+                [cohort],
+                np.zeros((1, 1, 3, DIMENSION)),
+                cohort_size=mechanism.cohort_size,
+            )
+            means.append(history.ravel())
+        return np.array([one - other for one, other in itertools.product(means, means)])
+
+    return Case(
+        documented=FederatedAveraging,
+        names=properties_of(mechanism),
+        adjacency=Adjacency.REPLACE_ONE,
+        event=mechanism.event,
+        draw_noise=draw_noise,
+        changes=changes,
+    )
+
+
 # --- Detection of sources -------------------------------------------------------------------------
 
 
@@ -261,5 +320,7 @@ CASES = {
     "release, exponential": release_case("exponential"),
     "release, gaussian": release_case("gaussian"),
     "fit_perturbed": fit_perturbed_case(),
+    "FederatedAveraging": federated_case(1.0),
+    "FederatedAveraging, sampled": federated_case(0.5),
     **{f"detect, {adjacency}": detect_case(adjacency) for adjacency in Adjacency},
 }

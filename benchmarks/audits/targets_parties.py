@@ -16,12 +16,14 @@ import numpy as np
 from scipy.special import expit
 
 from benchmarks.audits.targets import AuditRun, Target, target
-from dpcore import check
+from dpcore import accountants, check
 from dpcore.accountants import gdp, shuffling
 from dpcore.mechanisms import NormExponential, noisy_max
 from dpcore.mechanisms.randomised_response import RandomisedResponse
-from dpcore.parties import aggregation, source_releases
+from dpcore.parties import aggregation, federated_averaging, source_releases
+from dpcore.parties.federated_averaging import FederatedAveraging, LocalTraining
 from dpcore.parties.objective_perturbation import ObjectivePerturbation
+from dpcore.privacy import Adjacency
 from dpcore.streams import stream
 from lab.models import local_models
 
@@ -227,6 +229,52 @@ def shuffled(
         return 1.0 * response.answers(np.full(audit_run.runs, audit_run.canary), rng)
     people = np.array([_SHUFFLED - audit_run.canary, audit_run.canary])
     return response.counts(people, rng, size=audit_run.runs)[:, 1] + rng.random(audit_run.runs)
+
+
+# Of federated averaging: rounds, parties, and a clipping norm that every update of the canary
+# exceeds.
+_ROUNDS, _FEW_PARTIES, _CLIP_NORM = 8, 4, 0.05
+
+
+@target
+def federated(
+    audit_run: AuditRun,
+    epsilon: float,
+    *,
+    delta: float,
+    factor: float = 1.0,
+    unclipped: bool = False,
+    sampled: bool = False,
+) -> np.ndarray:
+    """Read the last weight of parties whose rows are 0, but for those of one.
+
+    Its update is as long as allowed in each round, forwards in one world and backwards in the
+    other, so the weight is the sum of normal numbers that are all shifted alike. ``unclipped``
+    leaves the updates as they are, with the noise for clipped ones. ``sampled``: each party takes
+    part in half of the rounds.
+    """
+    clip_norm, rate = _CLIP_NORM, 0.5 if sampled else 1.0
+    multiplier = factor * accountants.calibrate(
+        lambda noise: federated_averaging.event(noise, rounds=_ROUNDS, sampling_rate=rate),
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=Adjacency.REPLACE_ONE,
+        accountant="pld-coarse" if sampled else "gdp",
+        bracket=(0.1, 1000.0),
+    )
+    if unclipped:
+        clip_norm, multiplier = 100.0, multiplier * _CLIP_NORM / 100.0
+    mechanism = FederatedAveraging(
+        local=LocalTraining(classes=2, local_steps=3, clip_norm=clip_norm),
+        parties=_FEW_PARTIES,
+        rounds=_ROUNDS,
+        noise_multiplier=multiplier,
+        sampling_rate=rate,
+    )
+    X, y = np.zeros((_FEW_PARTIES, 1, 1)), np.zeros((_FEW_PARTIES, 1), int)
+    X[0], y[0] = 1.0, audit_run.canary
+    rngs = [stream(audit_run.seed, "audit", audit_run.draw, run) for run in range(audit_run.runs)]
+    return mechanism.train(X, y, rngs)[-1, :, 0, 0]
 
 
 # Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to

@@ -47,6 +47,7 @@ WORTH = {
     "lots last": -1,
     "seen pair": -1,
     "seen last": -1,
+    "federated sampled": 0.05,
     "shuffled": -1,
 }
 

@@ -87,6 +87,10 @@ AUDITED = {
         "average": ("average", "average row"),
         "pate": ("pate", "pate question"),
     },
+    "parties.federated_averaging": {
+        "all parties": ("federated", "federated half", "federated unclipped"),
+        "sampled parties": ("federated sampled", "federated half"),
+    },
     "parties.source_releases": {
         "exponential": ("hypothesis", "hypothesis laplace"),
         "gaussian": ("hypothesis gaussian", "hypothesis scale"),
