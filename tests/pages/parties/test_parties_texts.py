@@ -262,7 +262,7 @@ RULES: Rules = {
     r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
         message_epsilon, stated_epsilon, given=is_amplified
     ),
-    r"bound used for the shuffler proves no smaller epsilon": is_not_amplified,
+    r"so the shuffler proves no smaller epsilon for all messages than for one": is_not_amplified,
     r"Nobody is trusted": nobody_is_trusted,
     r"The shuffler is trusted": shuffler_is_trusted,
     r"It deals the public rows at random, and tells nobody": rows_are_dealt,
