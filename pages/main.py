@@ -41,7 +41,7 @@ widgets.connection(uploads=limit_mb())
 pages = {}
 for topic in PAGES:
     pages[topic.name] = st.Page(
-        partial(show_page, topic), title=topic.title, icon=topic.icon, url_path=topic.name
+        partial(show_page, topic), title=topic.info.title, icon=topic.info.icon, url_path=topic.name
     )
 for other in OTHER_PAGES:
     pages[other.name] = st.Page(

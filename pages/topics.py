@@ -5,7 +5,6 @@ Not in ``pages/__init__.py``, so that a script that imports one experiment impor
 
 from dataclasses import replace
 from importlib import import_module
-from typing import NamedTuple
 
 from pages.data import page as data
 from pages.home import page as home
@@ -14,7 +13,7 @@ from pages.lessons import page as lessons
 from pages.what_if.page import planner_page
 from pages.what_if.page_tab import question_tab
 from ui.export.prerender import First
-from ui.page.page import Page
+from ui.page.page import PageInfo
 from ui.server.head_tags import Head
 
 TOPICS = (
@@ -38,19 +37,9 @@ PAGES = (
 HOME = home.front(PAGES)
 
 
-class OtherPage(NamedTuple):
-    """A page without an experiment: name in the address, and what navigation and head show."""
-
-    name: str
-    title: str
-    icon: str
-    group: str
-    question: str
-    about: str
-
-
+# Pages without an experiment.
 OTHER_PAGES = (
-    OtherPage(
+    PageInfo(
         "data",
         "My data",
         ":material/table:",
@@ -58,7 +47,7 @@ OTHER_PAGES = (
         data.QUESTION,
         "Train on your own table with differential privacy",
     ),
-    OtherPage(
+    PageInfo(
         "lessons",
         "Lessons",
         ":material/school:",
@@ -66,7 +55,7 @@ OTHER_PAGES = (
         lessons.TITLE,
         "Guess what privacy does to a model, then see it",
     ),
-    OtherPage(
+    PageInfo(
         "glossary",
         "Glossary",
         ":material/dictionary:",
@@ -74,7 +63,7 @@ OTHER_PAGES = (
         page_glossary.QUESTION,
         "Terms of differential privacy, and where the lab shows them",
     ),
-    OtherPage(
+    PageInfo(
         "works",
         "Papers, checked",
         ":material/library_books:",
@@ -82,7 +71,7 @@ OTHER_PAGES = (
         page_papers.QUESTION,
         "Which statements hold, part by part",
     ),
-    OtherPage(
+    PageInfo(
         "deployments",
         "Releases in use",
         ":material/public:",
@@ -90,7 +79,7 @@ OTHER_PAGES = (
         page_deployments.QUESTION,
         "What registered releases protect, and how much",
     ),
-    OtherPage(
+    PageInfo(
         "choosing",
         "Choose parameters",
         ":material/rule:",
@@ -101,11 +90,11 @@ OTHER_PAGES = (
 )
 
 
-def _menu() -> dict[str, list[Page | OtherPage]]:
+def _menu() -> dict[str, list[PageInfo]]:
     """Return group -> its pages, as the navigation and the home page list them."""
-    menu: dict[str, list[Page | OtherPage]] = {}
-    for page in (*PAGES, *OTHER_PAGES):
-        menu.setdefault(page.group, []).append(page)
+    menu: dict[str, list[PageInfo]] = {}
+    for info in (*(page.info for page in PAGES), *OTHER_PAGES):
+        menu.setdefault(info.group, []).append(info)
     return menu
 
 
@@ -113,7 +102,8 @@ MENU = _menu()
 # Address -> the page whose first screen is recorded; "" is home.
 FIRSTS = {"": First(HOME, home.welcome())} | {page.name: First(page) for page in PAGES}
 # Address -> what the head of the page holds; "" is home.
-HEADS = {page.name: Head(page.title, page.question, page.about) for page in PAGES}
-HEADS[""] = Head("", home.QUESTION, home.ABOUT)
-for page in OTHER_PAGES:
-    HEADS[page.name] = Head(page.title, page.question, page.about, charts=False)
+HEADS = {"": Head("", home.QUESTION, home.ABOUT)}
+for page in PAGES:
+    HEADS[page.name] = Head(page.info.title, page.info.question, page.info.about)
+for info in OTHER_PAGES:
+    HEADS[info.name] = Head(info.title, info.question, info.about, charts=False)

@@ -95,7 +95,7 @@ def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, st
 def _recorded(page: Page, *, at: str, below: str = "") -> str:
     settings = page.settings()
     state, here = PageState(page=page.name, settings=settings), page.at(settings)
-    here.choices(state)  # so that the choices have their names
+    here.controls.choices(state)  # so that the choices have their names
     words = settings_text(here, state, without=here.slider_layout(settings).hero)
     where = at and f"{at}/{'' if page.name == 'home' else page.name}"
     one = Recording(
@@ -107,8 +107,10 @@ def _recorded(page: Page, *, at: str, below: str = "") -> str:
 def _contents(pages: Sequence[Page]) -> str:
     groups: dict[str, list[str]] = {}
     for page in pages:
-        about = f'<a href="{page.name}.html">{page.title}</a><br><small>{page.about}</small>'
-        groups.setdefault(page.group, []).append(f"<li>{about}</li>")
+        about = (
+            f'<a href="{page.name}.html">{page.info.title}</a><br><small>{page.info.about}</small>'
+        )
+        groups.setdefault(page.info.group, []).append(f"<li>{about}</li>")
     lists = (
         f"<section><h2>{group}</h2><ul>{''.join(links)}</ul></section>"
         for group, links in groups.items()

@@ -27,7 +27,7 @@ def record() -> None:
 def show(page: Page, result: Any) -> Any:
     """Draw and say all that a page shows of a result, and return it."""
     here = page.at(result.settings)
-    here.lead(result.settings)
+    here.content.lead(result.settings)
     view = here.view(result)
     for made in (view.texts, view.boards):
         dict(made)

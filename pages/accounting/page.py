@@ -6,7 +6,7 @@ from typing import Any
 from pages.accounting import charts, texts, texts_tuning
 from pages.accounting.result import AccountingResult
 from pages.accounting.settings import AccountingSettings
-from ui.page.page import Page, Slices, always, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
@@ -66,47 +66,55 @@ def downloads(result: AccountingResult) -> Mapping[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="accounting",
-    title="Privacy accounting",
-    icon=":material/receipt_long:",
-    group="Privacy",
-    about="Compare privacy accountants",
-    question="How much privacy does a training run spend?",
-    settings=AccountingSettings,
-    label=labels.label_of("accounting", guarantee=lambda result: result.best_guarantee),
-    choices=main_choices,
-    lead=always(texts.INTRODUCTION),
-    suggestion=Suggestion("sampling_rate", texts.SAYS["move"], low=1),
-    tiles=texts.numbers,
-    sliders=always(
-        SliderLayout(
-            hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.SLIDERS
-        )
+    info=PageInfo(
+        name="accounting",
+        title="Privacy accounting",
+        icon=":material/receipt_long:",
+        group="Privacy",
+        question="How much privacy does a training run spend?",
+        about="Compare privacy accountants",
     ),
-    texts={
-        "verdict": texts.verdict,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "neighbours": texts.neighbours,
-        "effects": listed(texts.effects),
-        "searches": texts_tuning.searches,
-        "table": texts.table,
-    },
-    charts=main_charts,
+    settings=AccountingSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=always(
+            SliderLayout(
+                hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.SLIDERS
+            )
+        ),
+        suggestion=Suggestion("sampling_rate", texts.SAYS["move"], low=1),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "neighbours": texts.neighbours,
+            "effects": listed(texts.effects),
+            "searches": texts_tuning.searches,
+            "table": texts.table,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab(
+                "effects",
+                "Adjacency, groups, tuning",
+                ("effects", "neighbours", "searches"),
+                search_charts,
+            ),
+            Tab("table", "Accountants", ("table",), noise_charts),
+        ),
+        lead=always(texts.INTRODUCTION),
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of("accounting", guarantee=lambda result: result.best_guarantee),
+    ),
     # The first picture does not wait for the library of loss distributions: it is loaded for the
     # next one. While a slider moves: enough for the quick theorems and the exact figure of this
     # run; its curves follow at rest.
     slices=Slices(first=0, moving=0.02),
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab(
-            "effects",
-            "Adjacency, groups, tuning",
-            ("effects", "neighbours", "searches"),
-            search_charts,
-        ),
-        Tab("table", "Accountants", ("table",), noise_charts),
-    ),
-    downloads=downloads,
 )

@@ -11,7 +11,7 @@ from pages.attack import texts, texts_shared
 from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.settings import PARTS, AttackSettings
-from ui.page.page import Page, Slices, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
@@ -98,31 +98,39 @@ def part_page(
 ) -> Page:
     """Return the page of a part, from its texts, sliders and charts."""
     return Page(
-        name="attack",
-        title="Attacks and audits",
-        icon=":material/my_location:",
-        group="Privacy",
-        about="What a guarantee is worth in practice",
-        question="How much can an attacker really learn?",
+        info=PageInfo(
+            name="attack",
+            title="Attacks and audits",
+            icon=":material/my_location:",
+            group="Privacy",
+            question="How much can an attacker really learn?",
+            about="What a guarantee is worth in practice",
+        ),
         settings=AttackSettings,
-        label=labels.label_of("attack"),
-        choices=main_choices,
-        more_choices=more_choices,
-        lead=lead,
-        suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
-        tiles=tiles,
-        sliders=sliders,
-        texts={
-            "verdict": verdict,
-            "caption": caption,
-            "why": listed(why),
-            "guarantee": guarantee,
-            "table": table,
-            "audits": lambda result: audits_texts.summary(),
-        },
-        charts=charts,
+        controls=Controls(
+            choices=main_choices,
+            sliders=sliders,
+            more_choices=more_choices,
+            suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
+        ),
+        content=Content(
+            tiles=tiles,
+            texts={
+                "verdict": verdict,
+                "caption": caption,
+                "why": listed(why),
+                "guarantee": guarantee,
+                "table": table,
+                "audits": lambda result: audits_texts.summary(),
+            },
+            charts=charts,
+            tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
+            lead=lead,
+        ),
+        exports=Exports(
+            downloads=lambda result: result.frames(),
+            label=labels.label_of("attack"),
+        ),
         # A movement computes only what it must, so that the curve never lags behind the verdict.
         slices=Slices(moving=0),
-        tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
-        downloads=lambda result: result.frames(),
     )

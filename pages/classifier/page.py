@@ -12,7 +12,7 @@ from lab.uploads.made_up import MadeUp
 from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
-from ui.page.page import Page, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
@@ -183,45 +183,56 @@ def label_cases(result: ClassifierResult) -> list[str]:
 
 
 PAGE = Page(
-    name="classifier",
-    title="Classifier",
-    icon=":material/scatter_plot:",
-    group="Train",
-    about="Accuracy and decision boundaries under DP",
-    question="What does privacy cost a classifier?",
+    info=PageInfo(
+        name="classifier",
+        title="Classifier",
+        icon=":material/scatter_plot:",
+        group="Train",
+        question="What does privacy cost a classifier?",
+        about="Accuracy and decision boundaries under DP",
+    ),
     settings=ClassifierSettings,
-    label=labels.label_of(
-        "classifier",
-        sources={name: source.title for name, source in DATASETS.items()},
-        cases=label_cases,
-        holes=lambda result: {"each": result.settings.rows_each},
+    controls=Controls(
+        choices=main_choices,
+        sliders=sliders,
+        more_choices=more_choices,
+        suggestion=Suggestion(
+            "epsilon",
+            texts.SAYS["move"],
+            high=0.1,
+            when=lambda settings: settings.version != "none",
+        ),
     ),
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=texts.lead,
-    suggestion=Suggestion(
-        "epsilon", texts.SAYS["move"], high=0.1, when=lambda settings: settings.version != "none"
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "classes": texts.by_class,
+            "table": texts_tables.table,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab("loss", "Loss", charts=loss_charts),
+            RESULTS_TAB._replace(when=lambda settings: not settings.private),
+            # The table compares with published results on the built-in data.
+            RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.private),
+        ),
+        lead=texts.lead,
+        first_targets=targets,
     ),
-    sliders=sliders,
-    tiles=texts.numbers,
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "classes": texts.by_class,
-        "table": texts_tables.table,
-    },
-    charts=main_charts,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("loss", "Loss", charts=loss_charts),
-        RESULTS_TAB._replace(when=lambda settings: not settings.private),
-        # The table compares with published results on the built-in data.
-        RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.private),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of(
+            "classifier",
+            sources={name: source.title for name, source in DATASETS.items()},
+            cases=label_cases,
+            holes=lambda result: {"each": result.settings.rows_each},
+        ),
+        code=program,
     ),
-    code=program,
-    targets=targets,
-    downloads=downloads,
 )

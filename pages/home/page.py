@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from ui.charts import theme
 from ui.compute.runner import compute
-from ui.page.page import Page, always
+from ui.page.page import Controls, Page, PageInfo, always
 from ui.page.suggestion import bold_html
-from ui.session import page_state
 from ui.session.slider_layout import SliderLayout
 from ui.text.numbers import format_number, percent
 from ui.text.texts import Texts
@@ -32,17 +31,6 @@ _LOST_POINTS = 2
 _CLOSE_FACTOR = 1.5
 # The third one is to set epsilon to 8, which is done from this value on.
 _LARGE_EPSILON = 7.5
-
-
-class ListedPage(Protocol):
-    """A page as the list of all pages shows it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def icon(self) -> str: ...
-    @property
-    def about(self) -> str: ...
 
 
 class Observation(NamedTuple):
@@ -112,17 +100,11 @@ def front(pages: Sequence[Page]) -> Page:
     classifier = next(page for page in pages if page.name == "classifier")
 
     def numbers(result):
-        accuracy, reference, _, attacker = classifier.tiles(result)
+        accuracy, reference, _, attacker = classifier.content.tiles(result)
         return accuracy, reference, attacker
 
-    def replace_upload(state: page_state.PageState) -> bool:
-        """Replace settings of an uploaded file, which only the classifier asks for."""
-        if state.settings.private:
-            state.replace_settings(classifier.settings())
-        return True
-
     def chart(result) -> Chart:
-        classifier_map = classifier.charts(result)[0][1]
+        classifier_map = classifier.content.charts(result)[0][1]
         accuracy = percent(result.summary["scratch"].median)
         figure = dict(classifier_map.figure)
         figure["layout"] = figure["layout"] | {"title": theme.heading("Private models", accuracy)}
@@ -130,18 +112,15 @@ def front(pages: Sequence[Page]) -> Page:
 
     return replace(
         classifier,
-        name="home",
-        ready=replace_upload,
-        holds=replace_upload,
-        question=QUESTION,
-        choices=always(None),
-        more_choices=None,
-        sliders=always(SliderLayout(hero="epsilon")),
-        tiles=numbers,
-        texts={**classifier.texts, "verdict": always(""), "caption": _legend},
-        charts=lambda result: [[chart(result)]],
-        tabs=(),
-        suggestion=None,
+        info=classifier.info._replace(name="home", question=QUESTION),
+        controls=Controls(choices=always(None), sliders=always(SliderLayout(hero="epsilon"))),
+        content=replace(
+            classifier.content,
+            tiles=numbers,
+            texts={**classifier.content.texts, "verdict": always(""), "caption": _legend},
+            charts=lambda result: [[chart(result)]],
+            tabs=(),
+        ),
     )
 
 
@@ -158,7 +137,7 @@ def welcome() -> str:
 
 def show(
     home: Page,
-    menu: Mapping[str, Sequence[ListedPage]],
+    menu: Mapping[str, Sequence[PageInfo]],
     links: Mapping[str, st.Page],
     show_page: Callable[..., None],
 ) -> None:
@@ -217,7 +196,7 @@ def _observe(home: Page) -> Observations:
     """Store what the page shows now, and return all observations at these settings."""
     settings = st.session_state["home.state"].settings
     result, _ = compute(settings, seconds=0)
-    accuracy, _, attacker = home.tiles(result)
+    accuracy, _, attacker = home.content.tiles(result)
     # A link may change other settings than epsilon, of which nothing has been observed yet.
     other_settings = settings.change(epsilon=type(settings)().epsilon)
     all_observations = st.session_state.setdefault("home.seen", {})
@@ -246,7 +225,7 @@ def _show_task(name: str, result: Mapping[str, Any] | None, *, is_open: bool) ->
         st.markdown(_SAYS[f"moves.{name}_ask"])
 
 
-def _list_pages(menu: Mapping[str, Sequence[ListedPage]], links: Mapping[str, st.Page]) -> None:
+def _list_pages(menu: Mapping[str, Sequence[PageInfo]], links: Mapping[str, st.Page]) -> None:
     """List all pages of the navigation in columns, by group."""
     columns = st.columns(len(menu), gap="medium")
     for column, (group, pages) in zip(columns, menu.items(), strict=True):

@@ -8,7 +8,7 @@ from pages.hypotheses import charts, charts_features, texts, texts_algorithm
 from pages.hypotheses.charts import SAYS
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesSettings
-from ui.page.page import Page, always, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
@@ -129,37 +129,45 @@ def downloads(result: HypothesesResult) -> Mapping[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="hypotheses",
-    title="Private hypothesis transfer",
-    icon=":material/call_merge:",
-    group="Collaborate",
-    about="Reuse models that others trained privately",
-    question="Can a target learn from others' private models?",
-    settings=HypothesesSettings,
-    label=labels.label_of("hypotheses", sources=KINDS),
-    choices=main_choices,
-    lead=always(SAYS["lead"]),
-    suggestion=Suggestion("epsilon", SAYS["move"], high=1),
-    tiles=texts.numbers,
-    sliders=sliders,
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "stages": texts_algorithm.stages,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "classes": texts.by_class,
-        "table": texts.table,
-        "published": texts_algorithm.published,
-    },
-    charts=main_charts,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("steps", "Algorithm", ("stages",), algorithm_charts),
-        Tab("ways", "Methods", charts=method_charts),
-        Tab("features", "Features", charts=feature_charts),
-        RESULTS_TAB._replace(texts=("table", "classes", "published")),
+    info=PageInfo(
+        name="hypotheses",
+        title="Private hypothesis transfer",
+        icon=":material/call_merge:",
+        group="Collaborate",
+        question="Can a target learn from others' private models?",
+        about="Reuse models that others trained privately",
     ),
-    downloads=downloads,
+    settings=HypothesesSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=sliders,
+        suggestion=Suggestion("epsilon", SAYS["move"], high=1),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "stages": texts_algorithm.stages,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "classes": texts.by_class,
+            "table": texts.table,
+            "published": texts_algorithm.published,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab("steps", "Algorithm", ("stages",), algorithm_charts),
+            Tab("ways", "Methods", charts=method_charts),
+            Tab("features", "Features", charts=feature_charts),
+            RESULTS_TAB._replace(texts=("table", "classes", "published")),
+        ),
+        lead=always(SAYS["lead"]),
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of("hypotheses", sources=KINDS),
+    ),
 )

@@ -50,7 +50,7 @@ def link(part: Part, pages: Mapping[str, Page]) -> str:
     if part.tab:
         query = query | {TAB: part.tab}
         tab_text = f", *{_tab_title(page, part)}*"
-    return f"[{page.title}]({part.page}?{urlencode(query)}){tab_text}"
+    return f"[{page.info.title}]({part.page}?{urlencode(query)}){tab_text}"
 
 
 def _tab_title(page: Page, part: Part) -> str:

@@ -159,7 +159,7 @@ def _show_onward_links(lesson: Lesson, page: Page, after: Case) -> None:
     }
     st.page_link(
         page_links.page_for(lesson.page),
-        label=f"Open the page: {page.title}",
+        label=f"Open the page: {page.info.title}",
         icon=":material/open_in_full:",
         query_params=versioned(query),
     )

@@ -10,7 +10,7 @@ from pages.mechanisms.many_answers import page as many_answers
 from pages.mechanisms.page_shared import HEIGHT, TAB_HEIGHT, chart, main_choices
 from pages.mechanisms.result import OneNumberResult
 from pages.mechanisms.settings import COUNT_NOISES, MechanismsSettings
-from ui.page.page import Page, always, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import WHY_TAB, Tab
 from ui.page.view import Rows
@@ -85,42 +85,60 @@ def _chart(
 
 
 ONE_NUMBER = Page(
-    name="mechanisms",
-    title="Noise mechanisms",
-    icon=":material/casino:",
-    group="Privacy",
-    about="What one released number reveals",
-    question="What does one released number reveal about you?",
-    settings=MechanismsSettings,
-    label=labels.label_of("mechanisms", guarantee=lambda result: result.guarantee),
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=always(texts.INTRODUCTION),
-    suggestion=Suggestion("epsilon", texts.SAYS["move"], low=5),
-    tiles=texts.numbers,
-    sliders=always(SLIDERS),
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "release": release_note,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "table": texts_tables.table,
-        "formulas": texts_tables.formulas,
-        "choice": texts.selection,
-    },
-    charts=main_charts,
-    tabs=(
-        WHY_TAB._replace(texts=("release", "why")),
-        Tab("guarantee", "Guarantee", ("guarantee",), guarantee_charts),
-        Tab("table", "Compare mechanisms", ("table",), comparison_charts),
-        Tab("formulas", "Formulas", ("formulas",), formula_charts),
-        Tab("choice", "Private selection", ("choice",), selection_charts),
+    info=PageInfo(
+        name="mechanisms",
+        title="Noise mechanisms",
+        icon=":material/casino:",
+        group="Privacy",
+        question="What does one released number reveal about you?",
+        about="What one released number reveals",
     ),
-    downloads=lambda result: result.frames(),
+    settings=MechanismsSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=always(SLIDERS),
+        more_choices=more_choices,
+        suggestion=Suggestion("epsilon", texts.SAYS["move"], low=5),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "release": release_note,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "table": texts_tables.table,
+            "formulas": texts_tables.formulas,
+            "choice": texts.selection,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB._replace(texts=("release", "why")),
+            Tab("guarantee", "Guarantee", ("guarantee",), guarantee_charts),
+            Tab("table", "Compare mechanisms", ("table",), comparison_charts),
+            Tab("formulas", "Formulas", ("formulas",), formula_charts),
+            Tab("choice", "Private selection", ("choice",), selection_charts),
+        ),
+        lead=always(texts.INTRODUCTION),
+    ),
+    exports=Exports(
+        downloads=lambda result: result.frames(),
+        label=labels.label_of("mechanisms", guarantee=lambda result: result.guarantee),
+    ),
 )
-MANY_ANSWERS = replace(ONE_NUMBER, **many_answers.DIFFERENCES)
-LOCAL_MODEL = replace(ONE_NUMBER, **local_model.DIFFERENCES)
+MANY_ANSWERS = replace(
+    ONE_NUMBER,
+    info=ONE_NUMBER.info._replace(question=many_answers.QUESTION),
+    controls=many_answers.CONTROLS,
+    content=many_answers.CONTENT,
+)
+LOCAL_MODEL = replace(
+    ONE_NUMBER,
+    info=ONE_NUMBER.info._replace(question=local_model.QUESTION),
+    controls=local_model.CONTROLS,
+    content=local_model.CONTENT,
+)
 _PAGES_OF_RELEASES = {"one": ONE_NUMBER, "many": MANY_ANSWERS, "local": LOCAL_MODEL}
 
 

@@ -12,7 +12,7 @@ from lab.uploads.made_up import MadeUp
 from pages.network import charts, texts, texts_label, texts_tables
 from pages.network.result import NetworkResult
 from pages.network.settings import CLIPPING, DATA, NetworkSettings
-from ui.page.page import Page, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
@@ -157,36 +157,44 @@ def downloads(result: NetworkResult) -> dict[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="network",
-    title="Neural network",
-    icon=":material/hub:",
-    group="Train",
-    about="DP-SGD, step by step",
-    question="What does privacy cost a neural network?",
-    settings=NetworkSettings,
-    label=texts_label.label,
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=texts.lead,
-    suggestion=Suggestion("shown", texts.SAYS["move"], high=15),
-    tiles=texts.numbers,
-    sliders=sliders,
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "classes": texts.by_class,
-        "table": texts_tables.table,
-    },
-    charts=main_charts,
-    code=program,
-    targets=targets,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("training", "Training", charts=training_charts),
-        RESULTS_TAB,
+    info=PageInfo(
+        name="network",
+        title="Neural network",
+        icon=":material/hub:",
+        group="Train",
+        question="What does privacy cost a neural network?",
+        about="DP-SGD, step by step",
     ),
-    downloads=downloads,
+    settings=NetworkSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=sliders,
+        more_choices=more_choices,
+        suggestion=Suggestion("shown", texts.SAYS["move"], high=15),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "classes": texts.by_class,
+            "table": texts_tables.table,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab("training", "Training", charts=training_charts),
+            RESULTS_TAB,
+        ),
+        lead=texts.lead,
+        first_targets=targets,
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=texts_label.label,
+        code=program,
+    ),
 )

@@ -7,7 +7,7 @@ from lab.data.party_kinds import KINDS
 from pages.parties import charts, charts_noise, texts, texts_tables, texts_theorems
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
-from ui.page.page import Page, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
@@ -142,42 +142,50 @@ def downloads(result: PartiesResult) -> dict[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="parties",
-    title="Learning across parties",
-    icon=":material/groups:",
-    group="Collaborate",
-    about="Learning without pooling data",
-    question="What can many parties learn without sharing their rows?",
-    settings=PartiesSettings,
-    label=labels.label_of("parties", cases=label_cases),
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=texts.lead,
-    suggestion=Suggestion("parties", texts.SAYS["move"], high=10),
-    tiles=texts.numbers,
-    sliders=sliders,
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "classes": texts.by_class,
-        "table": texts_tables.table,
-        "statements": texts_theorems.statements,
-    },
-    charts=main_charts,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        RESULTS_TAB._replace(charts=other_maps),
-        Tab("noise", "Noise", charts=local_noise_chart, when=is_local),
-        Tab(
-            "limits",
-            "Noise and theorems",
-            ("statements",),
-            charts=theorem_charts,
-            when=is_central,
-        ),
+    info=PageInfo(
+        name="parties",
+        title="Learning across parties",
+        icon=":material/groups:",
+        group="Collaborate",
+        question="What can many parties learn without sharing their rows?",
+        about="Learning without pooling data",
     ),
-    downloads=downloads,
+    settings=PartiesSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=sliders,
+        more_choices=more_choices,
+        suggestion=Suggestion("parties", texts.SAYS["move"], high=10),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "classes": texts.by_class,
+            "table": texts_tables.table,
+            "statements": texts_theorems.statements,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            RESULTS_TAB._replace(charts=other_maps),
+            Tab("noise", "Noise", charts=local_noise_chart, when=is_local),
+            Tab(
+                "limits",
+                "Noise and theorems",
+                ("statements",),
+                charts=theorem_charts,
+                when=is_central,
+            ),
+        ),
+        lead=texts.lead,
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of("parties", cases=label_cases),
+    ),
 )

@@ -11,7 +11,7 @@ from lab.uploads.made_up import MadeUp
 from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
 from pages.regression.settings import SPLITTERS, RegressionSettings
-from ui.page.page import Page, always, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
@@ -132,36 +132,44 @@ def downloads(result: RegressionResult) -> Mapping[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="regression",
-    title="Regression",
-    icon=":material/show_chart:",
-    group="Train",
-    about="Six DP methods for linear regression",
-    question="What does privacy cost a regression?",
-    settings=RegressionSettings,
-    label=labels.label_of("regression", sources=TITLES),
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=always(texts.LEAD),
-    suggestion=Suggestion("epsilon", texts.SAYS["move"], low=1),
-    tiles=texts.numbers,
-    sliders=sliders,
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "table": texts.table,
-        "coefficients": texts.coefficients_table,
-    },
-    charts=main_charts,
-    code=program,
-    targets=targets,
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("methods", "All methods", ("table",), method_charts),
-        Tab("coefficients", "Coefficients", ("coefficients",), coefficient_charts),
+    info=PageInfo(
+        name="regression",
+        title="Regression",
+        icon=":material/show_chart:",
+        group="Train",
+        question="What does privacy cost a regression?",
+        about="Six DP methods for linear regression",
     ),
-    downloads=downloads,
+    settings=RegressionSettings,
+    controls=Controls(
+        choices=main_choices,
+        sliders=sliders,
+        more_choices=more_choices,
+        suggestion=Suggestion("epsilon", texts.SAYS["move"], low=1),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "table": texts.table,
+            "coefficients": texts.coefficients_table,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab("methods", "All methods", ("table",), method_charts),
+            Tab("coefficients", "Coefficients", ("coefficients",), coefficient_charts),
+        ),
+        lead=always(texts.LEAD),
+        first_targets=targets,
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of("regression", sources=TITLES),
+        code=program,
+    ),
 )

@@ -8,7 +8,7 @@ from dpcore.privacy import Adjacency
 from pages.transfer import charts, charts_sources, texts, texts_tabs
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
-from ui.page.page import Page, Slices, always, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
@@ -81,36 +81,44 @@ def downloads(result: TransferResult) -> Mapping[str, Callable[[], Any]]:
 
 
 PAGE = Page(
-    name="transfer",
-    title="Public-to-private transfer",
-    icon=":material/move_up:",
-    group="Collaborate",
-    about="When transfer helps, and when not",
-    question="How much do public sources help private regression?",
+    info=PageInfo(
+        name="transfer",
+        title="Public-to-private transfer",
+        icon=":material/move_up:",
+        group="Collaborate",
+        question="How much do public sources help private regression?",
+        about="When transfer helps, and when not",
+    ),
     settings=TransferSettings,
-    label=labels.label_of("transfer"),
-    choices=main_choices,
-    more_choices=more_choices,
-    lead=always(texts.SAYS["lead"]),
-    suggestion=Suggestion("difference", texts.SAYS["move"], low=4),
-    tiles=texts.numbers,
-    sliders=always(SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS)),
-    texts={
-        "verdict": texts.verdict,
-        "caption": texts.caption,
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "published": texts_tabs.published_table,
-    },
-    charts=main_charts,
+    controls=Controls(
+        choices=main_choices,
+        sliders=always(SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS)),
+        more_choices=more_choices,
+        suggestion=Suggestion("difference", texts.SAYS["move"], low=4),
+    ),
+    content=Content(
+        tiles=texts.numbers,
+        texts={
+            "verdict": texts.verdict,
+            "caption": texts.caption,
+            "why": listed(texts.diagnostics),
+            "guarantee": texts.guarantee,
+            "published": texts_tabs.published_table,
+        },
+        charts=main_charts,
+        tabs=(
+            WHY_TAB,
+            GUARANTEE_TAB,
+            Tab("sources", "Sources", charts=source_charts),
+            Tab("published", "Published table", ("published",)),
+        ),
+        lead=always(texts.SAYS["lead"]),
+    ),
+    exports=Exports(
+        downloads=downloads,
+        label=labels.label_of("transfer"),
+        code=program,
+    ),
     # Essential tasks take some 30 ms, and a redraw may take as long beyond them.
     slices=Slices(moving=0.02, resting=0.02),
-    tabs=(
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("sources", "Sources", charts=source_charts),
-        Tab("published", "Published table", ("published",)),
-    ),
-    downloads=downloads,
-    code=program,
 )

@@ -23,7 +23,7 @@ from pages.what_if.page_tab import choose_measure, choose_runs
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings, settings_about
 from pages.what_if.topics import STARTS, Topic
-from ui.page.page import Page, Slices, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
@@ -46,10 +46,10 @@ RESTING_SECONDS = 0.5
 
 def main_choices(pages: Sequence[Page], state: PageState) -> None:
     """Show the choice of the topic, and the topic's own choices."""
-    titles = {page.name: page.title for page in pages}
+    titles = {page.name: page.info.title for page in pages}
     options = {name: titles[name] for name in state.settings.TOPICS}
     state.choose("topic", "Page", options)
-    _page_of(pages, state.settings).choices(state)
+    _page_of(pages, state.settings).controls.choices(state)
 
 
 def more_choices(pages: Sequence[Page], state: PageState) -> None:
@@ -60,8 +60,8 @@ def more_choices(pages: Sequence[Page], state: PageState) -> None:
     state.choose("slider", "Parameter to solve for", sliders_by_name)
     state.choose("other", "Second axis of the map", sliders_by_name)
     topic_page = _page_of(pages, state.settings).at(state.settings.topic_settings)
-    if topic_page.more_choices is not None:
-        topic_page.more_choices(state)
+    if topic_page.controls.more_choices is not None:
+        topic_page.controls.more_choices(state)
     page_links.settings_link(
         settings.topic, "Open these settings on their page", settings.topic_settings
     )
@@ -92,7 +92,7 @@ def side_choices(state: PageState) -> None:
 
 def sliders(pages: Sequence[Page], settings: WhatIfSettings) -> SliderLayout:
     """Return the sliders: the target, and those of the topic."""
-    of_topic = _page_of(pages, settings).sliders(settings.topic_settings)
+    of_topic = _page_of(pages, settings).controls.sliders(settings.topic_settings)
     changes = {**of_topic.changes, "target": texts_question.target_slider(settings)}
     more = ["seeds", "tries"]
     for name in _slider_names(of_topic):
@@ -165,36 +165,44 @@ def _topic_sliders(page: Page, settings: Settings) -> list[str]:
 def planner_page(pages: Sequence[Page]) -> Page:
     """Return the page of the planner, with questions about these pages."""
     return Page(
-        name="what-if",
-        title="What-if planner",
-        icon=":material/help_center:",
-        group="Plan",
-        about="Which epsilon, how many people, which settings",
-        question="Which epsilon, how many people, which settings?",
-        label=labels.label_of("what-if"),
-        settings=settings_about(topics(pages)),
-        choices=partial(main_choices, pages),
-        more_choices=partial(more_choices, pages),
-        aside=side_choices,
-        lead=texts_question.introduction,
-        suggestion=Suggestion("target", texts.MOVE),
-        sliders=partial(sliders, pages),
-        tiles=texts_tiles.numbers,
-        slices=Slices(first=FIRST_SECONDS, resting=RESTING_SECONDS),
-        texts={
-            "verdict": texts_answer.verdict,
-            "caption": texts_tiles.caption,
-            "why": listed(texts_tiles.why),
-            "guarantee": texts_tables.price,
-            "search": texts_tables.search,
-            "table": texts_tables.table,
-        },
-        charts=main_charts,
-        tabs=(
-            WHY_TAB,
-            Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
-            Tab("search", "Best setting", ("search",)),
-            Tab("table", "Results table", ("table",), show_extra=page_command.show),
+        info=PageInfo(
+            name="what-if",
+            title="What-if planner",
+            icon=":material/help_center:",
+            group="Plan",
+            question="Which epsilon, how many people, which settings?",
+            about="Which epsilon, how many people, which settings",
         ),
-        downloads=downloads,
+        settings=settings_about(topics(pages)),
+        controls=Controls(
+            choices=partial(main_choices, pages),
+            sliders=partial(sliders, pages),
+            aside=side_choices,
+            more_choices=partial(more_choices, pages),
+            suggestion=Suggestion("target", texts.MOVE),
+        ),
+        content=Content(
+            tiles=texts_tiles.numbers,
+            texts={
+                "verdict": texts_answer.verdict,
+                "caption": texts_tiles.caption,
+                "why": listed(texts_tiles.why),
+                "guarantee": texts_tables.price,
+                "search": texts_tables.search,
+                "table": texts_tables.table,
+            },
+            charts=main_charts,
+            tabs=(
+                WHY_TAB,
+                Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
+                Tab("search", "Best setting", ("search",)),
+                Tab("table", "Results table", ("table",), show_extra=page_command.show),
+            ),
+            lead=texts_question.introduction,
+        ),
+        exports=Exports(
+            downloads=downloads,
+            label=labels.label_of("what-if"),
+        ),
+        slices=Slices(first=FIRST_SECONDS, resting=RESTING_SECONDS),
     )

@@ -112,7 +112,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
             for one, picture in pictures(apply_move(settings, name, there)[0]).items()
         }
 
-    shown, first = page.at(settings).sliders(settings), pictures(settings)
+    shown, first = page.at(settings).controls.sliders(settings), pictures(settings)
     moving = [name for name in shown.all if len(set(settings.limits[name])) == 2]
     return Moves(
         heights={name: picture["height"] for name, picture in first.items()},

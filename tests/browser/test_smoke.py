@@ -168,7 +168,8 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     card, highlighted = opened.locator(".lab-move"), opened.locator(".row.highlighted")
     expect(card).to_be_visible()
     expect(highlighted).to_have_attribute(
-        "data-slider", next(one for one in PAGES if one.name == "mechanisms").suggestion.slider
+        "data-slider",
+        next(one for one in PAGES if one.name == "mechanisms").controls.suggestion.slider,
     )
     card.get_by_role("button", name="Dismiss").focus()
     opened.keyboard.press("Enter")

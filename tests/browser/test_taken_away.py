@@ -126,7 +126,7 @@ def test_a_saved_chart_says_what_it_is_of(lab, topic):
     assert any(
         all(part in svg for part in one) for one in (before, words())
     )  # a newer picture may come meanwhile
-    told = [topic.question, value, f"/{topic.name}?{name}={value}"]
+    told = [topic.info.question, value, f"/{topic.name}?{name}={value}"]
     told += [f"Seed {topic.settings().seed}"] if "seed" in topic.settings().limits else []
     assert [part for part in told if plain(part) not in svg] == []
 

@@ -276,9 +276,9 @@ def test_the_address_says_if_the_drawer_is_open_and_forgeries_are_ignored():
         assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
-@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].suggestion])
+@pytest.mark.parametrize("page", [page for page in TOPICS if BY_NAME[page].controls.suggestion])
 def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
-    here, move = BY_NAME[page], BY_NAME[page].suggestion
+    here, move = BY_NAME[page], BY_NAME[page].controls.suggestion
     app = opened(page, **QUICK[page])
     settings = settings_of(app, page)
     shown = here.at(settings).slider_layout(settings)
@@ -295,7 +295,7 @@ def test_a_page_asks_for_a_move_of_a_slider_in_view_until_it_is_made(page):
 
 
 def test_a_page_asks_for_no_move_without_effect():
-    assert bold_html(BY_NAME["classifier"].suggestion.ask) not in text(
+    assert bold_html(BY_NAME["classifier"].controls.suggestion.ask) not in text(
         opened(CLASSIFIER, version="none")
     )
 

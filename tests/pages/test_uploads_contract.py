@@ -250,8 +250,8 @@ def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
         sliders = here.slider_layout(of)
         limits = [of.limits[name] for name in (sliders.hero, *sliders.main, *sliders.more)]
         assert [pair for pair in limits if pair[0] == pair[1]] == []
-        assert here.code is None or not of.private
-        assert len({tab.name for tab in here.tabs}) == len(here.tabs)
+        assert here.exports.code is None or not of.private
+        assert len({tab.name for tab in here.content.tabs}) == len(here.content.tabs)
 
 
 @ways

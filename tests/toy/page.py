@@ -13,7 +13,7 @@ import numpy as np
 from lab.experiment.experiment import Experiment
 from lab.experiment.settings import Settings
 from ui.charts import theme
-from ui.page.page import Page, always
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, always
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile
@@ -139,21 +139,27 @@ def more(result: Outcome) -> list[list[Chart]]:
 
 
 TOY = Page(
-    name="toy",
-    title="Toy",
-    icon=":material/toys:",
-    group="",
-    about="",
-    question="Toy",
+    info=PageInfo(
+        name="toy",
+        title="Toy",
+        icon=":material/toys:",
+        group="",
+        question="Toy",
+        about="",
+    ),
     settings=Toy,
-    choices=always(None),
-    lead=always("A page for tests."),
-    tiles=lambda result: [Tile("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
-    sliders=always(SliderLayout(hero="epsilon", play="shown", main=["repeats", "seed"])),
-    texts={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
-    charts=pictures,
-    tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
-    downloads=always({}),
-    ready=always(True),
-    holds=always(True),
+    controls=Controls(
+        choices=always(None),
+        sliders=always(SliderLayout(hero="epsilon", play="shown", main=["repeats", "seed"])),
+    ),
+    content=Content(
+        tiles=lambda result: [Tile("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
+        texts={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
+        charts=pictures,
+        tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
+        lead=always("A page for tests."),
+    ),
+    exports=Exports(
+        downloads=always({}),
+    ),
 )

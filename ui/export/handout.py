@@ -83,7 +83,9 @@ class Handout:
 
     @cached_property
     def stated(self) -> Stated:
-        return labels.complete(self.page.label(self.result), self.settings, tries=self.tries)
+        return labels.complete(
+            self.page.exports.label(self.result), self.settings, tries=self.tries
+        )
 
     @cached_property
     def label(self) -> Label:
@@ -118,7 +120,7 @@ class Handout:
             self.label,
             guarantee,
             slug=f"epsilon-lab-{self.page.name}-{self.date}",
-            name=f"Epsilon Lab: {self.page.title}",
+            name=f"Epsilon Lab: {self.page.info.title}",
             product=product,
         )
 
@@ -131,7 +133,7 @@ class Handout:
         figures = {chart.name: dict(chart.figure) | {"alt": chart.alt} for chart in charts}
         sheet = self._head(view) + self._columns(view, charts) + self._explanations() + self._foot()
         return _document(
-            self.page.question,
+            self.page.info.question,
             f'<main class="sheet">{sheet}</main>'
             f'<article class="more">{self._screen_only(view)}</article>'
             f"{single_file.data(figures, name='first')}"
@@ -141,7 +143,7 @@ class Handout:
     def label_html(self) -> str:
         """Return the full privacy label as a page."""
         title = (
-            f'<h1>Privacy label</h1><p class="lead">{escape(self.page.question)}'
+            f'<h1>Privacy label</h1><p class="lead">{escape(self.page.info.question)}'
             f" {escape(self.settings_text)}.</p>"
         )
         content = title + _void_html(self.label) + _full_label(self.label)
@@ -177,7 +179,7 @@ class Handout:
             code = f'<figure class="code">{self.code}{caption}</figure>'
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
-            f"<h1>{escape(self.page.question)}</h1>"
+            f"<h1>{escape(self.page.info.question)}</h1>"
             f'<p class="lead">{view.texts["verdict"]}</p></div>{code}</header>'
             f'{notes}<section class="tiles" aria-label="Numbers">{tiles}</section>'
             f"{attacker_icons.icons_of_label(self.stated, self.result)}"

@@ -170,7 +170,7 @@ def _surroundings(recorded_page: Recording, welcome: str) -> dict[str, Any]:
     return {
         "slider": slider(recorded_page.slider.name, "hero"),
         "fixed": fixed_sliders,
-        "more": bool(layout.more or page.more_choices),
+        "more": bool(layout.more or page.controls.more_choices),
         "html": _layout(page, settings, welcome),
         "rules": style(),
     }
@@ -201,7 +201,7 @@ def _layout(page: Page, settings: Any, welcome: str) -> str:
         content = _box("home", screen)
     else:
         screen = _box("screen", side, main)
-        content = f"<h1>{page.question}</h1>{_box('setup')}{screen}"
+        content = f"<h1>{page.info.question}</h1>{_box('setup')}{screen}"
     block = f'<div data-testid="stVerticalBlock">{content}</div>'
     return f'<div class="whole"><div data-testid="stMainBlockContainer">{block}</div></div>'
 

@@ -177,7 +177,9 @@ class Recording:
 
     @property
     def tabs(self) -> list[Tab]:
-        return [tab for tab in self.page.at(self.settings).tabs if tab.name in _RECORDED_TABS]
+        return [
+            tab for tab in self.page.at(self.settings).content.tabs if tab.name in _RECORDED_TABS
+        ]
 
     @property
     def values(self) -> list[float]:
@@ -240,7 +242,7 @@ class Recording:
         note = SAYS("recording.note", date=self.date)
         shown_first = {"charts": first["charts"], "rows": first["rows"]}
         body = (
-            f"<h1>{escape(self.page.question)}</h1><p class=settings>{settings_html}</p>"
+            f"<h1>{escape(self.page.info.question)}</h1><p class=settings>{settings_html}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="slider"></div>'
             f"<p class=quiet>{count}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'
@@ -251,7 +253,7 @@ class Recording:
             f"{single_file.data(shown_first, name='first')}"
             f"{single_file.program(_PROGRAM)}{single_file.data(recorded, name='recording')}"
         )
-        return page_document(self.page.question, body, above=self.above, link=self.link)
+        return page_document(self.page.info.question, body, above=self.above, link=self.link)
 
     def _chart_rows(self, first: Mapping[str, Any]) -> dict[str, str]:
         """Return name of a board -> places for its charts (HTML), as large as on the page."""

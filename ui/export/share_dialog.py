@@ -92,7 +92,7 @@ def saved_chart_notes(page: Page, state: PageState, void: str = "") -> dict[str,
         state: Its state.
         void: Why the label says that nothing is guaranteed; "" if only the settings decide.
     """
-    title = f"Epsilon Lab: {page.question}"
+    title = f"Epsilon Lab: {page.info.question}"
     void = void or state.settings.void
     if void:
         title += f" VOID: {void}; nothing is guaranteed."
@@ -104,7 +104,7 @@ def saved_chart_notes(page: Page, state: PageState, void: str = "") -> dict[str,
 
 def why_void_of(state: PageState, page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed; "" if something is."""
-    stated = labels.complete(page.label(result), result.settings, tries=state.tries)
+    stated = labels.complete(page.exports.label(result), result.settings, tries=state.tries)
     return why_void(result.settings, stated)
 
 
@@ -238,7 +238,7 @@ def handout_of(state: PageState, page: Page, result: Any, *, link: str, code: st
 
 def label_lines(state: PageState, page: Page, result: Any) -> list[str]:
     """Return the lines of the privacy label on a print of the page."""
-    stated = labels.complete(page.label(result), result.settings, tries=state.tries)
+    stated = labels.complete(page.exports.label(result), result.settings, tries=state.tries)
     titles: dict[str, str] = {}
     for section_titles in sections().values():
         titles |= section_titles
@@ -259,12 +259,12 @@ def bundle(handout: Handout) -> bytes:
     for file, make_table in tables(handout).values():
         files[f"tables/{file}"] = make_table
     estimator = ""
-    if page.code:
-        estimator = page.code(settings)
+    if page.exports.code:
+        estimator = page.exports.code(settings)
     return archive.bundle(
         settings,
         page=page.name,
-        question=page.question,
+        question=page.info.question,
         link=handout.link,
         estimator=estimator,
         void=why_void(settings, handout.stated),
@@ -278,9 +278,9 @@ def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
     page = handout.page
     stem = _stem(page, settings)
     csv_tables = {}
-    for name, make_frame in page.downloads(handout.result).items():
+    for name, make_frame in page.exports.downloads(handout.result).items():
         file = f"{stem}_{name.lower().replace(' ', '-')}.csv"
-        title = f"{page.question} {name}"
+        title = f"{page.info.question} {name}"
         csv_tables[name] = (file, _table_maker(make_frame, title, settings, handout.link))
     return csv_tables
 

@@ -171,7 +171,7 @@ def show_presenter(
     present_page = page.at(state.settings)
     key = f"{page.name}.present"
     stop_settings = list(stops)
-    chart_names = [chart.name for row in present_page.charts(result) for chart in row]
+    chart_names = [chart.name for row in present_page.content.charts(result) for chart in row]
     chart_index = 0
     if state.presented_chart in chart_names:
         chart_index = chart_names.index(state.presented_chart)

@@ -65,7 +65,7 @@ def show_result(screen: Screen, state: PageState) -> str:
         if tab.show_extra is not None:
             tab.show_extra(state, printed)
         if tab is METHOD_TAB:
-            st.markdown(page.lead(state.settings))
+            st.markdown(page.content.lead(state.settings))
             st.markdown(papers.cited(glossary.link_terms(page.method)))
         if "guarantee" in screen.view.texts and tab.name != GUARANTEE_TAB.name:
             st.html(_print_only(screen.view.texts["guarantee"]))
@@ -100,7 +100,7 @@ def _print_only(*lines: str) -> str:
 
 def _show_tabs(page: Page) -> tuple[Tab, DeltaGenerator]:
     """Show the tabs; return the open one and its area, or an empty tab where there are none."""
-    if not page.tabs:
+    if not page.content.tabs:
         return page.tab(""), st.container()
     tabs = page.all_tabs
     titles = [tab.title for tab in tabs]

@@ -42,8 +42,10 @@ def show_page(page: Page, welcome: str = "") -> None:
     state = current_state(page.name, page.settings)
     visible_sliders.check_link(page, state)
     if welcome:
-        # The first page speaks for the whole lab, and is not presented.
+        # The first page speaks for the whole lab. It is not presented, and shows no uploaded file.
         state.address.view.pop("present", None)
+        if state.settings.private:
+            state.replace_settings(page.settings())
     state.push_undo()
     if state.presented_chart:
         _show_presented(page, state)
@@ -55,13 +57,13 @@ def show_page(page: Page, welcome: str = "") -> None:
 
 def _show_with_heading(page: Page, state: PageState) -> None:
     _link_to_lesson(state)
-    st.title(page.at(state.settings).question)
+    st.title(page.at(state.settings).info.question)
     head = st.container(key="head-actions", horizontal=True)
     pinned = pinned_settings(page, state)
     _open_tab_of_link(page, state)
     _show_notices([*state.notices, *_ignored_question(page, state)])
     _show_choices(page, state)
-    ready = page.ready(state)
+    ready = rows.ready(state)
     with head:
         _show_actions(page, state, ready=ready)
     if ready:
@@ -75,12 +77,9 @@ def _show_with_welcome(page: Page, state: PageState, welcome: str) -> None:
     pinned = pinned_settings(page, state)
     _open_tab_of_link(page, state)
     _show_notices([*state.notices, *_ignored_question(page, state)])
-    if page.ready(state):
-        _write_address(page, state, pinned)
-        with st.container(key="home"):
-            _show_live_part(page, welcome)
-    else:
-        _show_more_choices(page, state)
+    _write_address(page, state, pinned)
+    with st.container(key="home"):
+        _show_live_part(page, welcome)
 
 
 def _write_address(page: Page, state: PageState, pinned: Any) -> None:
@@ -113,7 +112,7 @@ def _make_screen(
 
 def _show_more_choices(page: Page, state: PageState) -> None:
     """Show the drawer of further choices, which lead to other data where a page lacks its own."""
-    more_choices = page.at(state.settings).more_choices
+    more_choices = page.at(state.settings).controls.more_choices
     if more_choices is not None:
         with st.expander(MORE):
             more_choices(state)
@@ -121,7 +120,7 @@ def _show_more_choices(page: Page, state: PageState) -> None:
 
 def _show_actions(page: Page, state: PageState, *, ready: bool) -> None:
     """Show the buttons that present a page, download its handout and share its link."""
-    if not page.tabs or st.context.is_embedded:
+    if not page.content.tabs or st.context.is_embedded:
         return
     present_page = page.at(state.settings)
     presenter.present_button(state)
@@ -144,7 +143,7 @@ def _show_presented(page: Page, state: PageState) -> None:
     if state.notices:
         with st.container(key="stage-notices"):
             _show_notices(state.notices)
-    if not page.ready(state):
+    if not rows.ready(state):
         # Return to the page itself, which shows what is missing.
         state.address.view.pop("present")
         st.rerun()
@@ -170,7 +169,11 @@ def _ignored_question(page: Page, state: PageState) -> list[str]:
     """
     if not state.address.ask or state.settings.private:
         return []
-    if page.question_tab is not None and page.tabs and page.question_tab.about(state.settings, ""):
+    if (
+        page.question_tab is not None
+        and page.content.tabs
+        and page.question_tab.about(state.settings, "")
+    ):
         return page.question_tab.ignored(state.settings, state.address.ask)
     state.address.ask = ""
     return ["The question in the link was ignored, because this page has no questions."]
@@ -178,7 +181,7 @@ def _ignored_question(page: Page, state: PageState) -> list[str]:
 
 def _open_tab_of_link(page: Page, state: PageState) -> None:
     """Open the tab that a link names, or the first one where it names none."""
-    if not state.opens_tab or not page.tabs:
+    if not state.opens_tab or not page.content.tabs:
         return
     state.opens_tab = False
     tabs = page.at(state.settings).all_tabs
@@ -193,7 +196,7 @@ def _open_tab_of_link(page: Page, state: PageState) -> None:
 
 def _show_choices(page: Page, state: PageState) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
-        page.choices(state)
+        page.controls.choices(state)
         with st.container(
             key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
         ):
@@ -208,7 +211,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
     The sliders are mounted last: their message tells the browser that all the rest has arrived.
     """
     state = current_state(page.name, page.settings)
-    if not page.holds(state) or state.presented_chart:
+    if not rows.holds(state) or state.presented_chart:
         debounce.rerun_page()
     present_page = page.at(state.settings)
     pinned = pinned_settings(page, state)
@@ -226,13 +229,15 @@ def _show_live_part(page: Page, welcome: str) -> None:
     side = area.container(key="side")
     main = area.container(key="main")
     with side.container(key="aside"):
-        present_page.aside(state)
+        rows.part(state)
+        if present_page.controls.aside is not None:
+            present_page.controls.aside(state)
     sliders_area = side.container(key="sliders")
     below_sliders = side.container(key="beside")
     panel_area = sliders_area.container(key="panel")
-    if present_page.more_choices is not None:
+    if present_page.controls.more_choices is not None:
         with sliders_area.container(key="more"):
-            present_page.more_choices(state)
+            present_page.controls.more_choices(state)
     with main:
         tab = show_result(screen, state)
         if tab == present_page.all_tabs[0].name:
@@ -241,11 +246,11 @@ def _show_live_part(page: Page, welcome: str) -> None:
             state.address.set_view_param(TAB, tab)
     with below_sliders:
         visible_sliders.offer_all(state)
-        if present_page.tabs:
+        if present_page.content.tabs:
             pin_panel(state, pinned, screen)
     layout = visible_sliders.visible_layout(present_page, state)
     with side:
-        suggestion = suggestion_card(present_page.suggestion, state, layout)
+        suggestion = suggestion_card(present_page.controls.suggestion, state, layout)
     with panel_area:
         show_panel(
             state,
@@ -253,7 +258,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
             done=screen.done,
             channel=_channel_state(state, tab),
             marks=slider_marks(state.settings, pinned),
-            selectors=present_page.more_choices is not None,
+            selectors=present_page.controls.more_choices is not None,
             suggestion=suggestion,
         )
 
@@ -282,7 +287,7 @@ def _show_stage(page: Page) -> None:
     page: The page as ``presenter_page`` returns it.
     """
     state = current_state(page.name, page.settings)
-    if not page.holds(state) or not state.presented_chart:
+    if not rows.holds(state) or not state.presented_chart:
         debounce.rerun_page()
     present_page = page.at(state.settings)
     screen = make_screen(

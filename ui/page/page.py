@@ -27,9 +27,8 @@ from ui.page.view import FIRST, LazyValues, Rows, View
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile, bullets, tile_row
-from ui.uploads import rows
 
-_USUAL: Mapping[str, float] = MappingProxyType({})
+_NO_TARGETS: Mapping[str, float] = MappingProxyType({})
 # Drawings of which the cache keeps the newest, so that a drag back over a slider draws no chart
 # again; a slider has at most some hundred stops. An entry keeps the whole result.
 _KEPT_DRAWINGS = 128
@@ -37,6 +36,99 @@ _KEPT_DRAWINGS = 128
 _KEPT_PAGES = 256
 # Tabs of a page before that of questions.
 _TABS_BEFORE_QUESTIONS = 2
+
+
+def always(value: Any) -> Callable[[Any], Any]:
+    """Return a function that returns ``value`` for any argument."""
+    return lambda _: value
+
+
+def listed(sentences: Callable[[Any], Iterable[str]]) -> Callable[[Any], str]:
+    """Return a function that makes a list (HTML) of the sentences on a result."""
+    return lambda result: bullets(sentences(result))
+
+
+_NO_FIRST_TARGETS = always(_NO_TARGETS)
+_NOTHING_STATED = always(Stated())
+
+
+class PageInfo(NamedTuple):
+    """The entry of a page in the navigation and on the home page.
+
+    Attributes:
+        name: Its address, and the folder of a topic in ``pages/``.
+        title: Its title in the navigation.
+        icon: Its icon there.
+        group: The group of pages that it stands in.
+        question: The heading over the page.
+        about: A phrase on what it is about.
+    """
+
+    name: str
+    title: str
+    icon: str
+    group: str
+    question: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Controls:
+    """All that changes the settings of a page.
+
+    Attributes:
+        choices: Shows the choices that make another experiment, in one row over the result.
+        sliders: Returns the sliders of settings.
+        aside: Shows choices over the sliders.
+        more_choices: Shows the selectors in *More settings*, under the sliders there.
+        suggestion: The one movement worth making, which a card asks for.
+    """
+
+    choices: Callable[[PageState], None]
+    sliders: Callable[[Any], SliderLayout]
+    aside: Callable[[PageState], None] | None = None
+    more_choices: Callable[[PageState], None] | None = None
+    suggestion: Suggestion | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Content:
+    """All that a page shows of a result.
+
+    Attributes:
+        tiles: Returns the tiles over the charts.
+        texts: Name -> function of a result that returns HTML. All pages have "verdict", one or two
+            lines under the tiles; "caption" is one line under the charts.
+        charts: Returns the row of charts in the first screen, at most three, which move with the
+            sliders.
+        tabs: The tabs under them.
+        lead: Returns the text (markdown) of settings with which *How it works* begins.
+        first_targets: Returns measure -> the target with which questions about a result start,
+            where it is not the usual one.
+    """
+
+    tiles: Callable[[Any], Sequence[Tile]]
+    texts: Mapping[str, Callable[[Any], str]]
+    charts: Callable[[Any], Rows]
+    tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
+    lead: Callable[[Any], str]
+    first_targets: Callable[[Any], Mapping[str, float]] = _NO_FIRST_TARGETS
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Exports:
+    """All that a visitor can take away of a result.
+
+    Attributes:
+        downloads: Returns name -> function that makes a frame, or its columns by name.
+        label: Returns what the privacy label of a result states; by default nothing.
+        code: Returns a program for settings that does the same by an estimator of
+            ``dpcore.estimators``. It cannot hold a visitor's own file.
+    """
+
+    downloads: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
+    label: Callable[[Any], Stated] = _NOTHING_STATED
+    code: Callable[[Any], str] | None = None
 
 
 class Slices(NamedTuple):
@@ -53,14 +145,7 @@ class Slices(NamedTuple):
     resting: float = SLICE_SECONDS
 
 
-def always(value: Any) -> Callable[[Any], Any]:
-    """Return a function that returns ``value`` for any argument."""
-    return lambda _: value
-
-
-def listed(sentences: Callable[[Any], Iterable[str]]) -> Callable[[Any], str]:
-    """Return a function that makes a list (HTML) of the sentences on a result."""
-    return lambda result: bullets(sentences(result))
+_USUAL_SLICES = Slices()
 
 
 class QuestionTab(NamedTuple):
@@ -88,7 +173,7 @@ class QuestionTab(NamedTuple):
     compared: Callable[[Any], Collection[Settings]]
 
     def about(
-        self, settings: Any, ask: str, targets: Mapping[str, float] = _USUAL
+        self, settings: Any, ask: str, targets: Mapping[str, float] = _NO_TARGETS
     ) -> Settings | None:
         """Return the question about these settings, or None if nothing can be asked about them."""
         try:
@@ -108,110 +193,51 @@ class QuestionTab(NamedTuple):
         return View((), {ANSWER: view.texts["verdict"]}, boards)
 
 
-_USUAL_SLICES = Slices()
-_USUAL_TARGETS = always(_USUAL)
-_NOTHING_STATED = always(Stated())
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Page:
     """One page of the lab.
 
-    In the navigation and on the home page:
-        name: Its address, and its folder in ``pages/``.
-        title, icon, group, about: Its entry.
-
-    Over the result:
-        question: The heading.
+    Attributes:
+        info: Its entry in the navigation.
         settings: The class of its settings.
-        choices: Shows the choices that make another experiment, in one row.
-
-    Beside the result:
-        aside: Shows choices over the sliders; by default how many rows of a large file are used.
-        sliders: Returns the sliders of settings.
-        more_choices: Shows the selectors in *More settings*, under the sliders there.
-        suggestion: The one movement worth making, which a card asks for.
-
-    The result:
-        tiles: Returns the tiles over the charts.
-        texts: Name -> function of a result that returns HTML. All pages have "verdict", one or two
-            lines under the tiles; "caption" is one line under the charts.
-        charts: Returns the row of charts in the first screen, at most three, which move with the
-            sliders.
-        tabs: The tabs under them.
-        lead: Returns the text (markdown) of settings with which *How it works* begins.
-        label: Returns what the privacy label of a result states; by default nothing.
-        downloads: Returns name -> function that makes a frame, or its columns by name.
-        code: Returns a program for settings that does the same by an estimator of
-            ``dpcore.estimators``. It cannot hold a visitor's own file.
-
-    Computing:
-        ready: Tells whether there are rows to compute from, and shows what is missing.
-        holds: Tells at each movement whether they are still there. The default of both is about a
-            visitor's own file.
+        controls: All that changes the settings.
+        content: All that it shows of a result.
+        exports: All that a visitor can take away.
         slices: The time for work in a run.
-
-    Variants and questions:
         variant: Returns the page for settings whose choice makes it another one, or None.
         question_tab: The questions that can be asked about it.
-        has_questions: Whether this variant has them.
-        targets: Returns measure -> the target with which questions about a result start, where it
-            is not the usual one.
     """
 
-    name: str
-    title: str
-    icon: str
-    group: str
-    about: str
-
-    question: str
+    info: PageInfo
     settings: type[Settings]
-    choices: Callable[[PageState], None]
-
-    aside: Callable[[PageState], None] = rows.part
-    sliders: Callable[[Any], SliderLayout]
-    more_choices: Callable[[PageState], None] | None = None
-    suggestion: Suggestion | None = None
-
-    tiles: Callable[[Any], Sequence[Tile]]
-    texts: Mapping[str, Callable[[Any], str]]
-    charts: Callable[[Any], Rows]
-    tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
-    lead: Callable[[Any], str]
-    label: Callable[[Any], Stated] = _NOTHING_STATED
-    downloads: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
-    code: Callable[[Any], str] | None = None
-
-    ready: Callable[[PageState], bool] = rows.ready
-    holds: Callable[[PageState], bool] = rows.holds
+    controls: Controls
+    content: Content
+    exports: Exports
     slices: Slices = _USUAL_SLICES
-
     variant: Callable[[Any], "Page | None"] | None = None
     question_tab: QuestionTab | None = None
-    has_questions: bool = True
-    targets: Callable[[Any], Mapping[str, float]] = _USUAL_TARGETS
+
+    @property
+    def name(self) -> str:
+        return self.info.name
 
     def at(self, settings: Settings) -> "Page":
-        """Return the page for these settings, with the tabs that they have."""
+        """Return the page for these settings, with the tabs and the program that they have."""
         page = self
         if self.variant is not None:
             page = self.variant(settings) or self
-        tabs = tuple(tab for tab in page.tabs if tab.when(settings))
-        question_tab = None
-        if page.has_questions:
-            question_tab = self.question_tab
-        code = page.code
+        tabs = tuple(tab for tab in page.content.tabs if tab.when(settings))
+        code = page.exports.code
         if settings.private:
             code = None
-        return _page_with(page, tabs, question_tab, code)
+        return _page_with(page, tabs, code, self.question_tab)
 
     def slider_layout(self, settings: Settings) -> SliderLayout:
         """Return the sliders of these settings.
 
         Those that can take one value only are left out, unless they are ``STATED``.
         """
-        layout = self.sliders(settings)
+        layout = self.controls.sliders(settings)
 
         def is_shown(name: str) -> bool:
             low, high = settings.limits[name]
@@ -231,9 +257,9 @@ class Page:
     @property
     def all_tabs(self) -> Sequence[Tab]:
         """Return the page's own tabs, and those of every page that has any."""
-        if not self.tabs:
+        if not self.content.tabs:
             return (NO_TAB,)
-        tabs = list(self.tabs)
+        tabs = list(self.content.tabs)
         if self.question_tab is not None:
             tabs.insert(_TABS_BEFORE_QUESTIONS, ASK_TAB)
         return (*tabs, METHOD_TAB)
@@ -243,16 +269,16 @@ class Page:
 
         tries: As in ``SearchedGuarantee``.
         """
-        board_functions = {FIRST: partial(_cached_charts, self.charts)}
-        for tab in self.tabs:
+        board_functions = {FIRST: partial(_cached_charts, self.content.charts)}
+        for tab in self.content.tabs:
             if tab.charts is not None:
                 board_functions[tab.name] = partial(_cached_charts, tab.charts)
-        text_functions = dict(self.texts)
+        text_functions = dict(self.content.texts)
         if "guarantee" in text_functions:
             text_functions["guarantee"] = self._guarantee
-        tiles = self.tiles(result)
+        tiles = self.content.tiles(result)
         if result.settings.private:
-            searched = guarantee_after_search(self.label(result), result, tries=tries)
+            searched = guarantee_after_search(self.exports.label(result), result, tries=tries)
             if searched is not None:
                 tiles = searched.tiles(tiles)
                 _adapt_texts(text_functions, searched)
@@ -261,8 +287,8 @@ class Page:
         return View(tiles, texts, boards)
 
     def _guarantee(self, result: Any) -> str:
-        icons = attacker_icons.icons_of_label(self.label(result), result)
-        return icons + self.texts["guarantee"](result)
+        icons = attacker_icons.icons_of_label(self.exports.label(result), result)
+        return icons + self.content.texts["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """Return the boards in sight while this tab is open."""
@@ -280,7 +306,7 @@ class Page:
     @property
     def captions(self) -> Sequence[str]:
         """Return the names of the texts under the first charts."""
-        if "caption" in self.texts:
+        if "caption" in self.content.texts:
             return ("caption",)
         return ()
 
@@ -306,10 +332,15 @@ def _adapted(adapt: Callable[[str], str], text: Callable[[Any], str], result: An
 def _page_with(
     page: Page,
     tabs: tuple[Tab, ...],
-    question_tab: QuestionTab | None,
     code: Callable[[Any], str] | None,
+    question_tab: QuestionTab | None,
 ) -> Page:
-    return replace(page, tabs=tabs, question_tab=question_tab, code=code)
+    return replace(
+        page,
+        content=replace(page.content, tabs=tabs),
+        exports=replace(page.exports, code=code),
+        question_tab=question_tab,
+    )
 
 
 @cached(newest=_KEPT_DRAWINGS)

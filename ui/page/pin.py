@@ -73,7 +73,7 @@ def _pinned_in_link(page: Page, state: PageState) -> Settings | None:
     settings = None
     # A page without tabs has no panel that could unpin them.
     notices: Sequence[str] = ("The pin in the link was ignored, because this page has none.",)
-    if page.tabs:
+    if page.content.tabs:
         settings, notices = read_pin(page.settings, address.pin)  # type: ignore[arg-type]  # classes have a hash
     new_notices = [notice for notice in notices if notice not in state.notices]
     state.notices = [*state.notices, *new_notices]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ui.page.page import Page, always
+from ui.page.page import Page
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile
@@ -25,7 +25,7 @@ def presenter_page(page: Page, chart_name: str) -> Page:
     """
 
     def one_chart(result: Any) -> Rows:
-        charts = {chart.name: chart for row in page.charts(result) for chart in row}
+        charts = {chart.name: chart for row in page.content.charts(result) for chart in row}
         first_chart = next(iter(charts.values()))
         chart = charts.get(chart_name, first_chart)
         return [[replace(chart, height=0, wide=1.0, pair=False)]]
@@ -43,19 +43,17 @@ def presenter_page(page: Page, chart_name: str) -> Page:
         return SliderLayout(hero=layout.hero, changes=layout.changes)
 
     def tiles(result: Any) -> Sequence[Tile]:
-        return presenter_tiles(page.tiles(result))
+        return presenter_tiles(page.content.tiles(result))
 
     def verdict(result: Any) -> str:
-        return verdict_with_heading(page.texts["verdict"](result))
+        return verdict_with_heading(page.content.texts["verdict"](result))
 
     return replace(
         page,
-        aside=always(None),
-        sliders=hero_only,
-        tiles=tiles,
-        texts={"verdict": verdict},
-        charts=one_chart,
-        tabs=(),
+        controls=replace(page.controls, sliders=hero_only),
+        content=replace(
+            page.content, tiles=tiles, texts={"verdict": verdict}, charts=one_chart, tabs=()
+        ),
         variant=variant,
         question_tab=None,
     )

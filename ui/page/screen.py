@@ -136,12 +136,12 @@ def question_base(
     None where none can be made up.
     """
     if looks or not settings.private:
-        return settings, screen.page.targets(screen.result)
+        return settings, screen.page.content.first_targets(screen.result)
     made_up = settings.made_up
     if made_up is None:
         return None, {}
     result, _ = compute(made_up, seconds=0)
-    return made_up, screen.page.targets(result)
+    return made_up, screen.page.content.first_targets(result)
 
 
 def _record_comparison(settings: Settings, compared: Iterable[Settings]) -> bool:

@@ -27,7 +27,7 @@ def label_of(
     cases: Callable[[Any], Iterable[str]] = lambda _: (),
     holes: Callable[[Any], Mapping[str, Any]] = lambda _: {},
 ) -> Callable[[Any], Stated]:
-    """Return the function of a topic that states the label of a result, for ``Page.label``.
+    """Return the function of a topic that states the label of a result, for ``Exports.label``.
 
     Args:
         topic: Name of the topic, whose table is read.

@@ -1,13 +1,10 @@
 """How the page of many answers differs from that of one number."""
 
-from typing import Any
-
 from pages.mechanisms.many_answers import charts, texts
 from pages.mechanisms.many_answers.result import ManyAnswersResult
-from pages.mechanisms.page_shared import chart
-from ui.page.page import always, listed
+from pages.mechanisms.page_shared import chart, main_choices
+from ui.page.page import Content, Controls, always, listed
 from ui.page.suggestion import Suggestion
-from ui.page.tabs import GUARANTEE_TAB, WHY_TAB
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
 
@@ -22,20 +19,20 @@ def main_charts(result: ManyAnswersResult) -> Rows:
     return [[chart(texts.ABOUT, "people", people), chart(texts.ABOUT, "curve", curve)]]
 
 
-DIFFERENCES: dict[str, Any] = {
-    "has_questions": False,
-    "question": texts.SAYS["page.question"],
-    "more_choices": None,
-    "lead": always(texts.SAYS["page.lead"]),
-    "suggestion": Suggestion("questions", texts.SAYS["page.move"], low=1000),
-    "tiles": texts.numbers,
-    "sliders": always(SLIDERS),
-    "texts": {
+QUESTION = texts.SAYS["page.question"]
+CONTROLS = Controls(
+    choices=main_choices,
+    sliders=always(SLIDERS),
+    suggestion=Suggestion("questions", texts.SAYS["page.move"], low=1000),
+)
+CONTENT = Content(
+    tiles=texts.numbers,
+    texts={
         "verdict": texts.verdict,
         "caption": always(texts.SAYS["page.caption"]),
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
     },
-    "charts": main_charts,
-    "tabs": (WHY_TAB, GUARANTEE_TAB),
-}
+    charts=main_charts,
+    lead=always(texts.SAYS["page.lead"]),
+)

@@ -231,7 +231,7 @@ def test_the_attacker_is_the_exact_number_at_any_settings_and_on_the_tile(name):
         )
         assert exact - 1e-5 <= found <= exact + 1e-3, guarantee
     result = first(kind())
-    tiles = {one.label: one for one in ROOMS[name].at(result.settings).tiles(result)}
+    tiles = {one.label: one for one in ROOMS[name].at(result.settings).content.tiles(result)}
     assert attackers.close(
         promised(result.settings), str(tiles["Attacker's accuracy, at most"].amount)
     )

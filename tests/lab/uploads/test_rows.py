@@ -369,7 +369,7 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     shares = result.held_out["reference"].shares.diagonal()
     reachable = {"scratch": result.reference.accuracy, "balanced": shares.mean()}
     reachable |= {f"recall_{place}": share for place, share in enumerate(shares)}
-    start = page.targets(result)
+    start = page.content.first_targets(result)
     assert start.pop("loss") > result.reference.loss[-1]
     assert all(0 < target <= 100 * reachable[name] - 2 for name, target in start.items())
     targets = {"scratch": 61.0, "balanced": 55.0}  # computed from the rows, and so in no address
@@ -509,7 +509,7 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(kind):
     counts = result.held_out["scratch" if kind == "classifier" else "private"].counts
     assert (counts[:, :, 0].sum(axis=1) == len(result.split.y_test)).all()
     assert re.search(r"All 4 private (model|network)s always answer “no”", words)
-    picture = own_files.PAGES[kind].at(result.settings).charts(result)[0][0]
+    picture = own_files.PAGES[kind].at(result.settings).content.charts(result)[0][0]
     base = result.split.best_constant[1]
     (line,) = (
         one for one in picture.figure["data"] if "baseline (majority class)" in one.get("name", "")

@@ -229,7 +229,7 @@ TILES = {
 
 def check_words(result, name: str, rules: Mapping) -> set[str]:
     """Check a text of a result against rules, and return the fragments that it has."""
-    text = page.PAGE.at(result.settings).texts[name](result)
+    text = page.PAGE.at(result.settings).content.texts[name](result)
     plain = TAG.sub("", text)
     assert not NEVER.search(plain), text
     if name == "verdict":
@@ -243,7 +243,7 @@ def check_words(result, name: str, rules: Mapping) -> set[str]:
 
 
 def check_influences(result) -> None:
-    why = TAG.sub("", page.PAGE.at(result.settings).texts["why"](result))
+    why = TAG.sub("", page.PAGE.at(result.settings).content.texts["why"](result))
     shares = re.search(r"the median has ([\d.]+)\s%, and the highest ([\d.]+)\s%", why)
     assert float(shares[1]) == pytest.approx(100 * np.median(result.influences), abs=0.51)
     assert float(shares[2]) == pytest.approx(100 * result.influences.max(), abs=0.51)
@@ -251,7 +251,7 @@ def check_influences(result) -> None:
 
 
 def check_tiles(result) -> None:
-    for tile in page.PAGE.at(result.settings).tiles(result):
+    for tile in page.PAGE.at(result.settings).content.tiles(result):
         if tile.label not in TILES:
             continue
         value = TAG.sub("", tile.value)
@@ -286,7 +286,7 @@ def test_an_explanation_has_at_most_three_sentences(part):
     for index in range(4):
         result = random_result(part, index)
 
-        text = TAG.sub(" ", page.PAGE.at(result.settings).texts["why"](result))
+        text = TAG.sub(" ", page.PAGE.at(result.settings).content.texts["why"](result))
 
         assert len(re.findall(r"\.(?=\s|$)", text)) <= 3, text
 
@@ -341,7 +341,7 @@ def state_verdict(result, monkeypatch, **values) -> None:
         for name, value in values.items():
             patched.setattr(type(result), name, value)
             vars(result).pop(name, None)  # the cached value
-        page.PAGE.at(result.settings).texts["verdict"](result)
+        page.PAGE.at(result.settings).content.texts["verdict"](result)
 
 
 def test_every_text_is_reached(monkeypatch):

@@ -107,16 +107,16 @@ def test_every_topic_has_a_folder_and_opens_with_its_question():
     assert {*folders.values()} == topic_folders
     for page in PAGES:
         source = (folders[page.name] / "page.py").read_text("utf-8")
-        assert ast.get_docstring(ast.parse(source)) == page.question
+        assert ast.get_docstring(ast.parse(source)) == page.info.question
 
 
 def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
     """A link with a pin would show a ghost that nothing on the page unpins."""
     front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
     result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
-    assert set(front.tiles(result)) <= set(whole.tiles(result))
+    assert set(front.content.tiles(result)) <= set(whole.content.tiles(result))
     app = opened("", epsilon="0.05", pin="epsilon~2.0")
-    assert text(app).count(tiles.tile_row(front.tiles(result))) == 1
+    assert text(app).count(tiles.tile_row(front.content.tiles(result))) == 1
     assert [one.value for one in app.warning] == [
         "The pin in the link was ignored, because this page has none."
     ]

@@ -321,6 +321,6 @@ def test_texts_state_what_was_computed_and_are_all_reached(module, rules, also, 
     )
     page = PAGE.at(also[0])
 
-    assert page.question == module.SAYS["page.question"]
-    assert plain(page.lead(also[0]))
+    assert page.info.question == module.SAYS["page.question"]
+    assert plain(page.content.lead(also[0]))
     assert reached.unread(module.SAYS) == []

@@ -312,7 +312,7 @@ def test_every_text_is_reached():
         texts_tabs.descent(replace(result, descent=descent * spread))
     for draw in (page.main_charts, page.source_charts):
         draw(result)
-    page.PAGE.lead(result.settings)
+    page.PAGE.content.lead(result.settings)
     texts_tabs.published_table(result)
 
     assert reached.unread(texts.SAYS) == []

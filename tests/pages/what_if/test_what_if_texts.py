@@ -42,7 +42,7 @@ def all_texts(result: WhatIfResult) -> str:
     verdict = plain(texts_answer.verdict(result))
     assert len(verdict) <= LONGEST, (len(verdict), verdict)
     parts = []
-    for name, text_of in PAGE.texts.items():
+    for name, text_of in PAGE.content.texts.items():
         if name not in ("verdict", "table"):
             parts.append(text_of(result))
     for tile in texts_tiles.numbers(result):
@@ -251,7 +251,7 @@ def test_every_sentence_is_true_and_every_text_is_reached(monkeypatch, for_most)
     assert not set(RULES) - reached_rules, f"never said: {set(RULES) - reached_rules}"
 
     # Texts that are no part of a result on public rows.
-    assert PAGE.lead(for_most.settings)
+    assert PAGE.content.lead(for_most.settings)
     page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
     for question, _ in uploaded_questions():
         texts.rows_text(question)

@@ -218,7 +218,7 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(shared):
     assert f"<dt>epsilon</dt><dd>{of_parties.number(held.epsilon)}</dd>" in said
     assert (held.delta > 0) == (settings.method == "pate" or settings.delta == 1e-2)
     assert held.epsilon <= settings.epsilon * (1 + 1e-9)
-    tabs = {tab.name for tab in PARTIES.at(settings).tabs}
+    tabs = {tab.name for tab in PARTIES.at(settings).content.tabs}
     assert ("limits" in tabs, "noise" in tabs) == (central, not central)
     assert all(all(board) for board in PARTIES.view(shared).boards.values())
 

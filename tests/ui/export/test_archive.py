@@ -76,8 +76,8 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
     assert run_alone(here, "script.py") == result.table().to_string() + "\n"
-    assert (here / "estimator.py").exists() == bool(page.code)
-    if page.code:
+    assert (here / "estimator.py").exists() == bool(page.exports.code)
+    if page.exports.code:
         assert guaranteed(run_alone(here, "estimator.py")) == pytest.approx(
             settings.epsilon, rel=1e-3
         )
@@ -93,8 +93,8 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     )
     assert "".join(cell["source"]) == (here / "script.py").read_text()
     assert (here / "requirements.txt").read_text() == takeaway._requirements()
-    assert len([*here.glob("tables/*.csv")]) == len(page.downloads(result))
-    for name, made in page.downloads(result).items():
+    assert len([*here.glob("tables/*.csv")]) == len(page.exports.downloads(result))
+    for name, made in page.exports.downloads(result).items():
         (file,) = here.glob(f"tables/*_{name.lower().replace(' ', '-')}.csv")
         numbers = pd.DataFrame(made()).select_dtypes("number")
         np.testing.assert_allclose(
@@ -202,12 +202,12 @@ def parts() -> Iterator[Any]:
 def test_script_prints_a_table_and_an_estimator_runs_with_every_choice(page, settings, capsys):
     exec(takeaway.script(settings), {})
     assert any(line.startswith("0 ") for line in capsys.readouterr().out.splitlines()[1:])
-    for field, options in settings.choices.items() if page.code else ():
+    for field, options in settings.choices.items() if page.exports.code else ():
         for option in set(options) - ELSEWHERE:
-            exec(page.code(cheap(settings, **{field: str(option)})), {})
+            exec(page.exports.code(cheap(settings, **{field: str(option)})), {})
             assert 0 < guaranteed(capsys.readouterr().out) < float("inf"), (field, option)
-    if page.code and "rows_each" in settings.limits:
-        exec(page.code(settings.change(rows_each=7)), {})
+    if page.exports.code and "rows_each" in settings.limits:
+        exec(page.exports.code(settings.change(rows_each=7)), {})
         assert ("unit='person'" in capsys.readouterr().out) == (page.name == "classifier")
 
 
@@ -270,7 +270,7 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
     }
     paper = share.saved_chart_notes(page, state)
     about, words, link = paper["lines"]
-    assert page.question in about
+    assert page.info.question in about
     assert all(
         part in words
         for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9")

@@ -54,7 +54,7 @@ def test_it_says_what_the_page_says(made):
     said = plain(re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL))
     view = page.at(one.settings).view(one.result)
     for text in (
-        page.question,
+        page.info.question,
         view.texts["verdict"],
         one.settings_text,
         one.link,
@@ -106,7 +106,7 @@ def test_exercises_ask_for_values_that_there_are(made):
     tasks = [*one.exercises(here.view(one.result))]
     assert 3 <= len(tasks) <= 4
     assert all("blank" in task for task in tasks)
-    sliders = here.sliders(one.settings)
+    sliders = here.controls.sliders(one.settings)
     for name in (sliders.hero, *sliders.main):
         low, high = one.settings.limits[name]
         values = other_values(one.settings, name, sliders.changes)
@@ -193,7 +193,7 @@ def test_a_label_under_replace_one_leaves_it_to_the_relation():
 def test_every_page_states_its_label(made):
     page, one = made
     result, found = one.result, one.label
-    stated = one.page.label(result)
+    stated = one.page.exports.label(result)
     assert MUST - stated.said.keys() == set()
     assert stated.said.keys() <= {name for names in sections().values() for name in names}
     assert stated.guarantee or stated.nothing

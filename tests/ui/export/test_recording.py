@@ -162,9 +162,8 @@ def test_a_file_holds_foreign_text_as_text_and_no_rows_of_a_visitor():
     taken = plain.record()
     harmless = plain.document(taken)
     for text in HOSTILE:
-        html = replace(
-            plain, settings_text=text, link=text, page=replace(page, question=text)
-        ).document(taken)
+        foreign_page = replace(page, info=page.info._replace(question=text))
+        html = replace(plain, settings_text=text, link=text, page=foreign_page).document(taken)
         assert elements(html) == elements(harmless)
         stands_alone(html)
     settings = own_files.settings("classifier")

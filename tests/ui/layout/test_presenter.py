@@ -201,7 +201,7 @@ class TestScreens:
         app = opened("classifier", present="0")
 
         assert not app.exception
-        assert [title.value for title in app.title] == [CLASSIFIER.question]
+        assert [title.value for title in app.title] == [CLASSIFIER.info.question]
 
 
 class TestPresenterPage:

@@ -178,7 +178,7 @@ class TestAnswers:
     async def test_differences_add_up_to_what_the_page_shows(self, server, page):
         """Of a slider that was moved from where the link is, and then back, tab by tab."""
         start = page.settings()
-        hero = page.at(start).sliders(start).hero
+        hero = page.at(start).controls.sliders(start).hero
         link = {name: str(value) for name, value in asdict(start).items()}
         low, high = start.limits[hero]
         values = [value for value in (1.5, 2.5) if low <= value <= high]

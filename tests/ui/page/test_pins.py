@@ -139,7 +139,7 @@ class TestPage:
         app = opened(page.name)
         state = app.session_state[f"{page.name}.state"]
         pinned = settings_of(app, page.name)
-        hero = page.sliders(pinned).hero
+        hero = page.controls.sliders(pinned).hero
         changes = page.slider_layout(pinned).changes
         pinned_value = getattr(pinned, hero)
         other_value = grids.neighbours(pinned, hero)[-1]
@@ -338,7 +338,7 @@ class TestEveryPage:
 
     def test_it_compares_with_a_pin_and_loses_no_text(self, page):
         settings = page.settings()
-        hero = page.at(settings).sliders(settings).hero
+        hero = page.at(settings).controls.sliders(settings).hero
         low, _ = settings.limits[hero]
         alone = make_screen(page, settings, None, seconds=0)
 

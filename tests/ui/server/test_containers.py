@@ -139,7 +139,7 @@ def test_what_a_container_holds_is_a_whole_lab(tmp_path):
             f"http://127.0.0.1:{port}/classifier", headers={"Accept-Encoding": "gzip"}
         )
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
-            assert html.escape(PAGE.question) in gzip.decompress(answer.read()).decode()
+            assert html.escape(PAGE.info.question) in gzip.decompress(answer.read()).decode()
     subprocess.run([sys.executable, "-c", SESSION], **options, check=True)
 
 

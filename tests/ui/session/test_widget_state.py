@@ -30,7 +30,7 @@ class TestPages:
 
     def test_a_run_sets_no_widget_that_has_its_value(self, app, page):
         """A run that began before the person chose would otherwise undo their choice."""
-        assert app.title[0].value == page.question
+        assert app.title[0].value == page.info.question
         assert widgets_set(app.run()) == []
 
     def test_widgets_have_their_value_as_default(self, app, page):

@@ -57,7 +57,7 @@ def files() -> list[Path]:
 
 def titles() -> dict[str, str]:
     """Return the address of each page -> what the navigation calls it."""
-    return {page.name: page.title for page in (*PAGES, *OTHER_PAGES)}
+    return {info.name: info.title for info in (*(page.info for page in PAGES), *OTHER_PAGES)}
 
 
 @cache
