@@ -39,7 +39,10 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
     if work >= _WORTH_A_SECOND_CORE:
         workers = min(cores(), models)
     width = min(at_once, math.ceil(models / workers))
-    parts = [slice(first, min(first + width, models)) for first in range(0, models, width)]
+    parts = []
+    for first in range(0, models, width):
+        end = min(first + width, models)
+        parts.append(slice(first, end))
     if workers == 1:
         for part in parts:
             job(part)

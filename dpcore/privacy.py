@@ -120,7 +120,8 @@ class ApproximateRelease:
 
     def __post_init__(self) -> None:
         epsilon = check.at_least(0, epsilon=self.epsilon)
-        check.set_floats(self, epsilon=epsilon, delta=check.between(0, 1, delta=self.delta))
+        delta = check.between(0, 1, delta=self.delta)
+        check.set_floats(self, epsilon=epsilon, delta=delta)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,11 +331,12 @@ def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
     if not before:
         return guarantee
     spent = math.fsum(release.epsilon for release in before)
+    all_events = Sequence(events=(*before, guarantee.event))
     return replace(
         guarantee,
         epsilon=spent + guarantee.epsilon,
         basis=f"{guarantee.basis}, and basic composition with {len(before)} pure before it",
-        event=Sequence(events=(*before, guarantee.event)),
+        event=all_events,
     )
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import brentq
 
+# The smallest relative tolerance that brentq accepts.
+_LEAST_RELATIVE_TOLERANCE = 4 * np.finfo(float).eps
+
 
 class UnsafeError(ValueError):
     """Raised when the whole bracket is unsafe; ``excess`` is the smaller of the two end values."""
@@ -36,7 +39,7 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, toleran
         raise UnsafeError(smaller)
     if max(excess_of_low, excess_of_high) <= 0:
         return other
-    root = brentq(excess, low, high, xtol=tolerance / 4, rtol=4 * np.finfo(float).eps)
+    root = brentq(excess, low, high, xtol=tolerance / 4, rtol=_LEAST_RELATIVE_TOLERANCE)
     # Steps towards the safe end, each twice as long as the one before.
     step = math.copysign(tolerance / 4, safe - other)
     while excess(root) > 0 and (safe - root) * step > 0:

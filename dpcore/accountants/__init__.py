@@ -1,8 +1,10 @@
 """Turn events into guarantees.
 
-Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the
-event composed each of ``counts`` times. A tighter theorem lowers epsilon but never changes the
-noise.
+An event describes what a mechanism has released (``dpcore.privacy``). An accountant is a function
+(event, counts, *, delta, adjacency) that returns the epsilon of the event composed each of
+``counts`` times, by one theorem. A tighter theorem lowers epsilon but never changes the noise.
+``account`` gives the guarantee of an event; ``calibrate`` finds the noise, and ``most_steps`` the
+number of steps, that a given epsilon allows.
 """
 
 import math
@@ -91,13 +93,11 @@ def basis(event: Event, *, delta: float, adjacency: Adjacency, accountant: str =
     Where rounding may hide as much as delta, or losses are too large, PLD accountants return that
     of Renyi orders.
     """
-    if accountant in _RESOLUTIONS and pld.is_by_orders(
-        event,
-        delta=delta,
-        adjacency=Adjacency(adjacency),
-        resolution=_RESOLUTIONS[accountant],
-    ):
-        accountant = "renyi"
+    if accountant in _RESOLUTIONS:
+        resolution = _RESOLUTIONS[accountant]
+        adjacency = Adjacency(adjacency)
+        if pld.is_by_orders(event, delta=delta, adjacency=adjacency, resolution=resolution):
+            accountant = "renyi"
     if accountant == "renyi" and rdp.orders_for(event) == rdp.ORDERS:
         return _BASIS_OF_SAMPLES
     return BASES[accountant]
@@ -156,10 +156,12 @@ def calibrate(
             return math.log(finite / epsilon)
 
         try:
-            return math.exp(safe_root(excess, math.log(low), math.log(high), tolerance))
+            log_parameter = safe_root(excess, math.log(low), math.log(high), tolerance)
         except UnsafeError as unsafe:
-            least = f"at least {epsilon * math.exp(unsafe.excess):.4g}, the least in the bracket"
-            raise check.RefusedError("epsilon", epsilon, least) from None
+            least = epsilon * math.exp(unsafe.excess)
+            allowed = f"at least {least:.4g}, the least in the bracket"
+            raise check.RefusedError("epsilon", epsilon, allowed) from None
+        return math.exp(log_parameter)
 
     low, high = bracket
     if not 0 < low < high < math.inf:
@@ -210,7 +212,8 @@ def most_steps(
     if accountant in _RESOLUTIONS:
         at_once = 1
     while high - low > 1:
-        inside = np.geomspace(max(low, 0.5), high, at_once + 2)[1:-1].round()
-        inside = np.clip(inside, low + 1, high - 1)
+        # A geometric series has no 0.
+        series = np.geomspace(max(low, 0.5), high, at_once + 2)
+        inside = np.clip(series[1:-1].round(), low + 1, high - 1)
         low, high = narrowed(np.unique(inside).astype(int))
     return low

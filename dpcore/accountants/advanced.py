@@ -44,10 +44,12 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     else:
         splits = _SPLITS
         per_slack = failure.per_slack
-    # What each Gaussian release, and the theorem itself, take of delta, (counts, splits). Where
-    # nothing is left, any delta does, because epsilon is infinite.
-    slack = np.where(is_left, (1 - splits) * remaining_delta / (counts * per_slack), 0.5)
-    theorem_delta = np.where(is_left, splits * remaining_delta, 0.5)
+    # What each Gaussian release, and the theorem itself, take of delta, (counts, splits).
+    slack = (1 - splits) * remaining_delta / (counts * per_slack)
+    theorem_delta = splits * remaining_delta
+    # Where nothing is left, any delta does, because epsilon is infinite.
+    slack = np.where(is_left, slack, 0.5)
+    theorem_delta = np.where(is_left, theorem_delta, 0.5)
     squares = np.zeros_like(slack)
     drift = np.zeros_like(slack)
     with np.errstate(over="ignore"):
@@ -87,6 +89,7 @@ def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarra
     if multiplier == 0:
         return np.full_like(steps, math.inf)
     ratio = 1.25 * 2 * steps * rate / delta
-    epsilon = np.sqrt(2 * np.log(np.maximum(ratio, 1))) / multiplier
+    log_ratio = np.log(np.maximum(ratio, 1))
+    epsilon = np.sqrt(2 * log_ratio) / multiplier
     spread = np.sqrt(2 * steps * math.log(2 / delta)) * rate * epsilon
     return spread + steps * (rate * epsilon) ** 2

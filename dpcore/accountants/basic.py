@@ -98,12 +98,19 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
             return np.full_like(slack, epsilon)
         case PoissonSampled(rate=rate, event=inner):
             return amplified(rate, _sum_of_prices(releases(inner), slack))
-        case BestOf(event=inner, law=law) if not any(total_failures(releases(inner))):
+        case BestOf(event=inner, law=law) if _is_pure(inner):
             # (2 + eta) epsilon, whatever the mean; infinite for Poisson [papernot2022, Theorem 2,
             # infinite orders]
-            return (2 + LAWS[law]) * _sum_of_prices(releases(inner), slack)
+            epsilon_of_try = _sum_of_prices(releases(inner), slack)
+            return (2 + LAWS[law]) * epsilon_of_try
         case _:
             raise UnsupportedEventError(f"basic composition has no price for {release!r}")
+
+
+def _is_pure(event: Event) -> bool:
+    """Return whether all releases of an event are (epsilon, 0)-DP, so that none can fail."""
+    failure = total_failures(releases(event))
+    return failure.fixed == 0 and failure.per_slack == 0
 
 
 def _sum_of_prices(counts_of: dict[Release, int], slack: np.ndarray) -> np.ndarray:
@@ -129,7 +136,8 @@ def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
         return np.zeros_like(epsilon, dtype=float)
     small = np.log1p(rate * np.expm1(np.minimum(epsilon, 1)))
     above_1 = np.maximum(epsilon, 1)
-    large = above_1 + np.log(rate + (1 - rate) * np.exp(-above_1))
+    share = rate + (1 - rate) * np.exp(-above_1)
+    large = above_1 + np.log(share)
     return np.where(epsilon < 1, small, large)
 
 

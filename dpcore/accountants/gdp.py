@@ -115,7 +115,8 @@ def epsilon_of(delta: float, *, mu: float) -> float:
         return delta_of(epsilon, mu=mu) - delta
 
     # delta(epsilon) <= Phi(a) <= exp(-a^2 / 2) gives an upper end.
-    high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
+    least_size_of_a = math.sqrt(2 * math.log(1 / delta))
+    high = mu * (mu / 2 + least_size_of_a + 1)
     if excess(high) > 0:
         # Beyond a mu of about 1e16 the two last summands are lost in rounding.
         high = high * (1 + _SAFETY_MARGIN)
@@ -142,7 +143,8 @@ def crossing(scale: float, *, delta: float) -> float:
         delta: At most 0.1.
     """
     check.between(0, 0.1, inclusive=False, delta=delta)
-    check.between(math.sqrt(2 * math.log(1 / delta)), math.inf, scale=scale)
+    least_scale = math.sqrt(2 * math.log(1 / delta))
+    check.between(least_scale, math.inf, scale=scale)
 
     def excess(epsilon: float) -> float:
         return delta_of(epsilon, mu=epsilon / scale) - delta

@@ -2,8 +2,9 @@
 delta(epsilon).
 
 A mechanism is mu-GDP if no test tells neighbours apart better than N(0, 1) from N(mu, 1) [dong2022,
-Sec. 2.2]. The smallest such mu is one number for the whole curve [gomez2025], but the curve may lie
-well below it.
+Sec. 2.2]. Each mu has a curve delta_mu(epsilon), that of Gaussian noise. A mu covers a mechanism if
+its curve lies nowhere below that of the mechanism. The smallest such mu is one number for the whole
+curve [gomez2025]. It fits if its curve lies nowhere far above, as it may.
 """
 
 import math
@@ -154,7 +155,8 @@ def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
     shares = -np.expm1(-np.diff(epsilon))
     falls = delta[:-1] - delta[1:]
     slopes = np.clip(falls * np.exp(-ends) / shares, 0, 1)
-    nearest = np.clip(-mu * (mu / 2 + ndtri(slopes)), starts, ends)
+    tangent_points = -mu * (mu / 2 + ndtri(slopes))
+    nearest = np.clip(tangent_points, starts, ends)
     # The part of the chord, in t, between its start and the nearest point.
     passed = np.exp(nearest - ends) * np.expm1(starts - nearest)
     passed = passed / np.expm1(-np.diff(epsilon))

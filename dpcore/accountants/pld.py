@@ -1,9 +1,10 @@
 """Compose privacy loss distributions numerically, with the library dp-accounting.
 
-The library rounds losses to a grid so that no epsilon comes out too small ("connect the dots"
-[doroshenko2022]) and composes them by Fourier transforms. This module chooses the grid and bounds
-what the rounding of a transform may hide. `pld_distributions` has the distribution of one release,
-and `pld_composition` composes it with itself.
+The privacy loss of an output is the logarithm of the ratio of its densities on two neighbouring
+data sets. The losses of several releases add up. The library rounds losses to a grid so that no
+epsilon comes out too small ("connect the dots" [doroshenko2022]) and adds them by Fourier
+transforms. This module chooses the grid and bounds what the rounding of a transform may hide.
+`pld_distributions` has the distribution of one release, and `pld_composition` adds it to itself.
 """
 
 import math
@@ -76,7 +77,6 @@ def epsilons(
     *,
     delta: float,
     adjacency: Adjacency,
-    value_discretization_interval: float | None = None,
     resolution: Resolution = FINE,
 ) -> np.ndarray:
     """Return the epsilon of ``event`` composed each of ``counts`` times.
@@ -85,12 +85,8 @@ def epsilons(
     the sum of the losses, and P and Q dominate every neighbouring pair of outputs [zhu2022, Theorem
     10]. Each epsilon is an upper bound on any grid: the delta that rounding may hide is subtracted
     first, and Renyi orders take over where rounding could hide all of it.
-
-    value_discretization_interval: the step of the grid in nats; ``resolution`` chooses it if None.
     """
     check.delta(delta=delta)
-    if value_discretization_interval is not None:
-        check.positive(value_discretization_interval=value_discretization_interval)
     counts_of = releases(event)
     if any(is_noiseless(release) for release in counts_of):
         return np.full(len(counts), math.inf)
@@ -101,9 +97,7 @@ def epsilons(
         if _needs_orders(composed, delta, adjacency, resolution):
             values.append(_epsilon_by_orders(composed, delta, adjacency))
         else:
-            step = value_discretization_interval
-            if step is None:
-                step = interval(composed, adjacency, resolution)
+            step = interval(composed, adjacency, resolution)
             values.append(_epsilon(composed, step, delta, adjacency))
     return np.array(values)
 
@@ -202,13 +196,15 @@ def interval(
     with few enough digits that equal releases find each other in the cache.
     """
     relative, most_points = resolution
-    sizes = {release: _size(release, adjacency) for release in counts_of}
-    squares = [times * sizes[release][0] ** 2 for release, times in counts_of.items()]
+    squares = []
+    least_steps = [_SMALLEST_STEP]
+    for release, times in counts_of.items():
+        size, reach = _size(release, adjacency)
+        squares.append(times * size**2)
+        least_steps.append(reach / most_points)
     mean_square = math.fsum(squares) / sum(counts_of.values())
-    step = relative * math.sqrt(mean_square)
-    reaches = [reach / most_points for _, reach in sizes.values()]
-    step = max(step, *reaches, _SMALLEST_STEP) * _STEP_MARGIN
-    return float(f"{step:.12e}")
+    step = max(relative * math.sqrt(mean_square), *least_steps)
+    return float(f"{step * _STEP_MARGIN:.12e}")
 
 
 @lru_cache(maxsize=256)
@@ -327,7 +323,9 @@ def _epsilon_by_orders(
     """Return the epsilon by Renyi orders; infinite where they have no proof."""
     if not _orders_are_proved(counts_of, adjacency):
         return math.inf
-    events = [Composed(event=release, count=times) for release, times in counts_of.items()]
+    events = []
+    for release, times in counts_of.items():
+        events.append(Composed(event=release, count=times))
     event = Sequence(events=tuple(events))
     (epsilon,) = rdp.renyi(event, np.ones(1), delta=delta, adjacency=adjacency)
     return float(epsilon)

@@ -39,7 +39,8 @@ def _power(pmf, times: int):
     """
     low, high = _truncation_bounds(pmf._probs, times)
     length = fft.next_fast_len(max(high - low + 1, len(pmf._probs)))
-    circle = np.real(fft.ifft(fft.fft(pmf._probs, length) ** times))
+    transform = fft.fft(pmf._probs, length)
+    circle = np.real(fft.ifft(transform**times))
     probabilities = np.roll(circle, -low)[: high - low + 1]
     infinity_mass = _TAIL - math.expm1(times * math.log1p(-pmf._infinity_mass))
     return type(pmf)(
@@ -69,8 +70,11 @@ def _truncation_bounds(probabilities: np.ndarray, times: int) -> tuple[int, int]
     """
     orders = _SCALED_ORDERS / len(probabilities)
     points = np.arange(len(probabilities))
+    log_moments = []
     with np.errstate(all="ignore"):
-        log_moments = [np.log(np.exp(order * points) @ probabilities) for order in orders]
+        for order in orders:
+            moment = np.exp(order * points) @ probabilities
+            log_moments.append(np.log(moment))
         ends = (times * np.array(log_moments) + math.log(2 / _TAIL)) / orders
     # Without mass, as without draws, no end is finite, and all points remain.
     low = 0

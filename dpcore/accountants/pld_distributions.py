@@ -105,7 +105,8 @@ def _sampled_gaussian(mu: float, rate: float, step: float):
     """
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-    ends = sampled_loss(np.array([-_REACH, _REACH + mu]), mu, rate) / step
+    outputs = np.array([-_REACH, _REACH + mu])
+    ends = sampled_loss(outputs, mu, rate) / step
     low = math.floor(ends[0])
     high = math.ceil(ends[1])
     points = np.arange(low, high + 1)
@@ -135,7 +136,9 @@ def sampled_loss(z: np.ndarray, mu: float, rate: float) -> np.ndarray:
 
     z: in standard deviations of the noise. rate: q, the sampling rate.
     """
-    return np.logaddexp(math.log1p(-rate), math.log(rate) + mu * z - mu * mu / 2)
+    log_absent = math.log1p(-rate)
+    log_present = math.log(rate) + mu * z - mu * mu / 2
+    return np.logaddexp(log_absent, log_present)
 
 
 def with_against_without(x: np.ndarray, *, mu: float, rate: float) -> np.ndarray:
@@ -160,7 +163,8 @@ def without_against_with(x: np.ndarray, *, mu: float, rate: float) -> np.ndarray
     shift = math.log1p(-rate)
     is_below = x < -shift
     x = np.where(is_below, x, 0.0)
-    below = -np.expm1(x + shift) * gdp.deltas_of(-_unsampled(-x, rate), mu=mu)
+    y = _unsampled(-x, rate)
+    below = -np.expm1(x + shift) * gdp.deltas_of(-y, mu=mu)
     return np.where(is_below, below, 0.0)
 
 
@@ -169,7 +173,8 @@ def _unsampled(x: np.ndarray, rate: float) -> np.ndarray:
     small = np.minimum(x, 1.0)
     large = np.maximum(x, 1.0)
     of_small = np.log1p(np.expm1(small) / rate)
-    of_large = large - math.log(rate) + np.log1p((rate - 1) * np.exp(-large))
+    correction = np.log1p((rate - 1) * np.exp(-large))
+    of_large = large - math.log(rate) + correction
     return np.where(x < 1, of_small, of_large)
 
 
@@ -185,7 +190,8 @@ def _randomised_response(epsilon: float, delta: float, step: float):
     points = np.unique(neighbours).astype(int)
     x = points * step
     # The curve delta(x) is 1 - e^x below the two losses, p - e^x (1-p) between them, 0 above.
-    between = -np.expm1(np.minimum(x - epsilon, 0)) / (1 + math.exp(-epsilon))
+    one_over_p = 1 + math.exp(-epsilon)
+    between = -np.expm1(np.minimum(x - epsilon, 0)) / one_over_p
     below = -np.expm1(np.minimum(x, 0))
     deltas = np.where(x < -epsilon, below, between)
     return _symmetric(points, delta + (1 - delta) * deltas, step)

@@ -32,10 +32,15 @@ MOMENTS = tuple(float(order) for order in range(2, 34))
 # A small epsilon is best proved at a large order, a large epsilon at an order close to 1.
 _ORDERS_NEAR_ONE = 1 + np.geomspace(0.01, 10, 121)[:-1]
 _LARGE_ORDERS = np.unique(np.geomspace(66, 1024, 40).round())
-ORDERS = tuple(map(float, [*_ORDERS_NEAR_ONE, *range(11, 65), *_LARGE_ORDERS]))
+ORDERS = (
+    *_ORDERS_NEAR_ONE.tolist(),
+    *(float(order) for order in range(11, 65)),
+    *_LARGE_ORDERS.tolist(),
+)
 # Further orders, for releases whose divergences have a closed form. The moments of a sample are
 # sums of as many terms as the order, so they end at the largest of ``ORDERS``.
-_ORDERS_OF_CLOSED_FORMS = ORDERS + tuple(map(float, np.geomspace(1200, 100_000, 32).round()))
+_HUGE_ORDERS = np.geomspace(1200, 100_000, 32).round()
+_ORDERS_OF_CLOSED_FORMS = (*ORDERS, *_HUGE_ORDERS.tolist())
 # e^700 is still a float.
 _LARGEST_EXPONENT = 700
 # The largest step of the quadrature, and how far it reaches beyond the largest values of its
@@ -219,7 +224,9 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
     log_growth = growth + np.log(-np.expm1(-growth))
-    log_terms = log_binomial + rest * math.log1p(-rate) + k * math.log(rate) + log_growth
+    log_absent = rest * math.log1p(-rate)
+    log_present = k * math.log(rate)
+    log_terms = log_binomial + log_absent + log_present + log_growth
     return np.logaddexp(0, _log_sums(log_terms))
 
 
@@ -247,7 +254,8 @@ def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.nd
     a = np.array(orders)[:, None]
     k = np.arange(2.0, max(orders) + 1)
     with np.errstate(invalid="ignore"):
-        table = gammaln(a + 1) - gammaln(k + 1) - gammaln(np.maximum(a - k, 0) + 1)
+        log_factorial_of_rest = gammaln(np.maximum(a - k, 0) + 1)
+        table = gammaln(a + 1) - gammaln(k + 1) - log_factorial_of_rest
     return a - k, k, np.where(k <= a, table, -math.inf)
 
 
@@ -264,7 +272,8 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
     u = mu * z - mu * mu / 2
     near_one = np.log1p(rate * np.expm1(np.minimum(u, 1)))
     log_ratio = np.where(u < 0.5, near_one, _log_mixture(rate, u))
-    log_weight = math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
+    log_step = math.log(step / math.sqrt(2 * math.pi))
+    log_weight = log_step - z * z / 2
     a = a[:, None]
     power = a * log_ratio  # (orders, points)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -273,7 +282,8 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
         # The same integrand twice: without loss of digits where (1 + q x)^a is small, without
         # overflow of a difference where it is large.
         x = np.expm1(np.minimum(u, _LARGEST_EXPONENT))
-        small = weight * (np.expm1(np.minimum(power, 1)) - a * rate * x)
+        growth = np.expm1(np.minimum(power, 1))
+        small = weight * (growth - a * rate * x)
         large = np.exp(power + log_weight) - weight * (1 - a * rate) - linear
         integral = np.where(power < 1, small, large).sum(axis=1)
         log_moment = np.log1p(np.maximum(integral, 0))

@@ -45,7 +45,8 @@ def divergences(
         epsilons = -np.log1p(-1 / a)
         if profile is None:
             # [canonne2020, Proposition 12], at every order (columns) for each epsilon (rows)
-            log_deltas = (a - 1) * (r - epsilons[:, None] - epsilons) - np.log(a)
+            excess = r - epsilons[:, None] - epsilons
+            log_deltas = (a - 1) * excess - np.log(a)
             deltas = np.exp(np.minimum(log_deltas.min(axis=1), 0))
         else:
             deltas = profile(epsilons)
@@ -110,7 +111,8 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
     # P[K = 0] is 0. P[K = 1], then the ratios of P[K = k + 1] to P[K = k]:
     u = log_odds(law, tries)
     first_ratio = 1 / _box_cox(LAWS[law], u)
-    next_ratios = (k[1:] + LAWS[law]) / (k[1:] + 1)
+    numbers = k[1:]
+    next_ratios = (numbers + LAWS[law]) / (numbers + 1)
     ratios = np.append(first_ratio, next_ratios)
     products = np.cumprod(-math.expm1(-u) * ratios)
     return np.append(0.0, products[:most])

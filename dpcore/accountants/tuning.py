@@ -77,10 +77,11 @@ def price(
         accountants = ("renyi",)
     else:
         accountants = ("renyi", "basic")
-    guarantees = [
-        account(search, delta=delta, adjacency=adjacency, unit=unit, accountant=accountant)
-        for accountant in accountants
-    ]
+    guarantees = []
+    for accountant in accountants:
+        guarantees.append(
+            account(search, delta=delta, adjacency=adjacency, unit=unit, accountant=accountant)
+        )
     best = min(guarantees, key=lambda guarantee: guarantee.epsilon)
     if way == "all":
         return best

@@ -46,7 +46,8 @@ def rho_of_event(event: Event) -> float:
     Raises:
         UnsupportedEventError: a release is a sample or approximate, and so has no rho.
     """
-    return math.fsum(times * _rho(release) for release, times in releases(event).items())
+    rhos = [times * _rho(release) for release, times in releases(event).items()]
+    return math.fsum(rhos)
 
 
 def _rho(release: Release) -> float:
@@ -123,4 +124,5 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     rho adds up [bun2016, Lemma 1.7]. The adjacency is that of the noise multipliers.
     """
     rho = rho_of_event(event)
-    return np.array([epsilon_of(int(count) * rho, delta=delta) for count in counts])
+    values = [epsilon_of(int(count) * rho, delta=delta) for count in counts]
+    return np.array(values)

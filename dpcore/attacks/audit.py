@@ -78,9 +78,9 @@ def epsilon_lower_bound(
     check.choice(("count", "gaussian"), form=form)
     check.between(0, 1, inclusive=False, confidence=confidence)
     check.between(0, 1, inclusive=form == "count", delta=delta)
-    tune_in, test_in, tune_out, test_out = _rounded_halves(
-        _checked_scores(scores_in=scores_in), _checked_scores(scores_out=scores_out)
-    )
+    checked_in = _checked_scores(scores_in=scores_in)
+    checked_out = _checked_scores(scores_out=scores_out)
+    tune_in, test_in, tune_out, test_out = _rounded_halves(checked_in, checked_out)
     # Half of the probability of error for each of the two rates.
     rate_confidence = 1 - (1 - confidence) / 2
 
@@ -276,6 +276,7 @@ def _epsilons(p: np.ndarray | float, q: np.ndarray | float, *, delta: float) -> 
     It is infinite for q = 0 and p > delta.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.log(np.divide(np.maximum(p - delta, 0), q))
+        ratios = np.divide(np.maximum(p - delta, 0), q)
+        logarithms = np.log(ratios)
     # The comparison is false for NaN.
     return np.where(logarithms > 0, logarithms, 0.0)

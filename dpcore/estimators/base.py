@@ -134,8 +134,9 @@ def checked_classes(classes: Any) -> np.ndarray:
     except TypeError:
         # Not a collection, or its values have no order.
         raise check.RefusedError("classes", classes, allowed) from None
-    is_list = array.ndim == 1 and array.dtype.kind in _KINDS_OF_CLASSES
-    if not is_list or len(array) < 2 or len(array) != len(list(classes)):
+    if array.ndim != 1 or array.dtype.kind not in _KINDS_OF_CLASSES:
+        raise check.RefusedError("classes", classes, allowed)
+    if len(array) < 2 or len(array) != len(list(classes)):
         raise check.RefusedError("classes", classes, allowed)
     has_nan = (array != array).any()
     if has_nan:

@@ -185,7 +185,8 @@ class DPLinearRegression(PrivateRegressor):
             # Clipping needs each row's gradient, which the statistics do not have.
             options["rows"] = (inputs, labels)
         # A batch of one epsilon and one repeat.
-        fit = chosen.fit(statistics, noise[None], np.array([epsilon]), **options)
+        epsilons = np.array([epsilon])
+        fit = chosen.fit(statistics, noise[None], epsilons, **options)
         weights = fit.weights[0, 0]
 
         self.coef_ = weights[1:] * label_bound / data_bound
@@ -196,7 +197,10 @@ class DPLinearRegression(PrivateRegressor):
 
     def _choose_mechanism(self, rows: int, inputs: int) -> Any:
         """Return the named mechanism, or the default one, and set ``mechanism_``."""
-        options = {name: value for name, value in self.get_params().items() if value is not None}
+        options = {}
+        for name, value in self.get_params().items():
+            if value is not None:
+                options[name] = value
         if self.mechanism is not None:
             self.mechanism_ = self.mechanism
             options.setdefault("share", _DEFAULT_SHARE)

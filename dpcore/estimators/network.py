@@ -120,9 +120,8 @@ class DPNetworkClassifier(PrivateClassifier):
         hidden = check.wholes(low=1, hidden_layer_sizes=self.hidden_layer_sizes)
         # A single number stands for one hidden layer.
         hidden_sizes = np.atleast_1d(hidden).tolist()
-        self.architecture_ = Architecture(
-            sizes=(X.shape[1], *hidden_sizes, len(self.classes_)), activation=self.activation
-        )
+        sizes = (X.shape[1], *hidden_sizes, len(self.classes_))
+        self.architecture_ = Architecture(sizes=sizes, activation=self.activation)
         recipe = self._recipe(len(X))
         self.noise_multiplier_ = recipe.noise_multiplier(
             epsilon=epsilon, delta=delta, accountant=self.accountant

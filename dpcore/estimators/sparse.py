@@ -113,11 +113,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         rows, dimension = X.shape
         # Rows are divided by their bound, so weights, ball and penalties are multiplied by it.
         penalties = polytopes.penalties(self.penalty, q=self.q, unit=data_bound)
-        ball = L1Ball(
-            dimension=dimension,
-            radius=check.positive(radius=self.radius) * data_bound,
-            penalty=penalties.ball,
-        )
+        radius = check.positive(radius=self.radius) * data_bound
+        ball = L1Ball(dimension=dimension, radius=radius, penalty=penalties.ball)
         self.n_iter_ = self._number_of_steps(rows, rho, ball, residual_bound)
         step_epsilon = frank_wolfe.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
         sensitivity = frank_wolfe.score_sensitivity(

@@ -40,7 +40,8 @@ class NormExponential:
         """Return ``size`` draws of the noise, (size, dimension)."""
         directions = rng.normal(size=(size, dimension))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        norms = rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
+        scale = self.sensitivity / self.epsilon
+        norms = rng.gamma(dimension, scale, size=(size, 1))
         return directions * norms
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:

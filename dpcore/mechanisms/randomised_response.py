@@ -78,10 +78,9 @@ class RandomisedResponse:
         np.fill_diagonal(probabilities, self.truth_probability)
         # Rounding may leave a sum a little above 1, which is refused.
         probabilities /= probabilities.sum(axis=1, keepdims=True)
-        counts_by_truth = [
-            rng.multinomial(int(count), of_answers, size)
-            for count, of_answers in zip(people, probabilities, strict=True)
-        ]
+        counts_by_truth = []
+        for truth, count in enumerate(people):
+            counts_by_truth.append(rng.multinomial(int(count), probabilities[truth], size))
         return np.sum(counts_by_truth, axis=0)
 
     def estimates(self, counts: np.ndarray) -> np.ndarray:

@@ -124,10 +124,16 @@ def _block_of_batches(
     The width (BLOCK,) of a step is that of its largest batch, rounded up to a multiple of
     ``_ROUND``. In a row of ``padded`` the members of the batch come first, then ``NOBODY``.
     """
-    members_of_streams = [members(int(index), block) for index in indices]
+    members_of_streams = []
+    sizes_of_streams = []
+    for index in indices:
+        steps, rows = members(int(index), block)
+        members_of_streams.append((steps, rows))
+        sizes_of_streams.append(np.bincount(steps, minlength=BLOCK))
     # Sizes of the batches, (streams, BLOCK).
-    sizes = np.stack([np.bincount(steps, minlength=BLOCK) for steps, _ in members_of_streams])
-    padded = np.full((BLOCK, len(indices), sizes.max() + _ROUND), NOBODY)
+    sizes = np.stack(sizes_of_streams)
+    most_places = sizes.max() + _ROUND
+    padded = np.full((BLOCK, len(indices), most_places), NOBODY)
     for stream_index, (steps, rows) in enumerate(members_of_streams):
         sizes_of_stream = sizes[stream_index]
         # The members are in the order of the steps. The place of each in its batch is its place

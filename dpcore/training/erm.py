@@ -152,8 +152,8 @@ def distance(gradient_norm: float, *, regularisation: float) -> float:
 def _checked_shares(targets: np.ndarray) -> np.ndarray:
     """Return ``targets`` as floats if they are shares."""
     targets = check.numbers(targets=targets)
-    within = (targets >= -_SHARE_ERROR).all() and (targets <= 1 + _SHARE_ERROR).all()
-    if targets.size == 0 or not within:
+    is_share = (targets >= -_SHARE_ERROR) & (targets <= 1 + _SHARE_ERROR)
+    if targets.size == 0 or not is_share.all():
         raise check.RefusedError("targets", targets.ravel()[:5], "numbers from 0 to 1")
     return targets
 
@@ -326,6 +326,10 @@ def _flat_risk(
         broadcast = np.broadcast_to(values, (*axes, *trailing_shape))
         return broadcast.reshape(problems, *trailing_shape)
 
+    def flat_weights(values: np.ndarray) -> np.ndarray:
+        """Return a number for each weight of each problem, (problems, size)."""
+        return flat(values, shape).reshape(problems, size)
+
     if X.ndim > 2:
         X = flat(X, (n, d))
     return kind(
@@ -333,9 +337,9 @@ def _flat_risk(
         scaled_rows=np.empty((min(width, problems), n, d)),
         targets=flat(targets, targets.shape[-2:]),
         row_weights=flat(arguments.row_weights, (n,)),
-        regularisation=flat(arguments.regularisation, shape).reshape(problems, size),
-        centre=flat(arguments.centre, shape).reshape(problems, size),
-        start=flat(starts, shape).reshape(problems, size),
+        regularisation=flat_weights(arguments.regularisation),
+        centre=flat_weights(arguments.centre),
+        start=flat_weights(starts),
     )
 
 
@@ -393,7 +397,8 @@ def _step(risk: Risk, w: np.ndarray, local: Local) -> tuple[np.ndarray, np.ndarr
     old_norms = np.linalg.norm(local.gradients, axis=1)
     # Near the minimum, a step that rounding made worse is rejected.
     worse = (norms > old_norms) & (slope < rounding)
-    points = np.where(worse[:, None], w, w - length[:, None] * direction)
+    new_points = w - length[:, None] * direction
+    points = np.where(worse[:, None], w, new_points)
     point_norms = np.where(worse, old_norms, norms)
     if worse.any() or too_long.any():
         return points, point_norms, None

@@ -13,7 +13,7 @@ together on the same rows.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -47,18 +47,6 @@ class Trajectory:
     weights: np.ndarray
     choices: np.ndarray
     points: np.ndarray | None = None
-
-    def sparsity(self, *, centre: int = -1) -> np.ndarray:
-        """Return the number of different vertices selected for each model, (M,).
-
-        Args:
-            centre: The vertex that does not count.
-        """
-        ordered = np.sort(self.choices, axis=0)
-        is_new = np.ones(ordered.shape, bool)
-        is_new[1:] = np.diff(ordered, axis=0) > 0
-        counted = is_new & (ordered >= 0) & (ordered != centre)
-        return counted.sum(axis=0)
 
     def select(self, models: np.ndarray) -> "Trajectory":
         """Return the trajectory of some models, in this order."""
@@ -207,12 +195,10 @@ def noisy_frank_wolfe(
     check.choice(NOISES, noise=noise)
     if residual_bound != math.inf:
         check.positive(residual_bound=residual_bound)
-    ridge = check.between(0, math.inf, ridge=ridge)
     models = _checked_models(
         steps, scale, draws, centre, pooled, dimension=polytope.dimension, dtype=dtype
     )
-
-    # Models with steps left always come first.
+    # The longest runs first, so that the models that still take steps are always the first ones.
     order = np.argsort(-models.steps, kind="stable")
     ordered = models.select(order)
     gradient = ResidualGradient(
@@ -220,24 +206,12 @@ def noisy_frank_wolfe(
         y,
         residual_bound=residual_bound,
         centre=ordered.centre,
-        ridge=ridge,
+        ridge=check.between(0, math.inf, ridge=ridge),
         pooled=ordered.pooled,
         dtype=dtype,
     )
-    vertices = polytope.vertices
-    noise_of_stream, stream_of_model = _unit_noise(
-        noise, seed, ordered.draws, part, int(models.steps.max()), len(vertices)
-    )
-    trajectory = _iterate(
-        gradient,
-        polytope,
-        vertices.astype(dtype),
-        steps=ordered.steps,
-        scale=ordered.scale,
-        noise_of_stream=noise_of_stream,
-        stream_of_model=stream_of_model,
-        keep_points=keep_points,
-    )
+    unit_noise = _unit_noise(noise, seed, ordered, part, vertices=len(polytope.vertices))
+    trajectory = _iterate(gradient, polytope, ordered, unit_noise, keep_points=keep_points)
     place_of_model = np.argsort(order)
     trajectory = trajectory.select(place_of_model)
     if models.centre is None:
@@ -332,46 +306,56 @@ def _check_rows(X: np.ndarray, y: np.ndarray, *, columns: int) -> None:
         raise check.RefusedError("X", f"up to {largest:.3g}", "values within [-1, 1]")
 
 
+class _UnitNoise(NamedTuple):
+    """Noise of scale 1 for the scores of all vertices.
+
+    Attributes:
+        draws: Of each noise stream and step, (streams, T or more, V).
+        stream_of_model: Index of each model's stream, (M,).
+    """
+
+    draws: np.ndarray
+    stream_of_model: np.ndarray
+
+    def of_step(self, step: int, models: int) -> np.ndarray:
+        """Return the noise of a step for the first ``models`` models, (models, V)."""
+        return self.draws[self.stream_of_model[:models], step]
+
+
 def _iterate(
     gradient: ResidualGradient,
     polytope: Polytope,
-    vertices: np.ndarray,
+    models: _Models,
+    unit_noise: _UnitNoise,
     *,
-    steps: np.ndarray,
-    scale: np.ndarray,
-    noise_of_stream: np.ndarray,
-    stream_of_model: np.ndarray,
     keep_points: bool,
 ) -> Trajectory:
-    """Take all steps of M models, whose numbers of steps fall.
+    """Take all steps of M models, of which none takes more steps than the one before it.
 
     Args:
         gradient: Of the first models at their offsets from the centre.
         polytope: Scores its vertices.
-        vertices: Of the polytope, (V, d), in the arithmetic's precision.
-        steps: (M,).
-        scale: Of the noise, (M,).
-        noise_of_stream: Noise of scale 1, (streams, T or more, V).
-        stream_of_model: Index of each model's stream, (M,).
+        models: Their numbers of steps, and the scale of their noise.
+        unit_noise: Is multiplied by that scale.
         keep_points: Also return the offsets after each step.
 
     Returns:
         The trajectory relative to the centre.
     """
-    models = len(steps)
-    most_steps = steps[0]
-    dtype = vertices.dtype.type
-    scale_of_scores = scale[:, None]
+    most_steps = models.steps[0]
+    dtype = models.scale.dtype.type
+    vertices = polytope.vertices.astype(dtype)
+    scale_of_scores = models.scale[:, None]
     # Rising, as a binary search needs.
-    negative_steps = -steps
-    offset = np.zeros((models, vertices.shape[1]), dtype)
-    choices = np.full((most_steps, models), -1)
+    negative_steps = -models.steps
+    offset = np.zeros((len(models.steps), vertices.shape[1]), dtype)
+    choices = np.full((most_steps, len(models.steps)), -1)
     points = [offset.copy()]
     for step in range(most_steps):
         # Number of models with more than ``step`` steps.
         m = int(np.searchsorted(negative_steps, -step))
         noisy_scores = polytope.scores(gradient(offset[:m]))
-        noisy_scores -= scale_of_scores[:m] * noise_of_stream[stream_of_model[:m], step]
+        noisy_scores -= scale_of_scores[:m] * unit_noise.of_step(step, m)
         best = noisy_scores.argmin(axis=1)
         # The step t = step + 1 of the paper.
         step_size = dtype(2 / (step + 3))
@@ -385,17 +369,15 @@ def _iterate(
 
 
 def _unit_noise(
-    noise: Noise, seed: int, draws: np.ndarray, part: int, steps: int, vertices: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return noise of scale 1 in step order, and which stream each model has.
-
-    Returns:
-        (noise (streams, ``steps`` or more, ``vertices``), index of each model's stream (M,)).
-    """
-    streams, stream_of_model = np.unique(draws, return_inverse=True)
+    noise: Noise, seed: int, models: _Models, part: int, *, vertices: int
+) -> _UnitNoise:
+    """Draw the noise of all steps of the models, once for models with the same stream."""
+    streams, stream_of_model = np.unique(models.draws, return_inverse=True)
+    most_steps = int(models.steps.max())
     # A power of two, so that cached noise serves more steps, as the next epsilon of a drag needs.
-    spare_steps = 1 << (steps - 1).bit_length()
-    return _draw(noise, seed, tuple(streams.tolist()), part, spare_steps, vertices), stream_of_model
+    drawn_steps = 1 << (most_steps - 1).bit_length()
+    draws = _draw(noise, seed, tuple(streams.tolist()), part, drawn_steps, vertices)
+    return _UnitNoise(draws, stream_of_model)
 
 
 @cached(newest=32)

@@ -74,8 +74,10 @@ def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
     largest = z.max(axis=-2)
     exponentials = np.exp(z - largest[..., None, :])
     log_sum = np.log(exponentials.sum(axis=-2)) + largest
-    class_index = np.broadcast_to(y, (*z.shape[:-2], 1, z.shape[-1]))
-    return log_sum - np.take_along_axis(z, class_index, axis=-2)[..., 0, :]
+    one_row = (*z.shape[:-2], 1, z.shape[-1])
+    class_index = np.broadcast_to(y, one_row)
+    true_logits = np.take_along_axis(z, class_index, axis=-2)
+    return log_sum - true_logits[..., 0, :]
 
 
 def _softplus(z: np.ndarray) -> np.ndarray:
@@ -103,9 +105,10 @@ def expected_values(z: np.ndarray, shares: np.ndarray) -> np.ndarray:
         logit = z[..., 0, :]
         return np.logaddexp(0, logit) - shares[1] * logit
     largest = z.max(axis=-2, keepdims=True)
-    exponentials = np.exp(z - largest)
-    log_sum = largest[..., 0, :] + np.log(exponentials.sum(axis=-2))
-    return log_sum - (shares * z).sum(axis=-2)
+    sums = np.exp(z - largest).sum(axis=-2)
+    log_sum = largest[..., 0, :] + np.log(sums)
+    expected_logit = (shares * z).sum(axis=-2)
+    return log_sum - expected_logit
 
 
 def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -1,7 +1,10 @@
 """Clipped gradients of batches of networks, in closed form.
 
-The sum of the clipped gradients in a layer is the product of the errors, times the clipping
-factors, and the inputs. Gradients are formed only of persons with several rows.
+In a layer, an example's gradient is the product of its error, which is propagated back from the
+loss, and its inputs (see ``networks``). A clipping factor scales it to a norm of at most the
+clipping norm. The sum of the clipped gradients is therefore one product of matrices: of the errors,
+times the clipping factors, and the inputs. Gradients are formed only of persons with several rows,
+whose average is clipped.
 """
 
 import numpy as np
@@ -75,7 +78,8 @@ class Examples:
             return members, 1
         row_counts = self._row_counts.take(members, mode="wrap")
         rows_each = max(1, int(row_counts.max()))
-        rows = self.rows_of_person[:, :rows_each].take(members, axis=0, mode="wrap")
+        padded_rows = self.rows_of_person[:, :rows_each]
+        rows = padded_rows.take(members, axis=0, mode="wrap")
         return rows.reshape(len(members), -1), rows_each
 
 
@@ -144,7 +148,9 @@ class ClippedGradientSum:
             else:
                 a *= factors[place]
             # (R, outputs, W) by (R, W, inputs + 1).
-            np.matmul(error.swapaxes(0, 1), a.transpose(1, 2, 0), out=total)
+            errors = error.swapaxes(0, 1)
+            inputs = a.transpose(1, 2, 0)
+            np.matmul(errors, inputs, out=total)
 
     def _add_people(self, gradients: list[np.ndarray], clip_factor: float) -> None:
         """Fill the sum from persons' average gradients (R, W, outputs, inputs + 1) per layer."""
@@ -198,10 +204,12 @@ def gradients_of_people(
     for error, a in zip(both_ways.errors, both_ways.activations, strict=True):
         error *= weights
         shape = (error.shape[1], -1, rows_each)
+        errors_of_people = error.reshape(len(error), *shape)
+        inputs_of_people = a.reshape(len(a), *shape)
         # (R, M, outputs, rows) by (R, M, rows, inputs + 1).
-        errors_of_people = error.reshape(len(error), *shape).transpose(1, 2, 0, 3)
-        inputs_of_people = a.reshape(len(a), *shape).transpose(1, 2, 3, 0)
-        gradients.append(errors_of_people @ inputs_of_people)
+        left = errors_of_people.transpose(1, 2, 0, 3)
+        right = inputs_of_people.transpose(1, 2, 3, 0)
+        gradients.append(left @ right)
     return gradients
 
 
@@ -251,5 +259,6 @@ def _pass_over(
     both_ways.inputs[:-1] = X.T[:, None]
     both_ways.forward(layers)
     truth = one_hot(y, architecture.sizes[-1], weights.dtype)
-    both_ways.backward(layers, truth[:, None], np.square(X).sum(axis=1) + 1)
+    input_squares = np.square(X).sum(axis=1) + 1
+    both_ways.backward(layers, truth[:, None], input_squares)
     return both_ways

@@ -39,7 +39,7 @@ class Architecture:
     def __post_init__(self) -> None:
         check.choice(ACTIVATIONS, activation=self.activation)
         check.wholes((len(self.sizes),), low=1, sizes=self.sizes)
-        if len(self.sizes) < 2 or min(self.sizes) < 1 or self.sizes[-1] < 2:
+        if len(self.sizes) < 2 or self.sizes[-1] < 2:
             raise check.RefusedError(
                 "sizes", self.sizes, "features, hidden units a layer, and at least two classes"
             )
@@ -239,7 +239,8 @@ def _units_of_a_pass(architecture: Architecture) -> int:
 
 def _multiply(layer: np.ndarray, a: np.ndarray, *, out: np.ndarray) -> None:
     """Multiply (R, k, p) by (p, R, B) into ``out`` (k, R, B), one matrix product per network."""
-    np.matmul(layer, a.swapaxes(0, 1), out=out.swapaxes(0, 1))
+    models_first = out.swapaxes(0, 1)
+    np.matmul(layer, a.swapaxes(0, 1), out=models_first)
 
 
 def _tanh_of_half(z: np.ndarray) -> None:

@@ -78,8 +78,10 @@ class PeopleGradient:
         for count in np.unique(counts):
             firsts = first_of_person[counts == count]
             scratch_rows = models * outputs * int(count)
-            for part in blocks(len(firsts), rows=scratch_rows, itemsize=X.itemsize, least=1):
-                rows = order[firsts[part, None] + np.arange(count)]
+            parts = blocks(len(firsts), rows=scratch_rows, itemsize=X.itemsize, least=1)
+            for part in parts:
+                places = firsts[part, None] + np.arange(count)
+                rows = order[places]
                 averaged_rows = averaged[rows]
                 block = _PeopleBlock(
                     X=X[rows],

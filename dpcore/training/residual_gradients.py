@@ -129,9 +129,10 @@ class ResidualGradient:
         if self._pooled is None:
             return total / len(self._rows)
         # (m, 1, d) by (m, d, d), or by one (d, d) for all.
-        pooled_products = (offset[:, None] @ self._pooled.gram[:m])[:, 0]
-        total += pooled_products - self._pooled.moment[:m]
-        return total / (len(self._rows) + self._pooled.rows[:m, None])
+        pooled_products = offset[:, None] @ self._pooled.gram[:m]
+        total += pooled_products[:, 0] - self._pooled.moment[:m]
+        rows = len(self._rows) + self._pooled.rows[:m]
+        return total / rows[:, None]
 
 
 def _labels(X: np.ndarray, y: np.ndarray, centre: np.ndarray | None) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Regularised risks of many problems at once, with their derivatives and Newton steps.
 
-B problems have X (n, d), shared, or (B, n, d), and p flat weights each, w (B, p).
+A risk is a weighted sum of losses plus a quadratic penalty. B problems have X (n, d), shared, or
+(B, n, d), and p flat weights each, w (B, p). With the gradient g (B, p) and the Hessian H (B, p, p)
+of the risks, Newton's step is H^-1 g. The Hessian of the losses is X^T diag(curvature) X.
 """
 
 from dataclasses import dataclass
@@ -130,7 +132,8 @@ class LogisticRisk(Risk):
         U = sqrt(curvature) X.
         """
         n = self.X.shape[-2]
-        U = np.multiply(np.sqrt(curvature)[:, :, None], self.X, out=self.scaled_rows)
+        root = np.sqrt(curvature)
+        U = np.multiply(root[:, :, None], self.X, out=self.scaled_rows)
         without_data = gradients / self.regularisation
         scaled_U = U / self.regularisation[:, None]
         inner = scaled_U @ np.swapaxes(U, 1, 2) + np.eye(n)
@@ -145,7 +148,8 @@ class SoftmaxRisk(Risk):
     def at(self, w: np.ndarray) -> Local:
         """Return the risks at points ``w`` (B, K d)."""
         problems, classes = self.targets.shape[:2]
-        z = w.reshape(problems, classes, -1) @ np.swapaxes(self.X, -1, -2)
+        weights = w.reshape(problems, classes, -1)
+        z = weights @ np.swapaxes(self.X, -1, -2)
         largest = z.max(axis=1)
         p = z - largest[:, None]
         np.exp(p, out=p)
@@ -206,7 +210,8 @@ class SoftmaxRisk(Risk):
             length = (product / np.maximum(curvature, _TINY))[:, None, None]
             solution += length * direction
             residual -= length * image
-            if ((residual * residual).sum(axis=(1, 2)) <= tolerated).all():
+            squared_norms = (residual * residual).sum(axis=(1, 2))
+            if (squared_norms <= tolerated).all():
                 break
             preconditioned = residual @ preconditioner
             previous_product = product

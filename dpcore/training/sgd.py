@@ -101,10 +101,7 @@ def train(
     """
     models = check.whole(1, draws=len(draws))
     draws = check.wholes((models,), low=0, draws=draws)
-    if last is None:
-        last = recipe.steps
-    check.whole(0, recipe.steps, last=last)
-    check.whole(0, last, first=first)
+    last = _checked_last(recipe, first=first, last=last)
     examples = _checked_examples(recipe, X, y, people, dtype)
     multipliers = _noise_multipliers(recipe, models, noise_multiplier)
     place_of_step = _places(record, first=first, last=last)
@@ -137,6 +134,15 @@ def train(
     at_once = _networks_at_once(recipe.architecture, batch_size, itemsize=weights.itemsize)
     cores.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
     return Training(weights=weights, history=history)
+
+
+def _checked_last(recipe: Recipe, *, first: int, last: int | None) -> int:
+    """Return the step at which training stops, if ``first`` is not beyond it; all if None."""
+    if last is None:
+        last = recipe.steps
+    check.whole(0, recipe.steps, last=last)
+    check.whole(0, last, first=first)
+    return last
 
 
 def _checked_examples(

@@ -23,14 +23,19 @@ _SUFFICIENT_DECREASE = 1e-4
 _ROUNDING = 1e-14
 
 
+def _with_entries(X: sparse.csr_matrix, entries: np.ndarray) -> sparse.csr_matrix:
+    """Return a matrix with other numbers in the places of the non-zero entries of ``X``."""
+    return sparse.csr_matrix((entries, X.indices, X.indptr), shape=X.shape)
+
+
 class _GramMatrix:
     """G = Z Z^T with the rows Z = X S^-1/2 (n, d) of one problem, which is never formed."""
 
     def __init__(self, X: sparse.csr_matrix, regularisation: np.ndarray):
         scaled = X.data * regularisation[X.indices] ** -0.5
-        self._Z = sparse.csr_matrix((scaled, X.indices, X.indptr), shape=X.shape)
+        self._Z = _with_entries(X, scaled)
         self._Z_transposed = self._Z.T.tocsr()
-        squares = sparse.csr_matrix((scaled**2, X.indices, X.indptr), shape=X.shape)
+        squares = _with_entries(X, scaled**2)
         self._diagonal = squares @ np.ones(X.shape[1])
 
     def times(self, a: np.ndarray) -> np.ndarray:
