@@ -1,10 +1,10 @@
 """A lesson: settings of a page, a question, and the answer that the engine computes.
 
 Nothing here holds an outcome. The correct option, and every number of a text, is computed from what
-was measured; ``claim_holds`` checks what the texts take for granted.
+was measured. Tests check the claims that the texts make without numbers.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -72,7 +72,7 @@ class Lesson:
     Attributes:
         name: Its name in the address, and of the file of its texts.
         link: Page and settings of what is known.
-        picture: Its chart, covered before the guess; "" if there is none then.
+        picture: Its chart, covered before the guess.
         only: Fields that are kept in the link to the page.
         minutes: How long it takes.
         number: What a guess may be; None for one of options.
@@ -120,23 +120,11 @@ class Lesson:
         """Return the options of a part of the text, such as "Guess"."""
         return tuple(line.removeprefix("- ") for line in self.text(part).splitlines())
 
-    def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
-        """Return the settings of what is known and of what is asked.
-
-        Args:
-            kind: Type of the page's settings.
-            seed: Another seed; None for that of the lesson.
-        """
+    def cases(self, kind: type[Settings]) -> tuple[Settings, Settings]:
+        """Return the settings, of the page's type, of what is known and of what is asked."""
         known = self.settings
-        reseeded = {}
-        if seed is not None:
-            if "base" in known:
-                # A question has the seed of the settings that it is about.
-                reseeded["base"] = f"{known['base']} seed {seed}"
-            else:
-                reseeded["seed"] = str(seed)
         changes = dict(parse_qsl(self.change))
-        return self._read(kind, known | reseeded), self._read(kind, known | changes | reseeded)
+        return self._read(kind, known), self._read(kind, known | changes)
 
     def _read(self, kind: type[Settings], query: Mapping[str, str]) -> Settings:
         settings, refused = links.read(kind, query)
@@ -172,12 +160,6 @@ class Lesson:
         """Return the numbers of the text before the guess."""
         return {"known": self.start(case)}
 
-    def axis_ends(self, values: Collection[float], after: Case) -> tuple[float, float]:
-        """Return the ends of the axis on which the guesses of a class are drawn."""
-        if self.number:
-            return self.number.low, self.number.high
-        return min(values), max(values)
-
     def measured_numbers(self, before: Case, after: Case) -> dict[str, Any]:
         """Return the numbers of the texts after the guess."""
         runs = self.truth(after)
@@ -191,10 +173,6 @@ class Lesson:
 
     def correct_option(self, before: Case, after: Case) -> int:
         """Return the correct option of the guess, of a lesson with options."""
-        raise NotImplementedError
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        """Return whether what the texts take for granted holds."""
         raise NotImplementedError
 
     def attacker(self, after: Case) -> Guarantee | None:

@@ -24,9 +24,6 @@ class _Reconstruction(Lesson):
         numbers["epsilon"] = after.result.guarantee.epsilon
         return numbers
 
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        return self.measured_numbers(before, after)["truth"] > self.start(before) + 10
-
     def attacker(self, after: Case) -> Guarantee:
         return after.result.guarantee
 
@@ -54,11 +51,6 @@ class _Epsilon(Lesson):
             "right": 100 * best_attacker(self.attacker(after)).right,
         }
 
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        formula = 100 / (1 + np.exp(-1))
-        formula_holds = abs(self.start(after) - formula) < 1e-6
-        return formula_holds and self._at_epsilon_ten(after) > 99.9
-
     def attacker(self, after: Case) -> Guarantee:
         return after.result.claim.guarantee
 
@@ -76,11 +68,6 @@ class _SmallEpsilon(Lesson):
             "baseline": 100 * after.result.baseline,
             "times": self._noise(after) / self._noise(before),
         }
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        numbers = self.measured_numbers(before, after)
-        noise_exceeds_signal = self._noise(after) > after.result.ensemble.signal[0]
-        return numbers["truth"] < numbers["known"] - 10 and noise_exceeds_signal
 
 
 class _Clipping(Lesson):
@@ -116,9 +103,6 @@ class _Clipping(Lesson):
             return self.NO_DIFFERENCE
         return self.OPTIONS[int(leaders[0])]
 
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        return self.correct_option(before, after) == 2
-
 
 class _Composition(Lesson):
     def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
@@ -126,14 +110,6 @@ class _Composition(Lesson):
             "basic": after.result.epsilon("basic"),
             "advanced": after.result.epsilon("advanced"),
         }
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        numbers = self.measured_numbers(before, after)
-        is_ordered = numbers["truth"] < numbers["advanced"] < numbers["basic"]
-        # Of a quarter of the steps, a cost that grows like a square root is half.
-        quarter_cost = after.runs("epsilon", steps=max(1, after.settings.steps // 4))[0]
-        grows_like_root = 1.5 < numbers["truth"] / quarter_cost < 2.5
-        return is_ordered and grows_like_root and round(after.result.one_step, 2) == 0.1
 
 
 class _PublicStart(Lesson):
@@ -156,17 +132,10 @@ class _PublicStart(Lesson):
             "plain": 100 * after.result.references["public"].accuracy,
         }
 
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        return np.median(self.gain(after, after.settings.epsilon)) > 15
-
 
 class _Parties(Lesson):
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"rows": case.settings.rows}
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        numbers = self.measured_numbers(before, after)
-        return numbers["truth"] > numbers["known"] + 15
 
 
 class _Attacker(Lesson):
@@ -187,9 +156,6 @@ class _Attacker(Lesson):
             "noise": 100 * result.noise_bound,
             "allowed": 100 * result.claim_bound,
         }
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        return 0.5 < after.result.attack.low <= after.result.noise_bound
 
     def attacker(self, after: Case) -> Guarantee | None:
         return after.settings.guarantees.formula
@@ -217,10 +183,6 @@ class _Published(_Attacker):
             return self.AS_CORRECT
         return self.MORE_THAN_CORRECT
 
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        is_beyond = self.correct_option(before, after) == self.BEYOND_CLAIM
-        return is_beyond and after.result.lower_bound.epsilon > after.settings.epsilon
-
     def attacker(self, after: Case) -> None:
         return None
 
@@ -245,13 +207,6 @@ class _Tuning(Lesson):
             "naive": 10 * self.start(before),
             "best": self.best_alone(after),
         }
-
-    def claim_holds(self, before: Case, after: Case) -> bool:
-        one_try = self.start(before)
-        all_tries = after.runs("tuned")[0]
-        best = self.best_alone(after)
-        all_cost_more = 1.5 * one_try < all_tries < 9 * one_try
-        return all_cost_more and 1.01 * one_try <= best < 0.99 * all_tries
 
 
 _KINDS: Mapping[str, type[Lesson]] = {

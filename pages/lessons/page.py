@@ -49,8 +49,6 @@ def show(pages: Sequence[Page]) -> None:
     step, notice = _allowed_step(lesson, st.query_params.get("step", "guess"), seat)
     if notice:
         st.info(notice, icon=":material/replay:")
-    if page_class.key_was_used():
-        st.info(texts.USED, icon=":material/key_off:")
     page = next(page for page in pages if page.name == lesson.page)
     st.session_state[CURRENT_STEP] = lesson, step
     _show_trail(lesson, seat)

@@ -15,11 +15,8 @@ NARROW_HEIGHT = 400
 
 def lesson_chart(lesson: Lesson, page: Page, result: Any) -> Chart:
     """Return the page's chart of a result as the lesson shows it."""
-    charts = page.at(result.settings).view(result).charts(lesson.board)
-    chart = charts[lesson.picture or next(iter(charts))]
+    chart = page.at(result.settings).view(result).charts(lesson.board)[lesson.picture]
     chart = replace(chart, height=HEIGHT, narrow=NARROW_HEIGHT, wide=1.0, clicks=None)
-    if not lesson.picture:
-        return chart
     figure = guesses.rename(chart.figure, lesson.text("Chart"))
     if lesson.upwards:
         low, high = lesson.upwards

@@ -12,31 +12,16 @@ from ui.classroom.membership import ROOM, Seat, me
 from ui.classroom.rooms import LETTERS_A_CODE, classroom
 
 HEIGHT = 300
-_USED = "lessons.key_used"
 _REFUSED = "lessons.room_refused"
 
 
 def current_seat() -> Seat | None:
     """Return the seat in the room that the address names; None if it names none.
 
-    A key in the address is redeemed and taken out.
-
     Raises:
         RefusedError: The file of rooms cannot be used.
     """
-    code, _, key = st.query_params.get(ROOM, "").partition(".")
-    current = membership.at(code)
-    if current is None or not key:
-        return current
-    st.query_params[ROOM] = current.code
-    is_accepted = current.room is None or classroom().claim(current.code, key, me())
-    st.session_state[_USED] = not (is_accepted or current.teaches)
-    return membership.at(code)
-
-
-def key_was_used() -> bool:
-    """Return whether the visitor came with a key that opens nothing; it is told once."""
-    return st.session_state.pop(_USED, False)
+    return membership.at(st.query_params.get(ROOM, ""))
 
 
 def join() -> None:
@@ -133,12 +118,6 @@ def teach(lesson: Lesson, seat: Seat) -> None:
         refused = st.session_state.pop(_REFUSED, "")
         if refused:
             st.error(refused)
-        more = st.popover(
-            "Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry"
-        )
-        if more.open:
-            with more:
-                _carry(lesson, seat)
 
 
 def _close(seat: Seat) -> None:
@@ -146,17 +125,6 @@ def _close(seat: Seat) -> None:
         classroom().close(seat.code, me())
     except RefusedError as refusal:
         st.session_state[_REFUSED] = membership.refused(refusal)
-
-
-def _carry(lesson: Lesson, seat: Seat) -> None:
-    """Show the link that lets another device of the teacher teach."""
-    try:
-        key = classroom().key(seat.code, me())
-    except RefusedError as refusal:
-        st.error(membership.refused(refusal))
-        return
-    st.caption(texts.CARRY)
-    membership.invite({"lesson": lesson.name}, f"{seat.code}.{key}")
 
 
 def show_class_guesses(
@@ -187,7 +155,7 @@ def show_class_guesses(
         figure = charts.numbers(
             values,
             axis,
-            ends=lesson.axis_ends(values, after),
+            ends=(number.low, number.high),
             unit=number.unit,
             outcome=outcome,
             mine=mine,

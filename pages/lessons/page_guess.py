@@ -33,19 +33,18 @@ def show_guess(lesson: Lesson, page: Page, seat: membership.Seat | None) -> None
         st.html(texts.head(lesson, "guess"))
         st.title(lesson.text("Question"))
         st.markdown(texts.known_text(lesson, before))
-    if lesson.picture:
-        chart = sized_chart(lesson, page, before.result)
-        axes = chart.figure["layout"]
-        position = None
-        clicks = None
-        if lesson.number and not teaches:
-            guess.dragged(key, axes["yaxis"], _range_of(lesson.number))
-            draft = guess.draft(key, lesson_state(lesson).guess)
-            position = lesson.position(asked), draft
-            clicks = guess.clicks(axes, *position)
-        covered = cover_chart(lesson, chart, before, position)
-        with chart_area:
-            guess.board(replace(covered, narrow=NARROW_HEIGHT, clicks=clicks), key)
+    chart = sized_chart(lesson, page, before.result)
+    axes = chart.figure["layout"]
+    position = None
+    clicks = None
+    if lesson.number and not teaches:
+        guess.dragged(key, axes["yaxis"], _range_of(lesson.number))
+        draft = guess.draft(key, lesson_state(lesson).guess)
+        position = lesson.position(asked), draft
+        clicks = guess.clicks(axes, *position)
+    covered = cover_chart(lesson, chart, before, position)
+    with chart_area:
+        guess.board(replace(covered, narrow=NARROW_HEIGHT, clicks=clicks), key)
     with answer_area:
         if seat is not None and teaches:
             page_class.teach(lesson, seat)
@@ -61,8 +60,7 @@ def _ask_guess(lesson: Lesson, seat: membership.Seat | None) -> None:
         st.caption(texts.CLOSED)
     if lesson.number:
         field = f"{key}.field"
-        if lesson.picture:
-            st.markdown("Press the chart at your guess, or type it.")
+        st.markdown("Press the chart at your guess, or type it.")
         value = guess.number(key, _range_of(lesson.number), state.guess)
     else:
         field = f"{key}.choice"

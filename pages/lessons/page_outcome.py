@@ -70,9 +70,7 @@ def _show_class(
     lesson: Lesson, page: Page, seat: membership.Seat, before: Case, after: Case
 ) -> None:
     """Show the guesses of the class along the axis of the chart."""
-    axis = {}
-    if lesson.picture:
-        axis = sized_chart(lesson, page, after.result).figure["layout"]["yaxis"]
+    axis = sized_chart(lesson, page, after.result).figure["layout"]["yaxis"]
     page_class.show_class_guesses(lesson, seat, axis, lesson_state(lesson).guess, (before, after))
 
 
@@ -142,8 +140,8 @@ def _show_texts(lesson: Lesson, step: str, before: Case, after: Case) -> None:
 
 
 def _next_lesson(lesson: Lesson) -> Lesson | None:
-    """Return the lesson after this one; None after the last one and after a custom one."""
-    if lesson not in LESSONS or lesson == LESSONS[-1]:
+    """Return the lesson after this one; None after the last one."""
+    if lesson == LESSONS[-1]:
         return None
     return LESSONS[LESSONS.index(lesson) + 1]
 

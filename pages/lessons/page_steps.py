@@ -35,8 +35,6 @@ def seconds_of(lesson: Lesson, seconds: float) -> float:
 def known_case(lesson: Lesson, page: Page) -> tuple[Case, Settings]:
     """Return what is known before the guess, and the settings of what is asked."""
     known, asked = lesson.cases(page.settings)
-    if not lesson.picture:
-        return Case(known), asked
     result, _ = compute(known, seconds=seconds_of(lesson, 0))
     return Case(known, result), asked
 

@@ -18,8 +18,6 @@ GRADELESS = _SAYS["ungraded"]
 AGAIN = _SAYS["again"]
 OPEN = _SAYS["open"]
 GONE = _SAYS["gone"]
-USED = _SAYS["used"]
-CARRY = _SAYS["carry"]
 CLOSED = _SAYS["closed"]
 NAMELESS = _SAYS["nameless"]
 NAMELESS_TEACHER = _SAYS["nameless-teacher"]
@@ -125,9 +123,7 @@ def step_dots(lesson: Lesson, step: str) -> str:
 
 def head(lesson: Lesson, step: str) -> str:
     """Return number, duration and steps of a lesson (HTML)."""
-    title = lesson.text("Title")
-    if lesson in LESSONS:
-        title = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
+    title = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
     return (
         f'<div class="lab-lesson"><span>{title} · {lesson.minutes} minutes</span>'
         f"{step_dots(lesson, step)}</div>"

@@ -54,12 +54,12 @@ PRAGMA secure_delete = ON;
 """
 # A file with tables of another version begins anew: what it holds is an hour old at most. A room is
 # "opened" when it was last visited, and "joined" once somebody who does not teach has come. The key
-# signs cookies.
-_VERSION = 1
+# of cookies signs them.
+_VERSION = 2
 _TABLES = {
     "rooms": (
         """CREATE TABLE rooms (
-        code TEXT PRIMARY KEY, key TEXT NOT NULL, question TEXT NOT NULL, round INTEGER NOT NULL,
+        code TEXT PRIMARY KEY, question TEXT NOT NULL, round INTEGER NOT NULL,
         closed BOOLEAN NOT NULL, opened FLOAT NOT NULL, joined BOOLEAN NOT NULL
     )"""
     ),
@@ -131,7 +131,7 @@ class Classroom:
         Where no more rooms can be open, a room that nobody but its teacher has visited gives way.
         """
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
-        row = (code, _key(), _asked(question), self._now())
+        row = (code, _asked(question), self._now())
         with self._writing() as write:
             own = [
                 one for (one,) in write.execute("SELECT code FROM teachers WHERE who = ?", (who,))
@@ -151,7 +151,7 @@ class Classroom:
                         f"one of the {MOST_ROOMS} that can be open: try again later",
                     )
                 self._delete(unused)
-            write.execute("INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?, FALSE)", row)
+            write.execute("INSERT INTO rooms VALUES (?, ?, 1, FALSE, ?, FALSE)", row)
             write.execute("INSERT INTO teachers VALUES (?, ?)", (code, who))
         return code
 
@@ -187,21 +187,6 @@ class Classroom:
             " opened > ?"
         )
         return self._row(asked, code, who, self._gone) is not None
-
-    def key(self, code: str, who: int) -> str:
-        """Return the key that lets another browser of theirs teach, once. Raise RefusedError."""
-        self._refuse_unless_taught(code, who)
-        return self._first("SELECT key FROM rooms WHERE code = ?", code)
-
-    def claim(self, code: str, key: str, who: int) -> bool:
-        """Let who has the room's key teach, and make another key; return whether it was the key."""
-        with self._writing() as write:
-            known = self._first("SELECT key FROM rooms WHERE code = ?", code)
-            if known is None or not secrets.compare_digest(known.encode(), key.encode()):
-                return False
-            write.execute("UPDATE rooms SET key = ? WHERE code = ?", (_key(), code))
-            write.execute("INSERT OR IGNORE INTO teachers VALUES (?, ?)", (code, who))
-        return True
 
     def ask(self, code: str, who: int, question: str) -> None:
         """Ask another question, or the same again; what was guessed before is deleted.
@@ -299,10 +284,6 @@ class Classroom:
                 raise RefusedError(
                     "file", FILE, f"a file that can be read and written ({fault})"
                 ) from fault
-
-
-def _key() -> str:
-    return secrets.token_urlsafe(9)
 
 
 def _asked(question: str) -> str:
