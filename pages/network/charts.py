@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.statistics.claims import Case
-from pages.network.gradients import EDGES, WHOLE_GRADIENT, layer_name
+from pages.network.gradients import EDGES
 from pages.network.result import NetworkResult
 from pages.network.training import FRAMES
 from pages.network.trajectories import columns_of
@@ -24,8 +23,6 @@ NAMES = {
     "shuffled": "shuffled batches",
 }
 PLAIN = "non-private"
-# Colours of the layers, from the first to the last.
-LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # Width of the boundary of a network. There are fewer non-private ones.
 _BOUNDARY_WIDTHS = {"private": 1.2, "plain": 1.6}
 # Range of the loss axis, in nats, if the curves go further.
@@ -115,33 +112,9 @@ def accuracy(result: NetworkResult) -> dict:
         accuracy_line(SAYS["figures.baseline"], baseline, dash="dash"),
         current=result.epochs,
         title=SAYS["figures.accuracy"],
-        finding=_accuracy_finding(result),
+        finding=count_progress(result.reached, FRAMES, "checkpoints trained"),
         xaxis=_epochs_axis(result),
     )
-
-
-def _accuracy_finding(result: NetworkResult) -> str:
-    """Return what the second half of the training adds, or how much of it is done."""
-    progress = count_progress(result.reached, FRAMES, "checkpoints trained")
-    if progress:
-        return progress
-    if result.second_half is None:
-        return ""
-    case, difference = result.second_half
-    if case == Case.FEW:
-        return SAYS["figures.few"]
-    if case == Case.AHEAD:
-        text = "figures.adds"
-        gain = difference
-    elif case == Case.BEHIND:
-        text = "figures.loses"
-        gain = -difference
-    else:
-        return SAYS["figures.unchanged"]
-    points = int(f"{100 * gain:.0f}")
-    if points <= 0:
-        return SAYS["figures.unchanged"]
-    return SAYS(text, points=points)
 
 
 def loss(result: NetworkResult) -> dict:
@@ -219,17 +192,7 @@ def _epochs_axis(result: NetworkResult) -> dict:
 def norms(result: NetworkResult) -> dict:
     """Draw the histogram of gradient norms, and the clipping norm."""
     gradients = result.gradients
-    by_layer = gradients.is_clipped_by_layer
-    shares = {}
-    if by_layer:
-        for index in range(len(gradients.norms)):
-            shares[LAYERS[index]] = gradients.histogram[layer_name(index)].to_numpy()
-    else:
-        shares[theme.PRIVATE] = gradients.histogram[WHOLE_GRADIENT].to_numpy()
-    annotations = [_bound_annotation(gradients.bounds[0])]
-    if by_layer:
-        legend = _layer_legend(len(shares))
-        annotations.append(theme.note(legend, "upper left"))
+    clip_norm = result.settings.clip_norm
     unit = "row"
     units = "rows"
     if result.settings.by_person:
@@ -237,12 +200,11 @@ def norms(result: NetworkResult) -> dict:
         units = "people"
     return bars.histogram(
         EDGES,
-        shares,
-        filled=not by_layer,
+        {theme.PRIVATE: gradients.histogram},
         title=SAYS["figures.norms"],
-        finding=SAYS("figures.too_long", share=percent(gradients.clipped[-1])),
-        shapes=[_bound_line(gradients.bounds[0])],
-        annotations=annotations,
+        finding=SAYS("figures.too_long", share=percent(gradients.clipped)),
+        shapes=[_bound_line(clip_norm)],
+        annotations=[_bound_annotation(clip_norm)],
         xaxis=theme.axis(
             f"norm of a {unit}'s gradient (log scale)",
             EDGES[0],
@@ -273,45 +235,3 @@ def _bound_annotation(clip_norm: float) -> dict:
         xanchor="center",
         yanchor="middle",
     )
-
-
-def _layer_legend(layers: int) -> str:
-    """Return the names of the layers in their colours."""
-    names = [theme.coloured(f"■ {layer_name(index)}", LAYERS[index]) for index in range(layers)]
-    return " ".join(names)
-
-
-def clipped(result: NetworkResult) -> dict:
-    """Draw the share of clipped gradients over the training, by layer if each has a bound."""
-    by_layer = result.gradients.is_clipped_by_layer
-    shares = result.clipping
-    epochs = shares["epochs"].to_numpy()
-    any_layer = shares["any layer"].to_numpy()
-    curves = []
-    if by_layer:
-        for index in range(len(result.architecture.shapes)):
-            name = layer_name(index)
-            y = 100 * shares[name].to_numpy()
-            curves.append(Curve(name=name, x=epochs, y=y, colour=LAYERS[index]))
-        name = "any layer"
-    else:
-        name = "gradients"
-    curves.append(Curve(name=name, x=epochs, y=100 * any_layer, colour=theme.PRIVATE))
-    return curve_chart(
-        *curves,
-        current=result.epochs,
-        title=SAYS["figures.clipped"],
-        finding=_clipped_finding(any_layer),
-        legend=by_layer,
-        xaxis=_epochs_axis(result),
-        yaxis=theme.axis("gradients clipped, %", 0, 108),
-    )
-
-
-def _clipped_finding(shares: np.ndarray) -> str:
-    """Return the first and the last share (m,) of clipped gradients, if they differ as shown."""
-    first = f"{100 * shares[0]:.0f}"
-    last = f"{100 * shares[-1]:.0f}"
-    if first == last:
-        return ""
-    return SAYS("figures.clipped_range", first=first, last=last)

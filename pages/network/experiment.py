@@ -1,11 +1,11 @@
 """What the network page computes: both arms' training, and the epsilon spent by each frame."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from lab.experiment.parts import Part, Runs
 from lab.experiment.settings import Measure, Task
 from pages.network import tasks
 from pages.network.result import NetworkResult
-from pages.network.settings import ACCOUNTANT, ARMS, NetworkSettings
-from pages.network.tasks import QUARTERS, Segment, Segments, Trained
+from pages.network.settings import ARMS, NetworkSettings
+from pages.network.tasks import Segment, Segments, Trained
 from pages.network.training import FRAMES, Training
 
 # Largest number of non-private networks.
@@ -78,23 +78,11 @@ class TrainingGroups:
         return begun
 
 
-class Spent(NamedTuple):
-    """The epsilon spent by each frame.
-
-    epsilon: with the payments for bounds, (FRAMES + 1,), NaN where it is not counted yet.
-    is_fine: whether it is counted on a fine grid (FRAMES + 1,).
-    """
-
-    epsilon: np.ndarray
-    is_fine: np.ndarray
-
-
 @dataclass(frozen=True)
 class EpsilonAccounting:
     """The part of the epsilon spent by each frame.
 
-    The page waits for the frame that is shown first. With sampled batches a quick accountant counts
-    all frames, and then a fine one those that are stated.
+    The page waits for the frame that is shown first.
 
     first_end: the frame that both arms reach with their first task.
     """
@@ -102,18 +90,8 @@ class EpsilonAccounting:
     settings: NetworkSettings
     first_end: int
 
-    @property
-    def tasks(self) -> tuple[Price, ...]:
-        return (*self._quick_tasks, *self._fine_tasks)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> Spent:
-        quick = self._epsilons(self._quick_tasks, outcomes)
-        fine = self._epsilons(self._fine_tasks, outcomes)
-        least = np.fmin(quick, fine)  # both are upper bounds
-        return Spent(epsilon=self.settings.spent_epsilon + least, is_fine=np.isfinite(fine))
-
     @cached_property
-    def _quick_tasks(self) -> tuple[Price, ...]:
+    def tasks(self) -> tuple[Price, ...]:
         """Return the tasks that count all frames, the end of the training first."""
         if not self.settings.is_sampled:
             return (self._fixed_order_task,)
@@ -127,16 +105,27 @@ class EpsilonAccounting:
         for end in range(len(all_steps), 0, -steps_per_task):
             steps = all_steps[max(0, end - steps_per_task) : end]
             is_shown_first = not first_shown.isdisjoint(steps)
-            prices.append(self._price(self.settings.accountant, steps, essential=is_shown_first))
+            prices.append(self._price(steps, essential=is_shown_first))
         return tuple(prices)
 
-    @cached_property
-    def _fine_tasks(self) -> tuple[Price, ...]:
-        """Return the tasks that count the stated frames on a fine grid, the latest first."""
-        if not self.settings.is_sampled:
-            return ()
-        steps = self._steps([self.settings.shown, *QUARTERS])
-        return tuple(self._price(ACCOUNTANT, (step,)) for step in reversed(steps))
+    def gather(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
+        """Return the epsilon spent by each frame, with the payments for bounds, (FRAMES + 1,).
+
+        It is NaN where no task has counted it.
+        """
+        epsilon_of_step = {0: 0.0}
+        for price in self.tasks:
+            if price not in outcomes:
+                continue
+            steps = price.steps
+            if not self.settings.is_sampled:
+                steps = self._steps(range(FRAMES + 1))
+            for step, epsilon in zip(steps, outcomes[price].ravel(), strict=True):
+                epsilon_of_step[step] = epsilon
+        epsilons = []
+        for step in self.settings.step_of_frame.tolist():
+            epsilons.append(epsilon_of_step.get(step, math.nan))
+        return self.settings.spent_epsilon + np.array(epsilons, dtype=float)
 
     @property
     def _fixed_order_task(self) -> Price:
@@ -154,14 +143,14 @@ class EpsilonAccounting:
             essential=True,
         )
 
-    def _price(self, accountant: str, steps: tuple[int, ...], *, essential: bool = False) -> Price:
+    def _price(self, steps: tuple[int, ...], *, essential: bool) -> Price:
         """Return the task that counts these numbers of steps with sampled batches."""
         settings = self.settings
         ramp = None
         if settings.applied_noise_ramp != 1:
             ramp = Schedule(settings.applied_noise_ramp, settings.steps, settings.shape)
         return Price(
-            accountant=accountant,
+            accountant=settings.accountant,
             sampling_rate=settings.accounted_sampling_rate,
             noise_multipliers=(settings.noise_multiplier,),
             steps=steps,
@@ -175,22 +164,6 @@ class EpsilonAccounting:
         step_of_frame = self.settings.step_of_frame
         steps = {int(step_of_frame[frame]) for frame in frames}
         return tuple(sorted(steps - {0}))
-
-    def _epsilons(self, prices: Sequence[Price], outcomes: Mapping[Any, Any]) -> np.ndarray:
-        """Return the epsilon of the training by each frame, NaN where no task has counted it."""
-        epsilon_of_step = {0: 0.0}
-        for price in prices:
-            if price not in outcomes:
-                continue
-            steps = price.steps
-            if not self.settings.is_sampled:
-                steps = self._steps(range(FRAMES + 1))
-            for step, epsilon in zip(steps, outcomes[price].ravel(), strict=True):
-                epsilon_of_step[step] = epsilon
-        step_of_frame = self.settings.step_of_frame.tolist()
-        return np.array(
-            [epsilon_of_step.get(step, math.nan) for step in step_of_frame], dtype=float
-        )
 
 
 class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
@@ -238,13 +211,8 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
         ]
 
     def result(self, values: Mapping[str, Any]) -> NetworkResult:
-        spent = values["spent"]
-        return NetworkResult(
-            settings=self.settings,
-            groups={arm: values[arm] for arm in ARMS},
-            spent=spent.epsilon,
-            is_fine=spent.is_fine,
-        )
+        groups = {arm: values[arm] for arm in ARMS}
+        return NetworkResult(settings=self.settings, groups=groups, spent=values["spent"])
 
     @cached_property
     def _plain(self) -> TrainingGroups:

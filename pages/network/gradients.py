@@ -8,22 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from dpcore.training import dp_ftrl, network_gradients, sgd
-from pages.network.training import Training, clipped_share
+from pages.network.training import Training
 
 # Rows, or people, and networks that gradients are computed for.
 ROWS = 300
 NETWORKS = 4
 # Edges of the histogram's bars. They are fixed, so that bars of different frames can be compared.
 EDGES = np.geomspace(1e-4, 1e2, 49)
-WHOLE_GRADIENT = "whole gradient"
-
-
-def layer_name(index: int) -> str:
-    """Return the name of a layer, given its index from 0."""
-    return f"layer {index + 1}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,36 +35,42 @@ class Gradients:
 
     @property
     def bounds(self) -> tuple[float, ...]:
-        """Return the clipping norms at this frame: one, or one per layer."""
-        return self.training.bounds(self.frame)
+        """Return the clipping norms: one, or one per layer."""
+        return self.training.recipe.bounds
 
     @property
     def is_clipped_by_layer(self) -> bool:
         return len(self.bounds) > 1
 
     @cached_property
-    def norms(self) -> np.ndarray:
-        """Return the gradient norms (layers, R, n), of rows or of the means of people."""
+    def _layer_norms(self) -> np.ndarray:
+        """Return the norm in each layer (layers, R, n) of gradients of rows, or means of people."""
         architecture = self.training.recipe.architecture
         rows = self.training.rows(ROWS)
         return network_gradients.gradient_norms(architecture, self.weights, *rows)
 
     @property
-    def clipped(self) -> np.ndarray:
-        """Return the share of clipped gradients in each layer, and in any, (layers + 1,)."""
-        return clipped_share(self.bounds, self.norms)
+    def norms(self) -> np.ndarray:
+        """Return the norms of the whole gradients, (R, n)."""
+        return np.sqrt(np.square(self._layer_norms).sum(axis=0))
 
     @cached_property
-    def histogram(self) -> pd.DataFrame:
-        """Return the shares of norms between neighbouring ``EDGES``, a column per layer and one of
-        the whole gradient.
+    def clipped(self) -> float:
+        """Return the share of gradients that are clipped, in any layer."""
+        if not self.is_clipped_by_layer:
+            return float((self.norms > self.bounds[0]).mean())
+        is_clipped = self._layer_norms > np.array(self.bounds)[:, None, None]
+        return float(is_clipped.any(axis=0).mean())
+
+    @property
+    def histogram(self) -> np.ndarray:
+        """Return the share of norms between neighbouring ``EDGES``.
+
+        Norms beyond the edges are in the outermost bars.
         """
-        columns = {"from": EDGES[:-1], "to": EDGES[1:]}
-        for index, norms in enumerate(self.norms):
-            columns[layer_name(index)] = _histogram(norms)
-        whole_norms = np.sqrt(np.square(self.norms).sum(axis=0))
-        columns[WHOLE_GRADIENT] = _histogram(whole_norms)
-        return pd.DataFrame(columns)
+        inside = np.clip(self.norms.ravel(), EDGES[0], EDGES[-1])
+        counts, _ = np.histogram(inside, EDGES)
+        return counts / inside.size
 
     @cached_property
     def signal(self) -> float:
@@ -109,7 +108,7 @@ class Gradients:
         """Return the expected L2 norm of the noise on the mean gradient of the last step so far."""
         recipe = self.training.recipe
         step = self.training.last_step(self.frame)
-        noise_sd = self.noise_sd * float((recipe.noise_shares * recipe.clip_shares)[step])
+        noise_sd = self.noise_sd * float(recipe.noise_shares[step])
         if recipe.mechanism == "toeplitz":
             # The noise of a step is a combination of those of this and earlier steps of the pass.
             batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
@@ -117,10 +116,3 @@ class Gradients:
             weights_of_steps = dp_ftrl.coefficients("toeplitz", steps_of_pass, power=-1)
             noise_sd *= float(np.linalg.norm(weights_of_steps))
         return noise_sd * math.sqrt(recipe.architecture.parameters)
-
-
-def _histogram(norms: np.ndarray) -> np.ndarray:
-    """Return the share of norms in each bar. Those beyond the edges are in the outermost bars."""
-    inside = np.clip(norms.ravel(), EDGES[0], EDGES[-1])
-    counts, _ = np.histogram(inside, EDGES)
-    return counts / norms.size

@@ -33,7 +33,6 @@ MORE_SLIDERS = (
     "delta",
     "decay",
     "noise_ramp",
-    "clip_ramp",
     "plain_rate",
     "repeats",
     "seed",
@@ -73,7 +72,7 @@ def sliders(settings: NetworkSettings) -> SliderLayout:
     if settings.exceeds_live_rows:
         without_effect.add("rows")
     if not settings.is_sampled:
-        without_effect |= {"noise_ramp", "clip_ramp"}
+        without_effect.add("noise_ramp")
     if settings.limits["rows_each"][1] == 1:
         without_effect.add("rows_each")
     more = [name for name in MORE_SLIDERS if name not in without_effect]
@@ -107,13 +106,8 @@ def main_charts(result: NetworkResult) -> list[list[Chart]]:
 
 
 def training_charts(result: NetworkResult) -> list[list[Chart]]:
-    """Return the loss, the gradient norms and the share of clipped gradients."""
-    row = [
-        _chart("loss", charts.loss(result)),
-        _chart("norms", charts.norms(result)),
-        _chart("clipped", charts.clipped(result)),
-    ]
-    return [row]
+    """Return the loss, and the norms of gradients."""
+    return [[_chart("loss", charts.loss(result)), _chart("norms", charts.norms(result))]]
 
 
 def _chart(

@@ -19,15 +19,13 @@ from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from lab.statistics.decision_regions import Plane, agreement, runs_to_draw, traced, usual_plane
 from pages.network.gradients import NETWORKS, Gradients
-from pages.network.settings import ACCOUNTANT, ARMS, NetworkSettings
+from pages.network.settings import ARMS, NetworkSettings
 from pages.network.tasks import QUARTERS, Trained
-from pages.network.training import FRAMES, Training, scale_inputs
-from pages.network.trajectories import clipped_shares, trajectory
+from pages.network.training import Training, scale_inputs
+from pages.network.trajectories import trajectory
 
 # Points of a map in each direction.
 GRID = 40
-# A measured frame is in the middle of the training if it is within this share of all epochs.
-_NEAR_MIDDLE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,13 +34,11 @@ class NetworkResult:
 
     groups: the groups of each arm's networks that have begun, the first one first.
     spent: epsilon spent by each frame (FRAMES + 1,), NaN where it is not counted yet.
-    is_fine: whether it is counted on a fine grid (FRAMES + 1,).
     """
 
     settings: NetworkSettings
     groups: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
-    is_fine: np.ndarray
 
     @property
     def training(self) -> Training:
@@ -161,12 +157,12 @@ class NetworkResult:
     def accumulated_noise_sd(self, steps: int) -> float:
         """Return the standard deviation of a weight after ``steps`` steps of noise alone.
 
-        Noise of standard deviation sigma_s C_s / L in each step adds up to
-        sqrt(sum (eta_s sigma_s C_s / L)^2). Of correlated noise, only the part counts that later
+        Noise of standard deviation sigma_s C / L in each step adds up to
+        sqrt(sum (eta_s sigma_s C / L)^2). Of correlated noise, only the part counts that later
         steps have not taken out again.
         """
         recipe = self.recipe
-        factors = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
+        factors = (recipe.rates * recipe.noise_shares)[:steps]
         if recipe.mechanism == "toeplitz":
             batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
             factors = dp_ftrl.noise_factors(factors, batches_per_pass=batches_per_pass)
@@ -222,12 +218,7 @@ class NetworkResult:
         epsilon = self.spent[self.frame] - self.settings.spent_epsilon
         if np.isnan(epsilon):
             epsilon = math.inf
-        accountant = None
-        if self.settings.is_sampled and self.is_fine[self.frame]:
-            accountant = ACCOUNTANT
-        return self.settings.guarantee_after(
-            self.step, epsilon=float(epsilon), accountant=accountant
-        )
+        return self.settings.guarantee_after(self.step, epsilon=float(epsilon))
 
     @property
     def guarantee_by_epochs(self) -> Guarantee:
@@ -255,41 +246,6 @@ class NetworkResult:
         for arm in ARMS:
             trajectories[arm] = trajectory(self.groups[arm], self.training, epsilon=self.spent)
         return trajectories
-
-    @cached_property
-    def clipping(self) -> pd.DataFrame:
-        """Return the shares of clipped gradients over the training."""
-        return clipped_shares(self.groups["private"][0], self.training)
-
-    @cached_property
-    def second_half(self) -> tuple[Case, float] | None:
-        """Return what the second half of the training does to the accuracy of private networks.
-
-        Returns the claim, and the difference of the medians as they are drawn. Returns None until
-        all networks are trained, and if no measured frame is near the middle.
-        """
-        accuracy = self._final_accuracy
-        if accuracy is None:
-            return None
-        epochs = self.trajectories["private"]["epochs"].to_numpy()
-        middle = epochs[-1] / 2
-        distance = np.abs(epochs - middle)
-        if distance.min() > _NEAR_MIDDLE * epochs[-1]:
-            return None
-        _, baseline = self.split.best_constant
-        case = compare(accuracy[-1], accuracy[distance.argmin()], constant=baseline)
-        medians = np.median(accuracy, axis=1)
-        difference = medians[-1] - np.interp(middle, epochs, medians)
-        return case, float(difference)
-
-    @property
-    def _final_accuracy(self) -> np.ndarray | None:
-        """Return the accuracy (m, R) of all private networks, or None until all are trained."""
-        trained = [group.accuracy for group in self.groups["private"] if group.frames[-1] == FRAMES]
-        count = sum(accuracy.shape[1] for accuracy in trained)
-        if count < self.settings.repeats:
-            return None
-        return np.concatenate(trained, axis=1)
 
     # Tables
 

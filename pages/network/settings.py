@@ -26,11 +26,10 @@ DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
 # The training loops whose cost the page shows, keys of ``sgd_recipe.VARIANTS``.
 LOOPS = ("correct", "realised", "shuffled")
-# The accountant of sampled batches, and its form on a coarse grid, which is quick enough while a
-# slider moves. In a fixed order the exact formula is quick.
-ACCOUNTANT = "pld"
-QUICK_ACCOUNTANT = "pld-coarse"
-EXACT_ACCOUNTANT = "gdp"
+# The accountant of sampled batches, on a grid that is quick enough while a slider moves, and that
+# of batches in a fixed order, an exact formula.
+SAMPLED_ACCOUNTANT = "pld-coarse"
+FIXED_ORDER_ACCOUNTANT = "gdp"
 ARMS = ("plain", "private")
 
 # The largest batches of a file may have this share of its rows, if it is more than ``LIMITS`` has.
@@ -68,9 +67,9 @@ class NetworkSettings(RowsSettings):
     epochs: number of steps times L / n.
     learning_rate, plain_rate: of the first step, for private and for non-private networks.
     decay: ratio of the last learning rate to the first.
-    shape: how learning rate, noise and clipping norm change, a key of ``SHAPES``.
-    noise_ramp, clip_ramp: ratio of the last noise multiplier, and clipping norm, to the first.
-        Both are constant if batches have a fixed order.
+    shape: how learning rate and noise change, a key of ``SHAPES``.
+    noise_ramp: ratio of the last noise multiplier to the first. It is constant if batches have a
+        fixed order.
     repeats: number R of private networks. There are at most 8 non-private ones.
     shown: the frame of the training that is shown.
     """
@@ -97,7 +96,6 @@ class NetworkSettings(RowsSettings):
         "plain_rate": (0.01, 10.0),
         "decay": (0.01, 1.0),
         "noise_ramp": (0.2, 5.0),
-        "clip_ramp": (0.2, 5.0),
         "delta": (1e-9, 1e-2),
         "repeats": (2, 48),
         "seed": (0, 9999),
@@ -132,7 +130,6 @@ class NetworkSettings(RowsSettings):
     decay: float = 0.2
     shape: str = "geometric"
     noise_ramp: float = 1.0
-    clip_ramp: float = 1.0
     delta: float = 1e-5
     repeats: int = 16
     seed: int = 1
@@ -212,10 +209,10 @@ class NetworkSettings(RowsSettings):
 
     @property
     def accountant(self) -> str:
-        """Return the accountant, in its quick form, by which the noise is calibrated."""
+        """Return the accountant by which the noise is calibrated and the steps are counted."""
         if self.is_sampled:
-            return QUICK_ACCOUNTANT
-        return EXACT_ACCOUNTANT
+            return SAMPLED_ACCOUNTANT
+        return FIXED_ORDER_ACCOUNTANT
 
     @property
     def accounted_sampling_rate(self) -> float:
@@ -303,10 +300,8 @@ class NetworkSettings(RowsSettings):
     def _private_recipe(self) -> Recipe:
         """Return how private networks are trained."""
         mechanism = self.mechanism
-        clip_ramp = 1.0
         if self.is_sampled:
             mechanism = "sampled"
-            clip_ramp = self.clip_ramp
         clip_norm: float | tuple[float, ...] = self.clip_norm
         if self.clipping == "layers":
             layers = self.layers + 1
@@ -321,7 +316,6 @@ class NetworkSettings(RowsSettings):
             variant=self.variant,
             shape=self.shape,
             noise_ramp=self.applied_noise_ramp,
-            clip_ramp=clip_ramp,
             mechanism=mechanism,
         )
 
@@ -351,18 +345,13 @@ class NetworkSettings(RowsSettings):
             return None
         return self.guarantee_after(self.steps, epsilon=self.remaining_epsilon)
 
-    def guarantee_after(
-        self, steps: int, *, epsilon: float, accountant: str | None = None
-    ) -> Guarantee:
+    def guarantee_after(self, steps: int, *, epsilon: float) -> Guarantee:
         """Return the guarantee of ``steps`` steps, together with the payments for bounds.
 
         It is only a claim for loops other than "correct".
 
         epsilon: of the steps alone.
-        accountant: by which it was counted; by default the one that calibrates the noise.
         """
-        if accountant is None:
-            accountant = self.accountant
         event: Event
         if steps == 0:
             event = ApproximateRelease(epsilon=0, delta=0)
@@ -378,7 +367,7 @@ class NetworkSettings(RowsSettings):
             delta=self.delta,
             adjacency=adjacency,
             unit=self.unit,
-            basis=basis(event, delta=self.delta, adjacency=adjacency, accountant=accountant),
+            basis=basis(event, delta=self.delta, adjacency=adjacency, accountant=self.accountant),
             event=event,
             assumes=assumes,
         )

@@ -9,17 +9,15 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.training import network_gradients
 from lab.experiment.parts import Runs, slices
-from pages.network.training import FRAMES, Training, clipped_share, mean_loss, scale_inputs
+from pages.network.training import FRAMES, Training, mean_loss, scale_inputs
 
 # Every so many frames networks are measured. Each of ``QUARTERS`` is such a frame.
 MEASURED_EVERY = 5
 # The frames of the table: a quarter, half, three quarters and the end of the training.
 QUARTERS = tuple(FRAMES * quarter // 4 for quarter in (1, 2, 3, 4))
-# Rows and networks from which losses and gradient norms are estimated.
+# Rows from which losses are estimated.
 _MEASURED_ROWS = 200
-_MEASURED_NETWORKS = 4
 
 
 class Trained(NamedTuple):
@@ -29,7 +27,6 @@ class Trained(NamedTuple):
     frames: the frames (m',) at which networks are measured.
     accuracy: on held-out rows (m', R).
     loss, tested: mean loss on some private and on some held-out rows, (m', R), in nats.
-    clipped: share of gradients that are clipped in each layer, and in any, (m', layers + 1).
     """
 
     weights: np.ndarray
@@ -37,7 +34,6 @@ class Trained(NamedTuple):
     accuracy: np.ndarray
     loss: np.ndarray
     tested: np.ndarray
-    clipped: np.ndarray
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
@@ -48,7 +44,6 @@ class Trained(NamedTuple):
             accuracy=np.concatenate([part.accuracy for part in parts]),
             loss=np.concatenate([part.loss for part in parts]),
             tested=np.concatenate([part.tested for part in parts]),
-            clipped=np.concatenate([part.clipped for part in parts]),
         )
 
 
@@ -109,7 +104,6 @@ def _measure(training: Training, weights: np.ndarray, *, first_frame: int) -> Tr
     frames = frames[frames % MEASURED_EVERY == 0]
     architecture = training.recipe.architecture
     split = training.split
-    rows = training.rows(_MEASURED_ROWS)
     X_private = scale_inputs(split.X_private[:_MEASURED_ROWS])
     y_private = split.y_private[:_MEASURED_ROWS]
     X_test = scale_inputs(split.X_test[:_MEASURED_ROWS])
@@ -118,14 +112,11 @@ def _measure(training: Training, weights: np.ndarray, *, first_frame: int) -> Tr
     accuracy = []
     loss = []
     tested = []
-    clipped = []
     for frame in frames:
         networks = weights[frame - first_frame]
         accuracy.append(training.accuracy(networks))
         loss.append(mean_loss(architecture.logits(networks, X_private), y_private))
         tested.append(mean_loss(architecture.logits(networks, X_test), y_test))
-        norms = network_gradients.gradient_norms(architecture, networks[:_MEASURED_NETWORKS], *rows)
-        clipped.append(clipped_share(training.bounds(frame), norms))
     # There may be no such frame, so the shapes are given.
     shape = (len(frames), weights.shape[1])
     return Trained(
@@ -134,7 +125,6 @@ def _measure(training: Training, weights: np.ndarray, *, first_frame: int) -> Tr
         accuracy=np.array(accuracy).reshape(shape),
         loss=np.array(loss).reshape(shape),
         tested=np.array(tested).reshape(shape),
-        clipped=np.array(clipped).reshape(len(frames), len(architecture.shapes) + 1),
     )
 
 

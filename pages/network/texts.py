@@ -202,20 +202,13 @@ def _plain(result: NetworkResult) -> str:
 
 
 def _clipping(result: NetworkResult) -> str:
-    """Return how many gradients are clipped, in each layer if each has a bound."""
+    """Return how many gradients are clipped, in any layer if each has a bound."""
     gradients = result.gradients
     norm = number(gradients.bounds[0])
-    *clipped_in_layer, clipped = gradients.clipped
+    clipped = gradients.clipped
     if gradients.is_clipped_by_layer:
-        layers = []
-        for place, share in enumerate(clipped_in_layer, 1):
-            layers.append(SAYS("clipping.layer", share=out_of_hundred(share), place=place))
-        return SAYS(
-            "clipping.layers",
-            layers=len(gradients.bounds),
-            norm=norm,
-            shares=", ".join(layers),
-        )
+        share = out_of_hundred(clipped)
+        return SAYS("clipping.layers", layers=len(gradients.bounds), norm=norm, share=share)
     if clipped == 0:
         case = "none"
     elif clipped < _FEW_CLIPPED:

@@ -116,11 +116,6 @@ class Training:
         """Return the index of the last step before a frame, or of the first step at the start."""
         return max(int(self.step_of_frame[frame]) - 1, 0)
 
-    def bounds(self, frame: int) -> tuple[float, ...]:
-        """Return the recipe's clipping norms in the last step before a frame."""
-        share = float(self.recipe.clip_shares[self.last_step(frame)])
-        return tuple(bound * share for bound in self.recipe.bounds)
-
     # Groups of networks, and segments of their training
 
     def groups(self, count: int) -> tuple[range, ...]:
@@ -206,24 +201,6 @@ def mean_loss(logits: np.ndarray, y: np.ndarray) -> np.ndarray:
     row_losses = losses.values(logits, np.maximum(y, 0))
     row_losses[..., y < 0] = np.log(logits.shape[-2])
     return row_losses.mean(axis=-1)
-
-
-def clipped_share(bounds: tuple[float, ...], norms: np.ndarray) -> np.ndarray:
-    """Return the share of gradients that are clipped in each layer, and in any, (layers + 1,).
-
-    bounds: the clipping norms: none, one for the whole gradient, or one per layer.
-    norms: gradient norms (layers, R, n).
-    """
-    if not bounds:
-        return np.zeros(len(norms) + 1)
-    if len(bounds) == 1:
-        whole_norms = np.sqrt(np.square(norms).sum(axis=0))
-        share = (whole_norms > bounds[0]).mean()
-        return np.full(len(norms) + 1, share)
-    is_clipped = norms > np.array(bounds)[:, None, None]
-    share_of_layer = is_clipped.mean(axis=(1, 2))
-    share_of_any = is_clipped.any(axis=0).mean()
-    return np.append(share_of_layer, share_of_any)
 
 
 @cached(newest=2)

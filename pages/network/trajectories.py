@@ -1,4 +1,4 @@
-"""Trajectories of an arm's training: quantiles of accuracy and loss, and the clipped gradients."""
+"""Trajectories of an arm's training: quantiles of accuracy and loss."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from lab.experiment.settings import Spread, quantiles_of
-from pages.network.gradients import layer_name
 from pages.network.tasks import Trained
 from pages.network.training import Training
 
@@ -53,16 +52,3 @@ def _quantiles(groups: Sequence[Trained], quantity: str, index: int) -> np.ndarr
             networks.append(getattr(group, quantity)[index])
     with np.errstate(invalid="ignore"):  # losses of networks that have diverged may be infinite
         return quantiles_of(np.concatenate(networks))
-
-
-def clipped_shares(group: Trained, training: Training) -> pd.DataFrame:
-    """Return a row per measured frame: epochs, and the share of gradients clipped in each layer and
-    in any.
-    """
-    steps = training.step_of_frame[group.frames]
-    columns = {"epochs": steps * training.recipe.sampling_rate}
-    *layers, any_layer = group.clipped.T
-    for index, shares in enumerate(layers):
-        columns[layer_name(index)] = shares
-    columns["any layer"] = any_layer
-    return pd.DataFrame(columns)

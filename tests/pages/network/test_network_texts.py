@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from lab.experiment.data_settings import OWN
-from lab.statistics.claims import Case
 from pages.network import charts, texts, texts_tables
 from pages.network.settings import DATA, NetworkSettings
 from pages.network.training import FRAMES
 from tests import attackers, reached
-from tests.claims import better, worse
+from tests.claims import better
 from tests.lab.uploads.test_regression_rows import paid
 from tests.own_files import CLASSES, choose, frame
 from tests.sentences import (
@@ -22,7 +21,6 @@ from tests.sentences import (
     counts,
     first,
     hold,
-    percent,
     plain,
     tiles,
     titles,
@@ -78,8 +76,6 @@ SELDOM_DRAWN = [
 HARMLESS = (r"adds? noise",)
 # Longest verdict, in characters.
 MOST_CHARACTERS = 300
-# Difference between a median of the downloads and the drawn one, in points.
-DRAWN_WITHIN = 1.5
 
 
 def page_text(result) -> str:
@@ -104,35 +100,6 @@ def median(result, arm: str = "private") -> float:
 
 def accuracy_loss(result) -> float:
     return median(result, "plain") - median(result)
-
-
-def middle_and_end(result) -> tuple[np.ndarray, np.ndarray]:
-    """Return the accuracy of the private networks at the end, and in the middle of the axis."""
-    accuracy = np.concatenate([group.accuracy for group in result.groups["private"]], axis=1)
-    epochs = result.trajectories["private"]["epochs"].to_numpy()
-    middle = np.abs(epochs - epochs[-1] / 2).argmin()
-    return accuracy[-1], accuracy[middle]
-
-
-def gain_of_second_half(result) -> float:
-    """Return what is gained from the middle of the drawn axis on, from what is downloaded."""
-    curves = result.curves()
-    private = curves[curves["arm"] == "private"]
-    epochs = private["epochs"].to_numpy()
-    accuracy = private["accuracy median"].to_numpy()
-    return accuracy[-1] - np.interp(epochs[-1] / 2, epochs, accuracy)
-
-
-def loss_of_second_half(result) -> float:
-    return -gain_of_second_half(result)
-
-
-def second_half_is_better(result) -> bool:
-    return better(*middle_and_end(result), constant=always(result))
-
-
-def second_half_is_worse(result) -> bool:
-    return worse(*middle_and_end(result), constant=always(result))
 
 
 def diverged(result) -> int:
@@ -198,12 +165,6 @@ RULES: Rules = {
     ),
 }
 SELDOM: Rules = {
-    r"second half adds (\d+) points?": percent(
-        gain_of_second_half, given=second_half_is_better, within=DRAWN_WITHIN
-    ),
-    r"second half loses (\d+) points?": percent(
-        loss_of_second_half, given=second_half_is_worse, within=DRAWN_WITHIN
-    ),
     **two_stories(lambda result: result.held_out["private"]),
     **attackers.rules(lambda result: result.guarantee),
 }
@@ -260,14 +221,12 @@ def test_every_text_is_read(seldom_drawn):
         texts.lead(result.settings)
         texts_tables.table(result)
         charts.norms(result)
-        charts.clipped(result)
         charts.loss(result)
     read_texts_of_unfinished_runs()
     for result in results_of_uploaded_files():
         page_text(result)
         texts.lead(result.settings)
         charts.inputs(result)
-    read_findings_of_second_half(results[-1])
 
     assert reached.unread(texts.SAYS) == []
 
@@ -291,10 +250,3 @@ def results_of_uploaded_files() -> list:
         settings = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown)
         results.append(settings.experiment.run())
     return results
-
-
-def read_findings_of_second_half(result) -> None:
-    """Read the titles of the second half, some of which few results have."""
-    for second_half in ((Case.AHEAD, 0.1), (Case.BEHIND, -0.1), (Case.FEW, 0.0)):
-        vars(result)["second_half"] = second_half
-        charts.accuracy(result)

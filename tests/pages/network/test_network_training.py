@@ -82,15 +82,12 @@ class TestSegments:
 
 
 class TestTasks:
-    def test_frame_shown_changes_its_own_count_alone(self):
+    def test_tasks_do_not_depend_on_the_frame_that_is_shown(self):
         usual = {*small().experiment.tasks()}
-        early = {*small(shown=3).experiment.tasks()}
-        late = {*small(shown=40).experiment.tasks()}
 
-        assert usual <= early & late
-        counted = {(task.accountant, task.steps) for task in (early | late) - usual}
-        step_of_frame = small().step_of_frame
-        assert counted == {("pld", (int(step_of_frame[frame]),)) for frame in (3, 40)}
+        early = {*small(shown=3).experiment.tasks()}
+
+        assert early == usual
 
     def test_tasks_of_heavy_trainings_are_small(self):
         heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
@@ -108,7 +105,7 @@ class TestTasks:
 
 @pytest.mark.parametrize("mechanism", dp_ftrl.MECHANISMS)
 def test_noise_alone_moves_weights_as_far_as_stated(mechanism):
-    settings = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
+    settings = small(mechanism=mechanism, noise_ramp=0.5)
     result = settings.experiment.run()
     model = settings.trainings["private"]
 
@@ -139,21 +136,22 @@ class TestGradients:
     def rows_of(self, result):
         return scale_inputs(result.split.X_private[:300]), result.split.y_private[:300]
 
+    def layer_norms_of(self, result):
+        """Return the norms of the gradients in each layer, (layers, R, n), by the engine."""
+        weights = result.weights("private")[:4]
+        return network_gradients.gradient_norms(result.architecture, weights, *self.rows_of(result))
+
     def test_norms_are_those_of_the_engine(self, clipping):
         result = self.result_of(clipping)
-        weights = result.weights("private")
 
-        norms = network_gradients.gradient_norms(
-            result.architecture, weights[:4], *self.rows_of(result)
-        )
+        norms = np.linalg.norm(self.layer_norms_of(result), axis=0)
 
         np.testing.assert_allclose(result.gradients.norms, norms, rtol=1e-6)
-        shares = result.gradients.histogram.drop(columns=["from", "to"])
-        np.testing.assert_allclose(shares.sum(), 1)
+        assert result.gradients.histogram.sum() == pytest.approx(1)
 
     def test_clipped_gradients_are_those_above_their_bounds(self, clipping):
         result = self.result_of(clipping)
-        norms = result.gradients.norms
+        norms = self.layer_norms_of(result)
 
         if clipping == "layers":
             bounds = np.array(result.recipe.bounds)
@@ -163,8 +161,8 @@ class TestGradients:
             is_long = np.linalg.norm(norms, axis=0) > bounds
 
         assert np.linalg.norm(bounds) == pytest.approx(self.CLIP_NORM)
-        assert result.gradients.clipped[-1] == pytest.approx(is_long.mean())
-        assert 0.05 < result.gradients.clipped[-1] < 0.95
+        assert result.gradients.clipped == pytest.approx(is_long.mean())
+        assert 0.05 < result.gradients.clipped < 0.95
 
     def test_signal_is_the_mean_clipped_gradient_of_plain_loops(self, clipping):
         result = self.result_of(clipping)

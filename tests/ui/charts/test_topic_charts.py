@@ -135,7 +135,7 @@ def test_curves_of_a_network_are_those_that_are_downloaded(changes):
 @pytest.mark.parametrize("mechanism", ["ordered", "toeplitz"])
 def test_lots_in_a_fixed_order_need_no_secret(mechanism):
     result = NETWORK.change(mechanism=mechanism, noise_ramp=0.5).experiment.run()
-    assert not {"noise_ramp", "clip_ramp"} & {*sliders(result.settings).more}
+    assert "noise_ramp" not in sliders(result.settings).more
     assert "must stay secret" not in of_network.guarantee(result)
     stated = network_label(result).said
     assert dp_ftrl.ASSUMES in stated["assumptions"]
@@ -231,7 +231,7 @@ MEANINGS = (theme.PRIVATE, theme.PUBLIC, theme.NON_PRIVATE, theme.BOUND)
 WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
 # Series that stand in one chart: their colours, or rows that end with their dashes.
 COLOURS = (
-    *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS, (theme.PRIVATE, *network.LAYERS)),
+    *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS),
     *(GROUP_COLOURS.values(), RECOVERED_COLOURS.values()),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
