@@ -120,8 +120,6 @@ class Roles:
         columns: The inputs.
         person: The column that identifies the person of a row; "" if each row is protected alone.
         one_row: Whether a person has one row, as the analyst has said; None if not said.
-        most_rows: Declared maximum number of rows per person, for comparison only; None if not
-            declared.
         test_share: Share of the rows, or people, held out.
         payments: Everything spent on bounds of this file, used or not.
         target: Instead of classes, the bounds of a numeric label.
@@ -136,7 +134,6 @@ class Roles:
     columns: tuple[Column, ...]
     person: str = ""
     one_row: bool | None = None
-    most_rows: int | None = None
     test_share: float = 0.2
     payments: tuple[Payment, ...] = ()
     target: Column | None = None

@@ -23,8 +23,6 @@ from lab.uploads.table import Table
 
 # Minimum number of rows or people in a file, and of rows with a class.
 LEAST_ROWS = 100
-# Maximum number of rows per person that can be declared.
-MOST_EACH = 1000
 # Maximum number of rows per person with a numeric target, and of numbers in such a file.
 MOST_ROWS_EACH = 50
 MOST_CELLS = 20_000_000
@@ -205,8 +203,6 @@ def _check_roles(table: Table, roles: Roles) -> None:
     for fault in roles.faults():
         raise check.RefusedError("columns", fault, "complete before anything is trained")
     check.between(_LEAST_TEST_SHARE, _MOST_TEST_SHARE, test_share=roles.test_share)
-    if roles.most_rows is not None:
-        check.whole(1, MOST_EACH, most_rows=roles.most_rows)
     check.whole(1, MOST_ROWS_EACH, rows_each=roles.rows_each)
     check.flag(gaps=roles.gaps)
     check.choice(table.columns, columns=roles.answer)

@@ -63,7 +63,7 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
     def parts(self) -> dict[str, Part]:
         settings = self.settings
         training = settings.training
-        parts: dict[str, Part] = {
+        return {
             "ensemble": self._ensemble,
             "references": Once(tasks.train_references, settings.reference_training, essential=True),
             "accuracy": Sweep(
@@ -77,17 +77,6 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
                 width=self._epsilons_per_task,
             ),
         }
-        if settings.row_by_row_training is not None:
-            parts["row_by_row"] = Repeats(
-                tasks.score_row_by_row,
-                settings.row_by_row_training,
-                settings.epsilon,
-                settings.repeats,
-                cost=training.cells,
-                first_batch=self._first_batch,
-                essential=False,
-            )
-        return parts
 
     @property
     def _ensemble(self) -> Repeats:

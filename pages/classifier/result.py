@@ -42,15 +42,12 @@ class ClassifierResult:
     ensemble: the models at the set epsilon.
     references: the non-private model of each arm.
     accuracy: held-out accuracy (A, E, R) over the epsilons of the curve, NaN where not trained yet.
-    row_by_row: held-out accuracy (R',) of the repeats trained so far with the rows of a person
-        clipped one by one, or None.
     """
 
     settings: ClassifierSettings
     ensemble: Ensemble
     references: Mapping[str, Reference]
     accuracy: Grid
-    row_by_row: np.ndarray | None = None
 
     @cached_property
     def split(self) -> data.Split:

@@ -3,21 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from dpcore import check
-from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency, Guarantee
 from lab.data import classification as data
 from lab.experiment.data_settings import OWN, RowsSettings, source_of
 from lab.models import classifier_versions
 from lab.uploads import handles
-from pages.classifier.training import (
-    PrivateTraining,
-    PublicStart,
-    ReferenceTraining,
-    RowByRowTraining,
-)
+from pages.classifier.training import PrivateTraining, PublicStart, ReferenceTraining
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,16 +161,6 @@ class ClassifierSettings(RowsSettings):
         )
 
     @property
-    def row_by_row_training(self) -> RowByRowTraining | None:
-        """Return the training that clips each row of a person by itself.
-
-        Return None if a file does not declare how many rows a person may have.
-        """
-        if self.roles is None or not self.by_person or not self.roles.most_rows:
-            return None
-        return RowByRowTraining(training=self.training, most_rows=self.roles.most_rows)
-
-    @property
     def _public_start(self) -> PublicStart | None:
         """Return the training on public rows, or None if there is none."""
         if self.public_rows == 0:
@@ -209,23 +193,3 @@ class ClassifierSettings(RowsSettings):
         if self.version != "correct" or self.void:
             return None
         return self.guarantees.formula
-
-    def with_noise_of(self, people: int) -> Self | None:
-        """Return these settings with the noise that training on so many people would have.
-
-        A larger epsilon stands for the people that are not there. Return None if the data set has
-        so many people, or if no epsilon gives that noise.
-        """
-        source = self.source
-        if self.version != "correct" or source is None or source.sizable:
-            return None
-        if people <= source.private_rows:
-            return None
-        if self.rows_each > 1:  # the question is then about rows and not about people
-            return None
-        # The noise of the mean falls as 1 / n, and as 1 / mu.
-        mu = gdp.mu_of(self.remaining_epsilon, delta=self.delta) * people / self.rows
-        epsilon = self.spent_epsilon + gdp.epsilon_of(self.delta, mu=mu)
-        if epsilon > self.limits["epsilon"][1]:
-            return None
-        return self.change(epsilon=epsilon)

@@ -1,8 +1,8 @@
 """Tasks of the classifier: what is measured of the models that are trained.
 
 A task (``lab.experiment.parts.Runs``) calls one of the functions ``train_ensemble``,
-``train_references``, ``score_final_models``, ``score_curve`` and ``score_row_by_row`` with a
-training, its epsilons and its repeats.
+``train_references``, ``score_final_models`` and ``score_curve`` with a training, its epsilons and
+its repeats.
 
 Shapes: A arms, E epsilons, R repeats, m recorded steps, n rows, d features, c classes. Weights are
 (k, p), with k outputs and p = d + 1 inputs, of which the last is the constant.
@@ -20,9 +20,8 @@ from dpcore.training import losses
 from dpcore.training.person_gradients import PeopleGradient, row_weights
 from lab.data import classification as data
 from lab.experiment.data_settings import split_of
-from lab.models import classifier_versions
 from lab.models.non_private import optimum
-from pages.classifier.training import PrivateTraining, ReferenceTraining, RowByRowTraining
+from pages.classifier.training import PrivateTraining, ReferenceTraining
 
 # Rows, recorded steps and repeats from which the share of clipped gradients is estimated.
 _CLIPPING_ROWS = 20_000
@@ -140,32 +139,6 @@ def score_curve(training: PrivateTraining, epsilons: Sequence[float], repeats: r
     """Train the repeats at several epsilons, and return the held-out accuracy (A, E, R)."""
     weights = training.train(epsilons, draws=repeats).weights
     return _is_correct(training.split, weights).mean(axis=-1)
-
-
-def score_row_by_row(
-    row_by_row: RowByRowTraining,
-    epsilons: Sequence[float],
-    repeats: range,
-) -> np.ndarray:
-    """Train the repeats from zero at one epsilon, and return the held-out accuracy (R,).
-
-    Guarantee: a person moves the sum of clipped gradients by most_rows C, which the noise is
-        calibrated to. The sum is divided by most_rows times the number of people, both public.
-    """
-    X, y = row_by_row.rows()
-    training = row_by_row.training
-    divisor = row_by_row.most_rows * training.rows
-    noise_sd = replace(training, private_rows=len(y)).noise_sd(epsilons[0])
-    path = training.descend(
-        X,
-        y,
-        learning_rate=training.learning_rate * len(y) / divisor,  # makes a mean over ``divisor``
-        clip_norm=training.clip_norm,
-        noise_sd=row_by_row.most_rows * noise_sd,
-        draws=repeats,
-        clipping=classifier_versions.CLIPPING[training.version],
-    )
-    return _is_correct(training.split, path.weights).mean(axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -2,7 +2,6 @@
 
 from html import escape
 
-from lab.experiment.settings import Spread
 from lab.models.classifier_versions import crossing, formula_epsilon
 from lab.statistics.decision_regions import FEW
 from pages.classifier.charts import SAYS
@@ -228,7 +227,7 @@ def guarantee(result: ClassifierResult) -> str:
         text = _private_guarantee(result)
     if settings.roles:
         scope = upload_notes.uploaded_scope(settings.roles, public="steps and rates", several=True)
-        return text + _row_by_row(result) + scope
+        return text + scope
     if settings.by_person:
         return text + tiles.note(SAYS["guarantee.scope_persons"])
     return text + tiles.note(SAYS["guarantee.scope"])
@@ -256,28 +255,6 @@ def _published_guarantee(result: ClassifierResult) -> str:
         each_gradient_clipped=guarantees.formula,
     )
     return claim + facts + tiles.note(_noise_formulas(result.settings.delta))
-
-
-def _row_by_row(result: ClassifierResult) -> str:
-    """Return the accuracy under the same guarantee if the rows of a person are clipped one by one.
-
-    Return "" until all repeats are trained, and if their number per person is not declared.
-    """
-    settings = result.settings
-    training = settings.row_by_row_training
-    runs = result.row_by_row
-    if settings.void or training is None or runs is None or len(runs) < settings.repeats:
-        return ""
-    median = Spread.of(runs).median
-    row_by_row, averaged = tiles.distinct_percents(median, result.summary["scratch"].median)
-    most_rows = training.most_rows
-    method = SAYS("apart.many", rows=most_rows)
-    if most_rows == 1:
-        method = SAYS("apart.one", rows=most_rows)
-    comparison = SAYS("apart.other", theirs=row_by_row, mine=averaged)
-    if row_by_row == averaged:
-        comparison = SAYS("apart.same", theirs=row_by_row, mine=averaged)
-    return tiles.note(f"{method} {comparison}")
 
 
 def _noise_formulas(delta: float) -> str:

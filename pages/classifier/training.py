@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab.data import classification as data
 from lab.experiment import chunking
@@ -74,7 +73,6 @@ class Descent:
         clipping: descent.Clipping = "none",
         clip_norm: float = 1.0,
         noise_sd: float | np.ndarray = 0.0,
-        learning_rate: float | None = None,
         record: Sequence[int] = (),
     ) -> descent.Path:
         """Train one model per draw on rows X (n, d), y (n,).
@@ -83,13 +81,10 @@ class Descent:
         start: weights (k, p), or (R, k, p). None stands for zero.
         draws: the number (R,) of each model's noise stream.
         noise_sd: standard deviation of the noise per coordinate of the mean gradient, also (R,).
-        learning_rate: by default that of the descent.
         record: the steps whose weights are kept.
         """
         if start is None:
             start = self.zero_weights
-        if learning_rate is None:
-            learning_rate = self.learning_rate
         inputs, classes = losses.examples(X, y)
         return descent.noisy_gradient_descent(
             inputs,
@@ -99,7 +94,7 @@ class Descent:
             start=start,
             draws=draws,
             steps=self.steps,
-            learning_rate=learning_rate,
+            learning_rate=self.learning_rate,
             seed=self.seed,
             clipping=clipping,
             clip_norm=clip_norm,
@@ -241,31 +236,6 @@ class PrivateTraining(ReferenceTraining):
             weights=np.broadcast_to(weights, batch),
             history=np.broadcast_to(history, (len(history), *batch)),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowByRowTraining:
-    """A training in which each row of a person is clipped by itself.
-
-    training: the training with the same settings that clips the mean gradients of people.
-    most_rows: maximum number of rows per person. They are taken from a random place.
-    """
-
-    training: PrivateTraining
-    most_rows: int
-
-    def rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows X (n, d), y (n,) that are trained on."""
-        X, y, people = self.training.split.training_rows
-        if people is None:
-            return X, y
-        counts = np.bincount(people)
-        first_rows = np.cumsum(counts) - counts
-        position = np.arange(len(y)) - np.repeat(first_rows, counts)
-        start = stream(self.training.seed, "data", part=1).random(len(counts)) * counts
-        offset = (position - start.astype(int)[people]) % counts[people]
-        taken = offset < self.most_rows
-        return X[taken], y[taken]
 
 
 @cached

@@ -86,9 +86,7 @@ def _show_inputs(upload: my_rows.Brought, name: str) -> None:
             min_value=1,
             max_value=own_rows.MOST_ROWS_EACH,
         )
-    elif use == "person":
-        _show_most_rows(draft)
-    else:
+    elif use != "person":
         st.caption(SAYS["box.out"])
 
 
@@ -118,21 +116,6 @@ def _show_values(
         placeholder=SAYS["box.type_one"],
         on_change=on_change(key, lambda values: set_values(tuple(values))),
         label_visibility="collapsed",
-    )
-
-
-def _show_most_rows(draft: Draft) -> None:
-    """Show an input for the most rows of a person, which is not looked up in the file."""
-    draft_input(
-        draft,
-        "most_rows",
-        st.number_input,
-        SAYS["box.most_rows"],
-        placeholder=SAYS["box.optional"],
-        value=None,
-        min_value=1,
-        max_value=own_rows.MOST_EACH,
-        step=1,
     )
 
 

@@ -54,9 +54,6 @@ ONLY: dict[str, Rules] = {
     "classifier": {
         **LEARNT,
         r"all rows of each\.|average is clipped": by_person,
-        r"would take ([\d,]+) times the noise of one row": counts(
-            lambda r: r.settings.roles.most_rows, given=lambda r: r.settings.roles.most_rows > 1
-        ),
     },
     "network": {
         **LEARNT,
@@ -96,7 +93,7 @@ def test_what_is_said_of_a_file_with_classes_is_so(kind):
     people, file = frame(1000, people=400), frame()
     by_person = replace(CLASSES, person="who")
     part, tree = {"rows": 100}, {}
-    extra = [(people, replace(by_person, most_rows=most), {"epsilon": 1.0}) for most in (1, 12)]
+    extra = []
     if kind == "network":
         extra, tree = (
             [(people, by_person, {"mechanism": "toeplitz", "lot_size": 64})],

@@ -54,7 +54,7 @@ class Draft:
         uses: Column -> one of ``USES``.
         columns: Column -> its bounds or categories.
         classes: The classes that were typed.
-        one_row, most_rows, rows_each, gaps: As in ``Roles``.
+        one_row, rows_each, gaps: As in ``Roles``.
         kinds: Column -> its guessed kind.
         payments: All that bounds have cost.
     """
@@ -64,7 +64,6 @@ class Draft:
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
     one_row: bool | None = None
-    most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
     kinds: dict[str, Kind] = field(default_factory=dict)
@@ -160,11 +159,9 @@ class Draft:
             target = self.columns[amount]
             gaps = self.gaps
         one_row = self.one_row
-        most_rows = None
         rows_each = 1
         if person:
             one_row = None
-            most_rows = self.most_rows
             if amount:
                 rows_each = self.rows_each
         return Roles(
@@ -173,7 +170,6 @@ class Draft:
             columns=tuple(columns),
             person=person,
             one_row=one_row,
-            most_rows=most_rows,
             payments=self.payments,
             target=target,
             rows_each=rows_each,

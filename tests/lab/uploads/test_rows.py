@@ -15,7 +15,7 @@ import pytest
 from dpcore import check
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.streams import stream
-from dpcore.training import descent, losses
+from dpcore.training import losses
 from lab.data import classification
 from lab.experiment import links
 from lab.models.non_private import optimum
@@ -26,7 +26,6 @@ from lab.uploads.column_roles import Column, Roles
 from lab.uploads.rows import OwnRows
 from pages.classifier import charts
 from pages.classifier.settings import ClassifierSettings
-from pages.classifier.tasks import score_row_by_row
 from pages.topics import PAGES
 from pages.what_if.texts_tables import price
 from tests import oracles, own_files
@@ -120,7 +119,6 @@ REFUSED = [
     (CLASSES, {"person": "who"}, ALONE, "1 people with"),
     (CLASSES, {}, TWO_WAYS, "1,234"),
     (NUMBER, {}, {"pay": TWO_WAYS["age"]}, "1,234"),
-    *((CLASSES, {"person": "who", "most_rows": most}, {}, "most_rows") for most in (0, 1001, 2.5)),
     (CLASSES, {"test_share": 0.6}, {}, "test_share"),
     *((NUMBER, {"rows_each": rows}, {}, "rows_each") for rows in (0, 51)),
     (NUMBER, {"gaps": 1}, {}, "gaps"),
@@ -290,40 +288,6 @@ class TestPeople:
         assert {*split.y_private} == {*split.y_test} == {0, 1}, "of people with few answers"
 
 
-@pytest.mark.parametrize("most_rows", [1, 3, 20])
-def test_as_many_rows_of_a_person_are_clipped_apart_as_are_declared_and_the_noise_is_for_them(
-    most_rows, monkeypatch
-):
-    def apart(file: pd.DataFrame, most_rows: int | None) -> ClassifierSettings:
-        return settings_of(choose(file, replace(PEOPLE, most_rows=most_rows)))
-
-    file = visits()
-    assert apart(file, None).experiment.run().row_by_row is None
-    single_rows = apart(frame(1000, people=1000), most_rows)
-    assert len(single_rows.experiment.run().row_by_row) == single_rows.repeats
-    settings, more = apart(file, most_rows), apart(pd.concat([file, file.iloc[[5]]]), most_rows)
-    trainings = [each.row_by_row_training for each in (settings, more)]
-    found = [{tuple(row) for row in training.rows()[0].tolist()} for training in trainings]
-    assert len(found[0] - found[1]) <= 2, "which rows are taken does not depend on other people"
-    kind, seen = type(settings.training), {}
-    descend = kind.descend
-    monkeypatch.setattr(
-        kind,
-        "descend",
-        lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how),
-    )
-    score_row_by_row(trainings[0], (settings.epsilon,), range(settings.repeats))
-    _, _, people = settings.training.split.training_rows
-    taken = np.minimum(np.bincount(people), most_rows).sum()
-    assert len(seen["y"]) == taken
-    step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
-    assert step == pytest.approx(settings.learning_rate / units)
-    multiplier = descent.noise_multiplier(epsilon=0.5, delta=1e-5, steps=5)
-    assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(
-        step * multiplier * 2 * most_rows
-    )
-
-
 @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
 def test_the_dots_of_the_columns_are_their_weights(table, classes):
     result = settings_of(own_rows.choose(table, replace(CLASSES, classes=classes))).experiment.run()
@@ -358,7 +322,7 @@ def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(ta
     settings = settings_of(own_rows.choose(table, CLASSES))
     question = page.question_tab.about(settings, "target 70")
     assert question.topic_settings == settings
-    changed = question.change(rows=100, seeds=2)
+    changed = question.change(rows=100, repeats=24)
     assert question.topic_settings.own is changed.topic_settings.own is settings.own
     assert (
         "Median accuracy is <b>70"

@@ -242,12 +242,10 @@ def test_every_text_is_reached(once):
     result = large.experiment.run()
     part = replace(result.accuracy, runs=np.where(np.arange(40) < 20, result.accuracy.runs, np.nan))
     charts.column_weights(result), charts.accuracy(replace(result, accuracy=part))
-    for rows in (1, 2):
-        people = own_rows.choose(table_of(visits()), replace(PEOPLE, most_rows=rows))
-        result = small.change(dataset="own").change(own=people).experiment.run()
-        for row_by_row in (result.ensemble.accuracy[0], result.ensemble.accuracy[0] - 0.1):
-            say.guarantee(replace(result, row_by_row=row_by_row))
-        say.caption(result), charts.column_weights(result), charts.accuracy(result)
+    people = own_rows.choose(table_of(visits()), PEOPLE)
+    result = small.change(dataset="own").change(own=people).experiment.run()
+    say.guarantee(result)
+    say.caption(result), charts.column_weights(result), charts.accuracy(result)
     assert reached.unread(charts.SAYS) == []
 
 

@@ -327,12 +327,6 @@ class TestChoices:
             settings.source.rows_each,
         ) == (3, False, 3)
         assert draft(used(my_data(app), employee_id="out")).roles.rows_each == 1
-        app = used(whole(), customer_id="person")
-        box = app.number_input(key="data.most_rows")
-        assert box.value is draft(app).roles.most_rows is None
-        box.set_value(3).run()
-        assert draft(app).roles.most_rows == 3
-        assert draft(used(app, customer_id="out")).roles.most_rows is None
 
     def test_one_person_one_row_is_asked_and_each_choice_is_another_experiment(self):
         app = ready("classifier")
