@@ -18,7 +18,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,7 +37,6 @@ from lab.experiment.settings import Settings
 from lab.sweeps import parallel
 from lab.sweeps.parallel import Cell
 from pages.topics import PAGES
-from pages.what_if import page_command
 
 # Seconds between two files, and between two words on how far it has come.
 _KEEP, _SAY = 5.0, 2.0
@@ -83,10 +82,27 @@ def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(page_command.Sweep):
-    """folder: where the runs are kept."""
+class Sweep:
+    """A sweep of a page's settings.
 
+    over: the values of each parameter.
+    measure: a key of ``settings.experiment.measures``.
+    repeats: runs of each combination of values on each of ``seeds`` splits.
+    folder: where the runs are kept.
+    """
+
+    page: str
+    settings: Settings
+    over: Mapping[str, tuple[Any, ...]]
+    measure: str
+    repeats: int
+    seeds: int
     folder: Path
+
+    def __post_init__(self) -> None:
+        check.choice(self.settings.experiment.measures, measure=self.measure)
+        check.whole(1, 10_000, repeats=self.repeats)
+        check.whole(1, 10_000, seeds=self.seeds)
 
     def run(self, backend: str) -> int:
         """Train what is missing; how many cells that were."""

@@ -348,7 +348,7 @@ class RowsSettings(SourceSettings):
         """Return the number of held-out rows over that of private ones, or 0.
 
         Splits of a data set of fixed size, or of a file, have rows in common, so their medians vary
-        together (``medians.over_splits``). A ``sizable`` one is drawn anew for each split, hence 0.
+        together (``medians.Splits``). A ``sizable`` one is drawn anew for each split, hence 0.
         """
         if self.source is None or self.source.sizable:
             return 0.0

@@ -235,13 +235,6 @@ class Settings(Key):
         """Return these settings with ``changes``, and dependent fields brought into range."""
         return replace(self, **changes)
 
-    def with_noise_of(self, people: int) -> Self | None:
-        """Return these settings with the noise that training on so many people would have.
-
-        Return None if that noise is not known, or if the data have so many people.
-        """
-        return None
-
     def subset(self, kind: type[Value], /, **others: Any) -> Value:
         """Return a dataclass with the values ``others``, and these settings' values elsewhere."""
         values = dict(others)

@@ -15,7 +15,6 @@ from scipy.optimize import isotonic_regression
 
 from dpcore import check
 from dpcore.attacks.audit import clopper_pearson
-from lab.statistics.medians import Medians, all_succeed_minimum
 
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
 # A median reaches what half of the runs do.
@@ -33,7 +32,6 @@ class Crossing:
             repeats to decide.
         best: The best median (or share of repeats).
         at: The value of ``best``.
-        needed: About how many repeats could decide; None if that is not known.
         point: The estimate.
         low: Lower end of its interval; None if it is open beyond the values.
         high: Upper end of its interval; None if it is open beyond the values.
@@ -46,7 +44,6 @@ class Crossing:
     verdict: Verdict
     best: float | None = None
     at: float | None = None
-    needed: int | None = None
     point: float | None = None
     low: float | None = None
     high: float | None = None
@@ -70,7 +67,7 @@ class Solution(Crossing):
 
 def smallest(
     values: np.ndarray,
-    runs: np.ndarray | Medians,
+    runs: np.ndarray,
     target: float,
     *,
     better: str = "higher",
@@ -88,13 +85,12 @@ def smallest(
 
     The median reaches the target if half of all repeats do. Limits of that share are exact
     [clopper1934], for the median each at (1 + confidence) / 2, so that both ends hold together, for
-    a ``share`` each at ``confidence``. Over several splits they are those of ``medians.Splits``.
-    The point is where the isotonic regression crosses the target, linear in the value or its
-    logarithm.
+    a ``share`` each at ``confidence``. The point is where the isotonic regression crosses the
+    target, linear in the value or its logarithm.
 
     Args:
         values: Rising values of the parameter. Values with a NaN in ``runs`` are left out.
-        runs: The repeats at each value.
+        runs: The repeats at each value, two at least, which are independent.
         target: What is to be reached.
         better: "higher" or "lower" values of the measure.
         share: Share of all repeats that has to reach the target; None asks for the median.
@@ -108,14 +104,14 @@ def smallest(
     >>> found.verdict, found.point, found.low, found.safe, found.tested, found.share_at_tested
     ('found', 0.562, 0.1, 10.0, 1.0, 0.667)
     """
-    values, medians = _checked(values, runs, log=log)
+    values, runs = _checked(values, runs, log=log)
     check.choice(("small", "large"), towards=towards)
     # The trained values, from the end at which the target is least likely to be reached.
-    order = np.flatnonzero(~np.isnan(medians.median))
+    order = np.flatnonzero(~np.isnan(runs).any(axis=1))
     if towards == "large":
         order = order[::-1]
-    band = _band(medians, target, better=better, share=share, confidence=confidence).at(order)
     values = values[order]
+    band = _band(runs[order], target, better=better, share=share, confidence=confidence)
     safe = len(order) - _leading(band.shown[::-1])
     missed = _leading(band.missed)
     low = _value_at(values, missed - 1)
@@ -126,18 +122,14 @@ def smallest(
     if 0 < safe < len(order):
         return _found(values, band, missed=missed, safe=safe, log=log, known=known)
     verdict: Verdict = "unclear"
-    needed = None
     if safe < len(order):
         verdict = "everywhere"
     elif 0 < missed == len(order):
         verdict = "nowhere"
-    else:
-        needed = _needed(band, medians, order, share, confidence)
     return Crossing(
         verdict=verdict,
         safe=_value_at(values, safe),
         share_safe=_value_at(band.hits, safe),
-        needed=needed,
         **known,
     )
 
@@ -185,20 +177,11 @@ class _Band(NamedTuple):
     level: float
     sign: float
 
-    def at(self, order: np.ndarray) -> "_Band":
-        """Return the band at the values ``order``, in that order."""
-        return self._replace(
-            estimate=self.estimate[order],
-            hits=self.hits[order],
-            shown=self.shown[order],
-            missed=self.missed[order],
-        )
-
 
 def _band(
-    runs: Medians, target: float, *, better: str, share: float | None, confidence: float
+    runs: np.ndarray, target: float, *, better: str, share: float | None, confidence: float
 ) -> _Band:
-    """Return the estimates at all values, compared with the target."""
+    """Compare the estimates at all values with the target."""
     check.choice(("higher", "lower"), better=better)
     sign = 1.0
     if better == "lower":
@@ -207,20 +190,11 @@ def _band(
     check.between(0, 1, inclusive=False, confidence=confidence)
     error = 1 - confidence
     level = sign * target
-    count = np.count_nonzero(sign * runs.repeats >= level, axis=-1)  # 0 for NaN
-    repeats = runs.repeats.shape[-1]
+    count = np.count_nonzero(sign * runs >= level, axis=-1)
+    repeats = runs.shape[-1]
     hits = count / repeats
-    estimate = sign * runs.median
-    if runs.splits is not None:
-        if share is not None:
-            raise check.RefusedError(
-                "share", share, "None where repeats are not independent: one of each fresh split"
-            )
-        low, high = np.sort(sign * np.array(runs.splits.interval(1 - error)), axis=0)
-        # Above the level, not at it: any number of equal splits does not show that their mean is
-        # the target.
-        return _Band(estimate, hits, low > level, high < level, level, sign)
     if share is None:
+        estimate = sign * np.median(runs, axis=-1)
         low, high = _share_limits(repeats, 1 - error / 2)
         return _Band(estimate, hits, low[count] >= _HALF, high[count] < _HALF, level, sign)
     check.between(0, 1, inclusive=False, share=share)
@@ -235,19 +209,20 @@ def _share_limits(repeats: int, confidence: float) -> np.ndarray:
     return np.transpose(limits)
 
 
-def _checked(
-    values: np.ndarray, runs: np.ndarray | Medians, *, log: bool
-) -> tuple[np.ndarray, Medians]:
-    """Return the values and the medians of the runs, if the values are rising."""
-    medians = Medians.of(runs)
-    shape = (len(medians.median),)
+def _checked(values: np.ndarray, runs: np.ndarray, *, log: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values and the runs as numbers, if the values are rising."""
+    runs = np.asarray(runs, dtype=float)
+    if runs.ndim != 2 or runs.shape[-1] < 2 or np.isinf(runs).any():
+        allowed = "numbers, by values and repeats, two at least; NaN where still to be trained"
+        raise check.RefusedError("runs", runs.shape, allowed)
+    shape = (len(runs),)
     if log:
         values = check.numbers(shape, low=0, inclusive=False, values=values)
     else:
         values = check.numbers(shape, values=values)
     if not len(values) or (np.diff(values) <= 0).any():
         raise check.RefusedError("values", values, "rising numbers, one at least")
-    return values, medians
+    return values, runs
 
 
 def _leading(flags: np.ndarray) -> int:
@@ -287,33 +262,3 @@ def _best(values: np.ndarray, band: _Band) -> dict[str, float]:
         return {}
     index = int(np.argmax(band.estimate))
     return {"best": float(band.sign * band.estimate[index]), "at": float(values[index])}
-
-
-def _needed(
-    band: _Band, runs: Medians, order: np.ndarray, share: float | None, confidence: float
-) -> int | None:
-    """Return about how many repeats distinguish the best value from the target; None if unknown.
-
-    It is more than there are, enough to show a claim at all, and (2 sd / gap)^2, where the gap is
-    that of the share of repeats that reach the target.
-    """
-    best = None
-    if len(order):
-        best = int(np.argmax(band.estimate))
-    if runs.splits is not None:
-        if best is None:
-            return None
-        gap = float(band.estimate[best] - band.level)
-        return runs.splits.needed(int(order[best]), gap)
-    if share is None:
-        share = _HALF
-        confidence = (1 + confidence) / 2
-    one_more = runs.repeats.shape[-1] + 1
-    least = max(one_more, all_succeed_minimum(share, confidence=confidence))
-    if best is not None and band.hits[best] > share:
-        hits = band.hits[best]
-        gap = float(hits - share)
-        return max(least, math.ceil(4 * hits * (1 - hits) / gap**2))
-    if least > one_more:
-        return least
-    return None

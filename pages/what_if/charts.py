@@ -8,14 +8,15 @@ import numpy as np
 
 from pages.what_if.findings import (
     answer_text,
+    configuration_text,
     curve_finding,
     curve_title,
     measure_axis_title,
     result_text,
     search_finding,
 )
-from pages.what_if.formats import SAYS, is_percent, slider_label, value_text
-from pages.what_if.measurements import MOST, Axis
+from pages.what_if.formats import SAYS, is_percent, slider_label
+from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, count_progress, curve_chart
@@ -25,7 +26,7 @@ from ui.text.sliders import in_sentence
 LOG_FACTOR = 20
 # A target in the top 15 % of the axis has its name below its line.
 _HIGH = 0.85
-# Texts in the outer 12 % of the axis are on the inner side of their line.
+# A text in the first 12 % of the axis is right of its line.
 _EDGE = 0.12
 # Most ticks of the axis of the parameter, and share of them if numbers are long.
 _TICKS = 9
@@ -53,7 +54,7 @@ def curve(result: WhatIfResult) -> dict:
         xaxis=_slider_axis(_x_axis(result), in_sentence(settings.x_field)),
         yaxis={"title": {"text": measure_axis_title(settings)}, **yaxis},
         shapes=_mark_shapes(result),
-        annotations=_mark_texts(result),
+        annotations=_answer_texts(result),
     )
 
 
@@ -75,7 +76,7 @@ def _target_line(result: WhatIfResult, yaxis: dict[str, Any]) -> Level:
 
 
 def _curves(result: WhatIfResult) -> list[Curve | dict]:
-    """Return the range of 90 % of runs, the median, what 90 % of runs reach, and estimates."""
+    """Return the range of 90 % of runs, and the median."""
     settings = result.settings
     measured = result.curve.measured
     low, _, high = settings.scale * measured.quantiles
@@ -85,44 +86,9 @@ def _curves(result: WhatIfResult) -> list[Curve | dict]:
         x=measured.values,
         y=settings.scale * measured.medians,
         colour=theme.PRIVATE,
-        hover=_hover(result, "median"),
+        hover=f"{slider_label(settings.x_field)} %{{x}}: {_measure_format(result)}<extra></extra>",
     )
-    share = MOST
-    if settings.asked_measure.better == "higher":
-        share = 1 - MOST
-    reached = Curve(
-        name=SAYS["chart.reached"],
-        x=measured.values,
-        y=np.quantile(settings.scale * measured.runs, share, axis=1),
-        colour=theme.PRIVATE,
-        dash="dash",
-        width=1.6,
-        hover=_hover(result, "reached"),
-    )
-    curves: list[Curve | dict] = [
-        {**band, "name": SAYS["chart.range"], "showlegend": True},
-        median,
-        reached,
-    ]
-    estimated = result.curve.estimated
-    if len(estimated.values) > 0:
-        estimate = Curve(
-            name=SAYS["chart.estimate"],
-            x=estimated.values,
-            y=settings.scale * estimated.medians,
-            colour=theme.PRIVATE,
-            dash="longdash",
-            width=3,
-            hover=_hover(result, "estimate"),
-        )
-        curves.append(estimate)
-    return curves
-
-
-def _hover(result: WhatIfResult, name: str) -> str:
-    """Return the hover text of a curve."""
-    x = f"{slider_label(result.settings.x_field)} %{{x}}"
-    return f"{x}: {_measure_format(result)}<extra>{SAYS[f'chart.{name}']}</extra>"
+    return [{**band, "name": SAYS["chart.range"], "showlegend": True}, median]
 
 
 def _measure_format(result: WhatIfResult) -> str:
@@ -136,9 +102,8 @@ def _measure_format(result: WhatIfResult) -> str:
 
 
 def _x_axis(result: WhatIfResult) -> Axis:
-    """Return the axis of the parameter with all values, measured and estimated."""
-    values = (*result.plan.curve, *result.plan.estimates)
-    return result.settings.axis(result.settings.x_field, values)
+    """Return the axis of the parameter with all values of the curve."""
+    return result.settings.axis(result.settings.x_field, tuple(result.plan.curve))
 
 
 def _measure_range(result: WhatIfResult) -> tuple[float, float]:
@@ -148,13 +113,7 @@ def _measure_range(result: WhatIfResult) -> tuple[float, float]:
     """
     settings = result.settings
     low_quantiles, _, high_quantiles = result.curve.measured.quantiles
-    numbers = [
-        low_quantiles,
-        high_quantiles,
-        np.array([settings.goal]),
-        result.curve.estimated.medians,
-    ]
-    heights = settings.scale * np.concatenate(numbers)
+    heights = settings.scale * np.concatenate([low_quantiles, high_quantiles, [settings.goal]])
     low = float(heights.min())
     high = float(heights.max())
     if is_percent(settings):
@@ -241,11 +200,7 @@ def _tick_text(value: float) -> str:
 
 
 def _mark_shapes(result: WhatIfResult) -> list[dict]:
-    """Return the marks of the topic's settings, and of the values that reach the target.
-
-    The crossing of the median is orange, with its confidence interval. That of 90 % of runs is a
-    hollow dot.
-    """
+    """Return the dot of the topic's settings, and the crossing with its confidence interval."""
     settings = result.settings
     set_value = getattr(settings, settings.x_field)
     shapes = [theme.dot(set_value, settings.scale * result.base_median, colour=theme.PRIVATE)]
@@ -257,19 +212,7 @@ def _mark_shapes(result: WhatIfResult) -> list[dict]:
         line = {"color": theme.BOUND, "width": 2, "dash": "solid"}
         shapes.append({**theme.vertical_line(answer), "line": line})
         shapes.append(theme.dot(answer, settings.target, colour=theme.BOUND))
-    for_most = _mark_for_most(result)
-    if for_most is not None:
-        shapes.append(theme.vertical_line(for_most))
-        dot = theme.dot(for_most, settings.target, colour="white")
-        shapes.append({**dot, "line": {"width": 2, "color": theme.PRIVATE}})
     return shapes
-
-
-def _mark_for_most(result: WhatIfResult) -> float | None:
-    """Return the value at which 90 % of runs reach the target, unless the median does there."""
-    if result.curve.answer_for_most == result.curve.answer:
-        return None
-    return result.curve.answer_for_most
 
 
 def _interval_strip(low: float, high: float) -> dict:
@@ -291,38 +234,19 @@ def _interval_strip(low: float, high: float) -> dict:
     }
 
 
-def _mark_texts(result: WhatIfResult) -> list[dict]:
-    """Return the values at the marks, on the outer sides if there are two."""
-    settings = result.settings
+def _answer_texts(result: WhatIfResult) -> list[dict]:
+    """Return the value of the crossing at its line, left of it unless that is the edge."""
     answer = result.curve.answer
-    for_most = _mark_for_most(result)
-    answer_is_left = answer is None or for_most is None or answer <= for_most
-    texts = []
-    if answer is not None:
-        text = theme.coloured(f"<b>{answer_text(result, answer)}</b>", theme.BOUND)
-        texts.append(_mark_text(result, text, answer, is_left=answer_is_left))
-    if for_most is not None:
-        value = value_text(settings, settings.x_field, for_most)
-        text = theme.coloured(f"<b>{value}</b>", theme.CURRENT)
-        texts.append(_mark_text(result, text, for_most, is_left=not answer_is_left))
-    return texts
-
-
-def _mark_text(result: WhatIfResult, text: str, value: float, *, is_left: bool) -> dict:
-    """Return the text of a value at its line, on the side that has room."""
+    if answer is None:
+        return []
     axis = _x_axis(result)
     low, high = axis.ends
-    x = float(axis.position(value))
-    share = (x - low) / (high - low)
-    if share < _EDGE:
-        is_left = False
-    elif share > 1 - _EDGE:
-        is_left = True
-    annotation = theme.annotation(text, x=x, y=0, size=13)
-    annotation |= {"yref": "paper", "yanchor": "bottom"}
-    if is_left:
-        return {**annotation, "xanchor": "right", "xshift": -4}
-    return {**annotation, "xanchor": "left", "xshift": 4}
+    x = float(axis.position(answer))
+    text = theme.coloured(f"<b>{answer_text(result, answer)}</b>", theme.BOUND)
+    annotation = theme.annotation(text, x=x, y=0, size=13, yref="paper", yanchor="bottom")
+    if (x - low) / (high - low) < _EDGE:
+        return [{**annotation, "xanchor": "left", "xshift": 4}]
+    return [{**annotation, "xanchor": "right", "xshift": -4}]
 
 
 # Best configuration
@@ -332,19 +256,25 @@ def tries(result: WhatIfResult) -> dict:
     """Draw the median of each configuration, the best first, and the retests of the best one."""
     settings = result.settings
     scale = settings.scale
-    medians = [scale * median for _, median in result.search.tries]
-    medians.sort(reverse=settings.asked_measure.better == "higher")
+    best_first = sorted(
+        result.search.tries,
+        key=lambda configuration: configuration[1],
+        reverse=settings.asked_measure.better == "higher",
+    )
+    medians = [scale * median for _, median in best_first]
+    names = [configuration_text(settings, configuration) for configuration, _ in best_first]
     base_median = scale * result.base_median
-    order = list(range(1, len(medians) + 1))
-    traces = [_dots(result, "selected", order, medians, colour=theme.PRIVATE, size=9)]
+    traces = [_dots(result, "selected", medians, names, colour=theme.PRIVATE, size=9)]
     heights = [base_median, settings.target, *medians]
     winner = result.search.winner
     if winner is not None and len(winner.retested) > 0:
         retested = scale * winner.retested_median
         base_retested = scale * winner.base_median
         diamond = {"size": 13, "symbol": "diamond"}
-        traces.append(_dots(result, "again", [1], [retested], colour=theme.BOUND, **diamond))
-        traces.append(_dots(result, "yours", [1], [base_retested], colour=theme.CURRENT, **diamond))
+        traces.append(_dots(result, "again", [retested], names[:1], colour=theme.BOUND, **diamond))
+        traces.append(
+            _dots(result, "yours", [base_retested], [""], colour=theme.CURRENT, **diamond)
+        )
         heights += [retested, base_retested]
     low = min(heights)
     high = max(heights)
@@ -372,8 +302,11 @@ def tries(result: WhatIfResult) -> dict:
     )
 
 
-def _dots(result: WhatIfResult, name: str, x: list[int], y: list[float], **style: Any) -> dict:
-    """Return marks with the text of this name in legend and on hover."""
-    text = SAYS[f"chart.{name}"]
-    hover = f"{_measure_format(result)}<extra>{text}</extra>"
-    return theme.markers(x, y, hover=hover, name=text, **style)
+def _dots(
+    result: WhatIfResult, key: str, heights: list[float], names: list[str], **style: Any
+) -> dict:
+    """Return marks at 1, 2 and so on, with their names on hover and a text in the legend."""
+    text = SAYS[f"chart.{key}"]
+    hover = f"%{{text}} {_measure_format(result)}<extra>{text}</extra>"
+    order = list(range(1, len(heights) + 1))
+    return theme.markers(order, heights, hover=hover, name=text, text=names, **style)

@@ -1,6 +1,5 @@
 """The chart of the effects of parameters."""
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -16,13 +15,9 @@ from ui.charts import theme
 _MOST_ROWS = 7
 _BAR_HEIGHT = 0.36
 _BAR_GAP = 0.02
-# Number of invisible points along each bar that receive clicks.
-_POINTS = 24
 # Most letters of a name beside its bars, and width of a letter in pixels.
 _LONGEST = 16
 _LETTER_WIDTH = 8
-# A hatched bar has a stroke every fiftieth of the axis.
-_STROKES = 50
 # Shares of the axis: what it has at least on each side, its margins, and the width of a letter.
 _LEAST_SIDE = 0.15
 _LEFT_MARGIN = 0.02
@@ -54,7 +49,7 @@ class _Bar(NamedTuple):
 def effects(result: WhatIfResult) -> dict:
     """Draw the effects of a step down and up of each slider, the largest first.
 
-    Bars that may be zero are hatched.
+    Bars that may be zero are pale.
     """
     sliders = _sliders_with_effects(result)
     bars = []
@@ -71,7 +66,7 @@ def effects(result: WhatIfResult) -> dict:
     traces = [theme.axis_anchor()]
     if bars:
         traces = [
-            _clickable_points(bars, result, left, right),
+            _hover_points(bars, result),
             _values_beside(bars, value_texts),
         ]
     letters = max((len(slider_label(slider)) for slider in sliders), default=0)
@@ -89,7 +84,6 @@ def effects(result: WhatIfResult) -> dict:
         shapes=[
             _boxes(sure_bars, opacity=0.8),
             _boxes(unsure_bars, opacity=0.15),
-            _hatching(unsure_bars, right - left),
             _intervals(bars),
             _zero_line(),
         ],
@@ -163,20 +157,6 @@ def _boxes(bars: Iterable[_Bar], *, opacity: float) -> dict:
     }
 
 
-def _hatching(bars: Iterable[_Bar], width: float) -> dict:
-    """Return slanted strokes across bars. width: of the axis."""
-    step = width / _STROKES
-    pieces = []
-    for bar in bars:
-        length = abs(bar.end)
-        sign = math.copysign(1, bar.end)
-        for start in np.arange(step / 2, length, step):
-            end = min(start + step, length)
-            pieces.append(f"M{sign * start:.5g},{bar.bottom:.3f}L{sign * end:.5g},{bar.top:.3f}")
-    line = {"color": theme.PRIVATE, "width": 1}
-    return {"type": "path", "path": _joined(pieces), "line": line}
-
-
 def _intervals(bars: Iterable[_Bar]) -> dict:
     pieces = []
     for bar in bars:
@@ -227,21 +207,13 @@ def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str]) -> dict:
     )
 
 
-def _clickable_points(
-    bars: Sequence[_Bar], result: WhatIfResult, left: float, right: float
-) -> dict:
-    """Return invisible points along each bar, with the slider that a click chooses."""
-    sliders = []
-    texts = []
-    for bar in bars:
-        sliders += [bar.effect.slider] * _POINTS
-        texts += [effect_text(result, bar.effect)] * _POINTS
+def _hover_points(bars: Sequence[_Bar], result: WhatIfResult) -> dict:
+    """Return an invisible point at the end of each bar, with its text on hover."""
     return theme.scatter(
-        np.tile(np.linspace(left, right, _POINTS), len(bars)),
-        np.repeat([bar.middle for bar in bars], _POINTS),
+        np.array([bar.end for bar in bars]),
+        np.array([bar.middle for bar in bars]),
         mode="markers",
         marker={"size": 6, "opacity": 0},
-        customdata=sliders,
-        text=texts,
+        text=[effect_text(result, bar.effect) for bar in bars],
         hovertemplate="%{text}<extra></extra>",
     )

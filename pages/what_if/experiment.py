@@ -44,7 +44,7 @@ class MeasuredSettings:
         return tuple(task for tasks in self.tasks_by_key.values() for task in tasks)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> dict[Any, np.ndarray]:
-        """Return the runs (seeds x repeats,) of the settings of which all are done, by key."""
+        """Return the runs (R,) of the settings of which all are done, by key."""
         runs_by_key = {}
         for key, tasks in self.tasks_by_key.items():
             runs = _all_runs(tasks, outcomes)
@@ -118,7 +118,6 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
         return {
             "base": MeasuredBase(plan.base_tasks),
             "curve_runs": MeasuredSettings(plan.tasks_by_key(plan.curve.items())),
-            "estimate_runs": MeasuredSettings(plan.tasks_by_key(plan.estimates.items())),
             "effect_runs": MeasuredSettings(plan.tasks_by_key(plan.effects.items())),
             "cell_runs": MeasuredSettings(plan.tasks_by_key(plan.cells.items())),
             "candidate_runs": MeasuredSettings(plan.tasks_by_key(candidates)),
@@ -139,15 +138,12 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
             sliders=settings.sliders,
             measure=settings.measure,
             repeats=settings.repeats,
-            seeds=settings.seeds,
         )
 
     @property
     def compared_settings(self) -> frozenset[Settings]:
         """Return the settings that the curve compares."""
-        curve = self.plan.curve.values()
-        estimates = self.plan.estimates.values()
-        return frozenset({self.settings.topic_settings, *curve, *estimates})
+        return frozenset({self.settings.topic_settings, *self.plan.curve.values()})
 
     @cached_property
     def retests(self) -> Retests:
@@ -156,13 +152,12 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
         if not settings.candidates:
             return Retests([])
         pairs = []
-        on_all_splits = split(settings.topic_settings, settings.seeds + OTHER_SEEDS)
-        for number in range(settings.seeds, len(on_all_splits)):
+        on_all_splits = split(settings.topic_settings, 1 + OTHER_SEEDS)
+        for number in range(1, len(on_all_splits)):
             retest = Retest(
                 candidates=settings.candidates,
                 measure=settings.measure,
                 repeats=settings.repeats,
-                seeds=settings.seeds,
                 split=number,
             )
             base_tasks = measurements(
@@ -179,7 +174,6 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
             yield from self._search_tasks()
         if self.settings.question == CURVE:
             yield from self._parts["curve_runs"].tasks
-            yield from self._parts["estimate_runs"].tasks
             return
         yield from self.plan.coarse_tasks
         yield from self.plan.later_tasks

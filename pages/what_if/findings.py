@@ -2,6 +2,7 @@
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
+from lab.experiment.settings import Settings
 from lab.statistics.crossing import Solution
 from pages.what_if.formats import (
     SAYS,
@@ -14,6 +15,7 @@ from pages.what_if.formats import (
     range_text,
     setting_text,
     slider_label,
+    target_text,
     two_digits,
     value_text,
 )
@@ -64,24 +66,15 @@ def curve_finding(result: WhatIfResult) -> str:
     if not curve.complete:
         return ""
     if curve.crossing is None:
-        return _best_median_text(result.settings, curve.peak.median)
+        key = f"finding.best_{result.settings.asked_measure.better}"
+        return SAYS(key, value=measure_text(result.settings, curve.peak.median))
     return SAYS[f"finding.{curve.crossing.verdict}"]
 
 
-def _best_median_text(settings: WhatIfSettings, median: float) -> str:
-    key = f"finding.best_{settings.asked_measure.better}"
-    return SAYS(key, value=measure_text(settings, median))
-
-
 def answer_text(result: WhatIfResult, value: float) -> str:
-    """Return the value that answers the question.
-
-    The median's crossing is an estimate. A value that 90 % of runs need is one that was tested.
-    """
+    """Return an estimated value of the parameter on the x axis."""
     settings = result.settings
-    if settings.reached == "median":
-        return estimate_text(settings, settings.x_field, value)
-    return value_text(settings, settings.x_field, value)
+    return estimate_text(settings, settings.x_field, value)
 
 
 def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
@@ -99,8 +92,8 @@ def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
 
 
 def runs_reaching_text(result: WhatIfResult, crossing: Solution) -> str:
-    """Count the runs of the first split that reach the target at the safe value, in words."""
-    runs = len(result.base.runs) // result.settings.seeds
+    """Count the runs that reach the target at the safe value, in words."""
+    runs = len(result.base.runs)
     return SAYS("interval.did", hits=round(crossing.share_safe * runs), runs=runs)
 
 
@@ -153,19 +146,19 @@ def effect_text(result: WhatIfResult, effect: Effect) -> str:
 
 
 def map_finding(result: WhatIfResult) -> str:
-    """Return the finding of the map, or the number of cells that are done."""
+    """Return the numbers at the ends of the map's colours, or the number of cells that are done."""
     settings = result.settings
     map_result = result.map
-    if not map_result.complete:
+    if map_result.cells_done < map_result.cells:
         return SAYS("finding.trained", done=map_result.cells_done, count=map_result.cells)
-    if map_result.first_crossing is not None:
-        _, y_position = map_result.first_crossing
-        _, y_axis = settings.axes
-        name = settings.y_field
-        value = estimate_text(settings, name, y_axis.value(y_position))
-        return SAYS("setting.one", name=in_sentence(name), value=value)
-    row, column = map_result.best_cell
-    return _best_median_text(settings, map_result.map.medians[row, column])
+    worst, best = map_result.colour_range
+    if settings.asked_measure.better == "lower":
+        worst, best = best, worst
+    return SAYS(
+        "finding.colours",
+        worst=number(settings.scale * worst),
+        best=target_text(settings, settings.scale * best),
+    )
 
 
 def cell_text(settings: WhatIfSettings, x: float, y: float, median: float) -> str:
@@ -174,20 +167,6 @@ def cell_text(settings: WhatIfSettings, x: float, y: float, median: float) -> st
     for name, value in ((settings.x_field, x), (settings.y_field, y)):
         parts.append(f"{slider_label(name)} {value_text(settings, name, value)}")
     return f"{', '.join(parts)}: {measure_text(settings, median)}"
-
-
-def colour_range_texts(result: WhatIfResult) -> tuple[str, str]:
-    """Return the numbers at the ends of the map's colours, the worst and the best."""
-    settings = result.settings
-    low, high = (number(settings.scale * end) for end in result.map.colour_range)
-    worst = low
-    best = high
-    if settings.asked_measure.better == "lower":
-        worst = high
-        best = low
-    if is_percent(settings):
-        best += "\u00a0%"
-    return worst, best
 
 
 # Search
@@ -207,14 +186,10 @@ def search_finding(result: WhatIfResult) -> str:
     return SAYS("finding.again", chosen=selected, again=retested)
 
 
-def configuration_text(result: WhatIfResult) -> str:
-    """Return the values of the best configuration with their names."""
-    settings = result.settings
-    winner = result.search.winner
-    if winner is None:
-        return ""
+def configuration_text(planner: WhatIfSettings, configuration: Settings) -> str:
+    """Return the values of a configuration with their names."""
     texts = []
-    for name in settings.topic_settings.tuned:
-        if name in settings.sliders:
-            texts.append(setting_text(settings, name, getattr(winner.settings, name)))
+    for name in planner.topic_settings.tuned:
+        if name in planner.sliders:
+            texts.append(setting_text(planner, name, getattr(configuration, name)))
     return ", ".join(texts)

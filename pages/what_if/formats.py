@@ -7,7 +7,6 @@ from html import escape
 
 from lab.number_text import with_minus
 from pages.what_if.settings import WhatIfSettings
-from ui.text import sentences
 from ui.text.sliders import SLIDERS, in_sentence
 from ui.text.texts import Texts
 from ui.text.tiles import number
@@ -148,13 +147,6 @@ def difference_text(settings: WhatIfSettings, value: float) -> str:
 
 def _one_decimal(share: float) -> str:
     return with_minus(f"{100 * share:.1f}")
-
-
-def size_text(settings: WhatIfSettings, value: float) -> str:
-    """Return the size of a difference with its unit."""
-    if is_percent(settings):
-        return sentences.points_text(value)
-    return number(abs(value))
 
 
 def measure_range_text(settings: WhatIfSettings, low: float, high: float) -> str:

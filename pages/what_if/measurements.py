@@ -1,6 +1,6 @@
 """Values of an answer: curve, axes, map, effects of parameters, and the best configuration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,13 +8,10 @@ import numpy as np
 from lab.experiment.settings import Settings, quantiles_of
 from lab.statistics.claims import Case
 from lab.statistics.differences import Difference
-from lab.statistics.medians import median_run
 from lab.uploads.rows import OwnRows
 
 # Share of the runs that "most" of them are.
 MOST = 0.9
-# Share of the runs that is to reach the target, or None for the median run.
-SHARES: Mapping[str, float | None] = {"median": None, "most": MOST}
 # The first target for a numeric label of a file is its declared range divided by this.
 _RANGE_PER_TARGET = 10
 
@@ -30,19 +27,16 @@ class Curve(NamedTuple):
     """Runs along a slider.
 
     values: (V,), ascending.
-    runs: (V, R), all runs of each value, of ``splits`` splits.
+    runs: (V, R), the runs at each value.
     """
 
     values: np.ndarray
     runs: np.ndarray
-    splits: int = 1
 
     @property
     def medians(self) -> np.ndarray:
         """Return the median at each value, (V,)."""
-        if len(self.runs) == 0:
-            return np.empty(0)
-        return median_run(self.runs, splits=self.splits)
+        return np.median(self.runs, axis=1)
 
     @property
     def quantiles(self) -> np.ndarray:

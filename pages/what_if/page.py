@@ -11,8 +11,6 @@ from pages.what_if import (
     charts,
     charts_effects,
     charts_map,
-    page_command,
-    texts,
     texts_answer,
     texts_question,
     texts_tables,
@@ -23,9 +21,9 @@ from pages.what_if.page_tab import choose_measure, choose_runs
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings, settings_about
 from pages.what_if.topics import STARTS, Topic
-from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices
 from ui.page.suggestion import Suggestion
-from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.tabs import GUARANTEE_TAB, Tab
 from ui.page.view import Rows
 from ui.session import page_links
 from ui.session.page_state import PageState
@@ -94,7 +92,7 @@ def sliders(pages: Sequence[Page], settings: WhatIfSettings) -> SliderLayout:
     """Return the sliders: the target, and those of the topic."""
     of_topic = _page_of(pages, settings).controls.sliders(settings.topic_settings)
     changes = {**of_topic.changes, "target": texts_question.target_slider(settings)}
-    more = ["seeds", "tries"]
+    more = ["tries"]
     for name in _slider_names(of_topic):
         if name not in (of_topic.hero, "repeats"):
             more.append(name)
@@ -119,7 +117,7 @@ def main_charts(result: WhatIfResult) -> Rows:
         first = _chart("tries", charts.tries(result), wide=1.45)
     else:
         first = _chart("curve", charts.curve(result), wide=1.45)
-    effects = _chart("effects", charts_effects.effects(result), wide=1.2, clicks={"point": "bar"})
+    effects = _chart("effects", charts_effects.effects(result), wide=1.2)
     median_map = _chart(
         "map",
         charts_map.median_map(result),
@@ -131,7 +129,8 @@ def main_charts(result: WhatIfResult) -> Rows:
 
 def _chart(name: str, figure: Mapping[str, Any], **layout: Any) -> Chart:
     """Return a chart with its help text."""
-    return Chart(name=name, figure=figure, about=texts.ABOUT[name], height=HEIGHT, **layout)
+    about = texts_question.ABOUT[name]
+    return Chart(name=name, figure=figure, about=about, height=HEIGHT, **layout)
 
 
 def downloads(result: WhatIfResult) -> Mapping[str, Callable[[], Any]]:
@@ -139,8 +138,6 @@ def downloads(result: WhatIfResult) -> Mapping[str, Callable[[], Any]]:
     return {
         "All runs": result.all_runs,
         "Table": result.table,
-        "Parameters": result.effects_table,
-        "Map": result.cells,
         "Tries": result.search.table,
     }
 
@@ -179,24 +176,20 @@ def planner_page(pages: Sequence[Page]) -> Page:
             sliders=partial(sliders, pages),
             aside=side_choices,
             more_choices=partial(more_choices, pages),
-            suggestion=Suggestion("target", texts.MOVE),
+            suggestion=Suggestion("target", texts_question.MOVE),
         ),
         content=Content(
             tiles=texts_tiles.numbers,
             texts={
                 "verdict": texts_answer.verdict,
                 "caption": texts_tiles.caption,
-                "why": listed(texts_tiles.why),
                 "guarantee": texts_tables.price,
-                "search": texts_tables.search,
                 "table": texts_tables.table,
             },
             charts=main_charts,
             tabs=(
-                WHY_TAB,
                 Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
-                Tab("search", "Best setting", ("search",)),
-                Tab("table", "Results table", ("table",), show_extra=page_command.show),
+                Tab("table", "Results table", ("table",)),
             ),
             lead=texts_question.introduction,
         ),

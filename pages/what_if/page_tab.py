@@ -13,17 +13,15 @@ from lab.experiment.settings import Settings
 from pages.what_if.formats import slider_label
 from pages.what_if.measurements import usual_target
 from pages.what_if.settings import BASE_SEPARATOR, CURVE, REPEATS, WhatIfSettings
-from pages.what_if.texts import rows_text
-from pages.what_if.texts_question import target_slider
+from pages.what_if.texts_question import rows_text, target_slider
 from pages.what_if.topics import STARTS
 from ui.page.page import Page, QuestionTab
 from ui.session import page_links
 from ui.session.page_state import PageState
 from ui.text.escaping import quoted
 
-REACHED_LABELS = {"median": "median run", "most": "90\u00a0% of runs"}
 # Fields of the question in the address of a topic, and what separates them and their values.
-LINK_FIELDS = ("slider", "measure", "target", "reached", "repeats", "seeds")
+LINK_FIELDS = ("slider", "measure", "target", "repeats")
 LINK_SEPARATOR = " "
 _USUAL: Mapping[str, float] = MappingProxyType({})
 
@@ -154,6 +152,5 @@ def choose_measure(state: PageState) -> None:
 
 
 def choose_runs(state: PageState) -> None:
-    """Render which runs are to reach the target, and how many there are."""
-    state.choose("reached", "Reached by", REACHED_LABELS, wide=True)
+    """Render the number of runs of each setting."""
     state.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)

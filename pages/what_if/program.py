@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 from lab.experiment.settings import Settings
-from pages.what_if.measurements import MOST
 from pages.what_if.tasks import OTHER_SEEDS
 
 
@@ -54,15 +53,12 @@ def _curve_lines(settings: Any) -> list[str]:
     better = settings.asked_measure.better
     lines = [
         f"values = {list(settings.experiment.plan.curve)!r}",
-        f"runs = sweep(settings, {name!r}, values, {runs}, seeds={settings.seeds})",
+        f"runs = sweep(settings, {name!r}, values, {runs})",
         f"print(summary(runs, target={goal!r}, better={better!r}).to_string())",
     ]
-    if settings.only_improves and settings.seeds == 1:
-        share = ""
-        if settings.reached == "most":
-            share = f", share={MOST}"
+    if settings.only_improves:
         lines.append(
             f"found = smallest(settings, {name!r}, {goal!r}, values=values,"
-            f" {runs}{share})  # the answer, in a row"
+            f" {runs})  # the answer, in a row"
         )
     return lines

@@ -8,9 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from lab.statistics.decision_regions import zeros
-from lab.sweeps.sweep import best
 from pages.what_if.measurements import Map
-from pages.what_if.result_curve import reaches
 from pages.what_if.settings import WhatIfSettings
 
 # Medians at or below 0 have no logarithm.
@@ -53,17 +51,6 @@ class MapResult:
     def cells_done(self) -> int:
         return int(np.count_nonzero(~np.isnan(self.map.medians)))
 
-    @property
-    def complete(self) -> bool:
-        """Return whether all cells are done."""
-        return self.cells_done == self.cells
-
-    @cached_property
-    def best_cell(self) -> tuple[int, int]:
-        """Return the row and column of the best median."""
-        index = best(self.map.medians.ravel().tolist(), self.settings.asked_measure)
-        return divmod(index, len(self.map.x))
-
     @cached_property
     def colour_range(self) -> tuple[float, float]:
         """Return the ends of the colour scale.
@@ -87,44 +74,19 @@ class MapResult:
 
     @cached_property
     def target_line(self) -> np.ndarray:
-        """Return the line on which the medians are at the target (``line_at``)."""
-        return self.line_at(self.settings.goal)
-
-    def line_at(self, level: float) -> np.ndarray:
-        """Return the line on which the medians are at a level, as segments (m, 2, 2) of (x, y).
+        """Return the line on which the medians are at the target, as segments (m, 2, 2) of (x, y).
 
         Lines are straight between the middles of cells.
         """
         if min(self.map.medians.shape) < 2:
             return np.empty((0, 2, 2))
         # Ends of segments, in rows and columns.
-        segments = zeros(self.map.medians[None] - level)
+        segments = zeros(self.map.medians[None] - self.settings.goal)
         positions = []
         for index, axis in enumerate(self.settings.axes):
             numbers = range(len(axis.values))
             positions.append(np.interp(segments[..., index], numbers, axis.position(axis.values)))
         return np.stack(positions, axis=-1)
-
-    @cached_property
-    def first_crossing(self) -> tuple[float, float] | None:
-        """Return the position (x, y) at which the target is first reached along the slider.
-
-        Return None until the map is complete, and if the target is reached at the first value or
-        nowhere between cells.
-        """
-        settings = self.settings
-        points = self.target_line.reshape(-1, 2)
-        if not settings.is_solving or not settings.only_improves:
-            return None
-        if not self.complete or len(points) == 0:
-            return None
-        medians = self.map.medians
-        first_column = np.argmin(np.isnan(medians), axis=1)  # of each row that is not refused
-        first_medians = medians[np.arange(len(medians)), first_column]
-        if reaches(settings, first_medians).any():
-            return None
-        x, y = points[points[:, 0].argmin()].tolist()
-        return x, y
 
 
 def _ends(steps: np.ndarray) -> tuple[float, float]:

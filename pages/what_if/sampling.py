@@ -10,7 +10,6 @@ from typing import Any
 from dpcore import check
 from dpcore.cache import cached
 from lab.experiment import chunking
-from lab.experiment.data_settings import RowsSettings
 from lab.experiment.settings import Settings, Task
 from lab.sweeps.grids import coarse_to_fine, grid, neighbours
 from lab.sweeps.measurement import Measurement, measurements
@@ -18,8 +17,6 @@ from lab.sweeps.measurement import Measurement, measurements
 # The map has so many values to either side along each parameter, within this factor.
 MAP_STEPS = 6
 MAP_REACH = 30.0
-# Multiples of the number of people for which there are estimates.
-MORE_PEOPLE = (1.25, 1.5, 1.75, 2, 2.5)
 
 
 def map_grid(settings: Settings, name: str) -> tuple[float, ...]:
@@ -36,7 +33,7 @@ class SamplingPlan:
     y_field: the parameter on the y axis of the map.
     sliders: parameters whose effects are measured.
     measure: a key of the topic's measures.
-    repeats, seeds: number of runs on each split, and of splits.
+    repeats: number of runs of each setting.
     """
 
     settings: Settings
@@ -45,7 +42,6 @@ class SamplingPlan:
     sliders: tuple[str, ...]
     measure: str
     repeats: int
-    seeds: int
 
     # Settings
 
@@ -65,28 +61,6 @@ class SamplingPlan:
         for batch in coarse_to_fine(values, getattr(self.settings, self.x_field)):
             batches.append(self._accepted(batch, lambda value: {self.x_field: value}))
         return batches
-
-    @cached_property
-    def estimates(self) -> dict[float, Settings]:
-        """Return settings that estimate the result with more people than there are.
-
-        They train on all rows, with the noise of so many people. There are none along other
-        sliders.
-        """
-        if self.x_field != self.settings.PEOPLE or not isinstance(self.settings, RowsSettings):
-            return {}
-        most = int(self.settings.limits[self.x_field][1])
-        try:
-            all_rows = self.settings.of_rows(most)
-        except check.RefusedError:
-            return {}
-        estimates: dict[float, Settings] = {}
-        for factor in MORE_PEOPLE:
-            people = round(most * factor)
-            estimate = all_rows.with_noise_of(people)
-            if estimate is not None:
-                estimates[people] = estimate
-        return estimates
 
     @cached_property
     def effects(self) -> dict[tuple[str, float], Settings]:
@@ -142,13 +116,12 @@ class SamplingPlan:
     # Tasks
 
     def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
-        """Return the tasks that measure some settings, as many per split as the topic has."""
+        """Return the tasks that measure some settings, as many as the topic has."""
         if settings not in self._measurements:
             self._measurements[settings] = measurements(
                 settings,
                 measure=self.measure,
                 repeats=self.repeats,
-                seeds=self.seeds,
                 parts=len(self._topic_tasks),
             )
         return self._measurements[settings]
@@ -159,7 +132,7 @@ class SamplingPlan:
 
     @cached_property
     def _topic_tasks(self) -> tuple[Task, ...]:
-        """Return the topic's tasks for the runs on one split."""
+        """Return the topic's tasks for its runs."""
         return self.settings.experiment.sample(self.repeats)
 
     @cached_property
@@ -174,10 +147,10 @@ class SamplingPlan:
         if len(self._curve_batches) < 2:
             return ()
         settings = list(self._curve_batches[1].values())
-        cost_of_split = 0.0
+        cost = 0.0
         for task in self._topic_tasks:
-            cost_of_split += getattr(task, "cells", chunking.FIRST)
-        is_quick = cost_of_split * self.seeds * len(settings) < chunking.FIRST
+            cost += getattr(task, "cells", chunking.FIRST)
+        is_quick = cost * len(settings) < chunking.FIRST
         tasks = []
         for task in self._tasks_of(settings):
             tasks.append(replace(task, essential=is_quick))
@@ -187,11 +160,10 @@ class SamplingPlan:
     def later_tasks(self) -> tuple[Measurement, ...]:
         """Return the other tasks.
 
-        They are the estimates, the effects, the coarsest map, the finer curve and the finer map.
+        They are the effects, the coarsest map, the finer curve and the finer map.
         """
         coarsest_map, *finer_maps = self._cell_batches()
         tasks = [
-            *self._tasks_of(self.estimates.values()),
             *self._tasks_of(self.effects.values()),
             *self._tasks_of(coarsest_map),
         ]

@@ -1,8 +1,7 @@
 """Settings of the What-if planner: a question about the settings of another page.
 
 A question is about a topic's settings. All parts of an answer use the same runs: ``repeats`` runs
-on each of ``seeds`` splits, for each value of the curve, each bar, each cell of the map and each
-configuration.
+for each value of the curve, each bar, each cell of the map and each configuration.
 """
 
 import math
@@ -17,7 +16,7 @@ from lab.experiment.settings import Measure, Settings
 from lab.sweeps.grids import grid, log_scale
 from lab.sweeps.sweep import sample_settings
 from lab.uploads.made_up import MadeUp
-from pages.what_if.measurements import SHARES, Axis, uses_uploaded_rows, usual_target
+from pages.what_if.measurements import Axis, uses_uploaded_rows, usual_target
 from pages.what_if.program import program
 from pages.what_if.sampling import map_grid
 from pages.what_if.topics import IGNORED_SLIDERS, STARTS, UPLOADED_DATA, Topic
@@ -47,19 +46,17 @@ class WhatIfSettings(Settings):
     other: the topic's field on the y axis of the map.
     measure: a key of the topic's measures.
     target: in percent, or in the unit of the measure.
-    reached: by the "median" run, or by "most", 90 % of runs.
-    repeats: number of runs of each setting on each split.
-    seeds: number of splits of the data, from the topic's seed on.
+    repeats: number of runs of each setting.
     tries: number of configurations that a search tries.
     """
 
     EXPERIMENT: ClassVar = "pages.what_if.experiment.WhatIfExperiment"
     # Filled by ``settings_about``.
     TOPICS: ClassVar[Mapping[str, Topic]] = {}
-    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": tuple(SHARES)}
-    LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
-    # Changes that a click makes: the slider of a bar, and the place "x,y" of a cell of the map.
-    CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
+    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE)}
+    LIMITS: ClassVar = {"tries": (2, 100)}
+    # The change that a click makes: the place "x,y" of a cell of the map.
+    CLICKS: ClassVar[tuple[str, ...]] = ("place",)
 
     topic: str = "classifier"
     base: str = STARTS["classifier"].base
@@ -68,9 +65,7 @@ class WhatIfSettings(Settings):
     other: str = STARTS["classifier"].other
     measure: str = STARTS["classifier"].measure
     target: float = 90.0
-    reached: str = "median"
     repeats: int = 100
-    seeds: int = 1
     tries: int = 12
 
     def __post_init__(self) -> None:
@@ -112,14 +107,10 @@ class WhatIfSettings(Settings):
         return self.topic_settings.void
 
     @property
-    def uses_uploaded_rows(self) -> bool:
-        """Return whether the topic uses rows of a visitor's file."""
-        return uses_uploaded_rows(self.topic_settings)
-
-    @property
     def reads_private_rows(self) -> bool:
-        """Return whether those rows are private, and not made up in their place."""
-        return self.uses_uploaded_rows and not isinstance(self.topic_settings.own, MadeUp)
+        """Return whether the topic uses private rows, and not made-up ones in their place."""
+        settings = self.topic_settings
+        return uses_uploaded_rows(settings) and not isinstance(settings.own, MadeUp)
 
     @property
     def sliders(self) -> tuple[str, ...]:
@@ -155,11 +146,6 @@ class WhatIfSettings(Settings):
         if self.question == "best" and not self.candidates:
             return "smallest"
         return self.question
-
-    @property
-    def is_solving(self) -> bool:
-        """Return whether the question is which value reaches the target."""
-        return self.answered_question in ("smallest", "people", CURVE)
 
     @cached_property
     def asked_measure(self) -> Measure:
@@ -270,11 +256,8 @@ class WhatIfSettings(Settings):
         A new topic begins with its first question. A slider or measure that changed settings of the
         topic lack becomes that of the first question.
 
-        bar: the slider of a clicked bar.
         place: "x,y" of a click on the map, each from -1 to 1.
         """
-        if "bar" in changes:
-            changes = {**self._after_click_on_bar(changes.pop("bar")), **changes}
         if "place" in changes:
             changes = {**self._after_click_on_map(str(changes.pop("place"))), **changes}
         topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
@@ -298,12 +281,6 @@ class WhatIfSettings(Settings):
         changes |= self._second_slider(changes)
         changes |= self._new_target(changes)
         return replace(self, **changes)
-
-    def _after_click_on_bar(self, slider: str) -> dict[str, str]:
-        changes = {"slider": slider}
-        if self.answered_question == "people":
-            changes["question"] = "smallest"
-        return changes
 
     def _after_click_on_map(self, place: str) -> dict[str, float]:
         """Return the values of the map's cell at "x,y", where -1 and 1 are ends of the axes."""

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from lab.experiment.settings import Settings
-from lab.statistics.medians import median_run
 from lab.sweeps.measurement import measured, split
 from lab.sweeps.sweep import best
 
@@ -18,15 +17,13 @@ OTHER_SEEDS = 4
 class Retest:
     """Measure the best of some configurations again, on another split with fresh noise.
 
-    candidates: the configurations, of which the one with the best median over ``seeds`` splits is
-        retested.
+    candidates: the configurations, of which the one with the best median is retested.
     split: number of the other split, counted from the one of the topic's settings.
     """
 
     candidates: tuple[Settings, ...]
     measure: str
     repeats: int
-    seeds: int
     split: int
     essential: ClassVar[bool] = False
 
@@ -34,8 +31,8 @@ class Retest:
         """Return the measure of each run, (R,)."""
         medians = []
         for settings in self.candidates:
-            runs = measured(settings, measure=self.measure, repeats=self.repeats, seeds=self.seeds)
-            medians.append(float(median_run(runs, splits=self.seeds)))
+            runs = measured(settings, measure=self.measure, repeats=self.repeats)
+            medians.append(float(np.median(runs)))
         measures = self.candidates[0].experiment.measures
         winner = self.candidates[best(medians, measures[self.measure])]
         on_other_split = split(winner, self.split + 1)[-1]

@@ -1,9 +1,13 @@
-"""Texts of the planner's questions, and the slider of the target."""
+"""Texts of the planner's questions, the slider of the target, and rows of a visitor's file."""
 
+from lab.uploads.made_up import MadeUp
 from pages.what_if.formats import SAYS, is_percent, measure_noun, question_values
 from pages.what_if.settings import WhatIfSettings
+from ui.text.escaping import plain
 from ui.text.sliders import in_sentence
 
+ABOUT = SAYS.cases("about")
+MOVE = SAYS["move"]
 # Noun of a parameter that counts people, if its label is not one.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
 # Steps of the slider of a target that is not in percent.
@@ -27,6 +31,7 @@ def questions(settings: WhatIfSettings) -> dict[str, str]:
 
 
 def _people_noun(settings: WhatIfSettings) -> str:
+    """Return the noun of what the slider of people counts."""
     if getattr(settings.topic_settings, "rows_each", 1) > 1:
         return "rows"
     return PEOPLE.get(settings.people_field, in_sentence(settings.people_field))
@@ -37,3 +42,26 @@ def target_slider(settings: WhatIfSettings) -> dict[str, object]:
     if is_percent(settings):
         return {"label": "Target", "unit": "%"}
     return {"label": f"Target {measure_noun(settings)}", "scale": "log", "stops": _TARGET_STOPS}
+
+
+def rows_text(settings: WhatIfSettings) -> str:
+    """Name the rows of a visitor's file that an answer uses, and their cost (markdown)."""
+    own = settings.topic_settings.own
+    if not isinstance(own, MadeUp):
+        count = len(settings.experiment.compared_settings)
+        return SAYS("own-rows.private", count=count)
+    people = SAYS["own-rows.rows"]
+    if own.roles.person:
+        people = SAYS["own-rows.people"]
+    answer = plain(own.roles.answer)
+    if own.roles.target:
+        carries = SAYS("own-rows.number", best=f"{own.best:.3g}", answer=answer)
+    else:
+        carries = SAYS("own-rows.classes", best=f"{100 * own.best:.0f}", answer=answer)
+    return SAYS(
+        "own-rows.made_up",
+        count=settings.topic_settings.rows,
+        people=people,
+        columns=len(own.roles.columns),
+        carries=carries,
+    )

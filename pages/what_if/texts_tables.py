@@ -1,6 +1,5 @@
-"""Tables of the planner: the cost of tuning, the configurations tried, and the curve in numbers."""
+"""Tables of the planner: the cost of tuning, and the curve in numbers."""
 
-from collections.abc import Callable
 from functools import partial
 
 from dpcore.privacy import Guarantee
@@ -14,11 +13,8 @@ from pages.what_if.formats import (
     value_text,
 )
 from pages.what_if.result import WhatIfResult
-from pages.what_if.settings import WhatIfSettings
-from pages.what_if.tasks import OTHER_SEEDS
 from ui.text import tiles
 from ui.text.numbers import delta
-from ui.text.sliders import in_sentence
 from ui.text.tiles import number, percent, unit_word
 
 # Cost of tuning
@@ -79,62 +75,6 @@ def _used(result: WhatIfResult) -> str:
     if result.settings.reads_private_rows:
         rows = SAYS["cost.own_rows"]
     return tiles.note(f"{runs} {together} {rows}")
-
-
-# Configurations
-
-
-def search(result: WhatIfResult) -> str:
-    """Return the table of the configurations tried, the best first."""
-    settings = result.settings
-    if not settings.candidates:
-        return tiles.note(SAYS["search.fixed"])
-    frame = result.search.table()
-    if len(frame) == 0:
-        return tiles.note(SAYS["search.waiting"])
-    names = [name for name in frame.columns if name != "chosen"]
-    lower_is_better = settings.asked_measure.better == "lower"
-    frame = frame.sort_values("chosen", ascending=lower_is_better)
-    frame["again"] = _retests(result)
-
-    heads = {name: slider_label(name) for name in names}
-    formats: dict[str, Callable] = {name: partial(value_text, settings, name) for name in names}
-    heads["chosen"], heads["again"] = SAYS["search.heads"].split(", ")
-    formats["chosen"] = partial(measure_text, settings)
-    return tiles.table(
-        frame,
-        title=SAYS("search.title", tries=len(frame)),
-        caption=SAYS("search.caption", ranges=_ranges(settings, names), splits=OTHER_SEEDS),
-        heads=heads,
-        formats=formats,
-    )
-
-
-def _retests(result: WhatIfResult) -> list[str]:
-    """Return the column of retests, of which the best configuration, the first one, alone has."""
-    texts = [SAYS["search.once"]] * len(result.search.tries)
-    winner = result.search.winner
-    if winner is None:
-        return texts
-    texts[0] = "…"
-    if len(winner.retested) > 0:
-        texts[0] = measure_text(result.settings, winner.retested_median)
-    return texts
-
-
-def _ranges(settings: WhatIfSettings, names: list[str]) -> str:
-    """Return the ranges of some parameters, as one text."""
-    texts = []
-    for name, (low, high) in settings.topic_settings.tuned.items():
-        if name in names:
-            text = SAYS(
-                "search.range",
-                name=in_sentence(name),
-                low=value_text(settings, name, low),
-                high=value_text(settings, name, high),
-            )
-            texts.append(text)
-    return ", ".join(texts)
 
 
 # Curve

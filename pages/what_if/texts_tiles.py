@@ -1,6 +1,5 @@
-"""The tiles of an answer, the caption, and the explanation under its charts."""
+"""The tiles of an answer, and the caption under its charts."""
 
-from lab.experiment.settings import Spread
 from lab.statistics.crossing import Crossing, Solution
 from pages.what_if.findings import (
     answer_text,
@@ -10,13 +9,10 @@ from pages.what_if.findings import (
 )
 from pages.what_if.formats import (
     SAYS,
-    estimate_text,
     is_count,
     is_percent,
     measure_noun,
-    measure_range_text,
     measure_text,
-    size_text,
     slider_label,
     two_digits,
     value_text,
@@ -30,21 +26,18 @@ WAITING = "…"
 
 
 def numbers(result: WhatIfResult) -> list[Tile]:
-    """Return the tiles: the answer, single runs and the topic's settings, and unlimited costs."""
+    """Return the tiles: the answer, that for 90 % of runs, and the topic's settings."""
     if result.settings.answered_question == "best":
-        tiles = _search_tiles(result)
-    elif result.curve.crossing is None:
-        tiles = _peak_tiles(result)
-    else:
-        tiles = [
-            _answer_tile(result, result.curve.crossing),
-            _other_answer_tile(result),
-            _base_tile(result),
-        ]
-    if not result.prices:
-        cost = Tile(SAYS["tiles.cost"], SAYS["tiles.unlimited"], SAYS["tiles.unlimited_note"])
-        tiles.append(cost)
-    return tiles
+        return _search_tiles(result)
+    crossing = result.curve.crossing
+    crossing_for_most = result.curve.crossing_for_most
+    if crossing is None or crossing_for_most is None:
+        return _peak_tiles(result)
+    return [
+        _answer_tile(result, crossing),
+        _most_tile(result, crossing_for_most),
+        _base_tile(result),
+    ]
 
 
 def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Tile:
@@ -73,21 +66,14 @@ def _answer_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
     if is_count(settings, settings.x_field):
         case = "fewest"
     name = result_text(result, f"tiles.{case}")
-    who = SAYS[f"tiles.by_{settings.reached}"]
-    value = result.curve.answer
-    if value is None or not isinstance(crossing, Solution):
-        return Tile(name, _missing_value(result, crossing), who, tone="bound")
-    if settings.reached == "median":
-        detail = crossing_interval_text(result, crossing)
-        value = two_digits(value)
-    else:
-        detail = runs_reaching_text(result, crossing)
+    if not isinstance(crossing, Solution):
+        return Tile(name, _missing_value(result, crossing), SAYS["tiles.median"], tone="bound")
     return Tile(
         name,
-        answer_text(result, value),
-        SAYS("tiles.found", who=who, found=detail),
+        answer_text(result, crossing.point),
+        SAYS("tiles.found", interval=crossing_interval_text(result, crossing)),
         tone="bound",
-        amount=value,
+        amount=two_digits(crossing.point),
         unit=slider_label(settings.x_field),
     )
 
@@ -99,22 +85,15 @@ def _missing_value(result: WhatIfResult, crossing: Crossing) -> str:
     return SAYS[f"tiles.{crossing.verdict}"]
 
 
-def _other_answer_tile(result: WhatIfResult) -> Tile:
-    """Return the tile of the same question about 90 % of runs, or about the median run."""
+def _most_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
+    """Return the tile of the same question about 90 % of runs."""
     settings = result.settings
-    reached = "median"
-    if settings.reached == "median":
-        reached = "most"
-    crossing = result.curve.crossings[reached]
-    name = SAYS[f"tiles.for_{reached}"]
+    name = SAYS["tiles.for_most"]
     if not isinstance(crossing, Solution):
         note = result_text(result, "tiles.each")
         return Tile(name, _missing_value(result, crossing), note)
-    if reached == "most":
-        safe = value_text(settings, settings.x_field, crossing.safe)
-        return Tile(name, safe, runs_reaching_text(result, crossing))
-    point = estimate_text(settings, settings.x_field, crossing.point)
-    return Tile(name, point, crossing_interval_text(result, crossing))
+    safe = value_text(settings, settings.x_field, crossing.safe)
+    return Tile(name, safe, runs_reaching_text(result, crossing))
 
 
 # The best value of a measure that may get better and worse
@@ -173,63 +152,6 @@ def _retest_tiles(result: WhatIfResult, winner: Winner, selected: Tile) -> list[
 
 
 def caption(result: WhatIfResult) -> str:
-    """Explain the strip of the curve, if there is one."""
-    if result.settings.answered_question != "best" and result.curve.interval is not None:
-        return SAYS["caption.strip"]
-    return ""
-
-
-# Explanation, at most three sentences
-
-
-def why(result: WhatIfResult) -> list[str]:
-    """Return the explanation: the splits, and the luck of the best one or of single runs."""
-    texts = [_splits(result)]
-    luck = _luck(result)
-    if luck:
-        texts.append(luck)
-    else:
-        texts.append(_single_run(result))
-    return [text for text in texts if text]
-
-
-def _splits(result: WhatIfResult) -> str:
-    """Count the splits that the answer is about, and name their deviation."""
+    """Name the split that the answer is about, and the number of runs."""
     settings = result.settings
-    if settings.seeds == 1:
-        seed = settings.topic_settings.seed
-        return SAYS("why.one_split", seed=seed, repeats=settings.repeats)
-    if not result.base.complete:
-        return ""
-    across, within = result.split_deviations
-    return SAYS(
-        "why.splits",
-        splits=settings.seeds,
-        repeats=settings.repeats,
-        across=size_text(settings, across),
-        within=size_text(settings, within),
-    )
-
-
-def _single_run(result: WhatIfResult) -> str:
-    """Explain that a released model is a single run."""
-    spread = Spread.of(result.base.runs)
-    runs_range = measure_range_text(result.settings, spread.low, spread.high)
-    return result_text(result, "why.single", range=runs_range)
-
-
-def _luck(result: WhatIfResult) -> str:
-    """Compare the selected median with that of the retests, which had no luck."""
-    settings = result.settings
-    if settings.answered_question != "best":
-        return ""
-    winner = result.search.winner
-    if winner is None or len(winner.retested) == 0:
-        return ""
-    return SAYS(
-        "why.lucky",
-        tries=len(settings.candidates),
-        splits=len(winner.retested),
-        chosen=measure_text(settings, winner.selected),
-        again=measure_text(settings, winner.retested_median),
-    )
+    return SAYS("caption", seed=settings.topic_settings.seed, repeats=settings.repeats)

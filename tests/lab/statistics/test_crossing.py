@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from dpcore.check import RefusedError
 from lab.statistics.crossing import Crossing, smallest
-from lab.statistics.medians import all_succeed_minimum, over_splits
+from lab.statistics.medians import Splits
 
 GRID = np.geomspace(0.05, 20, 61)
 EXPERIMENTS = 1500
@@ -136,11 +136,6 @@ def test_a_target_that_fewer_than_half_of_the_runs_reach_is_seldom_found(repeats
 # --- Numbers of runs ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("share", "repeats"), [(0.8, 17), (0.9, 36), (0.95, 72)])
-def test_the_fewest_runs_that_can_show_a_share(share, repeats):
-    assert all_succeed_minimum(share, confidence=0.975) == repeats
-
-
 @pytest.mark.parametrize(("share", "hits"), [(0.8, 87), (0.9, 96), (0.95, 99)])
 @pytest.mark.parametrize(
     ("missing", "verdict"),
@@ -157,37 +152,15 @@ def test_the_fewest_hits_of_100_that_show_a_share(share, hits, missing, verdict)
     assert (crossing.verdict == "everywhere") == (verdict == "everywhere")
 
 
-def test_too_few_runs_leave_a_share_unclear_and_say_how_many_are_needed():
+def test_too_few_runs_leave_a_share_unclear():
     crossing = smallest(GRID, np.ones((61, 24)), 0.8, share=0.9)
 
     assert crossing.verdict == "unclear"
-    assert crossing.needed == 29
     assert crossing.safe is None
 
 
 def test_just_enough_runs_show_a_share():
     assert smallest(GRID, np.ones((61, 29)), 0.8, share=0.9).verdict == "everywhere"
-
-
-HALF = [0, 1] * 8
-TEN_OF_16 = [0, 0, 1, 1, 1] * 3 + [1]
-# (2 sd / gap)^2 of a share of 10 in 16, which is to be told from a half.
-NEEDED = math.ceil((2 / (10 / 16 - 1 / 2)) ** 2 * 10 / 16 * 6 / 16)
-
-
-@pytest.mark.parametrize(
-    ("runs", "needed"),
-    [
-        pytest.param([HALF, TEN_OF_16], NEEDED, id="at the last value"),
-        pytest.param([TEN_OF_16, [0] * 16], NEEDED, id="at the first value"),
-        pytest.param([HALF, HALF], None, id="no number would tell half from half"),
-        pytest.param(np.ones((2, 3)), 6, id="enough to show anything"),
-    ],
-)
-def test_the_number_of_runs_that_would_decide(runs, needed):
-    crossing = smallest([1, 2], np.array(runs), 1)
-
-    assert crossing.needed == needed
 
 
 # --- Splits ---------------------------------------------------------------------------------------
@@ -201,49 +174,19 @@ def test_intervals_over_splits_are_covered(ratio):
     correlation = ratio / (1 + ratio)
     shared = rng.normal(size=(1, trials, 1)) * math.sqrt(correlation)
     single = rng.normal(size=(20, trials, 1)) * math.sqrt(1 - correlation)
-    runs = np.repeat(shared + single, 2, axis=2)
+    medians = (shared + single)[..., 0].T
 
-    medians = over_splits(runs, overlap=ratio)
-    as_fresh_rows = over_splits(runs)
+    splits = Splits(medians=medians, overlap=ratio)
+    as_fresh_rows = Splits(medians=medians)
 
     def share_that_contains_0(splits) -> float:
         low, high = splits.interval(0.95)
         return np.mean(low * high <= 0)
 
     # The exact probability is 0.959.
-    assert share_that_contains_0(medians.splits) == pytest.approx(0.95, abs=0.015)
+    assert share_that_contains_0(splits) == pytest.approx(0.95, abs=0.015)
     if ratio > 0:
-        assert share_that_contains_0(as_fresh_rows.splits) <= 0.6
-    assert medians.median == pytest.approx(np.median(runs[..., 0], axis=0))
-
-
-def runs_of_splits() -> np.ndarray:
-    """Return one repeat each of six splits at five values, (6, 5, 1)."""
-    runs = np.random.default_rng(9).normal(np.linspace(0, 1, 5)[:, None], 0.1, (5, 6))
-    return runs.T[..., None]
-
-
-@pytest.mark.parametrize("share", [None, 0.5])
-def test_fresh_splits_with_one_repeat_each_are_repeats(share):
-    runs = runs_of_splits()
-
-    of_splits = smallest(range(1, 6), over_splits(runs), 0.5, share=share)
-    of_repeats = smallest(range(1, 6), runs[..., 0].T, 0.5, share=share)
-
-    assert of_splits == of_repeats
-
-
-@pytest.mark.parametrize(
-    "medians",
-    [
-        pytest.param(over_splits(runs_of_splits(), overlap=0.5), id="splits of one file"),
-        pytest.param(over_splits(np.repeat(runs_of_splits(), 2, axis=2)), id="two repeats each"),
-    ],
-)
-def test_dependent_repeats_have_a_median_and_no_share(medians):
-    assert smallest(range(1, 6), medians, 0.5).verdict == "found"
-    with pytest.raises(RefusedError, match="share"):
-        smallest(range(1, 6), medians, 0.5, share=0.5)
+        assert share_that_contains_0(as_fresh_rows) <= 0.6
 
 
 # --- Directions -----------------------------------------------------------------------------------

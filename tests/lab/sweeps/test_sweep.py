@@ -1,12 +1,8 @@
-"""Sweeps: the page's own numbers, values around where one is, effects, a search, and the command
-for more.
-"""
+"""Sweeps: the page's own numbers, values around where one is, effects, and a search."""
 
-import shlex
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -21,10 +17,6 @@ from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
 from pages.topics import TOPIC_PAGES
-from pages.what_if import page_command
-from scripts import sweep as program
-from scripts.snapshot import opened
-from tests.pages.what_if.examples import PAGE, question_about
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
 TOPICS = pytest.mark.parametrize(
@@ -177,43 +169,3 @@ def test_what_the_readme_shows_runs_and_gives_frames():
     assert [len(frame) for frame in frames] == [48, 1, 12]
     assert frames[1].verdict.item() == "found"
     assert frames[2].again.notna().sum() == 1
-
-
-def words(command: str) -> list[str]:
-    make, target, arguments = shlex.split(command)
-    assert (make, target) == ("make", "sweep")
-    return shlex.split(arguments.removeprefix("ARGS="))
-
-
-@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
-def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
-    question = question_about(topic)
-    found = page_command.sweep(question)
-    link, _, over, *_ = words(found.command)
-    assert program.read(link) == (topic, question.topic_settings)
-    assert program.over([over], question.topic_settings) == found.over
-    assert [*found.over[question.x_field]] == sorted(question.experiment.plan.curve)
-    assert found.repeats == page_command.RUNS > question.repeats
-
-
-def test_the_command_trains_every_value(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_command, "RUNS", 2)
-    found = page_command.sweep(question_about("classifier").change(steps=5))
-    names = {"runs": str(tmp_path / "runs"), "runs.parquet": str(tmp_path / "made.parquet")}
-    arguments = [names.get(one, one) for one in words(found.command)]
-    assert program.main([*arguments, "--backend", "threads"]) == 0
-    made = pd.read_parquet(tmp_path / "made.parquet")
-    (along,) = found.over
-    assert made.groupby(along).size().to_dict() == dict.fromkeys(found.over[along], 2 * found.seeds)
-
-
-@pytest.mark.parametrize("question", ["smallest", "best"])
-def test_only_a_question_about_one_parameter_has_a_command(question):
-    changed = question_about("classifier").change(question=question)
-    assert changed.answered_question == question
-    assert bool(page_command.sweep(changed)) == (question == "smallest")
-    app = opened("what-if", {"question": question})
-    app.session_state["what-if.tabs"] = "Results table"
-    app.run()
-    assert not app.exception
-    assert any(one.value.startswith("make sweep") for one in app.code) == (question == "smallest")

@@ -37,7 +37,7 @@ def result_with(
     only: the settings that are done, besides the topic's own.
     """
     plan = question.experiment.plan
-    count = question.repeats * question.seeds
+    count = question.repeats
     measured = [question.topic_settings]
     for settings in (*plan.curve.values(), *plan.effects.values(), *plan.cells.values()):
         if only(settings):

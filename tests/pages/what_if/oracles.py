@@ -3,8 +3,6 @@
 Numbers are turned so that higher ones are better.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy import stats
 
@@ -34,27 +32,12 @@ def runs(result: WhatIfResult) -> np.ndarray:
     return sign(result) * result.curve.measured.runs
 
 
-def splits(result: WhatIfResult) -> int:
-    if result.base.complete:
-        return result.settings.seeds
-    return 1
-
-
 # Medians
 
 
 def median_limits(result: WhatIfResult) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and the upper limit of the median at each value of the curve.
-
-    They are those of the sign test or, of several splits, of Student's t of their medians.
-    """
-    if splits(result) == 1:
-        return order_statistics(runs(result))
-    by_split = runs(result).reshape(len(runs(result)), splits(result), -1)
-    medians = np.median(by_split, axis=2)
-    means = medians.mean(axis=1)
-    half_widths = student_half_width(medians)
-    return means - half_widths, means + half_widths
+    """Return the limits of the median at each value of the curve, by the sign test."""
+    return order_statistics(runs(result))
 
 
 def order_statistics(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -79,12 +62,9 @@ def student_half_width(numbers: np.ndarray) -> np.ndarray:
 # Single runs
 
 
-def reaching_runs(result: WhatIfResult, index: int, *, first_split: bool = False) -> np.ndarray:
+def reaching_runs(result: WhatIfResult, index: int) -> np.ndarray:
     """Return which runs of a value reach the target, (R,)."""
-    of_value = runs(result)[index]
-    if first_split:
-        of_value = of_value[: len(of_value) // splits(result)]
-    return of_value >= goal(result)
+    return runs(result)[index] >= goal(result)
 
 
 def is_shown_for_most(reaching: np.ndarray) -> bool:
@@ -96,14 +76,9 @@ def is_shown_for_most(reaching: np.ndarray) -> bool:
 
 
 def shown_to_reach(result: WhatIfResult) -> list[bool]:
-    """Return whether each value of the curve is shown to reach the target as it is asked for."""
-    if result.settings.reached == "median":
-        low, _ = median_limits(result)
-        return (low >= goal(result) - ROUNDING).tolist()
-    shown = []
-    for index in range(len(runs(result))):
-        shown.append(is_shown_for_most(reaching_runs(result, index, first_split=True)))
-    return shown
+    """Return whether the median at each value of the curve is shown to reach the target."""
+    low, _ = median_limits(result)
+    return (low >= goal(result) - ROUNDING).tolist()
 
 
 def values_with_text(result: WhatIfResult, text: str, rounding: str) -> list[int]:
@@ -141,13 +116,7 @@ def retests_differ(result: WhatIfResult) -> str:
 def used_runs(result: WhatIfResult) -> int:
     """Return the number of runs that the answer uses."""
     settings = result.settings
-    each = settings.repeats * settings.seeds
+    settings_measured = len(result.plan.curve)
     if settings.answered_question == "best":
-        return len(settings.candidates) * each + 2 * OTHER_SPLITS * settings.repeats
-    return (len(result.plan.curve) + len(result.plan.estimates)) * each
-
-
-def first_true(flags: Sequence[bool], start: int) -> bool:
-    """Return whether all flags are true from an index on, and the one before it is not."""
-    before = flags[max(0, start - 1) : start]
-    return bool(np.all(flags[start:]) and not np.any(before))
+        settings_measured = len(settings.candidates) + 2 * OTHER_SPLITS
+    return settings_measured * settings.repeats

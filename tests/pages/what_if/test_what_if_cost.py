@@ -1,4 +1,4 @@
-"""What a search costs by the planner, and estimates for more people than there are."""
+"""What a search costs by the planner."""
 
 import math
 
@@ -7,8 +7,6 @@ import pytest
 
 from dpcore.accountants import gdp
 from lab.sweeps.tuning_cost import best_of, prices, together
-from pages.classifier.settings import ClassifierSettings
-from pages.what_if import charts
 from pages.what_if.result import WhatIfResult
 from tests.pages.what_if.examples import TOPICS, question_about, result_with
 
@@ -124,79 +122,3 @@ def test_the_runs_of_an_answer_compose_as_gaussian_releases(answer):
     expected = gdp.epsilon_of(1e-5, mu=mu)
 
     assert answer.used_up.epsilon == pytest.approx(expected, rel=1e-6)
-
-
-# More people than there are
-
-
-@pytest.fixture(scope="module")
-def digits() -> ClassifierSettings:
-    return ClassifierSettings(dataset="digits")
-
-
-def test_an_estimate_has_the_noise_of_so_many_people(digits):
-    estimate = digits.with_noise_of(2 * digits.rows)
-
-    noise = digits.training.noise_sd(digits.epsilon)
-    assert estimate.training.noise_sd(estimate.epsilon) == pytest.approx(noise / 2, rel=1e-6)
-
-
-def test_an_estimate_trains_as_before_on_the_rows_there_are(digits):
-    estimate = digits.with_noise_of(2 * digits.rows)
-
-    for name in ("rows", "seed", "steps", "clip_norm", "learning_rate"):
-        assert getattr(estimate, name) == getattr(digits, name), name
-    assert estimate.experiment.pairs_with(digits.experiment)
-
-
-def test_people_that_there_are_need_no_estimate(digits):
-    assert digits.with_noise_of(digits.rows) is None
-
-
-def test_people_that_can_be_drawn_need_no_estimate():
-    assert ClassifierSettings().with_noise_of(10_000) is None
-
-
-@pytest.fixture(scope="module")
-def with_estimates() -> WhatIfResult:
-    """Return a result with the curve and its estimates, all of them computed."""
-    question = question_about(
-        "classifier",
-        question="people",
-        base="dataset breast_cancer steps 5 public_rows 0",
-        target=97,
-    )
-    compared = question.experiment.compared_settings
-    outcomes = {}
-    for task in question.experiment.tasks():
-        if getattr(task, "settings", None) in compared:
-            outcomes[task] = task.run()
-    return question.experiment.gather(outcomes)
-
-
-def test_estimates_are_for_more_people_than_there_are(with_estimates):
-    people = with_estimates.settings.topic_settings.rows
-
-    assert max(with_estimates.curve.measured.values) == people
-    assert min(with_estimates.curve.estimated.values) > people
-
-
-def test_estimates_are_in_no_table(with_estimates):
-    people = with_estimates.settings.topic_settings.rows
-
-    assert with_estimates.all_runs()["rows"].max() == people
-    assert with_estimates.table()["rows"].max() == people
-
-
-def test_estimates_are_a_line_of_their_own(with_estimates):
-    traces = charts.curve(with_estimates)["data"]
-
-    (line,) = [trace for trace in traces if "estimate" in trace.get("name", "")]
-
-    assert line["line"]["dash"] == "longdash"
-
-
-def test_settings_of_estimates_are_among_the_compared_ones(with_estimates):
-    estimates = set(with_estimates.plan.estimates.values())
-
-    assert estimates < with_estimates.started

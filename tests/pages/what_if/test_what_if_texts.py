@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,13 +13,12 @@ from lab.experiment.links import compact
 from lab.statistics.crossing import Solution
 from pages.what_if import (
     formats,
-    page_command,
-    texts,
     texts_answer,
     texts_question,
     texts_tables,
     texts_tiles,
 )
+from pages.what_if.measurements import uses_uploaded_rows
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from tests import own_files
@@ -72,9 +70,9 @@ def has_two_digits(result, match) -> bool:
 
 def runs_reached(result, match) -> bool:
     """Return whether so many runs reach the target at the safe value, enough to show it."""
-    safe = result.curve.crossings["most"].safe
+    safe = result.curve.crossing_for_most.safe
     index = int(np.searchsorted(result.curve.measured.values, safe))
-    reaching = oracles.reaching_runs(result, index, first_split=True)
+    reaching = oracles.reaching_runs(result, index)
     counts = (int(match[1]), int(match[2]))
     return counts == (reaching.sum(), len(reaching)) and oracles.is_shown_for_most(reaching)
 
@@ -83,25 +81,6 @@ def base_reached(result, match) -> bool:
     """Return whether so many runs of the topic's settings reach the target."""
     reaching = oracles.sign(result) * result.base.runs >= oracles.goal(result)
     return (int(match[1]), int(match[2])) == (reaching.sum(), len(reaching))
-
-
-def estimates_reach(result, match) -> bool:
-    """Return whether the estimates reach the target from these people on, and not before."""
-    estimated = result.curve.estimated
-    reaching = oracles.sign(result) * estimated.runs >= oracles.goal(result)
-    share = 0.9
-    if match[1] == "the median run":
-        share = 0.5
-    enough = reaching.mean(axis=1) >= share
-    start = list(estimated.values).index(amount(match[2]))
-    assert min(estimated.values) > max(result.curve.measured.values)
-    return oracles.first_true(enough, start)
-
-
-def estimates_miss(result, match) -> bool:
-    """Return whether so many people are the most, and not enough."""
-    most = max(result.curve.estimated.values)
-    return amount(match[1]) == most and result.curve.enough_people is None
 
 
 def peak_is_right(result, match) -> bool:
@@ -149,7 +128,7 @@ def cost_of_all_runs(result, match) -> bool:
 
 
 def no_uploaded_rows(result, match) -> bool:
-    return not result.settings.uses_uploaded_rows
+    return not result.settings.reads_private_rows
 
 
 PEAK = (
@@ -158,13 +137,8 @@ PEAK = (
 )
 NUMBER = r"[\d.,e-]*\d"
 RULES: Rules = {
-    r"By an estimate, (the median run|90 % of runs) would reach it with ([\d,]+) people": (
-        estimates_reach
-    ),
-    r"By an estimate, ([\d,]+) people would not be enough": estimates_miss,
     rf"with 95 % confidence, (\S+) to ({NUMBER})\)": interval_is_right,
     rf"({NUMBER})(?: \w+)? \(with 95 % confidence, (\S+) to ({NUMBER})\)": has_two_digits,
-    r"median run: (\S+) (\S+) to (\S*\d)\.": has_two_digits,
     r": (\S+) median run, (\S+) to (\S*\d)\.": has_two_digits,
     r"\((\d+) of (\d+) runs reached it[,)]": runs_reached,
     r"at all values of": everywhere,
@@ -205,7 +179,7 @@ def uploaded_questions() -> Iterator[tuple[WhatIfSettings, str]]:
 def for_most() -> WhatIfResult:
     """Return a result with an epsilon from which on 90 % of runs reach the target."""
     for result in solved():
-        if isinstance(result.curve.crossings["most"], Solution):
+        if isinstance(result.curve.crossing_for_most, Solution):
             return result
     raise AssertionError("no such result")
 
@@ -214,7 +188,7 @@ def test_made_up_rows_are_named_in_a_question_about_them():
     for question, unit in uploaded_questions():
         settings = question.topic_settings
 
-        text = texts.rows_text(question)
+        text = texts_question.rows_text(question)
 
         assert f"{settings.rows:,} {unit} to train on" in text
         best = f"{settings.own.best:.3g}"
@@ -224,12 +198,12 @@ def test_made_up_rows_are_named_in_a_question_about_them():
 
 def test_made_up_rows_are_not_private():
     for question, _ in uploaded_questions():
-        assert question.uses_uploaded_rows
+        assert uses_uploaded_rows(question.topic_settings)
         assert not question.reads_private_rows
 
 
 def test_an_answer_on_private_rows_says_how_many_settings_it_compares(for_most):
-    assert "compares 48 settings" in texts.rows_text(for_most.settings)
+    assert "compares 48 settings" in texts_question.rows_text(for_most.settings)
 
 
 def test_the_recall_of_a_class_is_named(for_most):
@@ -252,11 +226,10 @@ def test_every_sentence_is_true_and_every_text_is_reached(monkeypatch, for_most)
 
     # Texts that are no part of a result on public rows.
     assert PAGE.content.lead(for_most.settings)
-    page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
     for question, _ in uploaded_questions():
-        texts.rows_text(question)
-    monkeypatch.setattr(WhatIfSettings, "uses_uploaded_rows", True)
+        texts_question.rows_text(question)
+    monkeypatch.setattr(WhatIfSettings, "reads_private_rows", True)
     texts_tables.price(for_most)
     texts_answer.verdict(for_most)
-    texts.rows_text(for_most.settings)
+    texts_question.rows_text(for_most.settings)
     assert unread(formats.SAYS) == []
