@@ -87,7 +87,7 @@ class SourceSettings(Settings):
         return is_own and self.own != handles.NONE and self.roles is None
 
     @property
-    def private(self) -> bool:
+    def uses_file(self) -> bool:
         """Return whether the data set is an uploaded file."""
         return self.dataset == OWN
 
@@ -98,7 +98,7 @@ class SourceSettings(Settings):
         Raises:
             RefusedError: For a file that is known only by its name.
         """
-        if self.private:
+        if self.uses_file:
             return self.file.key
         return self.dataset
 
@@ -202,7 +202,7 @@ class SourceSettings(Settings):
     @property
     def load_snippet(self) -> str:
         """Return the script lines that load an uploaded file; "" for a data set of the lab."""
-        if not self.private:
+        if not self.uses_file:
             return ""
         if self.OF_NUMBERS:
             return handles.load_snippet("regression_rows")
@@ -286,7 +286,7 @@ class RowsSettings(SourceSettings):
 
         Tasks must then be small.
         """
-        return self.private and self.rows > MOST_LIVE
+        return self.uses_file and self.rows > MOST_LIVE
 
     def of_rows(self, rows: int) -> Self:
         """Return the same settings with another number of private rows."""
@@ -295,7 +295,7 @@ class RowsSettings(SourceSettings):
     @property
     def choices(self) -> Mapping[str, Any]:
         """Return the allowed values of each field. A file allows no incorrect mechanism."""
-        if not self.private:
+        if not self.uses_file:
             return self.CHOICES
         correct, *_ = self.CHOICES[self.LOOP]
         return {**self.CHOICES, self.LOOP: (correct,)}
@@ -310,14 +310,14 @@ class RowsSettings(SourceSettings):
         limits["rows"] = self._limits_of_rows()
         correct, *_ = self.CHOICES[self.LOOP]
         is_incorrect = getattr(self, self.LOOP) != correct
-        if "rows_each" in limits and (self.private or is_incorrect):
+        if "rows_each" in limits and (self.uses_file or is_incorrect):
             limits["rows_each"] = 1, 1
         return limits
 
     def _limits_of_rows(self) -> tuple[float, float]:
         """Return the (lowest, highest) number of private rows, which depends on the data set."""
         low, high = self.LIMITS["rows"]
-        if self.private:
+        if self.uses_file:
             # A file may be small. All of a large one is used only if a visitor asks for more rows
             # than interactive training has. ``rows`` may be any value until it is checked.
             high = self.live_rows

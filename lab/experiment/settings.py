@@ -205,8 +205,8 @@ class Settings(Key):
         return ""
 
     @property
-    def private(self) -> bool:
-        """Return whether the rows are a visitor's own; False unless a subclass allows files.
+    def uses_file(self) -> bool:
+        """Return whether the rows are of a visitor's file; False unless a subclass allows files.
 
         Such rows are not drawn, are in no link, and are deleted with the session.
         """

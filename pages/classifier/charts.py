@@ -53,7 +53,7 @@ def accuracy(result: ClassifierResult) -> dict:
             dots=5,
         )
         curves.append(curve)
-    if settings.private:
+    if settings.uses_file:
         curves.append(accuracy_line(SAYS["figures.baseline"], result.baseline, dash="dash"))
     return accuracy_chart(
         *curves,

@@ -56,7 +56,7 @@ def more_choices(state: PageState) -> None:
     """Show the choices of the adjacency and, for more than two features, of the map's plane."""
     adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
     state.choose("adjacency", "Adjacency", adjacencies, help=ADJACENCY_HELP)
-    if state.settings.private or len(state.settings.source.features) <= 2:
+    if state.settings.uses_file or len(state.settings.source.features) <= 2:
         return
     state.choose("plane", "Decision plane", PLANE_LABELS)
     if state.settings.plane == "features":
@@ -86,7 +86,7 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
 
     The rows of an uploaded file are not drawn: the weights of the models replace the maps.
     """
-    if result.settings.private:
+    if result.settings.uses_file:
         accuracy = _chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.3)
         return [[accuracy, _chart("weights", charts.column_weights(result), height=HEIGHT)]]
     row = [_chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.9)]
@@ -104,7 +104,7 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
 
 def loss_charts(result: ClassifierResult) -> list[list[Chart]]:
     """Return the loss over the steps and, if rows may be drawn, the non-private decision map."""
-    if result.settings.private:
+    if result.settings.uses_file:
         return [[_chart("loss", charts.loss(result))]]
     loss = _chart("loss", charts.loss(result), wide=1.9)
     return [[loss, _chart("map.reference", charts.reference_map(result))]]
@@ -117,7 +117,7 @@ def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout:
 
 def targets(result: ClassifierResult) -> Mapping[str, float]:
     """Return, for an uploaded file, the target that a question about each measure starts with."""
-    if not result.settings.private:
+    if not result.settings.uses_file:
         return {}
     reference = result.held_out["reference"]
     shares = {}
@@ -170,7 +170,7 @@ def program(settings: ClassifierSettings) -> str:
 def downloads(result: ClassifierResult) -> dict[str, Callable[[], Any]]:
     """Return the name of each download, and the function that makes its data frame."""
     frames: dict[str, Callable[[], Any]] = {"All runs": lambda: result.curve}
-    if not result.settings.private:
+    if not result.settings.uses_file:
         frames["Table"] = result.table
     return frames
 
@@ -218,9 +218,9 @@ PAGE = Page(
             WHY_TAB,
             GUARANTEE_TAB,
             Tab("loss", "Loss", charts=loss_charts),
-            RESULTS_TAB._replace(when=lambda settings: not settings.private),
+            RESULTS_TAB._replace(when=lambda settings: not settings.uses_file),
             # The table compares with published results on the built-in data.
-            RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.private),
+            RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.uses_file),
         ),
         lead=texts.lead,
         first_targets=targets,

@@ -129,7 +129,7 @@ def _private_verdict(result: ClassifierResult) -> str:
         model="model",
     )
     disguised = ""
-    if settings.private:
+    if settings.uses_file:
         disguised = sentences.leak_warning(result.reference.best_accuracy, baseline)
     parts = [cost, gain, constant_prediction, disguised, guarantee_notes.void_verdict(settings)]
     return " ".join(part for part in parts if part)
@@ -284,7 +284,7 @@ def _actual_epsilons(delta: float, *, constant: float) -> str:
 def caption(result: ClassifierResult) -> str:
     """Return the line under the charts."""
     settings = result.settings
-    if settings.private:
+    if settings.uses_file:
         rows = upload_notes.training_rows(settings, tested=len(result.split.y_test), several=True)
         return f"{SAYS['caption.own']} {rows}"
     if result.split.n_classes > FEW:

@@ -91,7 +91,7 @@ def main_charts(result: NetworkResult) -> list[list[Chart]]:
     The rows of an uploaded file are not drawn: how far weights have moved replaces the maps.
     """
     accuracy = charts.accuracy(result)
-    if result.settings.private:
+    if result.settings.uses_file:
         row = [
             _chart("accuracy", accuracy, height=HEIGHT, wide=1.3),
             _chart("inputs", charts.inputs(result), height=HEIGHT),
@@ -134,7 +134,7 @@ def program(settings: NetworkSettings) -> str:
 
 def targets(result: NetworkResult) -> Mapping[str, float]:
     """Return, for an uploaded file, the target that a question about each measure starts with."""
-    if not result.settings.private:
+    if not result.settings.uses_file:
         return {}
     _, baseline = result.split.best_constant
     accuracy = sentences.reachable_accuracy(

@@ -145,7 +145,7 @@ class NetworkSettings(RowsSettings):
         # Limits are also asked for before the fields are validated.
         has_rows = isinstance(self.rows, int) and isinstance(self.rows_each, int)
         if has_rows and self.rows_each > 0:
-            if self.private:
+            if self.uses_file:
                 high = max(high, self.people // _LARGEST_BATCH)
             high = min(high, max(self.people, low))
         limits["lot_size"] = (low, high)

@@ -42,7 +42,7 @@ def lead(settings: NetworkSettings) -> str:
     if settings.by_person:
         units = "people"
     watched = "maps"
-    if settings.private:
+    if settings.uses_file:
         watched = "columns"
     return " ".join(SAYS[f"lead.{case}"] for case in (batches, units, watched))
 
@@ -164,7 +164,7 @@ def _cost(result: NetworkResult) -> str:
         model="network",
     )
     disguised = ""
-    if result.settings.private:
+    if result.settings.uses_file:
         disguised = sentences.leak_warning(result.summary("plain").median, baseline)
     parts = [cost, constant_prediction, disguised]
     return " ".join(part for part in parts if part)
@@ -326,7 +326,7 @@ def _epsilon(result: NetworkResult) -> str:
 
 def caption(result: NetworkResult) -> str:
     """Return the line under the charts."""
-    if result.settings.private:
+    if result.settings.uses_file:
         used = upload_notes.training_rows(
             result.settings,
             tested=len(result.split.y_test),

@@ -29,7 +29,7 @@ def _label_cases(result: NetworkResult) -> list[str]:
         cases.append("variant")
     if not settings.is_sampled:
         cases.append("ordered")
-        if settings.private:
+        if settings.uses_file:
             cases.append("own_ordered")
     if settings.rows_each > 1:
         cases.append("persons")

@@ -222,7 +222,7 @@ def lines(result: RegressionResult) -> dict:
     source = result.problem.source
     fitted = result.fitted_lines()
     points = []
-    if settings.private:
+    if settings.uses_file:
         label = source.label
         middle = float(fitted.least_squares.mean())
         change = float(np.ptp(fitted.least_squares))

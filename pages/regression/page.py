@@ -68,7 +68,7 @@ def sliders(settings: RegressionSettings) -> SliderLayout:
 def main_charts(result: RegressionResult) -> list[list[Chart]]:
     """Return the errors, the fitted lines and, if the mechanism releases them, the objectives."""
     lines_about = texts.ABOUT["lines"]
-    if result.settings.private:
+    if result.settings.uses_file:
         lines_about = texts.ABOUT["own_lines"]
     row = [
         _chart("errors", charts.errors(result), height=HEIGHT, wide=1.5),
@@ -108,7 +108,7 @@ def targets(result: RegressionResult) -> Mapping[str, float]:
 
     Of made-up rows the question is what noise costs, so that its target is near least squares.
     """
-    if not result.settings.private:
+    if not result.settings.uses_file:
         return {}
     share = TARGET
     if isinstance(result.settings.own, MadeUp):

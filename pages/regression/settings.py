@@ -110,7 +110,7 @@ class RegressionSettings(SourceSettings):
         if source is not None:
             rows = source.train_rows
             features = len(source.features)
-            if not self.private:
+            if not self.uses_file:
                 label_tops = source.label_tops
         last_feature = 1
         if isinstance(self.features, int):  # it has not been checked yet
@@ -147,7 +147,7 @@ class RegressionSettings(SourceSettings):
     def problem(self) -> Problem:
         """Return the least-squares problem that all mechanisms solve."""
         label_top = self.label_top
-        if self.private:
+        if self.uses_file:
             label_top = regression_data.source(self.dataset_key).label_top
         return Problem(
             dataset=self.dataset_key,

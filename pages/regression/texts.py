@@ -136,7 +136,7 @@ def _verdict_case(result: RegressionResult) -> str:
 def caption(result: RegressionResult) -> str:
     """Return the line under the charts: what is drawn and, of a file, how much of it is used."""
     settings = result.settings
-    if not settings.private:
+    if not settings.uses_file:
         return SAYS["caption.made"]
     unit = "rows"
     if settings.by_person:

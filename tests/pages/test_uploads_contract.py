@@ -179,7 +179,7 @@ class TestName:
         whole = settings(kind, **asked)
         link = {name: str(value) for name, value in asdict(whole).items()}
         stranger, notices = from_link(type(whole), link)
-        assert (notices, stranger.private, stranger.roles) == ([], True, None)
+        assert (notices, stranger.uses_file, stranger.roles) == ([], True, None)
         assert {name: getattr(stranger, name) for name in asked} == asked
         with pytest.raises(check.RefusedError, match="session"):
             stranger.experiment.tasks()
@@ -201,7 +201,7 @@ class TestName:
             if re.search(rf"\b{part}\b", written)
         ] == []
         back = whole.change(dataset=start.dataset)
-        assert (back.own, back.private, back.roles, back.void, back.spent_epsilon) == (
+        assert (back.own, back.uses_file, back.roles, back.void, back.spent_epsilon) == (
             NONE,
             False,
             None,
@@ -250,7 +250,7 @@ def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
         sliders = here.slider_layout(of)
         limits = [of.limits[name] for name in (sliders.hero, *sliders.main, *sliders.more)]
         assert [pair for pair in limits if pair[0] == pair[1]] == []
-        assert here.exports.code is None or not of.private
+        assert here.exports.code is None or not of.uses_file
         assert len({tab.name for tab in here.content.tabs}) == len(here.content.tabs)
 
 

@@ -70,7 +70,7 @@ class Toy(Settings):
     LIMITS |= {"seed": (0, 1000), "work": (0, 1000)}
 
     @property
-    def private(self) -> bool:
+    def uses_file(self) -> bool:
         return self.dataset == "own"
 
 

@@ -169,7 +169,7 @@ class Handout:
                 f"<span>{tile.label}</span><small>{tile.note}</small></div>"
             )
         notes = _void_html(self.label)
-        if self.settings.private:
+        if self.settings.uses_file:
             notes += f"<p class=own>{SAYS['handout.own']}</p>"
         if notes:
             notes = f"<div class=notes>{notes}</div>"
@@ -207,7 +207,7 @@ class Handout:
     def _foot(self) -> str:
         """Return the settings, and the link that opens them again."""
         again = SAYS["handout.again"]
-        if self.settings.private:
+        if self.settings.uses_file:
             again = SAYS["handout.settings-again"]
         return (
             f"<footer><p><b>Settings.</b> {escape(self.settings_text)}.</p>"

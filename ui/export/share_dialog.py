@@ -159,7 +159,7 @@ def share_button(state: PageState, page: Page, *, ready: bool) -> None:
 
 def _qr_code(state: PageState, link: str) -> str:
     """Return the QR code of a link; "" if it does not open an uploaded file."""
-    if state.settings.private:
+    if state.settings.uses_file:
         return ""
     return qr(elsewhere(link) or link)
 
@@ -171,7 +171,7 @@ def _link_and_code(state: PageState, page: Page) -> None:
     if tab in titles:
         with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{state.page}/share.tab")
     link = address(state, with_tab=with_tab)
-    if state.settings.private:  # nobody else can open the uploaded file
+    if state.settings.uses_file:  # nobody else can open the uploaded file
         st.markdown(SAYS["share.own"])
         st.code(link, language=None, wrap_lines=True)
         return

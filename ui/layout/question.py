@@ -46,7 +46,7 @@ def show_question(question_tab: QuestionTab, state: PageState, screen: Screen) -
         question_tab.controls(question_state)
     if screen.answer is not None:
         st.html(f'<div class="lab-words-{ANSWER}">{screen.answer.texts[ANSWER]}</div>')
-        if state.settings.private:
+        if state.settings.uses_file:
             _offer_private_rows(question_tab, state)
 
 
@@ -57,7 +57,7 @@ def _offer_private_rows(question_tab: QuestionTab, state: PageState) -> None:
     """
     settings = state.settings
     question = None
-    if settings.private:
+    if settings.uses_file:
         question = question_tab.about(settings, state.address.ask)
     if question is None:
         st.caption(SAYS["search.absent"])

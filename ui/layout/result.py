@@ -29,7 +29,7 @@ def show_result(screen: Screen, state: PageState) -> str:
     texts = screen.texts(tab.name)
     charts = screen.charts(tab.name)
     charts_of = None
-    if not state.settings.private:
+    if not state.settings.uses_file:
         charts_of = state.request_state(tab.name)
     printed = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
     with first_area:

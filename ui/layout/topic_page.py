@@ -44,7 +44,7 @@ def show_page(page: Page, welcome: str = "") -> None:
     if welcome:
         # The first page speaks for the whole lab. It is not presented, and shows no uploaded file.
         state.address.view.pop("present", None)
-        if state.settings.private:
+        if state.settings.uses_file:
             state.replace_settings(page.settings())
     state.push_undo()
     if state.presented_chart:
@@ -167,7 +167,7 @@ def _ignored_question(page: Page, state: PageState) -> list[str]:
 
     A page without questions forgets it.
     """
-    if not state.address.ask or state.settings.private:
+    if not state.address.ask or state.settings.uses_file:
         return []
     if (
         page.question_tab is not None
@@ -265,7 +265,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
 
 def _channel_state(state: PageState, tab: str) -> dict[str, Any] | None:
     """Return what a request on the channel is about; None with a visitor's own file."""
-    if state.settings.private:
+    if state.settings.uses_file:
         return None
     return state.request_state(tab)
 

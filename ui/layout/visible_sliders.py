@@ -16,7 +16,7 @@ def check_link(page: Page, state: PageState) -> None:
     if ONLY not in view:
         return
     # Which sliders there are with a visitor's file is known once it is there.
-    if not state.settings.private:
+    if not state.settings.uses_file:
         layout = page.at(state.settings).slider_layout(state.settings)
         known = []
         unknown = []

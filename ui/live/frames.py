@@ -50,7 +50,7 @@ def make_frame(request: Request, seconds: float) -> Frame | None:
     page = request.page
     try:
         settings, errors, side_effects = request.moved
-        if settings.private:
+        if settings.uses_file:
             return None
         pinned = None
         if request.pin is not None:

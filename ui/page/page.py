@@ -228,7 +228,7 @@ class Page:
             page = self.variant(settings) or self
         tabs = tuple(tab for tab in page.content.tabs if tab.when(settings))
         code = page.exports.code
-        if settings.private:
+        if settings.uses_file:
             code = None
         return _page_with(page, tabs, code, self.question_tab)
 
@@ -277,7 +277,7 @@ class Page:
         if "guarantee" in text_functions:
             text_functions["guarantee"] = self._guarantee
         tiles = self.content.tiles(result)
-        if result.settings.private:
+        if result.settings.uses_file:
             searched = guarantee_after_search(self.exports.label(result), result, tries=tries)
             if searched is not None:
                 tiles = searched.tiles(tiles)

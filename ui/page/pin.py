@@ -45,7 +45,7 @@ def read_pin(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[st
         )
         return None, (notice,)
     settings, notices = from_link(kind, params)
-    if settings.private:
+    if settings.uses_file:
         notice = (
             "The pin in the link was ignored, because settings with your own file are not pinned."
         )
@@ -59,7 +59,7 @@ def pinned_settings(page: Page, state: PageState) -> Settings | None:
     Settings with a visitor's own file are in no link, and end with the file.
     """
     settings_in_link = _pinned_in_link(page, state)
-    if not state.settings.private:
+    if not state.settings.uses_file:
         return settings_in_link
     if state.uploaded_pin is not None and not _has_file(state.uploaded_pin):
         state.uploaded_pin = None
@@ -113,11 +113,11 @@ def slider_marks(
 
 def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None:
     """Show the button that pins, or the table that compares with the pinned settings."""
-    if state.settings.private and not _has_file(state.settings):
+    if state.settings.uses_file and not _has_file(state.settings):
         return
 
     def pin(settings: Settings | None) -> None:
-        if state.settings.private:
+        if state.settings.uses_file:
             state.uploaded_pin = settings
         else:
             state.address.pin = _pin_text(settings)
@@ -131,7 +131,7 @@ def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
             if pinned is None:
                 kept = _KEPT_IN_LINK
-                if state.settings.private:
+                if state.settings.uses_file:
                     kept = _KEPT_IN_SESSION
                 _button(state, PIN, lambda: pin(state.settings), f"{_PIN_HELP} {kept}")
                 return

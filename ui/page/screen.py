@@ -135,7 +135,7 @@ def question_base(
     Where rows are private and a question may not look at them, it is about made-up rows. Return
     None where none can be made up.
     """
-    if looks or not settings.private:
+    if looks or not settings.uses_file:
         return settings, screen.page.content.first_targets(screen.result)
     made_up = settings.made_up
     if made_up is None:
@@ -149,7 +149,7 @@ def _record_comparison(settings: Settings, compared: Iterable[Settings]) -> bool
 
     Return whether any of them is new to it.
     """
-    if not settings.private:
+    if not settings.uses_file:
         return False
     recorded = vars(settings)["own"].table.compared
     count_before = len(recorded)

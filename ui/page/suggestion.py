@@ -56,7 +56,7 @@ def suggestion_card(
     slider began where the text asks for. The browser keeps which cards were made or dismissed, and
     hides them from then on (``suggestion.js``).
     """
-    if suggestion is None or state.settings.private or not suggestion.when(state.settings):
+    if suggestion is None or state.settings.uses_file or not suggestion.when(state.settings):
         return None
     if suggestion.slider not in (layout.hero, layout.play, *layout.main):
         return None

@@ -243,7 +243,7 @@ def ready(state: PageState) -> bool:
     Settings take up the choice that a link names, or the newest one of this session if they name
     none.
     """
-    if not state.settings.private:
+    if not state.settings.uses_file:
         return True
     file = brought()
     if file is not None and not holds(state):
@@ -293,7 +293,7 @@ def _missing(state: PageState, file: Brought | None) -> str:
 
 def holds(state: PageState) -> bool:
     """Return whether the rows of the settings are there and fit the page."""
-    if not state.settings.private:
+    if not state.settings.uses_file:
         return True
     file: Brought | None = st.session_state.get(_BROUGHT)
     own = state.settings.own
@@ -320,7 +320,7 @@ def part(state: PageState) -> None:
     A large file has more rows than sliders can move with.
     """
     settings = state.settings
-    if not (settings.private and isinstance(settings, RowsSettings)):
+    if not (settings.uses_file and isinstance(settings, RowsSettings)):
         return
     if settings.live_rows == settings.most_rows:
         return

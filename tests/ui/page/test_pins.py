@@ -55,7 +55,7 @@ class TestTexts:
             count = NETWORK_LINKS
         for link in links(page.settings, count=count, seed=2):
             settings, _ = from_link(page.settings, link)
-            if settings.private:
+            if settings.uses_file:
                 continue
             texts = minimal_texts(settings)
             all_texts = {name: str(value) for name, value in asdict(settings).items()}
