@@ -110,7 +110,7 @@ def disagreement(work: Work, trainings: int = 3) -> float:
     the same noise.
     """
     model = work.tasks[0].model
-    ours = train_pairs(model, (work.settings.epsilon,), range(trainings)).weights
+    ours = train_pairs(model, (work.settings.epsilon,), range(trainings))
     apart = 0.0
     for place, weights in enumerate(ours):
         # The stream of training r of the second world is that of r + 100,000.

@@ -78,9 +78,6 @@ CASES = {
     "attack neighbours, weights": Case(
         page="attack", changes={"dataset": "digits"}, highest=ATTACK
     ),
-    "attack neighbours, every step": Case(
-        page="attack", changes={"dataset": "digits", "sees": "steps"}, highest=ATTACK
-    ),
     "attack membership": Case(page="attack", changes={"part": "membership"}, highest=ATTACK),
     "attack pays": Case(
         page="attack", changes={"part": "pays", "dataset": "digits"}, highest=ATTACK

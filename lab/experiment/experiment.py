@@ -51,8 +51,8 @@ class Experiment(Key, Generic[S, R]):
 
     @property
     def compared(self) -> str:
-        """Return the name of the measure that a comparison uses."""
-        return next(iter(self.measures))
+        """Return the name of the measure that a comparison uses, or "" if nothing is measured."""
+        return next(iter(self.measures), "")
 
     def pairs_with(self, other: "Experiment[Any, Any]") -> bool:
         """Return whether repeat r has the same rows and, but for its scale, the same noise."""

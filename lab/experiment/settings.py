@@ -148,8 +148,8 @@ class Settings(Key):
 
     Raises RefusedError, with the name of the field, if a value is not allowed.
 
-    EXPERIMENT: the class of their experiment, as "module.Class". It is a name, because that module
-        imports the one of the settings.
+    EXPERIMENT: the class of their experiment, or a function that makes it from settings, as
+        "module.name". It is a name, because that module imports the one of the settings.
     CHOICES: the allowed values of fields.
     LIMITS: the lowest and the highest value of fields; whole numbers if the lowest is one.
     TUNED: range of each field that one would tune. The ranges are public knowledge, and are

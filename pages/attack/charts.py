@@ -31,11 +31,6 @@ _RING_RADIUS = 7.5
 EPSILON_AXIS = theme.epsilon_axis(*AttackSettings.LIMITS["epsilon"])
 
 
-def bound_names(result: OnePersonResult) -> dict[str, str]:
-    """Return the names of the bounds on accuracy. Without privacy there is none."""
-    return BOUND_NAMES[result.settings.version]
-
-
 # The map
 
 
@@ -180,9 +175,11 @@ def scores(result: OnePersonResult) -> dict:
 
 def accuracy(result: OnePersonResult) -> dict:
     """Draw the attack's accuracy over epsilon with 95 % intervals, and its bounds."""
-    curves = [_bound_curve(result, bound, name) for bound, name in bound_names(result).items()]
+    # Without privacy there is no bound.
+    names = BOUND_NAMES[result.settings.version]
+    bounds = [_bound_curve(result, bound, name) for bound, name in names.items()]
     return curve_chart(
-        *curves,
+        *bounds,
         _measured_curve(result),
         current=result.settings.epsilon,
         title="Attack accuracy",

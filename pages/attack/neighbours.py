@@ -45,12 +45,10 @@ def features_at(plane: Plane, x: float, y: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Two data sets that differ in the row ``person``.
+    """Two data sets that differ in the class of the row ``person``.
 
     who: "row" if the first one has that private row, "outlier" if it has another in its place.
     person_x, person_y, label: the outlier's place on the map, and its class.
-    against: the second one has the same features with the next class ("label"), or the first
-        public row ("public").
     """
 
     dataset: str
@@ -60,11 +58,10 @@ class Neighbours:
     person_x: float
     person_y: float
     label: int
-    against: str
 
     @property
     def candidates(self) -> tuple[Candidate, Candidate]:
-        """Return the person, and the row that is in the person's place in the second data set."""
+        """Return the person, and the same features with the next class."""
         split = data.load(self.dataset, seed=self.seed)
         if self.who == "outlier":
             plane = map_plane(self.dataset, self.seed)
@@ -72,10 +69,8 @@ class Neighbours:
         else:
             label = int(split.y_private[self.person])
             person = Candidate(split.X_private[self.person], label)
-        if self.against == "label":
-            next_label = (person.label + 1) % split.n_classes
-            return person, Candidate(person.features, next_label)
-        return person, Candidate(split.X_public[0], int(split.y_public[0]))
+        next_label = (person.label + 1) % split.n_classes
+        return person, Candidate(person.features, next_label)
 
     @cached
     def data_sets(self) -> tuple[Rows, Rows]:

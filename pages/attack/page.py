@@ -6,15 +6,21 @@ from pages.attack import charts, texts
 from pages.attack.fairness.page import PAGE as FAIRNESS
 from pages.attack.inversion.page import PAGE as INVERSION
 from pages.attack.membership.page import PAGE as MEMBERSHIP
-from pages.attack.page_shared import chart, part_page
+from pages.attack.page_shared import HEIGHT, part_page
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
-from pages.attack.texts_shared import SLIDERS
 from ui.page.page import Page
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
+from ui.widgets import row
 
 _MORE_SLIDERS = ("repeats", "delta", "steps", "learning_rate", "seed")
+_REPEATS_SLIDER = {
+    "label": "Models trained per data set",
+    "scale": "log",
+    "stops": 20,
+    "help": texts.SAYS["repeats"],
+}
 
 
 def sliders(settings: AttackSettings) -> SliderLayout:
@@ -26,35 +32,29 @@ def sliders(settings: AttackSettings) -> SliderLayout:
         hero="epsilon",
         main=("person", "person_x", "person_y", "clip_norm"),
         more=more,
-        changes=SLIDERS,
+        changes={"repeats": _REPEATS_SLIDER},
     )
 
 
 def one_person_charts(result: OnePersonResult) -> Rows:
     """Return the map, on which a click chooses the person, accuracy over epsilon, and scores."""
-    people = chart(
+    figures = {
+        "map": charts.people(result),
+        "accuracy": charts.accuracy(result),
+        "scores": charts.scores(result),
+    }
+    charts_of_row = row(
         texts.ABOUT,
-        "map",
-        charts.people(result),
-        wide=1.25,
-        clicks=charts.map_clicks(result),
-        pair=True,
+        figures,
+        height=HEIGHT,
+        wide={"map": 1.25, "accuracy": 1.25},
+        clicks={"map": charts.map_clicks(result)},
+        pair={"map": True},
     )
-    accuracy = chart(texts.ABOUT, "accuracy", charts.accuracy(result), wide=1.25)
-    return [[people, accuracy, chart(texts.ABOUT, "scores", charts.scores(result))]]
+    return [charts_of_row]
 
 
-ONE_PERSON = part_page(
-    lead=texts.lead,
-    tiles=texts.numbers,
-    verdict=texts.verdict,
-    caption=texts.caption,
-    why=texts.diagnostics,
-    guarantee=texts.guarantee,
-    table=texts.accuracy_table,
-    sliders=sliders,
-    charts=one_person_charts,
-)
+ONE_PERSON = part_page(texts, sliders=sliders, charts=one_person_charts)
 _PAGES_OF_PARTS = {
     "worlds": ONE_PERSON,
     "membership": MEMBERSHIP,

@@ -1,37 +1,38 @@
-"""What the pages of all parts of the attack share: choices, audits, and charts."""
+"""What the pages of all parts of the attack share: choices, sliders, audits and tabs."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 import streamlit as st
 
 from lab.data.classification import DATASETS
 from lab.models.classifier_versions import VERSIONS
-from pages.attack import texts, texts_shared
+from pages.attack import texts_shared
 from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.settings import PARTS, AttackSettings
-from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.text.tiles import Tile
-from ui.widgets import Chart, explained_chart
+from ui.widgets import row
 
 # Height of the charts, in pixels.
 HEIGHT = 455
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
-SEES_LABELS = {"weights": "the final weights", "steps": "every step"}
-AGAINST_LABELS = {"label": "the same person, another class", "public": "a public row"}
+_PARTS_HELP = texts_shared.SAYS["parts"]
+_VERSIONS_HELP = texts_shared.SAYS["versions"]
 WHO_LABELS = {"row": "a private row", "outlier": "an outlier"}
 
 
 def main_choices(state: PageState) -> None:
     """Show the choice of the attack."""
-    state.choose("part", "Attack", PARTS, wide=True, help=texts_shared.PARTS_HELP)
+    state.choose("part", "Attack", PARTS, wide=True, help=_PARTS_HELP)
 
 
 def more_choices(state: PageState) -> None:
@@ -39,14 +40,12 @@ def more_choices(state: PageState) -> None:
     is_one_person = state.settings.part == "worlds"
     if is_one_person:
         versions = {name: VERSION_LABELS[name] for name in VERSIONS}
-        state.choose("version", "Mechanism", versions, wide=True, help=texts.VERSIONS_HELP)
+        state.choose("version", "Mechanism", versions, wide=True, help=_VERSIONS_HELP)
     if len(state.settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in state.settings.datasets}
         state.choose("dataset", "Data", titles)
     if is_one_person:
-        state.choose("sees", "Attacker access", SEES_LABELS)
         state.choose("who", "Target person", WHO_LABELS)
-        state.choose("against", "Compared with", AGAINST_LABELS)
 
 
 def part_sliders(name: str) -> SliderLayout:
@@ -55,24 +54,15 @@ def part_sliders(name: str) -> SliderLayout:
         hero="epsilon",
         main=(name, "clip_norm", "steps"),
         more=("learning_rate", "delta", "seed"),
-        changes=texts_shared.SLIDERS,
     )
-
-
-def chart(about: Mapping[str, str], name: str, figure: Mapping[str, Any], **layout: Any) -> Chart:
-    """Return a chart of this page with its help text."""
-    return explained_chart(about, name, figure, height=HEIGHT, **layout)
 
 
 # Audits
 
 
 def audit_charts(result: Any) -> Rows:
-    """Return the recorded audits of correct and of broken mechanisms, whatever the result."""
-    correct = audits_charts.summary(broken=False)
-    broken = audits_charts.summary(broken=True)
-    about = audits_texts.ABOUT
-    return [[chart(about, "audits.correct", correct), chart(about, "audits.broken", broken)]]
+    """Return the recorded audits of all mechanisms, whatever the result."""
+    return [row(audits_texts.ABOUT, {"audits": audits_charts.summary()}, height=HEIGHT)]
 
 
 def show_audit_table(state: PageState, picture: Mapping[str, Any]) -> None:
@@ -85,18 +75,30 @@ AUDITS_TAB = Tab("audits", "Audits", ("audits",), audit_charts, show_extra=show_
 
 
 def part_page(
+    texts: ModuleType,
     *,
-    lead: Callable[[AttackSettings], str],
-    tiles: Callable[[Any], list[Tile]],
-    verdict: Callable[[Any], str],
-    caption: Callable[[Any], str],
-    why: Callable[[Any], list[str]],
-    guarantee: Callable[[Any], str],
-    table: Callable[[Any], str],
-    sliders: Callable[[Any], SliderLayout],
+    sliders: Callable[[AttackSettings], SliderLayout],
     charts: Callable[[Any], Rows],
+    table: Callable[[Any], str] | None = None,
 ) -> Page:
-    """Return the page of a part, from its texts, sliders and charts."""
+    """Return the page of a part.
+
+    texts: the module of its texts, which has the functions ``numbers``, ``verdict``,
+        ``diagnostics`` and ``guarantee``, and ``SAYS`` with the texts "lead" and "caption".
+    table: function of a result that returns the table (HTML) of a further tab.
+    """
+    page_texts: dict[str, Callable[[Any], str]] = {
+        "verdict": texts.verdict,
+        "caption": always(texts.SAYS["caption"]),
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "audits": lambda result: audits_texts.summary(),
+    }
+    tabs = [WHY_TAB, GUARANTEE_TAB]
+    if table is not None:
+        page_texts["table"] = table
+        tabs.append(TABLE_TAB)
+    tabs.append(AUDITS_TAB)
     return Page(
         info=PageInfo(
             name="attack",
@@ -114,18 +116,11 @@ def part_page(
             suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
         ),
         content=Content(
-            tiles=tiles,
-            texts={
-                "verdict": verdict,
-                "caption": caption,
-                "why": listed(why),
-                "guarantee": guarantee,
-                "table": table,
-                "audits": lambda result: audits_texts.summary(),
-            },
+            tiles=texts.numbers,
+            texts=page_texts,
             charts=charts,
-            tabs=(WHY_TAB, GUARANTEE_TAB, TABLE_TAB, AUDITS_TAB),
-            lead=lead,
+            tabs=tabs,
+            lead=partial(texts_shared.introduction, texts.SAYS),
         ),
         exports=Exports(
             downloads=lambda result: result.frames(),

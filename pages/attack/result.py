@@ -1,4 +1,8 @@
-"""Result of the attack on one person: how often the attacker is right, and what that shows."""
+"""Result of the attack on one person: how often the attacker is right, and what that shows.
+
+The attacker decides which of two data sets a model was trained on. The first one has the target
+person, and the second one the same features with another class.
+"""
 
 import math
 from collections.abc import Callable
@@ -21,12 +25,10 @@ from lab.statistics.decision_regions import Plane, boundaries
 from pages.attack.influence import gradient_changes
 from pages.attack.neighbours import Candidate, map_plane
 from pages.attack.settings import AttackSettings
-from pages.attack.tasks import Point, TrainedPairs
+from pages.attack.tasks import Point
 from pages.attack.threshold_attack import SIDE_CONFIDENCE, AttackResult, threshold_attack
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
-# How epsilon is bounded from scores: by counting alone, or as if the noise were Gaussian.
-FORMS: tuple[audit.Form, ...] = ("count", "gaussian")
 # Boundaries that are drawn per data set, of as many models as have so many together.
 _MOST_BOUNDARIES = 40
 _LEAST_DRAWN_MODELS = 4
@@ -58,14 +60,14 @@ def _accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
 class OnePersonResult:
     """Result of the attack on one person.
 
-    trained: all trainings at the set epsilon.
+    weights: of all trainings at the set epsilon, (2, R, k, p).
     noiseless: the weights without noise on both data sets, (2, k, p).
     influences: of each private row on a step, (n,), in parts of the maximum.
     points: the points of the curve that are computed, by epsilon.
     """
 
     settings: AttackSettings
-    trained: TrainedPairs
+    weights: np.ndarray
     noiseless: np.ndarray
     influences: np.ndarray
     points: dict[float, Point]
@@ -77,12 +79,12 @@ class OnePersonResult:
     @property
     def trainings(self) -> int:
         """Return the number of trainings per data set."""
-        return self.trained.weights.shape[1]
+        return self.weights.shape[1]
 
     @cached_property
     def attack(self) -> AttackResult:
         """Return the attack at the set epsilon."""
-        return threshold_attack(self.trained.weights, self.trained.scores, self.noiseless)
+        return threshold_attack(self.weights, self.noiseless)
 
     # The map
 
@@ -95,7 +97,7 @@ class OnePersonResult:
         """Return boundary segments (m, 2, 2) of some models of a data set, 0 for the person's."""
         pairs_of_classes = math.comb(max(self.settings.classes, 2), 2)
         models = max(_LEAST_DRAWN_MODELS, _MOST_BOUNDARIES // pairs_of_classes)
-        return boundaries(self.trained.weights[index, :models], self.plane)
+        return boundaries(self.weights[index, :models], self.plane)
 
     @property
     def target(self) -> Candidate:
@@ -122,7 +124,7 @@ class OnePersonResult:
         changes = gradient_changes(settings.training, self.noiseless[:1], X, y, next_class)
         return float(changes[0, 0]) / 2 / settings.clip_norm
 
-    # Upper bounds on accuracy, and lower bounds on epsilon
+    # Upper bounds on accuracy, and a lower bound on epsilon
 
     @property
     def claim_bound(self) -> float:
@@ -138,30 +140,19 @@ class OnePersonResult:
         return best_attacker(self.settings.guarantees.formula).right
 
     @cached_property
-    def lower_bounds(self) -> dict[str, LowerBound]:
-        """Return a lower bound on epsilon by each of ``FORMS``.
-
-        They use test scores alone. Each has 97.5 % confidence, so that both hold with 95 %.
-        """
-        bounds: dict[str, LowerBound] = {}
-        for form in FORMS:
-            bounds[form] = audit.epsilon_lower_bound(
-                *self.attack.tested,
-                form=form,
-                delta=self.settings.delta,
-                adjacency=Adjacency.REPLACE_ONE,
-                confidence=SIDE_CONFIDENCE,
-                unit="record",
-            )
-        return bounds
-
-    @property
     def lower_bound(self) -> LowerBound:
-        """Return the lower bound that assumes nothing.
+        """Return the lower bound on epsilon that test scores alone give by counting.
 
-        Nobody has proved that the trade-off curve is Gaussian.
+        It assumes nothing of the noise.
         """
-        return self.lower_bounds["count"]
+        return audit.epsilon_lower_bound(
+            *self.attack.tested,
+            form="count",
+            delta=self.settings.delta,
+            adjacency=Adjacency.REPLACE_ONE,
+            confidence=SIDE_CONFIDENCE,
+            unit="record",
+        )
 
     @property
     def refuted(self) -> bool:
@@ -200,29 +191,22 @@ class OnePersonResult:
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """Return the accuracy at each computed epsilon, with its 95 % interval and both bounds.
+        """Return the accuracy at each computed epsilon, with its 95 % interval.
 
         At the set epsilon it is the accuracy of ``attack``, so that the page states one number.
         """
         points = dict(self.points)
         points[self.settings.epsilon] = Point(self.attack.correct, self.attack.trials)
-        bounds = {}
-        for epsilons in (EPSILONS, (self.settings.epsilon,)):
-            for epsilon, *values in self.accuracy_bounds(epsilons).itertuples(index=False):
-                bounds[epsilon] = values
         rows = []
         for epsilon in sorted(points):
             correct, trials = points[epsilon]
             low, high = clopper_pearson(correct, trials, confidence=SIDE_CONFIDENCE)
-            by_claim, by_noise = bounds[epsilon]
             row = {
                 "epsilon": epsilon,
                 "accuracy": correct / trials,
                 "low": low,
                 "high": high,
                 "trials": trials,
-                "promised": by_claim,
-                "gaussian": by_noise,
             }
             rows.append(row)
         return pd.DataFrame(rows)
@@ -246,9 +230,8 @@ class OnePersonResult:
             "right, low": self.attack.low,
             "right, high": self.attack.high,
             "at most by the claim": self.claim_bound,
+            "epsilon at least": self.lower_bound.epsilon,
         }
-        for form, bound in self.lower_bounds.items():
-            row[f"epsilon at least, {form}"] = bound.epsilon
         return pd.DataFrame([row])
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:

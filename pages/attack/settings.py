@@ -12,7 +12,7 @@ from lab.experiment.settings import Settings, in_range
 from lab.models.classifier_versions import VERSIONS, Guarantees, guarantees
 from pages.attack.neighbours import Neighbours
 from pages.attack.tasks import PairTraining, most_repeats
-from pages.attack.training import VersionTraining, private_rows
+from pages.attack.training import VersionTraining, from_settings, private_rows
 
 PARTS = {
     "worlds": "One person",
@@ -21,8 +21,6 @@ PARTS = {
     "inversion": "Inversion",
 }
 WHO = ("outlier", "row")
-AGAINST = ("label", "public")
-SEES = ("weights", "steps")
 # Data sets of parts that do not suit all. A model of three weights cannot remember a person, so
 # membership needs more features.
 PART_DATASETS = {
@@ -59,21 +57,12 @@ class AttackSettings(Settings):
     person: number of that row.
     person_x, person_y: the outlier's place on the map, whose edges are -1 and 1.
     label: the outlier's class, or that of the planted record of the part on inversion.
-    against: the second data set has the same features with the next class ("label"), or the first
-        public row ("public").
-    sees: whether the attacker sees the final "weights", or all "steps".
     members: rows that each model of the membership part is trained on.
     minority: share of the smaller group.
     """
 
-    EXPERIMENT: ClassVar = "pages.attack.experiment.AttackExperiment"
-    CHOICES: ClassVar = {
-        "part": PARTS,
-        "version": VERSIONS,
-        "who": WHO,
-        "against": AGAINST,
-        "sees": SEES,
-    }
+    EXPERIMENT: ClassVar = "pages.attack.experiment.experiment_of"
+    CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO}
     LIMITS: ClassVar = {
         "epsilon": (0.01, 150.0),
         "delta": (1e-9, 1e-2),
@@ -103,26 +92,13 @@ class AttackSettings(Settings):
     person_y: float = 0.8
     label: int = 1
     who: str = "outlier"
-    against: str = "label"
-    sees: str = "weights"
     members: int = 60
     minority: float = 0.05
     seed: int = 4
 
     def __post_init__(self) -> None:
         check.choice(self.datasets, dataset=self.dataset)
-        self._refuse_slow_repeats()
         super().__post_init__()
-
-    def _refuse_slow_repeats(self) -> None:
-        """Raise RefusedError with advice if only slow trainings forbid so many repeats."""
-        if not isinstance(self.repeats, int):
-            return
-        most = self.limits["repeats"][1]
-        if most < self.repeats <= self.LIMITS["repeats"][1]:
-            advice = "fewer steps, or an attacker who sees the final weights only, allow more"
-            allowed = f"at most {most} where one training takes so long: {advice}"
-            raise check.RefusedError("repeats", self.repeats, allowed)
 
     # Changes
 
@@ -195,7 +171,7 @@ class AttackSettings(Settings):
         low, high = self.LIMITS["steps"]
         if not isinstance(self.steps, int) or not low <= self.steps <= high:
             return most
-        return min(most, most_repeats(self.dataset, self.steps, self.sees))
+        return min(most, most_repeats(self.dataset, self.steps))
 
     # The data set, the trainings and their guarantee
 
@@ -216,43 +192,17 @@ class AttackSettings(Settings):
     @property
     def neighbours(self) -> Neighbours:
         """Return the two data sets of the part on one person."""
-        return Neighbours(
-            dataset=self.dataset,
-            seed=self.seed,
-            who=self.who,
-            person=self.person,
-            person_x=self.person_x,
-            person_y=self.person_y,
-            label=self.label,
-            against=self.against,
-        )
+        return from_settings(Neighbours, self)
 
     @property
     def training(self) -> VersionTraining:
         """Return the training that is attacked, whatever the target person and the noise are."""
-        return VersionTraining(
-            dataset=self.dataset,
-            steps=self.steps,
-            learning_rate=self.learning_rate,
-            seed=self.seed,
-            clip_norm=self.clip_norm,
-            version=self.version,
-        )
+        return from_settings(VersionTraining, self)
 
     @property
     def pair_training(self) -> PairTraining:
-        """Return the training on both data sets, and what the attacker sees of it."""
-        return PairTraining(
-            dataset=self.dataset,
-            steps=self.steps,
-            learning_rate=self.learning_rate,
-            seed=self.seed,
-            clip_norm=self.clip_norm,
-            version=self.version,
-            delta=self.delta,
-            neighbours=self.neighbours,
-            sees=self.sees,
-        )
+        """Return the training on both data sets."""
+        return from_settings(PairTraining, self)
 
     @cached_property
     def guarantees(self) -> Guarantees:

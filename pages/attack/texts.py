@@ -1,30 +1,25 @@
-"""Texts of the attack on one person."""
+"""Texts of the attack on one person: the attacker's accuracy, and what it says of a claim.
 
-from typing import Any
+The versions of the mechanism are "correct", "published", whose claim is wrong, and "none", without
+privacy. The empirical epsilon is the lower bound on epsilon that the attack shows.
+"""
 
 from dpcore.attacks.lower_bound import LowerBound
 from lab.models.classifier_versions import crossing
-from pages.attack.charts import bound_names
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
-from pages.attack.texts_shared import SAYS, best_attacker, introduction, table
+from pages.attack.texts_shared import SAYS, best_attacker
 from ui.charts import attacker_icons
 from ui.text import guarantee_notes, tiles
 from ui.text.tiles import Tile, number, out_of_hundred
 
 ABOUT = SAYS.cases("about")
-VERSIONS_HELP = SAYS["versions"]
 # A lower bound on epsilon below this is stated as 0, which is a lower bound too.
 _LEAST_EPSILON = 0.001
 # An accuracy above this is stated as 100 %.
 _CERTAIN = 0.9995
 # Accuracy of guessing.
 _CHANCE = 0.5
-
-
-def lead(settings: AttackSettings) -> str:
-    """Return the introduction of the part."""
-    return introduction(SAYS, settings)
 
 
 # Tiles
@@ -99,58 +94,44 @@ def _stated_epsilon(bound: LowerBound) -> float:
 def verdict(result: OnePersonResult) -> str:
     """Return whether the attacker is better than chance, and what that says of the claim."""
     attack = result.attack
-    case = "chance"
+    case = "at_chance"
     if attack.low > _CHANCE:
-        case = "above"
+        case = "above_chance"
     accuracy = SAYS(
-        f"verdict.{result.settings.sees}_{case}",
+        f"verdict.{case}",
         right=out_of_hundred(attack.accuracy),
         trials=attack.trials,
     )
-    return " ".join([accuracy, *_claim_sentences(result)])
+    return f"{accuracy} {_claim_sentence(result)}".rstrip()
 
 
-def _claim_sentences(result: OnePersonResult) -> list[str]:
-    """Return what the accuracy says of the claim. It may be nothing."""
+def _claim_sentence(result: OnePersonResult) -> str:
+    """Return what the accuracy says of the claim, or ""."""
     version = result.settings.version
     if version == "published":
-        return _published_sentences(result)
+        return _published_sentence(result)
     if version == "none":
         if result.attack.accuracy == 1:
-            return [SAYS["verdict.none_all"]]
-        return [SAYS["verdict.none_some"]]
+            return SAYS["verdict.none_all"]
+        return SAYS["verdict.none_some"]
     if result.refuted:
-        return [SAYS["verdict.chance"]]
+        return SAYS["verdict.chance"]
     if result.attack.low > result.noise_bound:
-        return [SAYS["verdict.above"]]
+        return SAYS["verdict.above"]
     if result.attack.low > _CHANCE:
-        return [SAYS["verdict.within"]]
-    return []
+        return SAYS["verdict.within"]
+    return ""
 
 
-def _published_sentences(result: OnePersonResult) -> list[str]:
+def _published_sentence(result: OnePersonResult) -> str:
     """Return whether the claim of the published mechanism is refuted."""
-    counted = result.lower_bound
-    if_gaussian = result.lower_bounds["gaussian"]
-    claimed = result.settings.epsilon
-    more = number(if_gaussian.epsilon)
-    if result.refuted:
-        caught = SAYS(
-            "verdict.caught",
-            trainings=2 * result.trainings,
-            least=number(_stated_epsilon(counted)),
-        )
-        if if_gaussian.epsilon > counted.epsilon:
-            return [caught, SAYS("verdict.caught_more", more=more)]
-        return [caught]
-    if if_gaussian.epsilon > claimed:
-        return [SAYS("verdict.open_more", epsilon=number(claimed), more=more)]
-    return [SAYS("verdict.open", epsilon=number(claimed))]
-
-
-def caption(result: OnePersonResult) -> str:
-    """Return the line under the charts."""
-    return SAYS["caption"]
+    if not result.refuted:
+        return SAYS("verdict.open", epsilon=number(result.settings.epsilon))
+    return SAYS(
+        "verdict.caught",
+        trainings=2 * result.trainings,
+        least=number(_stated_epsilon(result.lower_bound)),
+    )
 
 
 # Explanation
@@ -161,8 +142,7 @@ def diagnostics(result: OnePersonResult) -> list[str]:
     bounds = SAYS(
         "why.shown",
         trainings=result.trainings,
-        count=number(_stated_epsilon(result.lower_bounds["count"])),
-        gaussian=number(_stated_epsilon(result.lower_bounds["gaussian"])),
+        count=number(_stated_epsilon(result.lower_bound)),
     )
     return [_influence_sentence(result), bounds, SAYS["proved"]]
 
@@ -212,40 +192,5 @@ def guarantee(result: OnePersonResult) -> str:
 def _data_sets(settings: AttackSettings) -> str:
     """Return how the two data sets differ, and what the attacker knows."""
     first = SAYS(f"guarantee.{settings.who}", person=settings.person)
-    second = SAYS[f"guarantee.{settings.against}"]
     knows = SAYS("guarantee.knows", others=settings.rows - 1)
-    return f"{first} {second} {knows}"
-
-
-# Table
-
-
-def accuracy_table(result: OnePersonResult) -> str:
-    """Return the accuracy by epsilon with its bounds, the tighter one first (HTML)."""
-    rows: list[Any] = result.curve.to_dict("records")
-    for row in rows:
-        row["interval"] = f"{_percent(row['low'])} to {_percent(row['high'])}"
-    formats: dict[str, Any] = {
-        "epsilon": number,
-        "accuracy": _percent,
-        "trials": "{:,}".format,
-    }
-    heads = {}
-    for column, name in reversed(bound_names(result).items()):
-        formats[column] = _percent
-        heads[column] = f"{name}<br>{tiles.badge('bound')}"
-    return table(
-        SAYS,
-        "table",
-        rows,
-        ("epsilon", "accuracy", "interval", "trials"),
-        formats=formats,
-        more_heads=heads,
-        marked=number(result.settings.epsilon),
-        trials=result.attack.trials,
-    )
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, without the sign."""
-    return f"{100 * share:.1f}"
+    return f"{first} {knows}"

@@ -7,8 +7,7 @@ import numpy as np
 
 from dpcore.attacks import audit
 
-# Confidence of each end of the 95 % interval of the accuracy, and of each of two lower bounds on
-# epsilon.
+# Confidence of each end of the 95 % interval of the accuracy, and of the lower bound on epsilon.
 SIDE_CONFIDENCE = 0.975
 # With more weights than this, Fisher's discriminant treats them as uncorrelated.
 _FEW_WEIGHTS = 100
@@ -49,29 +48,24 @@ class AttackResult(NamedTuple):
         return self.scores[:, self.first :]
 
 
-def threshold_attack(
-    weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray
-) -> AttackResult:
+def threshold_attack(weights: np.ndarray, noiseless: np.ndarray) -> AttackResult:
     """Attack trained models.
 
     Args:
-        weights: Of R models trained on each of two data sets, (2, R, k, p).
-        scores: Log-likelihood ratios (2, R) of an attacker who saw every step; None for one who
-            sees the weights only and learns from the first half of the runs.
+        weights: Of R models trained on each of two data sets, (2, R, k, p). The first half of them
+            chooses direction and threshold.
         noiseless: The weights without noise, (2, k, p).
     """
     runs = weights.shape[1]
-    first_test = 0
-    if scores is None:
-        first_test = runs // 2
-        flat = weights.reshape(2, runs, -1).astype(float)
-        scores = flat @ _fisher_direction(flat[:, :first_test], noiseless)
-        scores = scores - scores[:, :first_test].mean()
+    first_test = runs // 2
+    flat = weights.reshape(2, runs, -1).astype(float)
+    scores = flat @ _fisher_direction(flat[:, :first_test], noiseless)
+    scores = scores - scores[:, :first_test].mean()
     spread = math.sqrt(np.mean(scores.var(axis=1)))
     distance = abs(scores[0].mean() - scores[1].mean())
     scores = scores / max(spread, distance * _LEAST_SPREAD_OF_DISTANCE, _LEAST_SPREAD)
     hit_rate, false_alarm_rate = (scores[:, first_test:] > 0).mean(axis=1)
-    trials = 2 * (scores.shape[1] - first_test)
+    trials = 2 * (runs - first_test)
     correct = round((hit_rate + 1 - false_alarm_rate) * trials / 2)
     low, high = audit.clopper_pearson(correct, trials, confidence=SIDE_CONFIDENCE)
     return AttackResult(

@@ -6,13 +6,22 @@ k outputs, R models.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from lab.data import classification as data
+
+T = TypeVar("T")
+
+
+def from_settings(kind: type[T], settings: Any) -> T:
+    """Return a dataclass whose fields have the values of the settings' fields of these names."""
+    values = {field.name: getattr(settings, field.name) for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**values)
 
 
 def private_rows(dataset: str) -> int:

@@ -1,32 +1,36 @@
-"""Charts of one released number: densities, releases, posterior, attacks and privacy profile.
+"""Charts of one released number: densities and privacy loss, the posterior, and the best attacker.
 
-``finding`` is what a chart shows, for its title.
+The privacy loss of an output is the logarithm of the ratio of both densities there. ``finding``
+is what a chart shows, for its title.
 """
 
 import math
 
 import numpy as np
 
-from pages.mechanisms.formulas import EPSILON_RANGE
 from pages.mechanisms.result import OneNumberResult
 from ui.charts import theme
 from ui.charts.curves import Curve, curve_chart
-from ui.text.numbers import delta, number
+from ui.text.numbers import number
 
 NAMES = ("without you", "with you")
 COLOURS = (theme.WITHOUT_YOU, theme.WITH_YOU)
+# In parts of the height of the chart: the upper end of the privacy loss, its title above that, and
+# the lower end of the densities.
+_LOSS_TOP = 0.3
+_LOSS_TITLE_HEIGHT = 0.305
+_DENSITY_BOTTOM = 0.4
 # Room for the last tick of an axis, in pixels.
 _RIGHT = 20
 # A density of three digits is at most as long as "1.23e-12".
 _LONGEST_DENSITY = 8
+# Room above the densities, and below them for the mark of the release, in parts of their height.
+_ABOVE_DENSITY = 1.02
+_BELOW_DENSITY = 0.14
 # Ends of axes are these multiples of a power of ten, so that they rest while a slider moves a
 # little. Rounding may miss one by so much.
 _AXIS_ENDS = (1, 1.5, 2, 3, 5, 7, 10)
 _ROUNDING = 1e-12
-# Lower end of the axis of delta. A delta of 0 is drawn below it, and a claimed one at this.
-_LEAST_DELTA = 1e-12
-_NO_DELTA = _LEAST_DELTA / 10
-_LEAST_CLAIMED_DELTA = 2 * _LEAST_DELTA
 
 
 # Densities and privacy loss
@@ -35,9 +39,10 @@ _LEAST_CLAIMED_DELTA = 2 * _LEAST_DELTA
 def release(result: OneNumberResult, finding: str = "") -> dict:
     """Draw both densities with a release under them, and the privacy loss of the same outputs."""
     epsilon = result.settings.epsilon
-    densities = result.pair.densities(result.output_grid)
-    top = _axis_end(1.02 * max(density.max() for density in densities))
-    lowest = -0.14 * top
+    without_you, with_you = result.pair.densities(result.output_grid)
+    highest = max(without_you.max(), with_you.max())
+    top = _axis_end(_ABOVE_DENSITY * highest)
+    lowest = -_BELOW_DENSITY * top
     loss = theme.line(
         result.output_grid,
         result.pair.privacy_loss(result.output_grid),
@@ -57,8 +62,8 @@ def release(result: OneNumberResult, finding: str = "") -> dict:
     output_axis = theme.axis("released number", *_drawn_range(result))
     density_axis = theme.axis("density", lowest, top)
     return theme.figure(
-        _density(result, 0, densities[0]),
-        _density(result, 1, densities[1]),
+        _density(result, 0, without_you),
+        _density(result, 1, with_you),
         loss,
         title="Released number",
         finding=finding,
@@ -66,19 +71,19 @@ def release(result: OneNumberResult, finding: str = "") -> dict:
         xaxis={**output_axis, "anchor": "y2", "zeroline": False},
         yaxis={
             **density_axis,
-            "domain": [0.4, 1],
+            "domain": [_DENSITY_BOTTOM, 1],
             "showticklabels": False,
             "zeroline": True,
             "showgrid": False,
         },
         yaxis2={
-            "domain": [0, 0.3],
+            "domain": [0, _LOSS_TOP],
             "range": [-2 * epsilon, 2 * epsilon],
             "tickvals": [-epsilon, 0, epsilon],
             "ticktext": ["−ε", "0", "+ε"],
         },
         shapes=shapes,
-        annotations=[_left_annotation(_loss_title(result), y=0.305)],
+        annotations=[_loss_title(result)],
     )
 
 
@@ -103,13 +108,23 @@ def _loss_line(loss: float) -> dict:
     return theme.horizontal_line(loss, colour=theme.BOUND, width=1.5, dash="dash", yref="y2")
 
 
-def _loss_title(result: OneNumberResult) -> str:
-    """Return the title of the privacy loss, with the probability that it exceeds epsilon."""
+def _loss_title(result: OneNumberResult) -> dict:
+    """Return the title over the privacy loss, with the probability that it exceeds epsilon."""
     epsilon = result.settings.epsilon
     _, chance = result.pair.chance_above(epsilon)
+    title = f"privacy loss (above ε = {epsilon:.3g} with probability {chance:.2g})"
     if chance == 0:
-        return f"privacy loss (never above ε = {epsilon:.3g})"
-    return f"privacy loss (above ε = {epsilon:.3g} with probability {chance:.2g})"
+        title = f"privacy loss (never above ε = {epsilon:.3g})"
+    return theme.annotation(
+        title,
+        x=0,
+        y=_LOSS_TITLE_HEIGHT,
+        size=13,
+        xref="paper",
+        xanchor="left",
+        yref="paper",
+        yanchor="bottom",
+    )
 
 
 def _release_marks(result: OneNumberResult, height: float) -> list[dict]:
@@ -150,18 +165,12 @@ def _beyond_epsilon(result: OneNumberResult) -> list[dict]:
     ]
 
 
-def _left_annotation(text: str, *, y: float) -> dict:
-    """Return a text at the left end of the chart, above the height ``y`` from 0 to 1."""
-    return theme.annotation(
-        text, x=0, y=y, size=13, xref="paper", xanchor="left", yref="paper", yanchor="bottom"
-    )
-
-
 def _axis_end(least: float) -> float:
     """Return the smallest of ``_AXIS_ENDS`` times a power of ten that is at least ``least``."""
     power = 10.0 ** math.floor(math.log10(least))
     ends = [multiple * power for multiple in _AXIS_ENDS]
-    return next(end for end in ends if end >= least * (1 - _ROUNDING))
+    high_enough = [end for end in ends if end >= least * (1 - _ROUNDING)]
+    return high_enough[0]
 
 
 def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
@@ -171,69 +180,6 @@ def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
     grid = half / 8
     middle = round((low + high) / 2 / grid) * grid
     return middle - half, middle + half
-
-
-# Releases
-
-
-def dots(result: OneNumberResult, finding: str = "") -> dict:
-    """Draw fifty equally likely releases with you upwards, and fifty without you downwards."""
-    left, right = _drawn_range(result)
-    column_width = max(0.4 * result.pair.scale, (right - left) / 44)
-    truths = (result.pair.value, result.pair.value + result.pair.sensitivity)
-    columns = []
-    heights = []
-    for truth, releases in zip(truths, result.equally_likely_releases(), strict=True):
-        offsets, stacked = _stack(releases - truth, column_width)
-        columns.append(truth + offsets)
-        heights.append(stacked)
-    top = max(12, int(np.max(heights))) + 1.5
-    size = min(9.0, max(2.5, 165 / top))
-    traces = [
-        *_dot_traces(0, columns[0], -(heights[0] - 0.3), size),
-        *_dot_traces(1, columns[1], heights[1] - 0.3, size),
-    ]
-    output_axis = theme.axis("released number", left, right)
-    return theme.figure(
-        *traces,
-        title="Fifty releases",
-        finding=finding,
-        xaxis={**output_axis, "zeroline": False},
-        yaxis={"range": [-top, top], "showticklabels": False, "showgrid": False},
-        annotations=[
-            _left_annotation(f"50 equally likely releases, {NAMES[1]}", y=0.94),
-            _left_annotation(f"50 equally likely releases, {NAMES[0]}", y=0.0),
-        ],
-    )
-
-
-def _stack(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middle of each dot's column, and its height 1, 2, ... there.
-
-    errors: in rising order.
-    """
-    columns = np.round(errors / width)
-    first_of_column = np.searchsorted(columns, columns)
-    return columns * width, np.arange(len(errors)) - first_of_column + 1
-
-
-def _dot_traces(index: int, x: np.ndarray, y: np.ndarray, size: float) -> list[dict]:
-    """Return the dots without you (0) or with you (1), hollow outside of the 90 % error."""
-    is_inside = np.zeros(len(x), bool)
-    # Of 50, the third is the 5 % quantile, and the 45 from the fourth on end at the 95 % quantile.
-    is_inside[3:48] = True
-    traces = []
-    for selected, symbol in ((is_inside, "circle"), (~is_inside, "circle-open")):
-        trace = theme.markers(
-            x[selected],
-            y[selected],
-            colour=COLOURS[index],
-            size=size,
-            symbol=symbol,
-            hover=f"about %{{x:.4g}}<extra>{NAMES[index]}</extra>",
-        )
-        traces.append(trace)
-    return traces
 
 
 # Posterior
@@ -287,7 +233,7 @@ def _diagonal(*, rising: bool) -> Curve:
     )
 
 
-# Attacks and the privacy profile
+# The best attacker
 
 
 def trade_off(result: OneNumberResult, finding: str = "") -> dict:
@@ -317,43 +263,4 @@ def trade_off(result: OneNumberResult, finding: str = "") -> dict:
         shapes=[best_attack],
         xaxis=percent_axis("false-positive rate, %", margin=2),
         yaxis=percent_axis("false-negative rate, %", margin=2),
-    )
-
-
-def profile(result: OneNumberResult, finding: str = "") -> dict:
-    """Draw the delta that the noise needs at each epsilon, and the claim."""
-    epsilon = result.settings.epsilon
-    claimed_delta = result.claim.delta
-    needed = Curve(
-        name="needed",
-        x=result.profile.epsilons,
-        y=np.maximum(result.profile.deltas, _NO_DELTA),
-        colour=theme.PRIVATE,
-        pinned=True,
-        hover="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
-    )
-    delta_text = delta(claimed_delta, digits=2)
-    claim = theme.markers(
-        [epsilon],
-        [max(claimed_delta, _LEAST_CLAIMED_DELTA)],
-        colour=theme.BOUND,
-        size=10,
-        symbol="x",
-        hover=f"guaranteed: epsilon %{{x:.3g}}, delta {delta_text}<extra></extra>",
-        cliponaxis=False,
-    )
-    delta_axis = theme.axis("delta (log scale)", _LEAST_DELTA, 2, log=True)
-    return curve_chart(
-        needed,
-        claim,
-        current=epsilon,
-        legend=False,
-        title="Delta by epsilon",
-        finding=finding,
-        xaxis=theme.epsilon_axis(*EPSILON_RANGE),
-        yaxis={
-            **delta_axis,
-            "tickvals": [1e-12, 1e-9, 1e-6, 1e-3, 1],
-            "ticktext": ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"],
-        },
     )

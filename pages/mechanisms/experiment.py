@@ -1,14 +1,13 @@
 """What the page on noise mechanisms computes: one number, many answers, or a survey."""
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part
-from lab.experiment.settings import Measure, Task
+from lab.experiment.settings import Measure
 from pages.mechanisms.local_model.experiment import LocalModelExperiment
 from pages.mechanisms.many_answers.experiment import ManyAnswersExperiment
 from pages.mechanisms.result import OneNumberResult
@@ -39,6 +38,7 @@ class OneNumberExperiment(Experiment[MechanismsSettings, OneNumberResult]):
     }
 
     def parts(self) -> dict[str, Part]:
+        """Return the distributions of the output, from which everything else follows."""
         claim = self.settings.claim(self.settings.mechanism)
         return {"pair": Once(describe_release, claim, essential=True)}
 
@@ -50,25 +50,6 @@ EXPERIMENTS: Mapping[str, type[Experiment[MechanismsSettings, Any]]] = {
 }
 
 
-class MechanismsExperiment(Experiment[MechanismsSettings, Any]):
-    """The experiment of what the settings release."""
-
-    MEASURES = OneNumberExperiment.MEASURES
-
-    @cached_property
-    def chosen(self) -> Experiment[MechanismsSettings, Any]:
-        """Return the experiment of the chosen release."""
-        return EXPERIMENTS[self.settings.answers](self.settings)
-
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        return self.chosen.measures
-
-    def parts(self) -> Mapping[str, Part]:
-        return self.chosen.parts()
-
-    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
-        return self.chosen.order(parts)
-
-    def result(self, values: Mapping[str, Any]) -> Any:
-        return self.chosen.result(values)
+def experiment_of(settings: MechanismsSettings) -> Experiment[MechanismsSettings, Any]:
+    """Return the experiment of what the settings release."""
+    return EXPERIMENTS[settings.answers](settings)

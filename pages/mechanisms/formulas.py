@@ -1,6 +1,5 @@
 """Published formulas of Gaussian noise, and what they really give."""
 
-import math
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -16,11 +15,8 @@ CLAIMS = np.geomspace(*EPSILON_RANGE, 61)
 # Constants c of sd = sensitivity sqrt(2 ln(c / delta)) / epsilon, of the textbook and of a slide of
 # [hoseinpour2023], where the sensitivity is the L1 norm and not the L2 norm.
 CONSTANTS = {"slide": 2.0, "classical": 1.25}
-# Numbers released by the third curve, and by each row of the table.
-SEVERAL = 16
-NUMBERS_RELEASED = (1, 4, SEVERAL, 64)
-# Formula -> its sensitivity in L2 norms. The L1 norm of k equal numbers is sqrt(k) L2 norms.
-NORMS = {"slide": 1.0, "classical": 1.0, "several": math.sqrt(SEVERAL)}
+# Amounts of numbers that are released together, one for each row of the table.
+NUMBERS_RELEASED = (1, 4, 16, 64)
 
 
 class Formula(NamedTuple):
@@ -50,24 +46,6 @@ class Formula(NamedTuple):
             needed=gdp.delta_of(epsilon, mu=1 / sd),
             until=gdp.crossing(epsilon * sd, delta=delta),
         )
-
-
-def formula(name: str, *, epsilon: float, delta: float) -> Formula:
-    """Return what a formula of ``NORMS`` gives at a claim."""
-    constant = CONSTANTS["slide"]
-    if name == "classical":
-        constant = CONSTANTS["classical"]
-    return Formula.of(constant, NORMS[name], epsilon=epsilon, delta=delta)
-
-
-@cached
-def real_epsilons(delta: float) -> dict[str, np.ndarray]:
-    """Return the epsilon that each formula of ``NORMS`` really gives at each of ``CLAIMS``."""
-    epsilons = {}
-    for name in NORMS:
-        real = [formula(name, epsilon=float(claim), delta=delta).real for claim in CLAIMS]
-        epsilons[name] = np.array(real)
-    return epsilons
 
 
 @cached

@@ -1,36 +1,22 @@
 """What does one released number reveal about you?"""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from pages.mechanisms import charts, charts_comparison, texts, texts_tables
 from pages.mechanisms.local_model import page as local_model
 from pages.mechanisms.many_answers import page as many_answers
-from pages.mechanisms.page_shared import HEIGHT, TAB_HEIGHT, chart, main_choices
+from pages.mechanisms.page_shared import HEIGHT, TAB_HEIGHT, main_choices
 from pages.mechanisms.result import OneNumberResult
-from pages.mechanisms.settings import COUNT_NOISES, MechanismsSettings
+from pages.mechanisms.settings import MechanismsSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import WHY_TAB, Tab
 from ui.page.view import Rows
-from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.text.tiles import note
-from ui.widgets import Chart
+from ui.widgets import row
 
-VOTE_LABELS = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
-CHARTS: dict[str, Callable[[OneNumberResult, str], dict]] = {
-    "release": charts.release,
-    "posterior": charts.posterior,
-    "trade": charts.trade_off,
-    "profile": charts.profile,
-    "errors": charts_comparison.errors,
-    "dots": charts.dots,
-    "formulas": charts_comparison.formulas,
-    "choice": charts_comparison.choice,
-}
 SLIDERS = SliderLayout(
     hero="epsilon",
     main=("prior", "sensitivity", "delta"),
@@ -39,49 +25,31 @@ SLIDERS = SliderLayout(
 )
 
 
-def more_choices(state: PageState) -> None:
-    """Show the choices of private selection."""
-    state.choose("vote", "Your vote", VOTE_LABELS)
-    state.choose("noise", "Noise on counts", COUNT_NOISES)
-
-
 def main_charts(result: OneNumberResult) -> Rows:
     """Return the release beside the posterior."""
-    release = _chart(result, "release", height=HEIGHT, wide=1.6)
-    return [[release, _chart(result, "posterior", height=HEIGHT)]]
+    figures = {
+        "release": charts.release(result, texts.release_finding(result)),
+        "posterior": charts.posterior(result, texts.posterior_finding(result)),
+    }
+    return [row(texts.ABOUT, figures, height=HEIGHT, wide={"release": 1.6})]
 
 
 def guarantee_charts(result: OneNumberResult) -> Rows:
-    """Return the trade-off curve beside the privacy profile."""
-    return [[_chart(result, "trade"), _chart(result, "profile")]]
+    """Return the trade-off curve."""
+    figure = charts.trade_off(result, texts.attacker_finding(result))
+    return [row(texts.ABOUT, {"trade": figure}, height=TAB_HEIGHT)]
 
 
 def comparison_charts(result: OneNumberResult) -> Rows:
-    """Return the errors of all mechanisms beside fifty releases."""
-    return [[_chart(result, "errors"), _chart(result, "dots")]]
-
-
-def formula_charts(result: OneNumberResult) -> Rows:
-    """Return what the published formulas give."""
-    return [[_chart(result, "formulas")]]
+    """Return the errors of all mechanisms."""
+    figure = charts_comparison.errors(result, texts.error_finding(result))
+    return [row(texts.ABOUT, {"errors": figure}, height=TAB_HEIGHT)]
 
 
 def selection_charts(result: OneNumberResult) -> Rows:
-    """Return who wins report-noisy-max."""
-    return [[_chart(result, "choice")]]
-
-
-def release_note(result: OneNumberResult) -> str:
-    """Return the sentence on this release as a paragraph."""
-    return note(texts.this_release(result))
-
-
-def _chart(
-    result: OneNumberResult, name: str, *, height: int = TAB_HEIGHT, wide: float = 1.0
-) -> Chart:
-    """Return a chart whose title says what it shows."""
-    figure = CHARTS[name](result, texts.findings(result)[name])
-    return chart(texts.ABOUT, name, figure, height=height, wide=wide)
+    """Return who wins by the exponential mechanism."""
+    figure = charts_comparison.choice(result, texts.selection_finding(result))
+    return [row(texts.ABOUT, {"choice": figure}, height=TAB_HEIGHT)]
 
 
 ONE_NUMBER = Page(
@@ -97,7 +65,6 @@ ONE_NUMBER = Page(
     controls=Controls(
         choices=main_choices,
         sliders=always(SLIDERS),
-        more_choices=more_choices,
         suggestion=Suggestion("epsilon", texts.SAYS["move"], low=5),
     ),
     content=Content(
@@ -105,7 +72,6 @@ ONE_NUMBER = Page(
         texts={
             "verdict": texts.verdict,
             "caption": texts.caption,
-            "release": release_note,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "table": texts_tables.table,
@@ -114,13 +80,13 @@ ONE_NUMBER = Page(
         },
         charts=main_charts,
         tabs=(
-            WHY_TAB._replace(texts=("release", "why")),
+            WHY_TAB,
             Tab("guarantee", "Guarantee", ("guarantee",), guarantee_charts),
             Tab("table", "Compare mechanisms", ("table",), comparison_charts),
-            Tab("formulas", "Formulas", ("formulas",), formula_charts),
+            Tab("formulas", "Formulas", ("formulas",)),
             Tab("choice", "Private selection", ("choice",), selection_charts),
         ),
-        lead=always(texts.INTRODUCTION),
+        lead=always(texts.SAYS["introduction"]),
     ),
     exports=Exports(
         downloads=lambda result: result.frames(),

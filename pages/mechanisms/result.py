@@ -8,26 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, log_softmax
 
 from dpcore.accountants import gdp
+from dpcore.mechanisms import NoisyMax
 from dpcore.privacy import Guarantee
 from dpcore.streams import stream
 from pages.mechanisms import formulas
-from pages.mechanisms.formulas import (
-    CONSTANTS,
-    EPSILON_RANGE,
-    NORMS,
-    NUMBERS_RELEASED,
-    Formula,
-)
+from pages.mechanisms.formulas import CONSTANTS, NUMBERS_RELEASED, Formula
 from pages.mechanisms.output_pair import OutputPair, promised_false_negative_rates
-from pages.mechanisms.selection import log_win_probabilities
 from pages.mechanisms.settings import NUMBER_MECHANISMS, MechanismsSettings
 from pages.mechanisms.tasks import Claim
 
-# Equally likely releases that are drawn.
-_RELEASES = 50
+# The option that gets your vote, the second one.
+VOTED = 1
 # Shares of noise that are in the range of outputs, and where the grid of outputs is dense.
 _SHARE_IN_RANGE = 0.998
 _DENSE_SHARES = np.linspace(0.001, 0.999, 81)
@@ -39,10 +33,6 @@ _LOW_RATES = np.geomspace(1e-9, 0.05, 40)
 _FALSE_POSITIVE_RATES = np.concatenate(
     [[0.0], _LOW_RATES, np.linspace(0.06, 0.94, 67), 1 - _LOW_RATES[::-1], [1.0]]
 )
-# Epsilons of the privacy profile, and distances below the set epsilon, in parts of it, where the
-# delta of Laplace noise falls to 0.
-_PROFILE_EPSILONS = np.geomspace(*EPSILON_RANGE, 101)
-_BELOW_EPSILON = np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0])
 
 
 class Release(NamedTuple):
@@ -64,13 +54,6 @@ class TradeOff(NamedTuple):
     false_positive_rates: np.ndarray
     false_negative_rates: np.ndarray
     promised: np.ndarray
-
-
-class Profile(NamedTuple):
-    """The delta that the noise needs at each epsilon, (m,)."""
-
-    epsilons: np.ndarray
-    deltas: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,15 +133,6 @@ class OneNumberResult:
             grids.append(centre + around)
         return np.unique(np.concatenate(grids))
 
-    def equally_likely_releases(self) -> np.ndarray:
-        """Return fifty releases without you and with you, (2, 50), in rising order.
-
-        They are the middles of fifty equal shares of the noise.
-        """
-        shares = (np.arange(_RELEASES) + 0.5) / _RELEASES
-        noise = self.pair.scale * self.pair.noise_quantile(shares)
-        return self.pair.value + np.array([[0.0], [self.pair.sensitivity]]) + noise
-
     # Curves
 
     @cached_property
@@ -174,14 +148,6 @@ class OneNumberResult:
             ),
         )
 
-    @cached_property
-    def profile(self) -> Profile:
-        """Return the privacy profile of the noise."""
-        just_below = np.maximum(self.settings.epsilon * (1 - _BELOW_EPSILON), EPSILON_RANGE[0])
-        epsilons = np.unique(np.concatenate([_PROFILE_EPSILONS, just_below]))
-        deltas = [self.pair.delta_at(float(epsilon)) for epsilon in epsilons]
-        return Profile(epsilons, np.array(deltas))
-
     @property
     def errors(self) -> dict[str, np.ndarray]:
         """Return the 90 % error of each mechanism at each of ``CLAIMS``."""
@@ -193,37 +159,38 @@ class OneNumberResult:
     # Private selection
 
     @property
-    def _log_win_probabilities(self) -> np.ndarray:
-        settings = self.settings
-        return log_win_probabilities(
-            settings.counts,
-            settings.voted,
-            sensitivity=settings.sensitivity,
-            epsilon=settings.epsilon,
-            noise=settings.noise,
-        )
-
-    @property
     def option_names(self) -> list[str]:
         """Return the names of the options, from A on."""
         return [chr(ord("A") + index) for index in range(self.settings.options)]
 
     @cached_property
-    def win_probabilities(self) -> np.ndarray:
-        """Return the probability that each option wins, without you and with you, (2, k)."""
-        return np.exp(self._log_win_probabilities)
+    def log_win_probabilities(self) -> np.ndarray:
+        """Return ln P(i wins) without your vote and with it, (2, k), by the exponential mechanism.
+
+        P(i wins) is proportional to e^{c_i / scale} for the votes c_i [mcsherry2007, Theorem 6].
+        The mechanism is ``monotone``, since whoever comes or goes moves all votes in one direction.
+        """
+        settings = self.settings
+        mechanism = NoisyMax(
+            sensitivity=settings.sensitivity,
+            epsilon=settings.epsilon,
+            noise="gumbel",
+            monotone=True,
+        )
+        votes = np.array([settings.counts, settings.counts], dtype=float)
+        votes[1, VOTED] += settings.sensitivity
+        return log_softmax(votes / mechanism.scale, axis=1)
 
     @property
-    def win_log_ratios(self) -> np.ndarray:
-        """Return ln(P(i wins with you) / P(i wins without you)), (k,). NaN if both are no float."""
-        without_you, with_you = self._log_win_probabilities
-        with np.errstate(invalid="ignore"):
-            return with_you - without_you
+    def win_probabilities(self) -> np.ndarray:
+        """Return the probability that each option wins, without your vote and with it, (2, k)."""
+        return np.exp(self.log_win_probabilities)
 
     @property
     def largest_win_log_ratio(self) -> float:
         """Return the largest change of the logarithm of any option's probability of winning."""
-        return float(np.nanmax(np.abs(self.win_log_ratios)))
+        without_you, with_you = self.log_win_probabilities
+        return float(np.abs(with_you - without_you).max())
 
     # Published formulas of Gaussian noise
 
@@ -234,18 +201,13 @@ class OneNumberResult:
 
     @cached_property
     def formulas(self) -> dict[str, Formula]:
-        """Return what each formula of ``NORMS`` gives at the claim."""
+        """Return what each formula of ``CONSTANTS`` gives at the claim."""
         by_name = {}
-        for name in NORMS:
-            by_name[name] = formulas.formula(
-                name, epsilon=self.settings.epsilon, delta=self.settings.delta
+        for name, constant in CONSTANTS.items():
+            by_name[name] = Formula.of(
+                constant, epsilon=self.settings.epsilon, delta=self.settings.delta
             )
         return by_name
-
-    @property
-    def real_epsilons(self) -> dict[str, np.ndarray]:
-        """Return the epsilon that each formula really gives at each of ``CLAIMS``."""
-        return formulas.real_epsilons(self.settings.delta)
 
     @cached_property
     def several_numbers(self) -> pd.DataFrame:

@@ -12,12 +12,10 @@ NUMBER_MECHANISMS = {
     "gaussian": "Gaussian, exact",
     "classical": "Gaussian, textbook formula",
 }
-COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
-VOTES = ("leader", "runner-up", "last")
 RELEASED = {"one": "One number", "many": "Many answers", "local": "Local model"}
-# Answers for the runner-up among the options, and how many less each further one has.
-_RUNNER_UP = 20
-_STEP = 2.0
+# Votes for the second option, and how many fewer each further one has.
+_RUNNER_UP_VOTES = 20
+_FEWER_VOTES = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +34,14 @@ class MechanismsSettings(Settings):
     sensitivity: the most that one person may add.
     value: the true number without you. With you it is larger by ``sensitivity``.
     prior: the attacker's probability that you are in, before the release.
-    options: the counts of which report-noisy-max releases the largest, and the answers of
-        randomised response.
-    lead: by how much the first option is ahead.
-    vote: the option that you vote for.
-    noise: on the counts, a key of ``COUNT_NOISES``.
+    options: the number of options, of which private selection releases the winner, and the number
+        of answers of randomised response.
+    lead: by how many votes the first option is ahead.
     seed: of the release.
     """
 
-    EXPERIMENT: ClassVar = "pages.mechanisms.experiment.MechanismsExperiment"
-    CHOICES: ClassVar = {
-        "answers": RELEASED,
-        "mechanism": NUMBER_MECHANISMS,
-        "noise": COUNT_NOISES,
-        "vote": VOTES,
-    }
+    EXPERIMENT: ClassVar = "pages.mechanisms.experiment.experiment_of"
+    CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS}
     LIMITS: ClassVar = {
         "epsilon": EPSILON_RANGE,
         "delta": (1e-9, 1e-2),
@@ -79,8 +70,6 @@ class MechanismsSettings(Settings):
     prior: float = 0.5
     options: int = 4
     lead: int = 3
-    vote: str = "runner-up"
-    noise: str = "gumbel"
     seed: int = 4
 
     def claim(self, mechanism: str) -> Claim:
@@ -98,15 +87,6 @@ class MechanismsSettings(Settings):
 
     @property
     def counts(self) -> tuple[float, ...]:
-        """Return the answers for each option without you: the leader, the runner-up, and so on."""
-        others = [_RUNNER_UP - _STEP * index for index in range(self.options - 1)]
-        return (_RUNNER_UP + self.lead, *others)
-
-    @property
-    def voted(self) -> int:
-        """Return the index of the option that you vote for."""
-        if self.vote == "leader":
-            return 0
-        if self.vote == "runner-up":
-            return 1
-        return self.options - 1
+        """Return the votes for each option without yours, the largest number first."""
+        others = [_RUNNER_UP_VOTES - _FEWER_VOTES * index for index in range(self.options - 1)]
+        return (_RUNNER_UP_VOTES + self.lead, *others)

@@ -1,12 +1,15 @@
-"""Texts of one released number: tiles, verdict, explanation and guarantee."""
+"""Texts of one released number: tiles, verdict, explanation, guarantee and titles of charts.
+
+The 90 % error is what nine releases in ten keep. The posterior is the probability that you are in
+the data, after the release.
+"""
 
 import math
 
 from dpcore.accountants.attacker import best_attacker
 from lab.number_text import with_minus
-from pages.mechanisms.charts_comparison import FORMULA_NAMES
-from pages.mechanisms.result import OneNumberResult
-from pages.mechanisms.settings import COUNT_NOISES, NUMBER_MECHANISMS
+from pages.mechanisms.result import VOTED, OneNumberResult
+from pages.mechanisms.settings import NUMBER_MECHANISMS
 from pages.mechanisms.texts_numbers import (
     LARGEST_LOG_RATIO,
     SAYS,
@@ -19,20 +22,15 @@ from ui.text.numbers import delta as delta_text
 from ui.text.numbers import format_number
 from ui.text.tiles import Tile, number, out_of_hundred, percent
 
-INTRODUCTION = SAYS["introduction"]
-MECHANISMS_HELP = SAYS["mechanisms"]
-RELEASED_HELP = SAYS["released"]
 ABOUT = SAYS.cases("about")
 # A privacy loss beyond epsilon with at least this probability is not rare.
 _OFTEN = 0.1
 # Outputs from this size on are written without decimals.
 _LARGE_OUTPUT = 1e4
-# An error rate of an attack that is smaller is 0, and one above the second means that the attacker
-# always says the same.
+# An attacker who nearly always says the same has one error rate below the first of these, and the
+# other above the second.
 _NEVER = 1e-12
 _MORE_THAN_HALF = 0.5
-# A larger log-ratio has no factor that is a float.
-_LARGEST_EXPONENT = 700
 
 
 # Tiles
@@ -59,7 +57,7 @@ def numbers(result: OneNumberResult) -> list[Tile]:
     posterior_tile = Tile(
         SAYS["tiles.posterior"],
         posterior,
-        _posterior_note(result),
+        SAYS("tiles.prior", prior=posterior_text(prior, release.posterior)),
         amount=tiles.shown_number(posterior),
         unit="points",
     )
@@ -71,27 +69,6 @@ def _output_text(output: float) -> str:
     if abs(output) >= _LARGE_OUTPUT:
         return with_minus(f"{output:,.0f}")
     return format_number(output, digits=5)
-
-
-def _posterior_note(result: OneNumberResult) -> str:
-    """Return the prior, the posteriors that epsilon allows, and how often they are exceeded."""
-    prior = result.settings.prior
-    low, high = result.posterior_range(prior)
-    low_text = posterior_text(float(low), prior).removesuffix("\u00a0%")
-    high_text = posterior_text(float(high), prior).removesuffix("\u00a0%")
-    chance_beyond = result.pair.chance_beyond(result.settings.epsilon)
-    if low_text.startswith("below") and high_text.startswith("above"):
-        case = "any"
-    elif not result.claim.holds:
-        case = "claimed"
-    elif chance_beyond == 0:
-        case = "always"
-    elif chance_beyond < _OFTEN:
-        case = "mostly"
-    else:
-        case = "seldom"
-    prior_text = posterior_text(prior, result.release.posterior)
-    return SAYS(f"tiles.{case}", prior=prior_text, low=low_text, high=high_text)
 
 
 # Verdict
@@ -160,39 +137,6 @@ def caption(result: OneNumberResult) -> str:
 # Explanation
 
 
-def this_release(result: OneNumberResult) -> str:
-    """Return what the release says about you."""
-    settings = result.settings
-    posterior = result.release.posterior
-    output = SAYS(
-        "release.shown",
-        output=_output_text(result.release.output),
-        truth=settings.value + settings.sensitivity,
-    )
-    change = SAYS(
-        "release.posterior",
-        prior=posterior_text(settings.prior, posterior),
-        after=posterior_text(posterior, settings.prior),
-    )
-    return f"{output} {_likelihood_text(result, 'release')} {change}"
-
-
-def _likelihood_text(result: OneNumberResult, section: str) -> str:
-    """Return whether the release is likelier with you or without you, and how many times.
-
-    section: of the texts, "release" for a sentence and "finding" for the title of a chart.
-    """
-    loss = result.release.privacy_loss
-    ratio = ratio_text(abs(loss))
-    if ratio == "1":
-        case = "equal"
-    elif loss > 0:
-        case = "with"
-    else:
-        case = "without"
-    return SAYS(f"{section}.{case}", ratio=ratio, output=_output_text(result.release.output))
-
-
 def diagnostics(result: OneNumberResult) -> list[str]:
     """Return three sentences: the sensitivity, the best attacker, the mechanism."""
     sensitivity = SAYS("why.sensitivity", sensitivity=number(result.settings.sensitivity))
@@ -206,13 +150,10 @@ def _attack_sentence(result: OneNumberResult) -> str:
     accuracy = out_of_hundred(attack.accuracy)
     rates = (attack.false_positive_rate, attack.false_negative_rate)
     if min(rates) < _NEVER and max(rates) > _MORE_THAN_HALF:
-        case = "attack_never"
-        if math.isfinite(result.decision_output):
-            case = "attack_hardly"
         answer = "in"
         if attack.false_negative_rate > attack.false_positive_rate:
             answer = "out"
-        return SAYS(f"why.{case}", prior=prior, says=answer, right=accuracy)
+        return SAYS("why.attack_ignores", prior=prior, says=answer, right=accuracy)
     return SAYS(
         "why.attack",
         prior=prior,
@@ -278,93 +219,72 @@ def selection(result: OneNumberResult) -> str:
         without=out_of_hundred(without_you[0]),
         with_you=out_of_hundred(with_you[0]),
     )
-    noise = SAYS("choice.noise", noise=COUNT_NOISES[settings.noise])
-    parts = [noise, leader, wins, _vote_sentence(result), _factor_sentence(result)]
+    factor = SAYS(
+        "choice.factor",
+        most=number(math.exp(result.largest_win_log_ratio)),
+        epsilon=number(settings.epsilon),
+        allowed=number(math.exp(settings.epsilon)),
+    )
+    parts = [SAYS["choice.noise"], leader, wins, _vote_sentence(result), factor]
     cost = SAYS("choice.cost", epsilon=number(settings.epsilon))
     return tiles.note(" ".join(parts)) + tiles.note(cost)
 
 
 def _vote_sentence(result: OneNumberResult) -> str:
     """Return how your vote changes the probability that your option wins."""
-    voted = result.settings.voted
-    option = result.option_names[voted]
+    option = result.option_names[VOTED]
     without_you, with_you = result.win_probabilities
-    before = tiles.small_chance(without_you[voted])
-    after = tiles.small_chance(with_you[voted])
+    before = tiles.small_chance(without_you[VOTED])
+    after = tiles.small_chance(with_you[VOTED])
     if before == after:
         return SAYS("choice.stays", option=option, before=before)
     return SAYS("choice.moves", option=option, before=before, after=after)
 
 
-def _factor_sentence(result: OneNumberResult) -> str:
-    """Return the largest factor by which any option's probability of winning changes."""
-    epsilon = result.settings.epsilon
-    largest = result.largest_win_log_ratio
-    if largest >= _LARGEST_EXPONENT:
-        return SAYS("choice.within", epsilon=number(epsilon))
-    return SAYS(
-        "choice.factor",
-        most=number(math.exp(largest)),
-        epsilon=number(epsilon),
-        allowed=number(math.exp(epsilon)),
-    )
-
-
 # Titles of charts
 
 
-def findings(result: OneNumberResult) -> dict[str, str]:
-    """Return what each chart shows, for its title."""
+def release_finding(result: OneNumberResult) -> str:
+    """Return whether the release is likelier with you or without you, and how many times."""
+    loss = result.release.privacy_loss
+    ratio = ratio_text(abs(loss))
+    if ratio == "1":
+        case = "equal"
+    elif loss > 0:
+        case = "with"
+    else:
+        case = "without"
+    return SAYS(f"finding.{case}", ratio=ratio, output=_output_text(result.release.output))
+
+
+def posterior_finding(result: OneNumberResult) -> str:
+    """Return how this release changes the probability that you are in."""
     prior = result.settings.prior
     posterior = result.release.posterior
-    return {
-        "release": _likelihood_text(result, "finding"),
-        "posterior": SAYS(
-            "finding.posterior",
-            prior=posterior_text(prior, posterior),
-            after=posterior_text(posterior, prior),
-        ),
-        "trade": SAYS(
-            "finding.trade", right=out_of_hundred(result.pair.best_attack(prior).accuracy)
-        ),
-        "profile": _profile_finding(result),
-        "errors": SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[_best_mechanism(result)]),
-        "dots": SAYS("finding.dots", error=number(result.pair.error)),
-        "formulas": _formula_finding(result),
-        "choice": _selection_finding(result),
-    }
+    return SAYS(
+        "finding.posterior",
+        prior=posterior_text(prior, posterior),
+        after=posterior_text(posterior, prior),
+    )
 
 
-def _profile_finding(result: OneNumberResult) -> str:
-    """Return the delta that the noise needs, and the guaranteed one."""
-    guaranteed = delta_text(result.claim.delta)
-    needed = result.claim.needed_delta
-    if needed == 0:
-        return SAYS("finding.profile_none", delta=guaranteed)
-    return SAYS("finding.profile", needed=needed_delta_text(needed), delta=guaranteed)
+def attacker_finding(result: OneNumberResult) -> str:
+    """Return the accuracy of the best attacker with the set prior."""
+    attack = result.pair.best_attack(result.settings.prior)
+    return SAYS("finding.trade", right=out_of_hundred(attack.accuracy))
 
 
-def _best_mechanism(result: OneNumberResult) -> str:
+def error_finding(result: OneNumberResult) -> str:
     """Return the mechanism with the smallest error among those whose claim holds."""
     claims = [result.settings.claim(name) for name in NUMBER_MECHANISMS]
     holding = [claim for claim in claims if claim.holds]
-    return min(holding, key=lambda claim: claim.pair.error).mechanism
+    best = min(holding, key=lambda claim: claim.pair.error)
+    return SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[best.mechanism])
 
 
-def _formula_finding(result: OneNumberResult) -> str:
-    """Return the epsilon that both formulas for one number give."""
-    given = []
-    for name in ("slide", "classical"):
-        real = number(result.formulas[name].real)
-        given.append(f"{real} by {FORMULA_NAMES[name]}")
-    epsilon = number(result.settings.epsilon)
-    return SAYS("finding.formulas", epsilon=epsilon, given=", ".join(given))
-
-
-def _selection_finding(result: OneNumberResult) -> str:
+def selection_finding(result: OneNumberResult) -> str:
     """Return by how much your vote raises the probability that your option wins."""
-    voted = result.settings.voted
     without_you, with_you = result.win_probabilities
-    gain = float(with_you[voted]) - float(without_you[voted])
+    gain = float(with_you[VOTED]) - float(without_you[VOTED])
     points = sentences.points_text(gain)
-    return SAYS("finding.choice", points=points, option=result.option_names[voted])
+    return SAYS("finding.choice", points=points, option=result.option_names[VOTED])

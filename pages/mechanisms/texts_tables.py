@@ -1,10 +1,9 @@
 """Tables of one released number: the mechanisms, and the published formulas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.papers import short
-from pages.mechanisms.charts_comparison import FORMULA_NAMES
 from pages.mechanisms.result import OneNumberResult
 from pages.mechanisms.settings import NUMBER_MECHANISMS
 from pages.mechanisms.texts_numbers import SAYS, needed_delta_text
@@ -12,8 +11,8 @@ from ui.text import tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import number
 
-# The norm that each formula takes for one number.
-_NORMS = {"slide": "L1 norm", "classical": "L2 norm"}
+# The logarithm in each formula, and the norm that it takes for one number.
+_FORMULAS = {"slide": ("ln(2/δ)", "L1 norm"), "classical": ("ln(1.25/δ)", "L2 norm")}
 
 
 def _holds_text(holds: bool) -> str:
@@ -23,35 +22,27 @@ def _holds_text(holds: bool) -> str:
     return "<b>broken</b>"
 
 
+# Column of ``OneNumberResult.table`` -> the function that writes its values.
+_MECHANISM_FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "mechanism": NUMBER_MECHANISMS.__getitem__,
+    "within": lambda error: f"±{number(error)}",
+    "claimed epsilon": number,
+    "claimed delta": delta_text,
+    "real epsilon": number,
+    "needed delta": needed_delta_text,
+    "attacker": tiles.percent_rounded_up,
+    "holds": _holds_text,
+}
+
+
 def table(result: OneNumberResult) -> str:
     """Return the three mechanisms at these settings (HTML)."""
-    rows: list[Any] = result.table().to_dict("records")
-    for row in rows:
-        epsilon = number(row["claimed epsilon"])
-        row["claimed"] = f"{epsilon}, {delta_text(row['claimed delta'])}"
-    formats: dict[str, Callable[[Any], str]] = {
-        "mechanism": NUMBER_MECHANISMS.__getitem__,
-        "within": lambda error: f"±{number(error)}",
-        "real epsilon": number,
-        "needed delta": needed_delta_text,
-        "attacker": tiles.percent_rounded_up,
-        "holds": _holds_text,
-    }
-    columns = (
-        "mechanism",
-        "within",
-        "claimed",
-        "real epsilon",
-        "needed delta",
-        "attacker",
-        "holds",
-    )
     return tiles.table(
-        rows,
+        result.table(),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
-        heads=SAYS.heads("table", columns),
-        formats=formats,
+        heads=SAYS.heads("table", _MECHANISM_FORMATS),
+        formats=_MECHANISM_FORMATS,
         marked=NUMBER_MECHANISMS[result.settings.mechanism],
     )
 
@@ -66,8 +57,7 @@ def _one_number_table(result: OneNumberResult) -> str:
     settings = result.settings
     epsilon = number(settings.epsilon)
     delta = delta_text(settings.delta)
-    rows = [_formula_row(result, name) for name in _NORMS]
-    exact = {
+    exact_row = {
         "formula": SAYS["formulas.exact"],
         "noise": number(settings.sensitivity * result.exact_sd),
         "real": epsilon,
@@ -75,11 +65,13 @@ def _one_number_table(result: OneNumberResult) -> str:
         "until": SAYS["formulas.all"],
         "holds": _holds_text(True),
     }
+    rows = [_formula_row(result, name) for name in _FORMULAS]
+    rows.append(exact_row)
     return tiles.table(
-        [*rows, exact],
+        rows,
         title=SAYS("formulas.title", epsilon=epsilon, delta=delta),
         caption=SAYS("formulas.caption", slides=short("hoseinpour2023")),
-        heads=SAYS.heads("formulas", exact),
+        heads=SAYS.heads("formulas", exact_row),
     )
 
 
@@ -87,8 +79,9 @@ def _formula_row(result: OneNumberResult, name: str) -> dict[str, str]:
     """Return the cells of a formula."""
     settings = result.settings
     formula = result.formulas[name]
+    logarithm, norm = _FORMULAS[name]
     return {
-        "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
+        "formula": f"&radic;(2 {logarithm})/&epsilon;, for {norm}",
         "noise": number(settings.sensitivity * formula.sd),
         "real": number(formula.real),
         "needed": needed_delta_text(formula.needed),
@@ -100,13 +93,13 @@ def _formula_row(result: OneNumberResult, name: str) -> dict[str, str]:
 def _several_numbers_table(result: OneNumberResult) -> str:
     """Return the noise on each of several numbers."""
     several = result.several_numbers
-    last = several.iloc[-1]
+    most_numbers = several.iloc[-1]
     caption = SAYS(
         "several.caption",
-        most=number(last["answers"]),
-        real=number(last["real epsilon"]),
+        most=number(most_numbers["answers"]),
+        real=number(most_numbers["real epsilon"]),
         epsilon=number(result.settings.epsilon),
-        less=number(last["slide"] / last["laplace"]),
+        less=number(most_numbers["slide"] / most_numbers["laplace"]),
     )
     return tiles.table(
         several,

@@ -5,7 +5,7 @@ from typing import Any
 
 from pages.attack.audits.table import CAUGHT, CONSISTENT, VOID, Audit, recorded
 from pages.attack.texts_shared import SAYS as SHARED
-from pages.attack.texts_shared import table as text_table
+from ui.text import tiles
 from ui.text.numbers import delta
 from ui.text.texts import Texts
 from ui.text.tiles import note, number
@@ -50,13 +50,17 @@ def _count(audits: list[Audit], verdict: str) -> int:
 def table() -> str:
     """Return all recorded audits as a table (HTML)."""
     audits = recorded()
-    rows = [_row(audit) for audit in audits]
     formats: Mapping[str, Callable[[Any], str]] = {
         "lower_bound": number,
         "runs": "{:,}".format,
     }
-    confidence = f"{100 * audits[0].confidence:.2f}"
-    return text_table(SAYS, "table", rows, _COLUMNS, formats=formats, confidence=confidence)
+    return tiles.table(
+        [_row(audit) for audit in audits],
+        title=SAYS["table.title"],
+        caption=SAYS("table.caption", confidence=f"{100 * audits[0].confidence:.2f}"),
+        heads=SAYS.heads("table", _COLUMNS),
+        formats=formats,
+    )
 
 
 def _row(audit: Audit) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from lab.experiment.parts import Once, Part, Sweep
 from pages.attack.fairness.result import FairnessResult
 from pages.attack.fairness.tasks import GROUPS, FairnessTraining, train_and_score
 from pages.attack.settings import AttackSettings
+from pages.attack.training import from_settings
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 40
@@ -22,44 +23,32 @@ class FairnessExperiment(Experiment[AttackSettings, FairnessResult]):
     RESULT = FairnessResult
 
     def parts(self) -> dict[str, Part]:
-        settings = self.settings
-        training = FairnessTraining(
-            dataset=settings.dataset,
-            steps=settings.steps,
-            learning_rate=settings.learning_rate,
-            seed=settings.seed,
-            clip_norm=settings.clip_norm,
-            delta=settings.delta,
-            minority=settings.minority,
-        )
-        width = 1
+        training = from_settings(FairnessTraining, self.settings)
+        points_per_task = 1
         if training.rows * training.classes < _SMALL_SIZE:
-            width = _POINTS_PER_TASK
-        return {
-            "runs": Once(
-                train_and_score,
-                training,
-                at=(settings.epsilon,),
-                count=REPEATS,
-                essential=True,
-            ),
-            "plain": Once(train_and_score, training, at=(None,), essential=True),
-            "curve": Sweep(
-                EPSILONS,
-                train_and_score,
-                training,
-                REPEATS,
-                arms=(len(GROUPS), training.classes + 1),
-                cost=training.cells,
-                width=width,
-            ),
-        }
+            points_per_task = _POINTS_PER_TASK
+        current = (self.settings.epsilon,)
+        runs = Once(train_and_score, training, at=current, count=REPEATS, essential=True)
+        plain = Once(train_and_score, training, at=(None,), essential=True)
+        curve = Sweep(
+            EPSILONS,
+            train_and_score,
+            training,
+            REPEATS,
+            arms=(len(GROUPS),),
+            cost=training.cells,
+            width=points_per_task,
+        )
+        return {"runs": runs, "plain": plain, "curve": curve}
 
     def result(self, values: Mapping[str, Any]) -> FairnessResult:
-        """Return the result. The first two parts have one epsilon, and the second one repeat."""
+        """Return the result, from accuracies by group, epsilon and repeat.
+
+        The first two parts have one epsilon, and the second one repeat.
+        """
         return FairnessResult(
             settings=self.settings,
-            runs=values["runs"][:, :, 0],
-            plain=values["plain"][:, :, 0, 0],
+            runs=values["runs"][:, 0],
+            plain=values["plain"][:, 0, 0],
             curve=values["curve"],
         )

@@ -2,34 +2,15 @@
 
 from pages.attack.fairness import charts, texts
 from pages.attack.fairness.result import FairnessResult
-from pages.attack.fairness.tasks import GROUPS
-from pages.attack.page_shared import chart, part_page, part_sliders
-from pages.attack.settings import AttackSettings
+from pages.attack.page_shared import HEIGHT, part_page, part_sliders
+from ui.page.page import always
 from ui.page.view import Rows
-from ui.session.slider_layout import SliderLayout
-
-
-def sliders(settings: AttackSettings) -> SliderLayout:
-    """Return the sliders of the part."""
-    return part_sliders("minority")
+from ui.widgets import row
 
 
 def fairness_charts(result: FairnessResult) -> Rows:
-    """Return accuracy over epsilon, and by class for each group."""
-    row = [chart(texts.ABOUT, "groups", charts.groups(result), wide=1.5)]
-    for group, name in enumerate(GROUPS):
-        row.append(chart(texts.ABOUT, f"classes.{name}", charts.by_class(result, group)))
-    return [row]
+    """Return the accuracy of both groups over epsilon."""
+    return [row(texts.ABOUT, {"groups": charts.groups(result)}, height=HEIGHT)]
 
 
-PAGE = part_page(
-    lead=texts.lead,
-    tiles=texts.numbers,
-    verdict=texts.verdict,
-    caption=texts.caption,
-    why=texts.diagnostics,
-    guarantee=texts.guarantee,
-    table=texts.table,
-    sliders=sliders,
-    charts=fairness_charts,
-)
+PAGE = part_page(texts, sliders=always(part_sliders("minority")), charts=fairness_charts)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lab.data import classification as data
 from lab.experiment.parts import Grid
 from lab.statistics.claims import LEAST, Case, compare
 from pages.attack.fairness.tasks import GROUPS
@@ -14,21 +13,17 @@ from pages.attack.settings import AttackSettings
 
 MAJORITY = 0
 MINORITY = 1
-# Index of all classes together, behind the single classes.
-ALL_CLASSES = -1
-# Columns of the table.
-COLUMNS = ("group", "class", "without privacy", "private", "cost")
 # Differences that fall short by so little are rounding errors.
 _ROUNDING_ERROR = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FairnessResult:
-    """Result of fairness. All numbers are accuracies, by group and class (``ALL_CLASSES`` last).
+    """Result of fairness. All numbers are accuracies, by group.
 
-    runs: at the set epsilon, (2, c + 1, R).
-    plain: without privacy, (2, c + 1).
-    curve: over epsilon, a grid per group and class.
+    runs: at the set epsilon, (2, R).
+    plain: without privacy, (2,).
+    curve: over epsilon, a grid per group.
     """
 
     settings: AttackSettings
@@ -37,36 +32,25 @@ class FairnessResult:
     curve: Grid
 
     @property
-    def classes(self) -> tuple[str, ...]:
-        """Return the names of the classes."""
-        return data.DATASETS[self.settings.dataset].classes
-
-    @property
     def minority_rows(self) -> int:
         """Return the number of private rows in the minority."""
         return round(self.settings.minority * self.settings.rows)
 
     def quantiles_over_epsilon(self, group: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the epsilons (m,) begun so far, and the quantiles (3, m) of a group there."""
-        return self.curve.arms[group].arms[ALL_CLASSES].over()
+        return self.curve.arms[group].over()
 
-    def typical(self, group: int, label: int = ALL_CLASSES) -> float:
-        """Return the median accuracy at the set epsilon, or the mean accuracy on one class.
+    def median(self, group: int) -> float:
+        """Return the median accuracy at the set epsilon."""
+        return float(np.median(self.runs[group]))
 
-        Noisy models favour one class, so the medians on single classes look better than any model.
-        """
-        runs = self.runs[group, label]
-        if label == ALL_CLASSES:
-            return float(np.median(runs))
-        return float(runs.mean())
-
-    def cost(self, group: int, label: int = ALL_CLASSES) -> float:
+    def cost(self, group: int) -> float:
         """Return the accuracy that privacy costs."""
-        return float(self.plain[group, label]) - self.typical(group, label)
+        return float(self.plain[group]) - self.median(group)
 
-    def accuracy_claim(self, group: int, label: int = ALL_CLASSES) -> Case:
+    def accuracy_claim(self, group: int) -> Case:
         """Return the claim about private runs compared with the non-private model."""
-        return compare(self.runs[group, label], float(self.plain[group, label]))
+        return compare(self.runs[group], float(self.plain[group]))
 
     @property
     def cost_claim(self) -> Case:
@@ -74,33 +58,26 @@ class FairnessResult:
 
         "ahead" is the larger cost. The medians must differ by a point too.
         """
-        costs = self.plain[:, ALL_CLASSES, None] - self.runs[:, ALL_CLASSES]
+        costs = self.plain[:, None] - self.runs
         median_gap = np.median(costs[MINORITY] - costs[MAJORITY])
         if abs(median_gap) < LEAST - _ROUNDING_ERROR:
             return Case.ALIKE
         return compare(costs[MINORITY], costs[MAJORITY])
 
-    def class_summary(self, group: int) -> np.ndarray:
-        """Return the 5 % quantile, the mean and the 95 % quantile of each class, (3, c)."""
-        runs = self.runs[group, :ALL_CLASSES]
-        low, high = np.quantile(runs, [0.05, 0.95], axis=-1)
-        return np.stack([low, runs.mean(axis=-1), high])
-
     # Downloads
 
     def table(self) -> pd.DataFrame:
-        """Return accuracies with and without privacy, with a row per group and class."""
+        """Return the accuracy of each group without privacy, the private one, and the cost."""
         rows = []
-        for group, group_name in enumerate(GROUPS):
-            for label, class_name in enumerate(self.classes):
-                rows.append((group_name, class_name, *self._table_numbers(group, label)))
-            rows.append((group_name, "all", *self._table_numbers(group, ALL_CLASSES)))
-        return pd.DataFrame(rows, columns=list(COLUMNS))
-
-    def _table_numbers(self, group: int, label: int) -> tuple[float, float, float]:
-        """Return the accuracy without privacy, the private one, and the cost."""
-        plain = self.plain[group, label]
-        return plain, self.typical(group, label), self.cost(group, label)
+        for group, name in enumerate(GROUPS):
+            row = {
+                "group": name,
+                "without privacy": self.plain[group],
+                "private": self.median(group),
+                "cost": self.cost(group),
+            }
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
@@ -110,6 +87,6 @@ class FairnessResult:
         """Return the quantiles of each group over epsilon."""
         tables = []
         for group, name in enumerate(GROUPS):
-            quantiles = self.curve.arms[group].arms[ALL_CLASSES].quantiles()
+            quantiles = self.curve.arms[group].quantiles()
             tables.append(quantiles.assign(group=name))
         return pd.concat(tables)[["low", "median", "high", "group", "epsilon"]]

@@ -1,11 +1,11 @@
-"""Tasks of fairness: the accuracy of each class, and of a minority that lies elsewhere.
+"""Tasks of fairness: the accuracy of a minority that lies elsewhere, and of the majority.
 
 Everybody has one more feature, the group, which is -1 or 1. The minority's rows are shifted by the
 distance from one class to the next, so the majority's rule is wrong about them. A model that learns
 the weight of the group can be right about both. Clipping bounds the influence of few people, and
 noise hides it. The guarantee is the same for all, its cost is not.
 
-Shapes: n rows, d features, c classes, V epsilons, R repeats.
+Shapes: n rows, d features, V epsilons, R repeats.
 """
 
 from dataclasses import dataclass
@@ -63,10 +63,9 @@ def with_group(split: data.Split, X: np.ndarray, in_minority: np.ndarray) -> np.
 def train_and_score(
     training: FairnessTraining, at: tuple[float | None, ...], repeats: range
 ) -> np.ndarray:
-    """Train the repeats at several epsilons, and return accuracies (2, c + 1, V, R).
+    """Train the repeats at several epsilons, and return accuracies (2, V, R) by group.
 
-    They are those of the majority and of the minority, on each class and on all rows. An epsilon of
-    None stands for training without clipping and noise, and then is the only one.
+    An epsilon of None stands for training without clipping and noise, and then is the only one.
     """
     split = training.split
     X = with_group(split, split.X_private, training.in_minority)
@@ -87,19 +86,14 @@ def train_and_score(
         clipping=clipping,
     )
     # The models are in the order of the epsilons, and of the repeats of each.
-    return _accuracies(training, path.weights).reshape(2, -1, len(at), len(repeats))
+    return _accuracies(split, path.weights).reshape(2, len(at), len(repeats))
 
 
-def _accuracies(training: FairnessTraining, weights: np.ndarray) -> np.ndarray:
-    """Return the accuracies (2, c + 1, models) on the test rows, which are once in each group."""
-    split = training.split
+def _accuracies(split: data.Split, weights: np.ndarray) -> np.ndarray:
+    """Return the accuracies (2, models) on the test rows, which are once in each group."""
     accuracies = []
     for in_minority in (False, True):
         X = with_group(split, split.X_test, np.full(len(split.y_test), in_minority))
         is_right = losses.predict(weights, X.astype(np.float32)) == split.y_test
-        of_group = []
-        for label in range(training.classes):
-            of_group.append(is_right[:, split.y_test == label].mean(axis=1))
-        of_group.append(is_right.mean(axis=1))
-        accuracies.append(of_group)
+        accuracies.append(is_right.mean(axis=1))
     return np.array(accuracies)

@@ -9,6 +9,7 @@ from lab.experiment.parts import Grid, Once, Part, Sweep
 from pages.attack.inversion.result import InversionResult
 from pages.attack.inversion.tasks import InversionTraining, reconstruct
 from pages.attack.settings import AttackSettings
+from pages.attack.training import from_settings
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 10
@@ -35,17 +36,8 @@ class InversionExperiment(Experiment[AttackSettings, InversionResult]):
     RESULT = InversionResult
 
     def parts(self) -> dict[str, Part]:
-        settings = self.settings
-        training = InversionTraining(
-            dataset=settings.dataset,
-            steps=settings.steps,
-            learning_rate=settings.learning_rate,
-            seed=settings.seed,
-            clip_norm=settings.clip_norm,
-            delta=settings.delta,
-            label=settings.label,
-        )
-        now = (settings.epsilon,)
+        training = from_settings(InversionTraining, self.settings)
+        now = (self.settings.epsilon,)
         return {
             "first": Once(reconstruct, training, at=now, count=_FIRST_REPEATS, essential=True),
             "plain": Once(reconstruct, training, at=(None,), essential=True),

@@ -1,16 +1,13 @@
-"""Texts of model inversion."""
+"""Texts of model inversion: how well reconstructions from released weights match the truth.
 
-from collections.abc import Callable
-from typing import Any
+The planted record is one person's picture in the data, which no other row resembles.
+"""
 
-from pages.attack.inversion.experiment import REPEATS
 from pages.attack.inversion.result import InversionResult
-from pages.attack.settings import AttackSettings
-from pages.attack.texts_shared import best_attacker, budget, introduction
-from pages.attack.texts_shared import table as text_table
+from pages.attack.texts_shared import best_attacker, budget
 from ui.text import tiles
 from ui.text.texts import Texts
-from ui.text.tiles import Tile, number
+from ui.text.tiles import Tile
 
 SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
@@ -20,11 +17,6 @@ _READABLE = 0.7
 _LOST = 0.3
 # The classes stay if their correlation is above this part of the non-private one.
 _STAYS = 0.7
-
-
-def lead(settings: AttackSettings) -> str:
-    """Return the introduction of the part."""
-    return introduction(SAYS, settings)
 
 
 def numbers(result: InversionResult) -> list[Tile]:
@@ -76,11 +68,6 @@ def verdict(result: InversionResult) -> str:
     return " ".join(SAYS[f"verdict.{case}"] for case in cases)
 
 
-def caption(result: InversionResult) -> str:
-    """Return the line under the charts."""
-    return SAYS["caption"]
-
-
 def diagnostics(result: InversionResult) -> list[str]:
     """Return why a class remains visible, and why a record does not."""
     plain = correlation_text(result.record_match.plain)
@@ -91,21 +78,3 @@ def guarantee(result: InversionResult) -> str:
     """Return the guarantee, and what it says of the record and of the classes (HTML)."""
     settings = result.settings
     return tiles.note(SAYS("guarantee", rows=settings.rows, **budget(settings)))
-
-
-def table(result: InversionResult) -> str:
-    """Return the correlations over epsilon (HTML)."""
-    formats: dict[str, Callable[[Any], str]] = {
-        "epsilon": number,
-        "classes": correlation_text,
-        "record": correlation_text,
-    }
-    return text_table(
-        SAYS,
-        "table",
-        result.table(),
-        tuple(formats),
-        formats=formats,
-        marked=number(result.settings.epsilon),
-        runs=REPEATS,
-    )

@@ -1,15 +1,14 @@
-"""Attacks on membership, their ROC curves, and the bounds of a guarantee on these.
+"""Attacks on membership, their ROC curves, and the bound of the noise on these.
+
+A member is a person whose row the model was trained on. The margin of a person in a model is the
+logit of the person's true class.
 
 The loss threshold calls a person a member if the model's loss on the person is low [yeom2018]. The
-likelihood ratio compares the logit of a person's true class with its distribution over other models
-that were trained with this person, and over those that were not [carlini2022]. All models are each
-other's shadow models.
+likelihood ratio compares the margin with its distribution over other models that were trained with
+this person, and over those that were not [carlini2022]. All models are each other's shadow models.
 """
 
-import math
-
 import numpy as np
-import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from dpcore.accountants import gdp
@@ -21,8 +20,6 @@ ATTACKS = (LIKELIHOOD_RATIO, LOSS_THRESHOLD)
 RATES = np.concatenate([np.logspace(-3, -1, 41), np.linspace(0.11, 1, 45)])
 # A variance of zero is divided by as this.
 _LEAST_VARIANCE = 1e-12
-# e to a larger power is not a float.
-_LARGEST_EXPONENT = 700
 
 
 def likelihood_ratios(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
@@ -70,15 +67,9 @@ def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
     return 1 - members_below / len(member_scores)
 
 
-def bounds(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame:
-    """Return the largest true-positive rates that a guarantee allows at false-positive ``rates``.
+def bound(rates: np.ndarray, *, epsilon: float, delta: float) -> np.ndarray:
+    """Return the largest true-positive rates against the Gaussian noise for epsilon and delta.
 
-    ``promised`` is by (epsilon, delta) [kairouz2015, Theorem 2.1], and ``gaussian`` by the Gaussian
-    noise for it.
+    rates: the false-positive rates.
     """
-    with np.errstate(over="ignore"):
-        at_low_rates = math.exp(min(epsilon, _LARGEST_EXPONENT)) * rates + delta
-    at_high_rates = 1 - math.exp(-epsilon) * (1 - delta - rates)
-    by_claim = np.minimum(np.minimum(at_low_rates, at_high_rates), 1)
-    by_noise = ndtr(ndtri(rates) + gdp.mu_of(epsilon, delta=delta))
-    return pd.DataFrame({"false alarms": rates, "promised": by_claim, "gaussian": by_noise})
+    return ndtr(ndtri(rates) + gdp.mu_of(epsilon, delta=delta))

@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from pages.attack.membership.attacks import LIKELIHOOD_RATIO, LOSS_THRESHOLD, RATES
-from pages.attack.membership.result import RATE, MembershipResult
+from pages.attack.membership.attacks import LIKELIHOOD_RATIO, RATES
+from pages.attack.membership.result import ARMS, RATE, MembershipResult
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import percent
 
 MODEL_NAMES = {"private": "private", "plain": "non-private"}
 MODEL_COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
-BOUND_NAMES = {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"}
-_BOUND_DASHES = {"promised": "dash", "gaussian": "dot"}
-ATTACK_DASHES = {LIKELIHOOD_RATIO: "solid", LOSS_THRESHOLD: "dash"}
 # A true-positive rate of 0 is drawn as this, because the axis is logarithmic.
 _LEAST_RATE = 1e-5
 # Shares below this are stated with a decimal.
@@ -27,9 +24,9 @@ _INSIDE = 0.999
 
 
 def roc(result: MembershipResult) -> dict:
-    """Draw the true-positive over the false-positive rate on log axes, with the bounds.
+    """Draw members found by the likelihood ratio over the false-positive rate, on log axes.
 
-    The legend has the members found at a false-positive rate of 1 %, by the likelihood ratio.
+    The legend has the members found at a false-positive rate of 1 %.
     """
     guessing = Curve(
         name="guessing",
@@ -38,13 +35,19 @@ def roc(result: MembershipResult) -> dict:
         colour=theme.NON_PRIVATE,
         more={"opacity": 0.6, "hoverinfo": "skip", "showlegend": False},
     )
-    curves = [guessing]
-    for bound in BOUND_NAMES:
-        curves.append(_bound_curve(result, bound))
-    for arm, attack in result.curves:
-        curves.append(_attack_curve(result, arm, attack))
+    bound = Curve(
+        name="bound of this noise",
+        x=RATES,
+        y=result.bounds,
+        value=rate_text(result.bound),
+        colour=theme.BOUND,
+        dash="dot",
+        hover="false positives %{x:.2%}: at most %{y:.2%}<extra>bound of this noise</extra>",
+    )
     return curve_chart(
-        *curves,
+        guessing,
+        bound,
+        *[_attack_curve(result, arm) for arm in ARMS],
         current=RATE,
         title="Members found",
         finding="at 1 % FPR",
@@ -53,35 +56,18 @@ def roc(result: MembershipResult) -> dict:
     )
 
 
-def _bound_curve(result: MembershipResult, bound: str) -> Curve:
-    """Return the curve of a bound that the guarantee sets."""
-    name = BOUND_NAMES[bound]
-    rates = result.bounds[bound]
-    return Curve(
-        name=name,
-        x=RATES,
-        y=rates,
-        value=rate_text(rates[np.abs(RATES - RATE).argmin()]),
-        colour=theme.BOUND,
-        dash=_BOUND_DASHES[bound],
-        hover=f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{name}</extra>",
-    )
-
-
-def _attack_curve(result: MembershipResult, arm: str, attack: str) -> Curve:
-    """Return the curve of an attack on the private or the non-private models."""
+def _attack_curve(result: MembershipResult, arm: str) -> Curve:
+    """Return the curve of the attack on the private or the non-private models."""
     name = MODEL_NAMES[arm]
-    is_listed = attack == LIKELIHOOD_RATIO
     return Curve(
         name=name,
         x=RATES,
-        y=np.maximum(result.curves[arm, attack], _LEAST_RATE),
-        value=rate_text(result.true_positive_rate(arm, attack)),
+        y=np.maximum(result.curves[arm, LIKELIHOOD_RATIO], _LEAST_RATE),
+        value=rate_text(result.true_positive_rate(arm)),
         colour=MODEL_COLOURS[arm],
-        dash=ATTACK_DASHES[attack],
-        listed=is_listed,
-        pinned=is_listed and arm == "private",
-        hover=f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{name}, {attack}</extra>",
+        dash="solid",
+        pinned=arm == "private",
+        hover=f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{name}</extra>",
     )
 
 

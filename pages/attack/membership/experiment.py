@@ -16,6 +16,7 @@ from pages.attack.membership.tasks import (
     train_shadow_models,
 )
 from pages.attack.settings import AttackSettings
+from pages.attack.training import from_settings
 
 # Most models of one task, and fewest that the page waits for.
 _MOST_MODELS_PER_TASK = 16
@@ -28,25 +29,10 @@ class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
     RESULT = MembershipResult
 
     def parts(self) -> dict[str, Part]:
-        settings = self.settings
-        private = PrivateShadowTraining(
-            dataset=settings.dataset,
-            steps=settings.steps,
-            learning_rate=settings.learning_rate,
-            seed=settings.seed,
-            members=settings.members,
-            clip_norm=settings.clip_norm,
-            delta=settings.delta,
-        )
-        plain = ShadowTraining(
-            dataset=settings.dataset,
-            steps=settings.steps,
-            learning_rate=settings.learning_rate,
-            seed=settings.seed,
-            members=settings.members,
-        )
+        private = from_settings(PrivateShadowTraining, self.settings)
+        plain = from_settings(ShadowTraining, self.settings)
         return {
-            "private": _models(private, settings.epsilon),
+            "private": _models(private, self.settings.epsilon),
             "plain": _models(plain, None),
         }
 

@@ -16,12 +16,9 @@ from pages.attack.settings import AttackSettings
 # Models per arm.
 MODELS = 128
 ARMS = ("private", "plain")
-# The false-positive rate of the tiles and the verdict, and the lower one of the explanation.
+# The false-positive rate at which the page states how many members are found, and its index.
 RATE = 0.01
-LOW_RATE = 0.001
-# Columns of the table. The download has two more.
-COLUMNS = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
-_MORE_COLUMNS = ("right on members", "right on others")
+_INDEX_OF_RATE = int(np.abs(RATES - RATE).argmin())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,20 +57,18 @@ class MembershipResult:
         return curves
 
     @cached_property
-    def bounds(self) -> pd.DataFrame:
-        """Return the largest true-positive rates that the guarantee allows (``attacks.bounds``)."""
-        return attacks.bounds(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
+    def bounds(self) -> np.ndarray:
+        """Return the largest true-positive rate that the noise allows at each of ``RATES``."""
+        return attacks.bound(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
 
-    def true_positive_rate(
-        self, arm: str, attack: str = LIKELIHOOD_RATIO, *, rate: float = RATE
-    ) -> float:
-        """Return the share of members that an attack finds at a false-positive rate."""
-        return float(self.curves[arm, attack][_index_of(rate)])
+    def true_positive_rate(self, arm: str, attack: str = LIKELIHOOD_RATIO) -> float:
+        """Return the share of members that an attack finds at the false-positive rate ``RATE``."""
+        return float(self.curves[arm, attack][_INDEX_OF_RATE])
 
     @property
     def bound(self) -> float:
-        """Return the sharper bound, by the Gaussian noise, at the false-positive rate ``RATE``."""
-        return float(self.bounds["gaussian"][_index_of(RATE)])
+        """Return the bound of the noise at the false-positive rate ``RATE``."""
+        return float(self.bounds[_INDEX_OF_RATE])
 
     def advantage(self, arm: str, attack: str = LIKELIHOOD_RATIO) -> float:
         """Return the largest difference of true- and false-positive rate."""
@@ -125,22 +120,25 @@ class MembershipResult:
         """Return what each attack finds, with a row per arm and attack."""
         rows = []
         for arm, attack in self.curves:
-            at_rate = self.true_positive_rate(arm, attack, rate=RATE)
-            at_low_rate = self.true_positive_rate(arm, attack, rate=LOW_RATE)
-            advantage = self.advantage(arm, attack)
-            rows.append((arm, attack, at_rate, at_low_rate, advantage, *self.accuracy(arm)))
-        return pd.DataFrame(rows, columns=[*COLUMNS, *_MORE_COLUMNS])
+            on_members, on_others = self.accuracy(arm)
+            row = {
+                "model": arm,
+                "attack": attack,
+                "found at 1 %": self.true_positive_rate(arm, attack),
+                "advantage": self.advantage(arm, attack),
+                "right on members": on_members,
+                "right on others": on_others,
+            }
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
         return {"Attacks": self.table, "ROC": self.roc_table}
 
     def roc_table(self) -> pd.DataFrame:
-        """Return the bounds and the curve of each arm and attack."""
-        curves = {f"{arm}, {attack}": curve for (arm, attack), curve in self.curves.items()}
-        return self.bounds.assign(**curves)
-
-
-def _index_of(rate: float) -> int:
-    """Return the index of the nearest of ``RATES``."""
-    return int(np.abs(RATES - rate).argmin())
+        """Return the bound and the curve of each arm and attack."""
+        columns = {"false alarms": RATES, "bound": self.bounds}
+        for (arm, attack), curve in self.curves.items():
+            columns[f"{arm}, {attack}"] = curve
+        return pd.DataFrame(columns)

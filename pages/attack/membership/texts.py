@@ -1,27 +1,19 @@
-"""Texts of membership inference."""
+"""Texts of membership inference: how many of a model's training rows an attack finds."""
 
 from collections.abc import Callable
 from typing import Any
 
 from lab.statistics.claims import Case
-from pages.attack.membership.attacks import LIKELIHOOD_RATIO
 from pages.attack.membership.charts import MODEL_NAMES, rate_text
-from pages.attack.membership.result import COLUMNS, LOW_RATE, MODELS, MembershipResult
-from pages.attack.settings import AttackSettings
+from pages.attack.membership.result import MODELS, MembershipResult
 from pages.attack.texts_shared import SAYS as SHARED
-from pages.attack.texts_shared import best_attacker, budget, introduction
-from pages.attack.texts_shared import table as text_table
+from pages.attack.texts_shared import best_attacker, budget
 from ui.text import tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
 SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
-
-
-def lead(settings: AttackSettings) -> str:
-    """Return the introduction of the part."""
-    return introduction(SAYS, settings)
 
 
 def numbers(result: MembershipResult) -> list[Tile]:
@@ -49,9 +41,12 @@ def verdict(result: MembershipResult) -> str:
     detection = _detection_sentence(result)
     if result.detection_claim == Case.SO_FAR:
         return detection
+    case = "no_gap"
+    if result.memorisation_claim == Case.AHEAD:
+        case = "gap"
     on_members, on_others = result.accuracy("plain")
     memorisation = SAYS(
-        f"verdict.{_memorisation_case(result)}",
+        f"verdict.{case}",
         members=_whole_percent(on_members),
         others=_whole_percent(on_others),
     )
@@ -73,44 +68,22 @@ def _detection_sentence(result: MembershipResult) -> str:
     return SAYS("verdict.times", times=tiles.multiple_text(number(plain / private)))
 
 
-def _memorisation_case(result: MembershipResult) -> str:
-    """Return whether a generalisation gap is shown, as the name of a text."""
-    if result.memorisation_claim == Case.AHEAD:
-        return "gap"
-    return "no_gap"
-
-
 def _whole_percent(share: float) -> str:
     """Return a share in whole percent, without the sign."""
     return f"{100 * share:.0f}"
-
-
-def caption(result: MembershipResult) -> str:
-    """Return the line under the charts."""
-    return SAYS["caption"]
 
 
 # Explanation
 
 
 def diagnostics(result: MembershipResult) -> list[str]:
-    """Return accuracy on members and on others, and what is found at few false positives."""
-    case = "so_far"
-    if result.complete:
-        case = _memorisation_case(result)
-    accuracies = {}
-    rates = {}
-    for arm in ("plain", "private"):
-        on_members, on_others = result.accuracy(arm)
-        accuracies[f"{arm}_in"] = _whole_percent(on_members)
-        accuracies[f"{arm}_out"] = _whole_percent(on_others)
-        rates[arm] = rate_text(result.true_positive_rate(arm, LIKELIHOOD_RATIO, rate=LOW_RATE))
-        rates[f"{arm}_advantage"] = f"{result.advantage(arm):.2f}"
-    return [
-        SAYS(f"why.{case}", **accuracies),
-        SAYS("why.sure", **rates),
-        SHARED["proved"],
-    ]
+    """Return the advantage of the attack, and that audits prove nothing."""
+    advantage = SAYS(
+        "why.advantage",
+        plain=f"{result.advantage('plain'):.2f}",
+        private=f"{result.advantage('private'):.2f}",
+    )
+    return [advantage, SHARED["proved"]]
 
 
 def guarantee(result: MembershipResult) -> str:
@@ -130,8 +103,14 @@ def table(result: MembershipResult) -> str:
     """Return what each attack finds (HTML)."""
     formats: dict[str, Callable[[Any], str]] = {
         "model": MODEL_NAMES.__getitem__,
+        "attack": str,
         "found at 1 %": rate_text,
-        "found at 0.1 %": rate_text,
         "advantage": "{:.2f}".format,
     }
-    return text_table(SAYS, "table", result.table(), COLUMNS, formats=formats)
+    return tiles.table(
+        result.table(),
+        title=SAYS["table.title"],
+        caption=SAYS["table.caption"],
+        heads=SAYS.heads("table", formats),
+        formats=formats,
+    )

@@ -3,15 +3,20 @@
 ``finding`` is what a chart shows, for its title.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from lab.experiment.settings import quantiles_of
-from pages.mechanisms.local_model.result import PEOPLE, LocalModelResult
+from pages.mechanisms.local_model.result import LocalModelResult
 from ui.charts import bars, theme
 from ui.charts.curves import Curve, curve_chart
 from ui.text.numbers import number
 
-# Ends of the axis of shares, in percent.
+# Numbers of people at which errors are drawn.
+PEOPLE = np.geomspace(10, 100_000, 41)
+# Upper ends of the axis of shares, in percent.
 _AXIS_ENDS = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 # The axis begins at 0 unless an estimate is below it by more than this part of the upper end.
 _NEGLIGIBLE = 1 / 50
@@ -24,6 +29,12 @@ def shares(result: LocalModelResult, finding: str = "") -> dict:
     true_shares = 100 * result.shares
     options = result.survey.options
     low, high = _share_range(spread, true_shares)
+    answer_axis = {
+        "tickvals": list(range(1, options + 1)),
+        "ticktext": [chr(ord("A") + index) for index in range(options)],
+        "range": [0.4, options + 0.6],
+        "title": {"text": "answer"},
+    }
     return bars.bars(
         spread,
         reference=true_shares,
@@ -31,12 +42,7 @@ def shares(result: LocalModelResult, finding: str = "") -> dict:
         hover={"hovertemplate": "%{x}: %{y:.1f} %<extra>median of 200 surveys</extra>"},
         title="Estimated shares",
         finding=finding,
-        xaxis={
-            "tickvals": list(range(1, options + 1)),
-            "ticktext": [chr(ord("A") + index) for index in range(options)],
-            "range": [0.4, options + 0.6],
-            "title": {"text": "answer"},
-        },
+        xaxis=answer_axis,
         yaxis=theme.axis("share of people, %", low, high),
     )
 
@@ -44,7 +50,11 @@ def shares(result: LocalModelResult, finding: str = "") -> dict:
 def _share_range(spread: np.ndarray, true_shares: np.ndarray) -> tuple[float, float]:
     """Return the ends of the axis of shares, which stay while bars move a little."""
     furthest = max(float(np.abs(spread).max()), float(true_shares.max()))
-    high = next((end for end in _AXIS_ENDS if end >= furthest), furthest)
+    high = furthest
+    for end in _AXIS_ENDS:
+        if end >= furthest:
+            high = end
+            break
     if spread[0].min() < -high * _NEGLIGIBLE:
         return -high, high
     return 0, high
@@ -52,18 +62,12 @@ def _share_range(spread: np.ndarray, true_shares: np.ndarray) -> tuple[float, fl
 
 def errors(result: LocalModelResult, finding: str = "") -> dict:
     """Draw the 90 % error of the first answer's share by the number of people."""
-    local = _error_curve(
-        "randomised response", theme.PRIVATE, result.errors_by_people, result.error, pinned=True
-    )
+    local = _error_curve("randomised response", theme.PRIVATE, result.error_of, result.error)
     central = _error_curve(
-        "trusted curator",
-        theme.PINE,
-        result.central_errors_by_people,
-        result.central_error,
-        pinned=False,
+        "trusted curator", theme.PINE, result.central_error_of, result.central_error
     )
     return curve_chart(
-        local,
+        replace(local, pinned=True),
         central,
         current=result.survey.respondents,
         right=20,
@@ -75,15 +79,20 @@ def errors(result: LocalModelResult, finding: str = "") -> dict:
 
 
 def _error_curve(
-    name: str, colour: str, by_people: np.ndarray, now: float, *, pinned: bool
+    name: str, colour: str, error_of: Callable[[float], float], current_error: float
 ) -> Curve:
-    """Return a curve of errors in points, with the one of the set number of people."""
+    """Return a curve of errors in points.
+
+    error_of: function of the number of people.
+    current_error: error for the set number of people.
+    """
+    errors_by_people = np.array([error_of(people) for people in PEOPLE])
+    current_points = 100 * current_error
     return Curve(
         name=name,
-        value=f"±{number(100 * now)}",
+        value=f"±{number(current_points)}",
         x=PEOPLE,
-        y=100 * by_people,
+        y=100 * errors_by_people,
         colour=colour,
-        at_current=100 * now,
-        pinned=pinned,
+        at_current=current_points,
     )

@@ -13,8 +13,6 @@ from dpcore.privacy import Adjacency, Guarantee
 from pages.mechanisms.local_model.tasks import Survey
 from pages.mechanisms.settings import MechanismsSettings
 
-# Numbers of people at which errors are drawn.
-PEOPLE = np.geomspace(10, 100_000, 41)
 # In nine cases in ten, Gaussian noise is within so many standard deviations, and Laplace noise
 # within so many scales.
 _GAUSSIAN_90 = float(ndtri(0.95))
@@ -74,16 +72,6 @@ class LocalModelResult:
         """Return how many people a trusted curator needs for the error of the survey."""
         return max(1, math.ceil(self.central_error_of(1) / self.error))
 
-    @property
-    def errors_by_people(self) -> np.ndarray:
-        """Return the error of a survey at each of ``PEOPLE``."""
-        return np.array([self.error_of(people) for people in PEOPLE])
-
-    @property
-    def central_errors_by_people(self) -> np.ndarray:
-        """Return the error of a trusted curator at each of ``PEOPLE``."""
-        return np.array([self.central_error_of(people) for people in PEOPLE])
-
     # Downloads
 
     def table(self) -> pd.DataFrame:
@@ -100,18 +88,9 @@ class LocalModelResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
-        return {"Estimates": self.estimate_table, "Error by people": self.error_table}
+        return {"Estimates": self.estimate_table}
 
     def estimate_table(self) -> pd.DataFrame:
         """Return the estimated shares, with a row per survey."""
         names = [f"option {option}" for option in range(1, self.survey.options + 1)]
         return pd.DataFrame(self.estimates, columns=names)
-
-    def error_table(self) -> pd.DataFrame:
-        """Return both errors by the number of people."""
-        columns = {
-            "people": PEOPLE.round(),
-            "local": self.errors_by_people,
-            "central": self.central_errors_by_people,
-        }
-        return pd.DataFrame(columns)

@@ -2,21 +2,23 @@
 
 from pages.mechanisms.many_answers import charts, texts
 from pages.mechanisms.many_answers.result import ManyAnswersResult
-from pages.mechanisms.page_shared import chart, main_choices
-from ui.page.page import Content, Controls, always, listed
+from pages.mechanisms.page_shared import HEIGHT, main_choices, make_content
+from ui.page.page import Controls, always
 from ui.page.suggestion import Suggestion
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
+from ui.widgets import row
 
 SLIDERS = SliderLayout(hero="noise_sd", play="questions", more=("delta", "seed"))
 
 
 def main_charts(result: ManyAnswersResult) -> Rows:
     """Return the people beside the share recovered by the number of questions."""
-    findings = texts.findings(result)
-    people = charts.people(result, findings["people"])
-    curve = charts.curve(result, findings["curve"])
-    return [[chart(texts.ABOUT, "people", people), chart(texts.ABOUT, "curve", curve)]]
+    figures = {
+        "people": charts.people(result, texts.people_finding(result)),
+        "curve": charts.curve(result, texts.curve_finding(result)),
+    }
+    return [row(texts.ABOUT, figures, height=HEIGHT)]
 
 
 QUESTION = texts.SAYS["page.question"]
@@ -25,14 +27,4 @@ CONTROLS = Controls(
     sliders=always(SLIDERS),
     suggestion=Suggestion("questions", texts.SAYS["page.move"], low=1000),
 )
-CONTENT = Content(
-    tiles=texts.numbers,
-    texts={
-        "verdict": texts.verdict,
-        "caption": always(texts.SAYS["page.caption"]),
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-    },
-    charts=main_charts,
-    lead=always(texts.SAYS["page.lead"]),
-)
+CONTENT = make_content(texts, main_charts)

@@ -49,11 +49,6 @@ class ManyAnswersResult:
         """Return the median share of right guesses."""
         return float(np.median(self.runs))
 
-    @property
-    def expected(self) -> float:
-        """Return the share that least squares is expected to recover (``expected_share``)."""
-        return self.expected_share(self.settings.questions)
-
     def expected_share(self, questions: int) -> float:
         """Return the share that least squares is expected to recover.
 
@@ -85,8 +80,4 @@ class ManyAnswersResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
-        return {"People": self.people_table, "Recovered": self.table}
-
-    def people_table(self) -> pd.DataFrame:
-        """Return for whom the guess is right in the repeat that is drawn."""
-        return pd.DataFrame({"person": np.arange(1, PEOPLE + 1), "right": self.is_right})
+        return {"Recovered": self.table}

@@ -1,4 +1,7 @@
-"""Texts of many answers."""
+"""Texts of many answers: tiles, verdict, explanation, guarantee and titles of charts.
+
+A secret is recovered if the attacker's guess is right. By chance half of them are.
+"""
 
 import math
 
@@ -68,10 +71,11 @@ def verdict(result: ManyAnswersResult) -> str:
 def diagnostics(result: ManyAnswersResult) -> list[str]:
     """Return three sentences: the attack, what theory expects of it, what stops it."""
     noise_sd = result.answers.noise_sd
-    if math.isnan(result.expected):
+    expected = result.expected_share(result.settings.questions)
+    if math.isnan(expected):
         theory = SAYS("why.few", people=PEOPLE)
     else:
-        theory = SAYS("why.formula", expected=tiles.percent(result.expected))
+        theory = SAYS("why.formula", expected=tiles.percent(expected))
     return [
         SAYS("why.attack", questions=result.settings.questions),
         theory,
@@ -84,13 +88,18 @@ def guarantee(result: ManyAnswersResult) -> str:
     return guarantee_notes.guarantee_with_notes(result.guarantee, assumed=SAYS["page.assumed"])
 
 
-def findings(result: ManyAnswersResult) -> dict[str, str]:
-    """Return what each chart shows, for its title."""
-    return {
-        "people": SAYS("finding.people", many=result.recovered),
-        "curve": SAYS(
-            "finding.curve",
-            share=tiles.percent(result.median),
-            questions=result.settings.questions,
-        ),
-    }
+# Titles of charts
+
+
+def people_finding(result: ManyAnswersResult) -> str:
+    """Return how many secrets are guessed."""
+    return SAYS("finding.people", many=result.recovered)
+
+
+def curve_finding(result: ManyAnswersResult) -> str:
+    """Return the median share that is recovered after the set number of questions."""
+    return SAYS(
+        "finding.curve",
+        share=tiles.percent(result.median),
+        questions=result.settings.questions,
+    )

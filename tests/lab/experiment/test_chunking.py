@@ -91,8 +91,7 @@ MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
 FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
 
-PARTS = [{"part": part} for part in ("membership", "pays", "inversion")]
-PARTS += [{"part": "worlds", "sees": sees} for sees in ("weights", "steps")]
+PARTS = [{"part": part} for part in ("worlds", "membership", "pays", "inversion")]
 LARGEST = {
     f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY)
     for name in classification.LINEAR_DATASETS
@@ -141,20 +140,11 @@ def test_no_page_has_too_many_tasks_at_its_extremes(name):
 
 
 def test_fewer_trainings_where_one_takes_long():
-    assert AttackSettings(steps=200, sees="steps").limits["repeats"] == (100, 4000)
-    long = (
-        AttackSettings()
-        .change(dataset="digits")
-        .change(repeats=4000)
-        .change(steps=200, sees="steps")
-    )
-    assert (long.repeats, long.limits["repeats"]) == (500, (100, 500))
-    assert long.change(sees="weights").limits["repeats"] == (100, 1500)
-    with pytest.raises(
-        check.RefusedError,
-        match="^repeats is 501, but must be at most 500 where one training takes",
-    ):
-        long.change(repeats=501)
+    assert AttackSettings(steps=200).limits["repeats"] == (100, 4000)
+    long = AttackSettings().change(dataset="digits").change(repeats=4000).change(steps=200)
+    assert (long.repeats, long.limits["repeats"]) == (1500, (100, 1500))
+    with pytest.raises(check.RefusedError, match="^repeats is 1501,"):
+        long.change(repeats=1501)
     for bad in ("abc", None, 1e9, True, float("nan")):
         with pytest.raises(check.RefusedError, match="^steps is"):
             long.change(steps=bad)
@@ -201,7 +191,7 @@ WHOLE = [
         lambda one: [[*one.points.values()]],
         1,
     ),
-    (AttackSettings(sees="steps", repeats=100), lambda one: [[*one.points.values()]], 1),
+    (AttackSettings(repeats=100), lambda one: [[*one.points.values()]], 1),
     (
         AttackSettings().change(part="membership", steps=4),
         lambda one: [one.plain.margins],

@@ -1,5 +1,7 @@
 """The attacks: never above what a guarantee allows, and strong enough to be worth their name."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -9,79 +11,67 @@ from dpcore.accountants import gdp
 from lab.data import classification as data
 from pages.attack import charts, tasks
 from pages.attack import settings as attack
-from pages.attack.fairness.result import ALL_CLASSES, MAJORITY, MINORITY
+from pages.attack.fairness.result import MAJORITY, MINORITY
 from pages.attack.inversion.experiment import InversionExperiment
 from pages.attack.inversion.result import RECORD_MATCH
 from pages.attack.membership import attacks
 from pages.attack.result import EPSILONS
-from pages.attack.settings import AttackSettings
 from pages.attack.tasks import attack_at_epsilon, measure_influences
 from pages.attack.threshold_attack import threshold_attack
+from tests.pages.attack.random_results import first_result, result_without_curve, settings_of
 from tests.ui.charts.test_topic_charts import numbers
 
 
-def settings_of(part="worlds", **changes):
-    return AttackSettings().change(part=part).change(**changes)
-
-
-def result_without_curve(settings):
-    outcomes = {}
-    for task in settings.experiment.tasks():
-        if task.work is not attack_at_epsilon:
-            outcomes[task] = task.run()
-    return settings.experiment.gather(outcomes)
-
-
-def first_result(settings):
-    outcomes = {task: task.run() for task in settings.experiment.tasks() if task.essential}
-    return settings.experiment.gather(outcomes)
-
-
 class TestBounds:
-    @pytest.mark.parametrize("sees", attack.SEES)
     @pytest.mark.parametrize("dataset", ["gaussians", "iris", "moons"])
-    def test_the_curve_stays_within_the_bounds(self, dataset, sees):
-        """Each interval reaches down to the bound of the noise, the smaller one of the two."""
-        settings = settings_of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
-
-        outcomes = {}
-        for task in settings.experiment.tasks():
-            if task.essential or task.work is attack_at_epsilon:
-                outcomes[task] = task.run()
-        curve = settings.experiment.gather(outcomes).curve
+    def test_the_curve_has_all_epsilons(self, dataset):
+        curve = result_of_curve(dataset).curve
 
         assert list(curve["epsilon"]) == list(EPSILONS)
-        assert (curve["low"] <= curve["gaussian"] + 1e-9).all()
-        assert (curve["gaussian"] <= curve["promised"] + 1e-9).all()
 
-    def test_an_attacker_who_sees_every_step_reaches_the_bound_for_the_worst_person(self):
-        """All gradients are clipped, and the person's are opposite on the two data sets."""
+    @pytest.mark.parametrize("dataset", ["gaussians", "iris", "moons"])
+    def test_the_intervals_of_the_curve_reach_down_to_the_bound_of_the_noise(self, dataset):
+        result = result_of_curve(dataset)
+
+        bounds = result.accuracy_bounds(EPSILONS)
+
+        assert (result.curve["low"] <= bounds["gaussian"] + 1e-9).all()
+
+    def test_the_bound_of_the_noise_is_the_smaller_one(self):
+        bounds = result_of_curve("gaussians").accuracy_bounds(EPSILONS)
+
+        assert (bounds["gaussian"] <= bounds["promised"] + 1e-9).all()
+
+    def test_the_attacker_reaches_the_bound_after_one_step_for_the_worst_person(self):
+        """The gradients of the person are clipped, and opposite on the two data sets."""
         epsilon = 4.0
-        settings = settings_of(
-            sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000
-        )
-        training = settings.pair_training
+        training = settings_of("worlds", **WORST_PERSON).pair_training
         mu = gdp.mu_of(epsilon, delta=1e-5)
 
-        trained = tasks.train_pairs(training, (epsilon,), range(3000))
-        found = tasks.attack(training, trained)
+        point = attack_at_epsilon(training, (epsilon,), range(6000))
 
-        assert result_without_curve(settings).influence == pytest.approx(1, abs=0.02)
-        standard_error = np.sqrt(0.25 / found.trials)
-        assert found.accuracy == pytest.approx(ndtr(mu / 2), abs=4 * standard_error)
+        standard_error = np.sqrt(0.25 / point.trials)
+        assert point.correct / point.trials == pytest.approx(ndtr(mu / 2), abs=4 * standard_error)
 
-    def test_the_score_of_all_steps_is_a_log_likelihood_ratio(self):
-        """E[e^-s] = 1 with the person, E[e^s] = 1 without, and the mean with is mu^2 / 2."""
-        epsilon = 4.0
-        settings = settings_of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
-        mu = gdp.mu_of(epsilon, delta=1e-5)
+    def test_the_worst_person_has_the_largest_influence(self):
+        result = first_result(settings_of("worlds", **WORST_PERSON))
 
-        trained = tasks.train_pairs(settings.pair_training, (epsilon,), range(3000))
-        with_person, without_person = trained.scores
+        assert result.influence == pytest.approx(1, abs=0.02)
 
-        assert np.exp(-with_person).mean() == pytest.approx(1, abs=0.1)
-        assert np.exp(without_person).mean() == pytest.approx(1, abs=0.1)
-        assert with_person.mean() == pytest.approx(mu**2 / 2, abs=0.1)
+
+# With a small clipping norm the outlier's gradients are clipped.
+WORST_PERSON = {"clip_norm": 0.02, "steps": 1, "learning_rate": 0.1}
+
+
+@cache
+def result_of_curve(dataset):
+    """A result with all points of the curve."""
+    settings = settings_of("worlds", dataset=dataset, steps=10, clip_norm=0.1)
+    outcomes = {}
+    for task in settings.experiment.tasks():
+        if task.essential or task.work is attack_at_epsilon:
+            outcomes[task] = task.run()
+    return settings.experiment.gather(outcomes)
 
 
 class TestOnePerson:
@@ -93,52 +83,52 @@ class TestOnePerson:
         ],
     )
     def test_only_the_published_mechanism_is_refuted(self, version, refuted):
-        settings = settings_of(version=version, clip_norm=0.05, epsilon=1.0, repeats=500)
+        settings = settings_of("worlds", version=version, clip_norm=0.05, epsilon=1.0, repeats=500)
 
         result = result_without_curve(settings)
 
         assert result.refuted == refuted
 
     def test_without_privacy_every_guess_is_right_and_no_claim_refuted(self):
-        result = result_without_curve(settings_of(version="none", repeats=200))
+        result = result_without_curve(settings_of("worlds", version="none", repeats=200))
 
         assert result.attack.accuracy == 1
         assert not result.refuted
 
-    @pytest.mark.parametrize("against", attack.AGAINST)
-    def test_the_data_sets_differ_in_one_row(self, against):
-        first, second = settings_of(who="row", person=7, against=against).neighbours.data_sets()
+    def test_the_data_sets_differ_in_the_class_of_one_row(self):
+        first, second = settings_of("worlds", who="row", person=7).neighbours.data_sets()
 
-        differs = (first.X != second.X).any(axis=1) | (first.y != second.y)
+        differs = first.y != second.y
 
         assert np.flatnonzero(differs).tolist() == [7]
 
-    def test_a_public_row_has_other_features(self):
-        settings = settings_of(who="row", person=7)
+    def test_the_data_sets_have_the_same_features(self):
+        first, second = settings_of("worlds", who="row", person=7).neighbours.data_sets()
 
-        first, _ = settings.neighbours.data_sets()
-        _, public = settings.change(against="public").neighbours.data_sets()
-
-        assert np.flatnonzero((public.X != first.X).any(axis=1)).tolist() == [7]
+        np.testing.assert_array_equal(first.X, second.X)
 
     def test_the_data_sets_have_noise_of_their_own(self):
-        training = settings_of(clip_norm=0.1).pair_training
+        training = settings_of("worlds", clip_norm=0.1).pair_training
 
-        trained = tasks.train_pairs(training, (1.0,), range(200))
+        weights = tasks.train_pairs(training, (1.0,), range(200))
 
-        first_weights = trained.weights[..., 0, 0]
+        first_weights = weights[..., 0, 0]
         assert abs(np.corrcoef(first_weights)[0, 1]) < 0.3
 
     @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
     def test_no_clipped_row_has_more_than_the_largest_influence(self, dataset):
-        training = settings_of(dataset=dataset).training
+        training = settings_of("worlds", dataset=dataset).training
 
         influences = measure_influences(training, (), range(1))
 
         assert 0 <= influences.min() < influences.max() <= 1 + 1e-9
 
     def test_influences_do_not_depend_on_the_target_person(self):
-        variants = [settings_of(), settings_of(person=9), settings_of(spot="0,0")]
+        variants = [
+            settings_of("worlds"),
+            settings_of("worlds", person=9),
+            settings_of("worlds", spot="0,0"),
+        ]
 
         found = []
         for settings in variants:
@@ -151,37 +141,45 @@ class TestOnePerson:
 
     @pytest.mark.parametrize("epsilon", [4.0, 3.7])
     def test_the_curve_has_the_verdict_at_the_set_epsilon(self, epsilon):
-        result = settings_of(epsilon=epsilon, repeats=400).experiment.run()
+        result = settings_of("worlds", epsilon=epsilon, repeats=400).experiment.run()
 
         row = result.curve.set_index("epsilon").loc[epsilon]
 
-        assert len(result.curve) == len({*EPSILONS, epsilon})
-        for name in ("accuracy", "low", "high", "trials"):
-            assert row[name] == getattr(result.attack, name), name
-        assert row["promised"] == pytest.approx(result.claim_bound, rel=1e-9)
-        assert row["gaussian"] == pytest.approx(result.noise_bound, rel=1e-9)
+        attack_row = [getattr(result.attack, name) for name in row.index]
+        assert row.tolist() == attack_row
+
+    @pytest.mark.parametrize("epsilon", [4.0, 3.7])
+    def test_the_bounds_of_the_curve_are_those_of_the_page(self, epsilon):
+        result = result_without_curve(settings_of("worlds", epsilon=epsilon, repeats=100))
+
+        bounds = result.accuracy_bounds((epsilon,)).iloc[0]
+
+        assert bounds["promised"] == pytest.approx(result.claim_bound, rel=1e-9)
+        assert bounds["gaussian"] == pytest.approx(result.noise_bound, rel=1e-9)
 
     def test_the_first_result_has_some_of_the_trainings_and_one_point(self):
-        settings = settings_of(repeats=600)
+        settings = settings_of("worlds", repeats=600)
 
         first = first_result(settings)
 
         assert first.trainings < 600
-        assert result_without_curve(settings).trainings == 600
         assert list(first.curve["epsilon"]) == [settings.epsilon]
 
+    def test_the_last_result_has_all_trainings(self):
+        assert result_without_curve(settings_of("worlds", repeats=600)).trainings == 600
+
     def test_a_point_of_the_curve_is_the_attack_on_its_trainings(self):
-        training = settings_of(clip_norm=0.1).pair_training
-        trained = tasks.train_pairs(training, (4.0,), range(40))
+        training = settings_of("worlds", clip_norm=0.1).pair_training
+        weights = tasks.train_pairs(training, (4.0,), range(40))
         noiseless = tasks.train_noiseless(training, (), range(1))
 
         point = attack_at_epsilon(training, (4.0,), range(40))
 
-        expected = threshold_attack(trained.weights, trained.scores, noiseless)
+        expected = threshold_attack(weights, noiseless)
         assert point == (expected.correct, expected.trials)
 
     def test_each_point_of_the_map_has_the_number_of_its_row(self):
-        result = result_without_curve(settings_of(repeats=100, epsilon=1.0))
+        result = result_without_curve(settings_of("worlds", repeats=100, epsilon=1.0))
         positions = result.plane.display(result.plane.coordinates(result.split.X_private))
 
         traces = [trace for trace in charts.people(result)["data"] if "customdata" in trace]
@@ -195,7 +193,7 @@ class TestOnePerson:
 class TestSettings:
     @pytest.mark.parametrize("chosen", [0, 1])
     def test_choosing_a_row_chooses_a_row_as_target(self, chosen):
-        assert settings_of(label=chosen).change(person=3).who == "row"
+        assert settings_of("worlds", label=chosen).change(person=3).who == "row"
 
     @pytest.mark.parametrize(
         "move",
@@ -210,7 +208,7 @@ class TestSettings:
         row = int(np.flatnonzero(labels == label)[0])
         other_label = 1 - label
 
-        moved = settings_of(label=other_label).change(person=row).change(**move)
+        moved = settings_of("worlds", label=other_label).change(person=row).change(**move)
 
         assert moved.who == "outlier"
         assert moved.label == label
@@ -218,30 +216,32 @@ class TestSettings:
 
     @pytest.mark.parametrize("label", [0, 1])
     def test_a_moved_outlier_keeps_its_class(self, label):
-        assert settings_of(label=label).change(spot="0,0").label == label
+        assert settings_of("worlds", label=label).change(spot="0,0").label == label
 
     @pytest.mark.parametrize(
         "changes", [{"spot": "here"}, {"spot": "0,9"}, {"person": 400}, {"label": 2}], ids=str
     )
     def test_invalid_values_are_refused(self, changes):
         with pytest.raises(check.RefusedError):
-            settings_of().change(**changes)
+            settings_of("worlds").change(**changes)
 
     def test_slow_data_sets_start_with_fewer_trainings(self):
-        slow = settings_of().change(dataset="digits")
+        slow = settings_of("worlds").change(dataset="digits")
 
         assert slow.repeats == attack.SLOW_REPEATS
         assert slow.change(dataset="iris").repeats == 2000
 
     def test_other_changes_keep_the_number_of_trainings(self):
-        slow = settings_of().change(dataset="digits")
+        slow = settings_of("worlds").change(dataset="digits")
 
         assert slow.change(repeats=900).change(clip_norm=1.0).repeats == 900
-        assert settings_of().change(repeats=300).change(dataset="iris").repeats == 300
+        assert settings_of("worlds").change(repeats=300).change(dataset="iris").repeats == 300
 
     @pytest.mark.parametrize("part", attack.PARTS)
     def test_a_part_brings_a_data_set_that_suits_it(self, part):
-        settings = settings_of().change(dataset="breast_cancer", person=250).change(part=part)
+        settings = (
+            settings_of("worlds").change(dataset="breast_cancer", person=250).change(part=part)
+        )
 
         assert settings.dataset in settings.datasets
         last = settings.datasets[-1]
@@ -271,6 +271,12 @@ def likelihood_ratio(members, margins, model):
     return (distance_without - distance_with) / (2 * variance)
 
 
+@pytest.fixture(scope="module")
+def membership():
+    """The result of all models."""
+    return settings_of("membership", epsilon=2.0).experiment.run()
+
+
 class TestMembership:
     def test_the_likelihood_ratio_leaves_the_model_itself_out(self):
         rng = np.random.default_rng(0)
@@ -293,15 +299,20 @@ class TestMembership:
 
         np.testing.assert_allclose(curve, ndtr(ndtri(attacks.RATES) + 1.5), atol=0.01)
 
-    def test_the_attack_finds_non_private_members_and_stays_below_the_bound(self):
-        result = settings_of("membership", epsilon=2.0).experiment.run()
+    @pytest.mark.parametrize("name", attacks.ATTACKS)
+    def test_no_attack_finds_more_private_members_than_the_bound(self, membership, name):
         at_least_1_percent = attacks.RATES >= 0.01
-        bound = result.bounds["gaussian"][at_least_1_percent] + 0.02
 
-        for name in attacks.ATTACKS:
-            assert (result.curves["private", name][at_least_1_percent] <= bound).all(), name
-        assert result.true_positive_rate("plain") > max(0.1, result.bound)
-        on_members, on_others = result.accuracy("plain")
+        found = membership.curves["private", name][at_least_1_percent]
+
+        assert (found <= membership.bounds[at_least_1_percent] + 0.02).all()
+
+    def test_the_attack_finds_non_private_members(self, membership):
+        assert membership.true_positive_rate("plain") > max(0.1, membership.bound)
+
+    def test_non_private_models_are_better_on_their_members(self, membership):
+        on_members, on_others = membership.accuracy("plain")
+
         assert on_members > on_others + 0.1
 
 
@@ -314,20 +325,27 @@ class TestFairness:
     def test_the_non_private_model_serves_both_groups(self):
         result = first_result(settings_of("pays", epsilon=1.0))
 
-        plain = result.plain[:, ALL_CLASSES]
-        assert abs(plain[MAJORITY] - plain[MINORITY]) < 0.1
+        assert abs(result.plain[MAJORITY] - result.plain[MINORITY]) < 0.1
+
+
+@pytest.fixture(scope="module")
+def inversion():
+    """The result of all trainings."""
+    return settings_of("inversion", epsilon=1.0).experiment.run()
 
 
 class TestInversion:
-    def test_a_planted_record_is_read_without_privacy_only(self):
-        result = settings_of("inversion", epsilon=1.0).experiment.run()
-
-        match = result.record_match
-        _, quantiles = result.curve.arms[RECORD_MATCH].over()
-        median_at_150 = quantiles[1, -1]
+    def test_a_planted_record_is_read_without_privacy_only(self, inversion):
+        match = inversion.record_match
 
         assert match.plain > 0.9
         assert abs(match.private) < 0.3
+
+    def test_a_planted_record_is_seen_at_a_large_epsilon(self, inversion):
+        _, quantiles = inversion.curve.arms[RECORD_MATCH].over()
+
+        median_at_150 = quantiles[1, -1]
+
         assert median_at_150 > 0.4
 
     def test_one_step_without_noise_reveals_the_record_exactly(self):
