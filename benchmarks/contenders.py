@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from dpcore import cores
+from dpcore import thread_pool
 from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from dpcore.training.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
@@ -117,7 +117,7 @@ def on_one_core(train: Training) -> Training:
     """The same, kept from sharing the models among the cores."""
 
     def alone() -> np.ndarray:
-        with mock.patch.object(cores, "cores", _one):
+        with mock.patch.object(thread_pool, "core_count", _one):
             return train()
 
     return alone

@@ -11,7 +11,7 @@ The workers start before the clock. Every round has seeds that no worker has see
 import time
 
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
-from dpcore import cores
+from dpcore import thread_pool
 from dpcore.cache import CACHE
 from lab.sweeps import parallel
 from pages.classifier.settings import ClassifierSettings
@@ -39,7 +39,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
             for backend, taken in seconds.items():
                 taken.append(_taken(backend, seed=1 + number_of * CELLS, cells=CELLS))
     say(
-        f"  {CELLS} cells of {REPEATS} trainings, {cores.cores()} cores; wall time, best of"
+        f"  {CELLS} cells of {REPEATS} trainings, {thread_pool.core_count()} cores; wall time, best of"
         f" {rounds} rounds"
     )
     say(row(("", "a sweep", "trainings / s"), WIDTHS))

@@ -200,22 +200,25 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
         ),
         "a line too short below line breaks": (
             f"{breaks}\n\n{CANARY}\n",
-            "a note below the table, from line 36",
+            "Line 36 has 1 field, where the first line has 4",
         ),
         "a short line below a declared separator": (
             f"sep=,\n{TEXT}{CANARY}\n",
-            "a note below the table, from line 33",
+            "Line 33 has 1 field, where the first line has 4",
         ),
-        "a title above": (f"Report of {CANARY}\n\n{TEXT}", "a title or other text in line 1"),
+        "a title above": (f"Report of {CANARY}\n\n{TEXT}", "without a title above it"),
         "a title above semicolons": (
             f"{CANARY}\nMay\n" + written(USUAL, ";"),
-            "text in lines 1 to 2",
+            "without a title above it",
         ),
         "comments above": (
             f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}",
-            "a comment in lines 2 to 3",
+            "Line 3 has 5 fields, where the first line has 2",
         ),
-        "a comment of two separators above": (f"# a; b, {CANARY}\n{TEXT}", "a comment in line 1"),
+        "a comment of two separators above": (
+            f"# a; b, {CANARY}\n{TEXT}",
+            "two kinds of separators",
+        ),
         "two separators": (
             f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30,
             "two kinds of separators",

@@ -74,7 +74,7 @@ OTHERS = {
         "pages.main",
         "app",
     ),
-    "threadpoolctl": ("dpcore.cores",),
+    "threadpoolctl": ("dpcore.thread_pool",),
 }
 
 # An address that is loaded: no link in a text, which a person clicks, no XML namespace, and not

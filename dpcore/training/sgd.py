@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcore import check, cores
+from dpcore import check, thread_pool
 from dpcore.streams import normal_steps
 from dpcore.training import batches, dp_ftrl, faulty_sgd
 from dpcore.training.network_gradients import ClippedGradientSum, Examples
@@ -132,7 +132,7 @@ def train(
     batch_size = recipe.sampling_rate * len(X)
     multiply_adds = _PRODUCTS_PER_WEIGHT * weights.size * batch_size * (last - first)
     at_once = _networks_at_once(recipe.architecture, batch_size, itemsize=weights.itemsize)
-    cores.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
+    thread_pool.for_each_part(train_part, models, work=multiply_adds, at_once=at_once)
     return Training(weights=weights, history=history)
 
 

@@ -7,7 +7,7 @@ mapped to [-1, 1]; labels keep their unit until a label bound is chosen.
 
 import tomllib
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -195,40 +195,36 @@ class _Country:
         children = np.clip(children, 0, 9)
         household = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
         cars = np.clip(self.cars + 0.35 * wealth + 0.3 * married + 0.6 * normal[6], 0, 6).round()
-        # On the logarithm of the income. The last is chance.
-        effects = (
-            0.02 * (hours - 38),
-            -0.0006 * (age - 50) ** 2,
-            0.008 * (age - 45),
-            -self.gender_gap * woman,
-            0.12 * married,
-            -0.08 * abroad,
-            -0.12 * disabled,
-            0.12 * owner,
-            self.spread * normal[7],
-        )
-        columns = [
-            age,
-            woman,
-            school,
-            hours,
-            married,
-            never_married,
-            owner,
-            cars,
-            household,
-            children.round(),
-            residence,
-            disabled,
-            abroad,
-        ]
-        return np.stack(columns, axis=1), self._income(school, effects)
+        columns = {
+            "age": age,
+            "woman": woman,
+            "school": school,
+            "hours": hours,
+            "married": married,
+            "never married": never_married,
+            "owner": owner,
+            "cars": cars,
+            "household": household,
+            "children": children.round(),
+            "residence": residence,
+            "disabled": disabled,
+            "abroad": abroad,
+        }
+        return np.stack(list(columns.values()), axis=1), self._income(columns, normal[7])
 
-    def _income(self, school: np.ndarray, effects: Iterable[np.ndarray]) -> np.ndarray:
-        """Return the incomes (n,) of people with so many years of school and these effects."""
-        log_income = np.log(self.income) + self.per_year_of_school * (school - self.schooling)
-        for effect in effects:
-            log_income += effect
+    def _income(self, columns: dict[str, np.ndarray], chance: np.ndarray) -> np.ndarray:
+        """Return the incomes (n,) of people with these columns, of which a part is chance."""
+        years = columns["school"] - self.schooling
+        log_income = np.log(self.income) + self.per_year_of_school * years
+        log_income += 0.02 * (columns["hours"] - 38)
+        log_income += -0.0006 * (columns["age"] - 50) ** 2
+        log_income += 0.008 * (columns["age"] - 45)
+        log_income += -self.gender_gap * columns["woman"]
+        log_income += 0.12 * columns["married"]
+        log_income += -0.08 * columns["abroad"]
+        log_income += -0.12 * columns["disabled"]
+        log_income += 0.12 * columns["owner"]
+        log_income += self.spread * chance
         return np.clip(np.exp(log_income), 0, self.income_top)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from dpcore import check, cores
+from dpcore import check, thread_pool
 from lab.experiment.settings import Settings
 from lab.sweeps.measurement import Measurement, split
 
@@ -89,7 +89,7 @@ def stream(
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
     if not jobs:
-        jobs = cores.cores()
+        jobs = thread_pool.core_count()
         if name == "dask":
             jobs = _ALL_WORKERS
     remaining = iter(every)
@@ -118,7 +118,7 @@ def _measured(
     """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any
     order.
     """
-    cores.one_blas_thread()
+    thread_pool.limit_blas_to_one_thread()
     seconds = 0.0
     results = []
     for cell in chunk:

@@ -43,11 +43,8 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
         lines_above += 1
     else:
         text = text[start:]
-        separator = _infer_separator(text, lines_above)
+        separator = _infer_separator(text)
     first = _first_row(text, separator, lines_above)
-    if len(first) < 2:
-        csv_faults.check_above(text, lines_above)
-        csv_faults.check_separated_by_spaces(text)
     if not _quotes_match(text, separator):
         csv_faults.check_lines(text, separator, len(first), lines_above)
     if b"\n" not in text and b"\r" not in text:
@@ -83,16 +80,12 @@ def _count_lines(text: bytes, end: int) -> int:
     return line_feeds + returns - text.count(b"\r\n", 0, end)
 
 
-def _infer_separator(text: bytes, lines_above: int) -> str:
+def _infer_separator(text: bytes) -> str:
     """Return the separator that occurs equally often in each of the first lines, else that of most
     names.
 
     Quoted fields are ignored. A comma that always stands between digits is a decimal comma if
     another separator qualifies.
-
-    Args:
-        text: The table.
-        lines_above: Number of lines of the file before ``text``, for the line numbers of refusals.
 
     Raises:
         FileRefusedError: If two separators occur equally often in the first line.
@@ -113,7 +106,6 @@ def _infer_separator(text: bytes, lines_above: int) -> str:
     best = candidates[0]
     for candidate in candidates[1:]:
         if first_line.count(candidate) == first_line.count(best) > 0:
-            csv_faults.check_above(text, lines_above)
             raise FileRefusedError(
                 "The first line has two kinds of separators, equally often.", _SEPARATED
             )

@@ -8,7 +8,9 @@ MOST_COLUMNS = 200
 # Bounds on the memory of a Parquet file's rows, and of all open files together.
 MOST_UNPACKED = 200_000_000
 MOST_TOGETHER = 500_000_000
-_SEPARATED = "Upload a table whose columns are separated by one of , ; | or tab."
+_SEPARATED = (
+    "Upload a table whose columns are separated by one of , ; | or tab, without a title above it."
+)
 
 
 def check_size(rows: int, columns: int) -> None:

@@ -104,16 +104,7 @@ def _theorems(
     )
     shapes = []
     if PUBLISHED in rows:
-        published = result.epsilon(PUBLISHED)
-        _, colour, _ = theme.THEOREMS[PUBLISHED]
-        cross = theme.mark(
-            _CROSS,
-            now,
-            published,
-            line={"color": colour, "width": 2},
-            visible=_is_drawable(published),
-        )
-        shapes.append(cross)
+        shapes.append(_published_cross(result.epsilon(PUBLISHED), now))
     return curve_chart(
         *curves,
         current=now,
@@ -124,6 +115,13 @@ def _theorems(
         yaxis=_log_axis("epsilon (log scale)", LOWEST_EPSILON, HIGHEST_EPSILON),
         **layout,
     )
+
+
+def _published_cross(epsilon: float, now: float) -> dict:
+    """Return the mark of the published epsilon at the present value of the field."""
+    _, colour, _ = theme.THEOREMS[PUBLISHED]
+    line = {"color": colour, "width": 2}
+    return theme.mark(_CROSS, now, epsilon, line=line, visible=_is_drawable(epsilon))
 
 
 def _theorem(

@@ -93,20 +93,6 @@ def dots(
         name=theme.legend_name(f"private, a dot a {model}"),
         hovertemplate="%{x:.3g}<extra></extra>",
     )
-    stroke = {
-        "color": theme.NON_PRIVATE,
-        "size": 16,
-        "symbol": "line-ns-open",
-        "line": {"width": 3},
-    }
-    non_private = theme.scatter(
-        inputs.non_private,
-        heights,
-        mode="markers",
-        marker=stroke,
-        name=theme.legend_name("without privacy"),
-        hovertemplate="without privacy: %{x:.3g}<extra></extra>",
-    )
     top = len(inputs.names) - 0.5
     shapes = []
     if noise_alone is not None:
@@ -121,13 +107,31 @@ def dots(
     }
     return theme.figure(
         runs,
-        non_private,
+        _strokes(inputs.non_private, heights),
         legend=True,
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
         shapes=shapes,
         xaxis={"title": {"text": axis}, "zeroline": True, "rangemode": rangemode},
         yaxis=yaxis,
         **layout,
+    )
+
+
+def _strokes(non_private: np.ndarray, heights: np.ndarray) -> dict:
+    """Return a vertical stroke at each weight (d,) of the model without privacy."""
+    stroke = {
+        "color": theme.NON_PRIVATE,
+        "size": 16,
+        "symbol": "line-ns-open",
+        "line": {"width": 3},
+    }
+    return theme.scatter(
+        non_private,
+        heights,
+        mode="markers",
+        marker=stroke,
+        name=theme.legend_name("without privacy"),
+        hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )
 
 

@@ -11,12 +11,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from dpcore import cores
+from dpcore import thread_pool
 from dpcore.cache import CACHE
 from lab.experiment.settings import Settings
 from ui.compute import scheduler
 
-cores.one_blas_thread()
+thread_pool.limit_blas_to_one_thread()
 
 # CPU time of a slice: what a slider's redraw can spare, and what is computed between two redraws
 # while nothing moves.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 
-from dpcore import cores
+from dpcore import thread_pool
 
 # Seconds for which deferred work lets all other requests go first.
 DEFER_SECONDS = 30.0
@@ -214,4 +214,4 @@ def _current() -> tuple[FairQueue, Ticket] | None:
 
 
 # The queue of this process. More threads than cores would only take longer each.
-SHARED = FairQueue(cores.cores())
+SHARED = FairQueue(thread_pool.core_count())

@@ -34,8 +34,7 @@ def show_result(screen: Screen, state: PageState) -> str:
     printed = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
     with first_area:
         lines = [*printed["lines"][1:], *label_lines(state, page, screen.result)]
-        print_lines = [escape(line) for line in lines]
-        st.html(_print_only(*print_lines, date.today().isoformat()))
+        st.html(_print_only(*map(escape, lines), date.today().isoformat()))
         _show_text(texts, "numbers")
         _show_text(texts, "verdict")
     with charts_area:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore import check, cores, streams
+from dpcore import check, streams, thread_pool
 from dpcore.cache import CACHE
 from dpcore.streams import stream
 from dpcore.training import batches, sgd, sgd_recipe
@@ -192,8 +192,8 @@ class TestBatch:
     def test_cores_and_parts_change_nothing(self, at_once, workers, monkeypatch):
         net, noise = NETS["tanh"], np.array([0.5, 1.0, 0.0, 3.0])
         whole = train(recipe(net), net, noise=noise, record=[5])
-        monkeypatch.setattr(cores, "_WORTH_A_SECOND_CORE", 0)
-        monkeypatch.setattr(cores, "cores", lambda: workers)
+        monkeypatch.setattr(thread_pool, "_WORTH_A_SECOND_CORE", 0)
+        monkeypatch.setattr(thread_pool, "core_count", lambda: workers)
         monkeypatch.setattr(sgd, "_CACHE_BYTES", at_once)
         found = train(recipe(net), net, noise=noise, record=[5])
         np.testing.assert_allclose(found.weights, whole.weights, rtol=0, atol=1e-12)

@@ -386,7 +386,7 @@ SHAPES = "weight,price,when,left\n" + "".join(
 class TestUploads:
     def test_a_new_file_takes_the_place_of_an_old_refusal(self):
         app = uploaded(opened("data"), "report.csv", b"Customers 2026\n\na,b\n1,2\n3,4\n5,6\n")
-        assert ["There is a title" in one for one in refusals(app)] == [True]
+        assert ["without a title above it" in one for one in refusals(app)] == [True]
         uploaded(app, "frame.json", b'{"a": {"0": 1}}')
         assert ["This is JSON." in one for one in refusals(app)] == [True]
         uploaded(app, "book.xls", WORKBOOK)

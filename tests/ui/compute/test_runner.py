@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpcore import cores
+from dpcore import thread_pool
 from dpcore.cache import Cache
 from pages.parties.settings import PartiesSettings
 from tests.app import QUICK, ROOT
@@ -158,8 +158,8 @@ def second():
     for package in (dpcore, lab, ui):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
-    from dpcore import cores
-    cores.for_each_part(lambda part: None, 8, work=1e12, at_once=2)
+    from dpcore import thread_pool
+    thread_pool.for_each_part(lambda part: None, 8, work=1e12, at_once=2)
     from sklearn.linear_model import LogisticRegression
     LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
@@ -193,7 +193,7 @@ def test_every_model_is_trained_once(work: float, models: int, at_once: int):
         times[part] += 1
         sizes.append(part.stop - part.start)
 
-    cores.for_each_part(train, models, work=work, at_once=at_once)
+    thread_pool.for_each_part(train, models, work=work, at_once=at_once)
 
     assert (times == 1).all()
     assert max(sizes) <= at_once

@@ -1,4 +1,4 @@
-"""Distribute the models of a batch over the CPU cores."""
+"""Run jobs on the CPU cores: the models of a batch, a part of them in each thread of a pool."""
 
 import math
 import os
@@ -15,7 +15,7 @@ _WORTH_A_SECOND_CORE = 3e8
 
 
 @cache
-def one_blas_thread() -> None:
+def limit_blas_to_one_thread() -> None:
     """Limit BLAS to one thread per caller for the rest of this process.
 
     With small matrices and many models or sessions, BLAS threads would only compete, and their
@@ -37,7 +37,7 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
     """
     workers = 1
     if work >= _WORTH_A_SECOND_CORE:
-        workers = min(cores(), models)
+        workers = min(core_count(), models)
     width = min(at_once, math.ceil(models / workers))
     parts = []
     for first in range(0, models, width):
@@ -47,12 +47,12 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
         for part in parts:
             job(part)
         return
-    one_blas_thread()
+    limit_blas_to_one_thread()
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(job, parts))
 
 
-def cores() -> int:
+def core_count() -> int:
     """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
