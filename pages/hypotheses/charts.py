@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lab.number_text import with_minus
 from lab.statistics.claims import Case
-from pages.hypotheses.result import EPSILONS, SHARES, HypothesesResult
-from pages.hypotheses.runs import QuantileCurve
-from pages.hypotheses.settings import HypothesesSettings
+from pages.hypotheses.result import DIMENSIONS, EPSILONS, SHARES, HypothesesResult
 from pages.hypotheses.tasks import METHODS
 from ui.charts import bars, theme
 from ui.charts.curves import (
@@ -36,17 +34,57 @@ STYLES = {
     "weak": ("target only", theme.GOLD),
     "target": ("all labels", theme.NON_PRIVATE),
 }
-# Methods in the charts of accuracy: those of the first screen, and other uses of the releases.
-MAIN_METHODS = ("target", "weak", "average", "transfer")
-OTHER_METHODS = ("source", "soft", "transfer")
-# Errors that are drawn at least, and that the axis shows if there are none.
-_LEAST_ERROR = 1e-6
-_USUAL_ERRORS = (1e-4, 1e-1)
-# A mark of an error of 0 lies here, below the log axis.
-_ERROR_OFF_AXIS = 1e-9
+# Methods in the charts of accuracy.
+CURVES = ("target", "weak", "average", "transfer")
+# Ends of the axis of errors. An error of 0 is drawn at its lower end.
+_ERROR_RANGE = (1e-5, 1.0)
+# Log axes end beyond their values by this factor.
+_AXIS_MARGIN = 1.2
 # Height of a weight's number above its bar, and the top of the axis that leaves room for it, in %.
 _NUMBER_OFFSET = 5
 _WEIGHT_TOP = 112
+
+
+class Parameter(NamedTuple):
+    """A parameter of the curves, as drawn.
+
+    values: where the curves are computed.
+    title: of its log axis.
+    text: of a value that is named, with a hole.
+    ticks: of the axis.
+    scale: factor of the values.
+    """
+
+    values: tuple[float, ...]
+    title: str
+    text: str
+    ticks: tuple[float, ...]
+    scale: float = 1.0
+
+    def axis(self, set_value: float) -> dict:
+        """Return the axis, which ends a little beyond all values and the set one."""
+        low = self.scale * self.values[0]
+        high = self.scale * max(self.values[-1], set_value)
+        return theme.axis(
+            self.title, low / _AXIS_MARGIN, high * _AXIS_MARGIN, log=True, ticks=self.ticks
+        )
+
+
+PARAMETERS = {
+    "epsilon": Parameter(
+        EPSILONS, "epsilon (log scale)", "epsilon {:g}", ticks=(0.1, 1, 10, 100, 1000)
+    ),
+    "share": Parameter(
+        SHARES,
+        "target rows with a label, % (log scale)",
+        "{:g} %",
+        ticks=(1, 2, 5, 10, 20, 50),
+        scale=100,
+    ),
+    "dimension": Parameter(
+        DIMENSIONS, "features d' (log scale)", "{:,} features", ticks=(2, 5, 20, 60, 1000)
+    ),
+}
 
 
 # Weights
@@ -85,17 +123,12 @@ def _weights_finding(result: HypothesesResult) -> str:
     """Return whether the weights are closer to the true mixture than equal ones."""
     case = result.compared_with_equal_weights
     if case == Case.SO_FAR:
-        return _runs_finding(result)
+        return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
     if case == Case.FEW:
         return SAYS["finding.few"]
     if case == Case.AHEAD:
         return SAYS["finding.nearer"]
     return SAYS["finding.unsure"]
-
-
-def _runs_finding(result: HypothesesResult) -> str:
-    """Return the number of runs that are done, in words."""
-    return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
 
 
 def error(result: HypothesesResult) -> dict:
@@ -111,23 +144,18 @@ def error(result: HypothesesResult) -> dict:
     if noiseless_error > 0:
         levels.append(Level(y=noiseless_error, name="no noise"))
 
-    heights = [*quantiles[0], *quantiles[2], equal_error, noiseless_error]
-    positive = [height for height in heights if height > 0]  # NaN is left out
-    least, most = _USUAL_ERRORS
-    low, high = theme.stable_log_range(
-        max(min(positive, default=least), _LEAST_ERROR), max(positive, default=most)
-    )
-    yaxis = theme.axis("mean square (log scale)", 10**low, 10**high, log=True)
+    lowest, _ = _ERROR_RANGE
+    epsilon = result.settings.epsilon
     return curve_chart(
         Curve(name="error", x=epsilons, y=quantiles, colour=theme.PRIVATE, dots=6),
-        current=result.settings.epsilon,
+        current=epsilon,
         levels=levels,
         legend=False,
         title=SAYS["chart.error"],
         finding=SAYS("chart.now", error=error_now),
-        shapes=[theme.diamond(result.settings.epsilon, max(error_now, _ERROR_OFF_AXIS))],
-        xaxis=epsilon_axis(),
-        yaxis={**yaxis, "dtick": 1, "tickformat": "~g"},
+        shapes=[theme.diamond(epsilon, max(error_now, lowest))],
+        xaxis=PARAMETERS["epsilon"].axis(epsilon),
+        yaxis=theme.log_axis("mean square (log scale)", *_ERROR_RANGE),
     )
 
 
@@ -153,112 +181,64 @@ def accuracy_digits(result: HypothesesResult) -> int:
     return max(digits)
 
 
-def accuracy(result: HypothesesResult, along: str, methods: Sequence[str] = MAIN_METHODS) -> dict:
-    """Draw the median accuracy of methods over "epsilon" or "share", and 90 % of transfer's runs.
+def accuracy(result: HypothesesResult, along: str) -> dict:
+    """Draw the median accuracy of methods over a parameter, and 90 % of transfer's runs.
 
-    along: "epsilon", or "share" for the share of labels.
+    along: one of ``PARAMETERS``.
     """
-    settings = result.settings
-    current = settings.epsilon
-    if along == "share":
-        current = 100 * settings.label_share
+    parameter = PARAMETERS[along]
+    set_value = result.set_value(along)
     curves = []
-    lowest = 100.0
-    for method in methods:
+    heights = []
+    for method in CURVES:
         summary = result.summary[method]
-        at, quantiles = _accuracy_points(result, method, along)
-        value = theme.padded(percent(summary.median, digits=accuracy_digits(result)))
+        at, quantiles = result.curve(method, along)
         name, colour = STYLES[method]
         curve = quantile_curve(
             name,
             colour,
-            (at, quantiles),
+            (parameter.scale * at, quantiles),
             summary,
             band=method == "transfer",
-            value=value,
+            value=theme.padded(percent(summary.median, digits=accuracy_digits(result))),
             dots=4,
             has_dot=True,
         )
         curves.append(curve)
-        lowest = min(lowest, *(100 * quantiles[1]), 100 * summary.median)
+        heights.extend(100 * quantiles[1])
+    for method in ("target", "transfer"):
+        heights.append(100 * result.summary[method].high)
     # Steps of 5, with a little room.
-    highest = max(result.summary["target"].high, result.summary["transfer"].high)
-    top = 5 * np.ceil(20 * highest + 0.2)
     return accuracy_chart(
         *curves,
-        current=current,
+        current=parameter.scale * set_value,
         title=SAYS[f"chart.{along}"],
-        finding=_accuracy_finding(result, along, methods),
-        xaxis=_axis_along(along),
-        low=5 * np.floor((lowest - 1) / 5),
-        high=min(top, 101),
+        finding=_accuracy_finding(result, along),
+        xaxis=parameter.axis(set_value),
+        low=5 * np.floor((min(heights) - 1) / 5),
+        high=min(5 * np.ceil(max(heights) / 5 + 0.2), 101),
     )
 
 
-def _accuracy_points(result: HypothesesResult, method: str, along: str) -> QuantileCurve:
-    """Return the points of a curve as drawn, shares of labels in %.
-
-    Over epsilon there may be none yet. The runs at the set epsilon then are one, because a legend
-    names only curves with points. The curve over shares contains the set share.
-    """
-    at, quantiles = result.curve(method, along)
-    if along == "share":
-        return QuantileCurve(100 * at, quantiles)
-    if len(at) == 0:
-        at = np.array([result.settings.epsilon])
-        quantiles = np.array(result.summary[method])[:, None]
-    return QuantileCurve(at, quantiles)
-
-
-def _accuracy_finding(result: HypothesesResult, along: str, methods: Sequence[str]) -> str:
+def _accuracy_finding(result: HypothesesResult, along: str) -> str:
     """Return the values at which transfer is shown to help, or the progress of the curves."""
-    if methods != MAIN_METHODS:
-        return SAYS["chart.others"]
     runs = result.runs_along(along)
-    values: Sequence[float] = SHARES
-    if along == "epsilon":
-        values = EPSILONS
-    begun = [value for value in values if value in runs]
-    progress = count_progress(len(begun), len(values))
+    values = PARAMETERS[along].values
+    values_begun = [value for value in values if value in runs]
+    progress = count_progress(len(values_begun), len(values))
     if progress:
         return progress
     return helps_finding([*runs], [at.compare() for at in runs.values()], along)
 
 
 def helps_finding(values: Sequence[float], cases: Sequence[Case], along: str) -> str:
-    """Return for which epsilons, or shares of labels, transfer is shown to help."""
+    """Return at which values of a parameter transfer is shown to help."""
     if Case.SO_FAR in cases:
         incomplete = cases.count(Case.SO_FAR)
         return SAYS("chart.so_far", done=len(cases) - incomplete, places=len(cases))
-    texts = [_value_text(along, value) for value in values]
+    parameter = PARAMETERS[along]
+    texts = [parameter.text.format(parameter.scale * value) for value in values]
     return finding(SAYS.cases("finding"), cases, texts)
-
-
-def _value_text(along: str, value: float) -> str:
-    if along == "epsilon":
-        return f"epsilon {value:g}"
-    return f"{100 * value:g} %"
-
-
-def _axis_along(along: str) -> dict:
-    if along == "epsilon":
-        return epsilon_axis()
-    margin = 1.26
-    return theme.axis(
-        "target rows with a label, % (log scale)",
-        100 * SHARES[0] / margin,
-        100 * SHARES[-1] * margin,
-        log=True,
-        ticks=(1, 2, 5, 10, 20, 50),
-    )
-
-
-def epsilon_axis() -> dict:
-    """Return the axis of epsilon."""
-    low, high = HypothesesSettings.LIMITS["epsilon"]
-    margin = 1.12
-    ticks = (0.1, 1, 10, 100, 1000)
-    return theme.axis("epsilon (log scale)", low / margin, high * margin, log=True, ticks=ticks)
 
 
 # Gain
@@ -289,7 +269,6 @@ def gain(result: HypothesesResult) -> dict:
         left=100,
         above=0.7,
         title=SAYS["chart.gain"],
-        finding=_gain_finding(result, medians[0]),
         shapes=[_harm_area()],
         annotations=[theme.note("harm", "upper left"), *numbers],
         xaxis={**xaxis, "zeroline": True},
@@ -310,18 +289,6 @@ def _harm_area() -> dict[str, Any]:
         "fillcolor": theme.rgba(theme.BOUND, 0.1),
         "line": {"width": 0},
     }
-
-
-def _gain_finding(result: HypothesesResult, median: float) -> str:
-    """Return the gain of transfer if one is shown."""
-    case = result.compare("weak")
-    if case == Case.SO_FAR:
-        return _runs_finding(result)
-    if case == Case.FEW:
-        return SAYS["finding.few"]
-    if case in (Case.AHEAD, Case.BEHIND):
-        return SAYS("finding.points", gain=_signed(median))
-    return SAYS["finding.none"]
 
 
 def _signed(points: float) -> str:

@@ -12,11 +12,8 @@ from lab.experiment.settings import Measure, Task
 from pages.hypotheses import tasks
 from pages.hypotheses.mixture import normalised
 from pages.hypotheses.result import (
-    ALL_WORDS,
     DIMENSIONS,
-    DIRECTIONS,
     EPSILONS,
-    LAWS,
     SHARES,
     TABLE_EPSILONS,
     HypothesesResult,
@@ -34,7 +31,7 @@ _FIRST_COST = 3e7
 # Repeats of one task, and features above which a task has half as many.
 _REPEATS_PER_TASK = 6
 _MANY_FEATURES = 30
-# Most repeats of each number of features and of each distribution of noise, and of the table.
+# Most repeats of each number of features, and of each cell of the table.
 FEW_REPEATS = 8
 TABLE_REPEATS = 12
 
@@ -115,8 +112,6 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
             "over_epsilon": self.over_epsilon,
             "over_share": self.over_share,
             "over_dimension": self.over_dimension,
-            "over_dimension_without_noise": self.over_dimension_without_noise,
-            "over_law": self.over_law,
             "over_mixture": self.over_mixture,
         }
 
@@ -144,58 +139,22 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
 
     @cached_property
     def over_dimension(self) -> PartsByValue:
-        return self._over_dimension(self.settings.epsilon)
-
-    @cached_property
-    def over_dimension_without_noise(self) -> PartsByValue:
-        return self._over_dimension(math.inf)
-
-    def _over_dimension(self, epsilon: float) -> PartsByValue:
         parts = {}
         for dimension in DIMENSIONS:
             target = self.settings.target_with_dimension(dimension)
-            parts[dimension] = self.repeats_with(
-                epsilon=epsilon, target=target, most_repeats=FEW_REPEATS
-            )
-        return PartsByValue(parts)
-
-    @cached_property
-    def over_law(self) -> PartsByValue:
-        """Return the repeats with two distributions of noise, which are only compared with all
-        words.
-        """
-        if self.settings.projected:
-            return PartsByValue({})
-        parts = {}
-        for directions in (ALL_WORDS, DIRECTIONS):
-            for law in LAWS:
-                parts[law, directions] = self._over_epsilon_with(law, directions)
-        return PartsByValue(parts)
-
-    def _over_epsilon_with(self, law: str, directions: int) -> PartsByValue:
-        """Return the repeats by epsilon, with a distribution of noise in public directions."""
-        target = self.settings.target_training
-        if directions != ALL_WORDS:
-            target = self.settings.target_with_dimension(directions)
-        parts = {}
-        for epsilon in EPSILONS:
-            parts[epsilon] = self.repeats_with(
-                epsilon=epsilon, noise=law, target=target, most_repeats=FEW_REPEATS
-            )
+            parts[dimension] = self.repeats_with(target=target, most_repeats=FEW_REPEATS)
         return PartsByValue(parts)
 
     @cached_property
     def over_mixture(self) -> PartsByValue:
-        """Return the repeats of the table."""
+        """Return the repeats of the table, by mixture and epsilon."""
         parts = {}
         for mixture in self.mixtures:
-            target = self.settings.target_with_mixture(mixture)
-            by_epsilon = {}
+            target = replace(self.settings.target_training, mixture=mixture)
             for epsilon in TABLE_EPSILONS:
-                by_epsilon[epsilon] = self.repeats_with(
+                parts[mixture, epsilon] = self.repeats_with(
                     epsilon=epsilon, target=target, most_repeats=TABLE_REPEATS
                 )
-            parts[mixture] = PartsByValue(by_epsilon)
         return PartsByValue(parts)
 
     @property
@@ -216,7 +175,6 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         self,
         *,
         epsilon: float | None = None,
-        noise: str | None = None,
         label_share: float | None = None,
         target: TargetTraining | None = None,
         most_repeats: int | None = None,
@@ -227,29 +185,26 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         essential: whether the page waits for the first ones.
         """
         settings = self.settings
-        changes: dict[str, Any] = {}
+        budget = settings.budget
         if epsilon is not None:
-            changes["epsilon"] = epsilon
-        if noise is not None:
-            changes["noise"] = noise
-        budget = replace(settings.budget, **changes)
+            budget = replace(budget, epsilon=epsilon)
         if label_share is None:
             label_share = settings.label_share
         count = settings.repeats
         if most_repeats is not None:
             count = min(count, most_repeats)
 
-        sources = settings.source_training
-        if target is not None:
-            sources = target.sources
-        largest_batch = self._largest_batch(sources)
-        affordable = int(_FIRST_COST / (sources.cost * settings.sources))
+        is_changed = epsilon is not None or target is not None
+        if target is None:
+            target = settings.target_training
+        largest_batch = self._largest_batch(target.sources)
+        affordable = int(_FIRST_COST / (target.sources.cost * settings.sources))
         first_batch = max(1, min(_FIRST_REPEATS, count, affordable))
-        if epsilon is not None or target is not None:
+        if is_changed:
             first_batch = min(first_batch, largest_batch)
         return TransferRepeats(
             tasks.transfer,
-            Transfer(target=target or settings.target_training, budget=budget),
+            Transfer(target=target, budget=budget),
             label_share,
             count,
             first_batch=first_batch,
@@ -282,7 +237,6 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         yield from self.over_epsilon.tasks
         yield from self.over_share.tasks
         yield from self._dimension_tasks()
-        yield from self.over_law.tasks
         yield from self._table_tasks()
 
     def _first_tasks(self) -> Iterator[Task]:
@@ -300,27 +254,23 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
                 yield self.over_epsilon.parts[epsilon].tasks[0]
 
     def _dimension_tasks(self) -> Iterator[Task]:
-        """Yield the tasks of each number of features, with and without noise."""
+        """Yield the tasks of each number of features."""
         repeats = range(min(self.settings.repeats, FEW_REPEATS))
         for dimension in DIMENSIONS:
             target = self.settings.target_with_dimension(dimension)
             yield Runs(work=tasks.make_rows, model=target.sources, count=1)
             yield from _fits(target, repeats)
             yield from self.over_dimension.parts[dimension].tasks
-            yield from self.over_dimension_without_noise.parts[dimension].tasks
 
     def _table_tasks(self) -> Iterator[Task]:
-        """Yield the tasks of the table, after the set mixture the fits of all other mixtures.
+        """Yield the tasks of the table, after the fits of its mixtures.
 
         Those are yielded repeat by repeat, so that the rows of a repeat are drawn once.
         """
-        set_mixture, *others = self.mixtures
-        yield from self.over_mixture.parts[set_mixture].tasks
         for repeat in range(min(self.settings.repeats, TABLE_REPEATS)):
-            for mixture in others:
-                yield _target_fit(self.settings.target_with_mixture(mixture), repeat)
-        for mixture in others:
-            yield from self.over_mixture.parts[mixture].tasks
+            for mixture in self.mixtures:
+                yield _target_fit(replace(self.settings.target_training, mixture=mixture), repeat)
+        yield from self.over_mixture.tasks
 
 
 def _fits(target: TargetTraining, repeats: range) -> Iterator[Task]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.data.domains import KINDS
-from pages.hypotheses import charts, charts_features, texts, texts_algorithm
+from pages.hypotheses import charts, texts
 from pages.hypotheses.charts import SAYS
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesSettings
@@ -96,24 +96,13 @@ def algorithm_charts(result: HypothesesResult) -> Rows:
 
 
 def method_charts(result: HypothesesResult) -> Rows:
-    """Return the gain of each method, and their accuracy over epsilon and over labels."""
+    """Return the gain of each method, and accuracy over labels and over features."""
     row = [
         _chart("gain", charts.gain(result)),
-        _chart("others", charts.accuracy(result, "epsilon", charts.OTHER_METHODS)),
         _chart("share", charts.accuracy(result, "share")),
+        _chart("dimension", charts.accuracy(result, "dimension")),
     ]
     return [row]
-
-
-def feature_charts(result: HypothesesResult) -> Rows:
-    """Return accuracy and noise over the number of features and, with all words, two noises."""
-    row = [
-        _chart("dimension", charts_features.dimension(result)),
-        _chart("noise", charts_features.noise(result)),
-    ]
-    if result.settings.projected:
-        return [row]
-    return [[_chart("laws", charts_features.laws(result), height=MAIN_HEIGHT)], row]
 
 
 def _chart(
@@ -148,21 +137,19 @@ PAGE = Page(
         texts={
             "verdict": texts.verdict,
             "caption": texts.caption,
-            "stages": texts_algorithm.stages,
+            "steps": texts.steps,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "classes": texts.by_class,
             "table": texts.table,
-            "published": texts_algorithm.published,
         },
         charts=main_charts,
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab("steps", "Algorithm", ("stages",), algorithm_charts),
+            Tab("steps", "Algorithm", ("steps",), algorithm_charts),
             Tab("ways", "Methods", charts=method_charts),
-            Tab("features", "Features", charts=feature_charts),
-            RESULTS_TAB._replace(texts=("table", "classes", "published")),
+            RESULTS_TAB,
         ),
         lead=always(SAYS["lead"]),
     ),

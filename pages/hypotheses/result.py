@@ -11,7 +11,7 @@ import pandas as pd
 from dpcore.parties import source_releases
 from lab.data.domains import DomainData
 from lab.experiment.settings import Spread, quantiles_of
-from lab.statistics.claims import Case, compare, leaders, too_few_to_lead, trailing_start
+from lab.statistics.claims import Case, compare, leaders
 from lab.statistics.confusion import ByClass
 from pages.hypotheses.runs import (
     QuantileCurve,
@@ -29,17 +29,8 @@ EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 DIMENSIONS = (2, 5, 10, 20, 40, 60)
 TABLE_EPSILONS = (1.0, 10.0, 100.0, math.inf)
-# With all words, two distributions of noise are compared, there and in so many public directions.
-LAWS = ("exponential", "gaussian")
-DIRECTIONS = 20
-# Stands for all words among numbers of public directions.
-ALL_WORDS = 0
-# What the curves are over. The last one is over the number of features too, without noise.
-ALONG = ("epsilon", "share", "dimension", "plain dimension")
-# Numbers of features of the published data sets.
-PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
-# Numbers of features at which the size of the noise is drawn.
-_NOISE_DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
+# Parameters of the curves, the share of labels and the number of features among them.
+ALONG = ("epsilon", "share", "dimension")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,9 +40,8 @@ class HypothesesResult:
     now: runs at the set values of all parameters.
     over_epsilon: runs by epsilon, of which infinity is without noise.
     over_share: runs by share of labels.
-    over_dimension, over_dimension_without_noise: runs by number of features.
-    over_law: runs by epsilon, for each distribution of noise and number of public directions.
-    over_mixture: runs by epsilon, for each mixture of the table.
+    over_dimension: runs by number of features.
+    over_mixture: runs by mixture and epsilon, for the table.
     """
 
     settings: HypothesesSettings
@@ -59,9 +49,7 @@ class HypothesesResult:
     over_epsilon: RunsByValue
     over_share: RunsByValue
     over_dimension: RunsByValue
-    over_dimension_without_noise: RunsByValue
-    over_law: Mapping[tuple[str, int], RunsByValue]
-    over_mixture: Mapping[tuple[float, ...], RunsByValue]
+    over_mixture: Mapping[tuple[tuple[float, ...], float], TransferRuns]
 
     @property
     def without_noise(self) -> TransferRuns:
@@ -168,36 +156,26 @@ class HypothesesResult:
 
     # Curves
 
-    def runs_along(self, along: str) -> dict[float, TransferRuns]:
-        """Return the runs begun so far by the value of a parameter (``ALONG``), ascending.
-
-        With all words, their number is a value of the curves over the number of features too.
-        """
-        runs: dict[float, TransferRuns]
+    def set_value(self, along: str) -> float:
+        """Return the set value of a parameter (``ALONG``)."""
         if along == "epsilon":
-            runs = {**self.over_epsilon}
-        elif along == "share":
-            runs = {**self.over_share, self.settings.label_share: self.now}
-        elif along == "dimension":
-            runs = {**self.over_dimension}
-            if not self.settings.projected:
-                runs[self.data.features] = self.now
-        else:
-            runs = {**self.over_dimension_without_noise}
-            if not self.settings.projected:
-                runs[self.data.features] = self.without_noise
-        return begun(runs)
+            return self.settings.epsilon
+        if along == "share":
+            return self.settings.label_share
+        return self.dimension
+
+    def runs_along(self, along: str) -> dict[float, TransferRuns]:
+        """Return the runs begun so far by the value of a parameter, ascending, with the set one."""
+        runs = {
+            "epsilon": self.over_epsilon,
+            "share": self.over_share,
+            "dimension": self.over_dimension,
+        }
+        return begun({**runs[along], self.set_value(along): self.now})
 
     def curve(self, method: str, along: str) -> QuantileCurve:
         """Return the accuracy of a method along a parameter."""
         return accuracy_curve(self.runs_along(along), method)
-
-    def law_curve(self, law: str, directions: int) -> QuantileCurve:
-        """Return the accuracy of transfer over epsilon with a distribution of noise.
-
-        directions: number of public directions, or ``ALL_WORDS``.
-        """
-        return accuracy_curve(begun(self.over_law[law, directions]), "transfer")
 
     @property
     def error_curve(self) -> QuantileCurve:
@@ -205,87 +183,12 @@ class HypothesesResult:
         runs = self.runs_along("epsilon")
         return quantile_curve(runs, [at.outcome.error for at in runs.values()])
 
-    def helps_from(self, law: str) -> float | None:
-        """Return the epsilon from which on transfer with all words is shown to help.
-
-        Return infinity if that is shown at no epsilon, and None until all runs are done.
-        """
-        runs = self.over_law.get((law, ALL_WORDS), {})
-        if not runs or not all(at.complete for at in runs.values()):
-            return None
-        start = trailing_start([at.compare() for at in runs.values()])
-        return [*runs, math.inf][start]
-
-    # Number of features
-
-    @cached_property
-    def best_dimensions(self) -> tuple[int, ...]:
-        """Return the number of features with the best median, and those not shown to be worse.
-
-        Return nothing until all of the curve is done.
-        """
-        accuracies = self._accuracies_by_dimension
-        if not accuracies:
-            return ()
-        return tuple(int(dimension) for dimension in leaders(accuracies))
-
-    def accuracy_with(self, dimension: int) -> float:
-        """Return the median accuracy of transfer with a number of features."""
-        runs = self.runs_along("dimension")[dimension]
-        return Spread.of(runs.accuracy("transfer")).median
-
-    @property
-    def too_few_for_dimensions(self) -> bool:
-        """Return whether there are too few runs to show any number of features to be the best."""
-        accuracies = self._accuracies_by_dimension
-        return bool(accuracies) and too_few_to_lead(accuracies)
-
-    @property
-    def _accuracies_by_dimension(self) -> dict[str, np.ndarray]:
-        """Return the accuracy of transfer in as many runs by number of features.
-
-        Return nothing until all of the curve is done.
-        """
-        runs = self.runs_along("dimension")
-        if len(runs) < self.dimension_count or not all(at.complete for at in runs.values()):
-            return {}
-        fewest = min(at.repeats for at in runs.values())
-        accuracies = {}
-        for dimension, at in runs.items():
-            accuracies[str(dimension)] = at.accuracy("transfer")[:fewest]
-        return accuracies
-
-    @property
-    def dimension_count(self) -> int:
-        """Return the number of values of the curve over the number of features."""
-        if self.settings.projected:
-            return len(DIMENSIONS)
-        return len(DIMENSIONS) + 1
-
     # Noise
-
-    @property
-    def noise_shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return numbers of features, and the noise's share of a released margin there.
-
-        The share is noise^2 / (noise^2 + signal^2) in the median run, and 0 if both are 0, as when
-        no text has a word that counts.
-        """
-        runs = self.runs_along("dimension")
-        shares = []
-        for at in runs.values():
-            signal, noise = at.outcome.margins.T
-            noise_power = noise**2
-            power = noise_power + signal**2
-            share = np.divide(noise_power, power, out=np.zeros_like(power), where=power > 0)
-            shares.append(float(np.median(share)))
-        return np.array(list(runs)), np.array(shares)
 
     @property
     def measured_noise(self) -> float:
         """Return the root mean square of the noise on a margin in the median run."""
-        _, noise = np.median(self.now.outcome.margins, axis=0)
-        return float(noise)
+        return float(np.median(self.now.outcome.margin_noise))
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
@@ -310,13 +213,6 @@ class HypothesesResult:
             budget.coordinate_sd(of_tilt, dimension=dimension),
         )
 
-    @cached_property
-    def noise(self) -> pd.DataFrame:
-        """Return a row per number of features: the sd on a margin and on a log weight."""
-        deviations = [self.noise_at(int(dimension)) for dimension in _NOISE_DIMENSIONS]
-        margin, weight = np.transpose(deviations)
-        return pd.DataFrame({"dimension": _NOISE_DIMENSIONS, "margin": margin, "weight": weight})
-
     # Tables
 
     def curves(self) -> pd.DataFrame:
@@ -337,11 +233,10 @@ class HypothesesResult:
         Numbers are NaN until they are computed.
         """
         rows = []
-        for mixture, runs_by_epsilon in self.over_mixture.items():
-            for epsilon, runs in runs_by_epsilon.items():
-                medians = {method: 100 * runs.median_accuracy(method) for method in METHODS}
-                row = {"mixture": mixture, "epsilon": epsilon, **medians, "best": _best(runs)}
-                rows.append(row)
+        for (mixture, epsilon), runs in self.over_mixture.items():
+            medians = {method: 100 * runs.median_accuracy(method) for method in METHODS}
+            row = {"mixture": mixture, "epsilon": epsilon, **medians, "best": _best(runs)}
+            rows.append(row)
         return pd.DataFrame(rows)
 
 

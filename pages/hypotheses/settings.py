@@ -199,15 +199,13 @@ class HypothesesSettings(Settings):
         """Return the training of the target."""
         return TargetTraining(sources=self.source_training, mixture=self.shares)
 
-    def target_with_mixture(self, mixture: tuple[float, ...]) -> TargetTraining:
-        """Return the training of a target with another mixture of the domains."""
-        return TargetTraining(sources=self.source_training, mixture=mixture)
-
     def target_with_dimension(self, dimension: int) -> TargetTraining:
-        """Return the training of the target after a projection to so many features."""
-        training = self.source_training
-        projected = replace(training.domains, dimension=dimension, projection="svd")
-        return TargetTraining(sources=replace(training, domains=projected), mixture=self.shares)
+        """Return the training of the same target with rows projected to so many features."""
+        sources = self.source_training
+        projected_domains = replace(sources.domains, dimension=dimension, projection="svd")
+        return TargetTraining(
+            sources=replace(sources, domains=projected_domains), mixture=self.shares
+        )
 
     @property
     def guarantee(self) -> Guarantee:

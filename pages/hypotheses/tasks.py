@@ -46,8 +46,8 @@ class Outcome:
     accuracy: on test rows, by ``METHODS`` (R, 6).
     counts, losses: confusion matrices (R, 2, 2, 2) and mean losses (R, 2) on test rows, with
         transfer and of the few labels alone.
-    margins: root mean square (R, 2) of the margins that the sources' hypotheses give test rows
-        without noise, and of the noise on them. They are not released.
+    margin_noise: root mean square (R,) of the noise on the margins that the sources' hypotheses
+        give test rows.
     """
 
     repeats: np.ndarray
@@ -56,7 +56,7 @@ class Outcome:
     accuracy: np.ndarray
     counts: np.ndarray
     losses: np.ndarray
-    margins: np.ndarray
+    margin_noise: np.ndarray
 
     def accuracy_of(self, method: str) -> np.ndarray:
         """Return the accuracy (R,) of a method."""
@@ -128,9 +128,10 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
         "target": _accuracy(all_labels, fits),
     }
     held_out = _by_class(np.stack([transferred, few_labels]), fits)
-    margins = []
+    margin_noise = []
     for repeat, fit, released in zip(repeats, fits, of_sources, strict=True):
-        margins.append(_margins(target.sources, repeat, fit, released))
+        noise = released - source_fit(target.sources, repeat).hypotheses
+        margin_noise.append(_root_mean_square(fit.X_test @ noise.T))
     return Outcome(
         repeats=np.array(repeats),
         weights=weights,
@@ -138,7 +139,7 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
         accuracy=np.stack([accuracy[method] for method in METHODS], axis=1),
         counts=np.stack([scores.counts for scores in held_out]),
         losses=np.stack([scores.loss for scores in held_out]),
-        margins=np.array(margins),
+        margin_noise=np.array(margin_noise),
     )
 
 
@@ -199,16 +200,5 @@ def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
     return scores
 
 
-def _margins(
-    training: SourceTraining, repeat: int, fit: TargetFit, released: np.ndarray
-) -> list[float]:
-    """Return the root mean squares of the noiseless margins of test rows, and of their noise.
-
-    released: hypotheses (K, d) with noise.
-    """
-    noiseless = source_fit(training, repeat).hypotheses
-    root_mean_squares = []
-    for hypotheses in (noiseless, released - noiseless):
-        margins = fit.X_test @ hypotheses.T
-        root_mean_squares.append(float(np.sqrt((margins**2).mean())))
-    return root_mean_squares
+def _root_mean_square(numbers: np.ndarray) -> float:
+    return float(np.sqrt((numbers**2).mean()))

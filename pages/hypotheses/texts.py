@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from lab.statistics.claims import Case
 from pages.hypotheses.charts import SAYS, STYLES, accuracy_digits, three_accuracies
-from pages.hypotheses.result import EPSILONS, LAWS, HypothesesResult
+from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.tasks import METHODS
-from pages.hypotheses.texts_algorithm import trust
 from ui.text import class_predictions, guarantee_notes, sentences, tiles
 from ui.text.numbers import delta
 from ui.text.sentences import format_tenths, points_text
@@ -17,7 +16,10 @@ ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
 # The verdict warns if transfer harms in more than this share of runs.
 _OFTEN_HARMED = 0.2
-# Further models in the tab of results, with the names of their texts.
+# The sources take the first steps of the algorithm, and the target the others.
+_STEPS = 6
+_SOURCE_STEPS = 2
+# Further models in the tab *Results*, with the names of their texts.
 _OTHER_MODELS = {"weak": "weak", "transfer without noise": "plain"}
 
 
@@ -136,12 +138,15 @@ def caption(result: HypothesesResult) -> str:
 
 
 def diagnostics(result: HypothesesResult) -> list[str]:
-    """Return at most three sentences that explain the accuracy: noise, weights, and one more."""
-    noise = _laws(result)
-    if not noise:
-        noise = _noise(result)
-    explanation = [noise, _weights(result), _most_important(result)]
-    return [sentence for sentence in explanation if sentence]
+    """Return at most three sentences: noise, weights, and a warning or the gain of the weights."""
+    settings = result.settings
+    third = ""
+    if settings.noise == "gaussian":
+        third = tiles.large_delta_warning(settings.delta, settings.source_rows, "rows of a source")
+    if not third:
+        third = _average(result)
+    sentences = [_noise(result), _weights(result), third]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _noise(result: HypothesesResult) -> str:
@@ -159,30 +164,6 @@ def _noise(result: HypothesesResult) -> str:
     )
 
 
-def _laws(result: HypothesesResult) -> str:
-    """Name the epsilon from which on all words help, for each distribution of noise."""
-    settings = result.settings
-    if settings.projected or result.compare("weak") == Case.FEW:
-        return ""
-    texts = {}
-    for law in LAWS:
-        epsilon = result.helps_from(law)
-        if epsilon is None:
-            return ""
-        texts[law] = _from_epsilon(epsilon)
-    return SAYS("laws.helps", words=result.data.features, delta=delta(settings.delta), **texts)
-
-
-def _from_epsilon(epsilon: float) -> str:
-    if math.isinf(epsilon):
-        case = "nowhere"
-    elif epsilon == EPSILONS[0]:
-        case = "everywhere"
-    else:
-        case = "from"
-    return SAYS(f"laws.{case}", epsilon=number(epsilon))
-
-
 def _weights(result: HypothesesResult) -> str:
     """Name the distance of the weights from the true mixture."""
     case = "missed"
@@ -193,21 +174,6 @@ def _weights(result: HypothesesResult) -> str:
         error=number(result.now.median_error),
         equal=number(result.error_of_equal_weights),
     )
-
-
-def _most_important(result: HypothesesResult) -> str:
-    """Return a warning of a large delta, the best number of features, or the gain of weights."""
-    settings = result.settings
-    if settings.noise == "gaussian":
-        large_delta = tiles.large_delta_warning(
-            settings.delta, settings.source_rows, "rows of a source"
-        )
-        if large_delta:
-            return large_delta
-    if len(result.best_dimensions) == 1 and not result.too_few_for_dimensions:
-        best = result.best_dimensions[0]
-        return SAYS("features.best", best=best, accuracy=percent(result.accuracy_with(best)))
-    return _average(result)
 
 
 def _average(result: HypothesesResult) -> str:
@@ -230,15 +196,63 @@ def guarantee(result: HypothesesResult) -> str:
     assumptions = SAYS["guarantee.assumed"]
     if settings.data != "domains":
         assumptions += f" {SAYS['guarantee.texts']}"
+    noise = SAYS[f"trust.{settings.noise}"]
+    trust = SAYS("trust.why", sources=settings.sources, noise=noise)
     parts = [
         tiles.note(tiles.meaning(promised)),
         tiles.guarantee_facts(here=promised),
         tiles.note(guarantee_notes.attacker_limit(promised)),
-        trust(result),
+        tiles.note(trust),
         tiles.note(assumptions),
         tiles.note(SAYS["guarantee.unprotected"]),
     ]
     return "".join(parts)
+
+
+# Algorithm
+
+
+def steps(result: HypothesesResult) -> str:
+    """Return a table of the six steps of the algorithm: what each reads, gives and costs."""
+    settings = result.settings
+    cost_case = "pure"
+    if settings.noise == "gaussian":
+        cost_case = "gaussian"
+    cost = SAYS(f"steps.{cost_case}", epsilon=number(settings.epsilon), delta=delta(settings.delta))
+    hypothesis, tilt = _released_vectors(result)
+    values = {
+        **vars(settings),
+        "public_rows": result.data.public.shape[0],
+        "features": result.dimension,
+        "labels": result.labels,
+        "hypothesis": hypothesis,
+        "tilt": tilt,
+        "cost": cost,
+    }
+    columns = ("step", "reads", "gives", "cost")
+    rows = []
+    for step in range(1, _STEPS + 1):
+        cells = SAYS(f"steps.{step}", **values)
+        row = dict(zip(columns, cells.split(" / "), strict=True))
+        row["at"] = SAYS["steps.target"]
+        if step <= _SOURCE_STEPS:
+            row["at"] = SAYS["steps.source"]
+        rows.append(row)
+    return tiles.table(
+        rows,
+        title=SAYS["steps.title"],
+        caption=SAYS["steps.caption"],
+        heads=SAYS.heads("steps", ("step", "at", "reads", "gives", "cost")),
+    )
+
+
+def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
+    """Name the releases of a source in the steps 1 and 2, with the size of their noise."""
+    if result.settings.noise == "objective":
+        noise = number(result.measured_noise)
+        return SAYS("steps.objective", noise=noise), SAYS["steps.same"]
+    margin, weight = result.noise_at(result.dimension)
+    return SAYS("steps.margin", noise=number(margin)), SAYS("steps.weight", noise=number(weight))
 
 
 # Results

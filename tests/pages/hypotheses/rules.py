@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pages.hypotheses.result import ALL_WORDS, EPSILONS, LAWS, SHARES, HypothesesResult
+from pages.hypotheses.result import DIMENSIONS, EPSILONS, SHARES, HypothesesResult
 from pages.hypotheses.runs import TransferRuns
 from tests import attackers
 from tests.claims import better, since, until, worse
@@ -22,8 +22,7 @@ from tests.sentences import (
 # Claims in words that are no claims here.
 HARMLESS = (r"Gain over target only", r"adds? noise", r"best source on the test")
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
-FROM_EPSILON = r"(nowhere|everywhere|from epsilon [\d.,]*\d on)"
-CHART = r"Accuracy by (epsilon|labels): transfer "
+CHART = r"Accuracy by (epsilon|labels|features): transfer "
 
 
 # Numbers
@@ -107,13 +106,18 @@ def noise_costs_nothing(result: HypothesesResult, _: re.Match) -> bool:
 
 def along_chart(result: HypothesesResult, chart: str) -> tuple[dict[float, TransferRuns], int]:
     """Return the runs by value on the axis of a chart, and the least number of values."""
-    runs = dict(result.over_epsilon)
-    least = len(EPSILONS)
+    settings = result.settings
     scale = 1
-    if chart == "labels":
-        runs = {**result.over_share, result.settings.label_share: result.now}
+    if chart == "epsilon":
+        runs = {**result.over_epsilon, settings.epsilon: result.now}
+        least = len(EPSILONS)
+    elif chart == "labels":
+        runs = {**result.over_share, settings.label_share: result.now}
         least = len(SHARES)
         scale = 100
+    else:
+        runs = {**result.over_dimension, result.dimension: result.now}
+        least = len(DIMENSIONS)
     begun = {}
     for value, at_value in runs.items():
         if at_value.batches and np.isfinite(value):
@@ -132,7 +136,7 @@ def helps_along(result: HypothesesResult, chart: str, case: Callable = better):
             transferred,
             accuracies(runs[value], "weak"),
             constant=constant_accuracy(runs[value]),
-            whole=len(transferred) == result.settings.repeats,
+            whole=len(transferred) == runs[value].planned,
         )
 
     return list(runs), at
@@ -156,41 +160,6 @@ def helps_everywhere(result, match) -> bool:
 def harms_everywhere(result, match) -> bool:
     values, harms = helps_along(result, match[1], worse)
     return since(values, harms, 0)
-
-
-def all_words_help(result, match) -> bool:
-    """Return whether all words help from the named epsilon on, with each distribution of noise."""
-    for law, text in zip(LAWS, match.groups(), strict=True):
-        if text == "nowhere":
-            continue
-        first_epsilon = 0.0
-        if text != "everywhere":
-            _, _, number, _ = text.split()
-            first_epsilon = amount(number)
-        runs = result.over_law[law, ALL_WORDS]
-
-        def helps(epsilon: float, runs=runs) -> bool:
-            at_epsilon = runs[epsilon]
-            return better(at_epsilon.accuracy("transfer"), at_epsilon.accuracy("weak"))
-
-        if not since(EPSILONS, helps, first_epsilon):
-            return False
-    return True
-
-
-def best_dimension(result, match) -> bool:
-    """Return whether a number of features is shown to be better than each other one."""
-    runs = dict(result.over_dimension)
-    if not result.settings.projected:
-        runs[result.data.features] = result.now
-    by_dimension = {}
-    for dimension, at_dimension in runs.items():
-        if at_dimension.batches:
-            by_dimension[dimension] = at_dimension.accuracy("transfer")
-    best = by_dimension.pop(int(amount(match[1] or match[2])))
-    others = list(by_dimension.values())
-    fewest = min(len(other) for other in others)
-    return all(better(best[:fewest], other[:fewest], tests=len(others)) for other in others)
 
 
 def gains_here(result, match) -> bool:
@@ -285,13 +254,8 @@ RARE_RULES: Rules = {
     ),
     r"Transfer gains [\d.]+ points? here": shown(better),
     r"Transfer harms here": shown(worse),
-    r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": best_dimension,
     r": they are closer than equal ones": weights_are_closer,
     r"so they mislead here": weights_mislead,
-    r"Gain over target only: \+[\d.]+ points with transfer": shown(better),
-    r"Gain over target only: −[\d.]+ points with transfer": shown(worse),
-    rf"With all [\d,]+ words, transfer is shown to beat the target alone {FROM_EPSILON} with the"
-    rf" paper's noise, and {FROM_EPSILON} with Gaussian": all_words_help,
     rf"{CHART}helps from (?:epsilon )?([\d.]*\d)": helps_from,
     rf"{CHART}helps up to (?:epsilon )?([\d.]*\d)": helps_up_to,
     rf"{CHART}helps everywhere": helps_everywhere,

@@ -12,6 +12,7 @@ from pages.hypotheses import training
 from pages.hypotheses.result import DIMENSIONS
 from pages.hypotheses.settings import HypothesesSettings
 from pages.hypotheses.tasks import Outcome
+from tests.sentences import first
 
 SMALL = {
     "source_rows": 200,
@@ -193,26 +194,35 @@ class TestAccessToSources:
 # Result
 
 
-@pytest.mark.parametrize(
-    ("along", "epsilon"),
-    [
-        pytest.param("dimension", 3.0, id="at the set epsilon"),
-        pytest.param("plain dimension", math.inf, id="without noise"),
-    ],
-)
-def test_the_curve_over_features_has_the_runs_of_each_number(along, epsilon):
+def test_the_curve_over_features_has_the_runs_of_each_number():
     settings = HypothesesSettings().change(**SMALL)
-    five_features = settings.change(dimension=5).experiment.repeats_with(epsilon=epsilon)
+    five_features = settings.change(dimension=5).experiment.now
     expected = Outcome.concatenate([task.run() for task in five_features.tasks])
 
-    at, quantiles = settings.experiment.run().curve("transfer", along)
+    at, quantiles = settings.experiment.run().curve("transfer", "dimension")
 
-    assert settings.epsilon == 3.0
     assert tuple(at) == DIMENSIONS
     np.testing.assert_allclose(
         quantiles[:, DIMENSIONS.index(5)],
         np.quantile(expected.accuracy_of("transfer"), (0.05, 0.5, 0.95)),
     )
+
+
+@pytest.mark.parametrize(
+    ("along", "value"),
+    [
+        pytest.param("epsilon", 7.0, id="epsilon"),
+        pytest.param("share", 0.07, id="share of labels"),
+        pytest.param("dimension", 7, id="features"),
+    ],
+)
+def test_curves_contain_the_set_value(along, value):
+    settings = HypothesesSettings().change(epsilon=7.0, label_share=0.07, dimension=7, **SMALL)
+
+    at, quantiles = first(settings).curve("transfer", along)
+
+    assert value in at
+    assert quantiles.shape == (3, len(at))
 
 
 def test_a_sample_has_the_repeats_of_the_page():

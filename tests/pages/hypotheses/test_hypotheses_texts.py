@@ -6,11 +6,10 @@ from functools import partial
 import numpy as np
 
 from lab.statistics.claims import Case
-from pages.hypotheses import charts, charts_features, texts
+from pages.hypotheses import charts, texts
 from pages.hypotheses.page import PAGE
 from pages.hypotheses.result import EPSILONS, HypothesesResult
 from pages.hypotheses.settings import HypothesesSettings
-from pages.hypotheses.texts_algorithm import stages
 from tests import reached
 from tests.claims import unexplained
 from tests.pages.hypotheses.rules import HARMLESS, RARE_RULES, RULES
@@ -70,7 +69,7 @@ def all_texts(result: HypothesesResult) -> str:
         *tiles(texts.numbers(result)),
         verdict,
         texts.caption(result),
-        stages(result),
+        texts.steps(result),
         *texts.diagnostics(result),
         texts.guarantee(result),
         texts.by_class(result),
@@ -79,7 +78,7 @@ def all_texts(result: HypothesesResult) -> str:
             charts.accuracy(result, "share"),
             charts.gain(result),
             charts.weights(result),
-            charts_features.dimension(result),
+            charts.accuracy(result, "dimension"),
         ),
     ]
     return " ".join(parts)
@@ -132,7 +131,7 @@ def test_a_legend_names_all_methods_before_their_curves():
     traces = charts.accuracy(result, "epsilon")["data"]
 
     assert done < 1
-    assert len(at) == 0
+    assert at.tolist() == [7.0]
     named = [trace for trace in traces if trace.get("name")]
     assert len(named) == 4
     assert all(trace["x"]["bdata"] for trace in named)
@@ -172,18 +171,11 @@ def test_every_text_is_reached(monkeypatch):
 
     # What other runs would show.
     monkeypatch.setattr(HypothesesResult, "harmed", 0.5)
-    monkeypatch.setattr(HypothesesResult, "too_few_for_dimensions", False)
-    for best_dimensions in ((2, 5), (2,)):
-        monkeypatch.setattr(HypothesesResult, "best_dimensions", best_dimensions)
-        for result_of_data in complete:
-            show(replace(result_of_data))  # a copy without cached properties
+    for result_of_data in complete:
+        show(replace(result_of_data))  # a copy without cached properties
     for case in Case:
         monkeypatch.setattr(HypothesesResult, "compare", lambda *_, case=case: case)
         show(result)
         for cases in ([case, case], [Case.ALIKE, case], [Case.AHEAD, case]):
             charts.helps_finding(EPSILONS[:2], cases, "epsilon")
-    for epsilon in (EPSILONS[0], 3.0, np.inf):
-        monkeypatch.setattr(HypothesesResult, "helps_from", lambda *_, epsilon=epsilon: epsilon)
-        assert "With all" in " ".join(texts.diagnostics(result))
-        charts_features.laws(result)
     assert reached.unread(texts.SAYS) == []

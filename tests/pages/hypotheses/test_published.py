@@ -1,7 +1,6 @@
 """The published sizes of hypothesis transfer [wang2019], and its orderings of methods."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -9,19 +8,15 @@ import pytest
 from dpcore.cache import sizes
 from dpcore.parties import source_releases
 from dpcore.parties.source_releases import Budget
-from pages.hypotheses import published, texts
-from pages.hypotheses.result import (
-    ALL_WORDS,
-    DIRECTIONS,
-    EPSILONS,
-    LAWS,
-    HypothesesResult,
-)
+from lab.statistics.claims import trailing_start
+from pages.hypotheses import charts
+from pages.hypotheses.result import EPSILONS, HypothesesResult
 from pages.hypotheses.settings import HypothesesSettings
 from pages.hypotheses.tasks import METHODS, Outcome, fit_sources
-from tests.sentences import first, plain
+from tests.pages.hypotheses.paper_sizes import REVIEWS, TOPICS
+from tests.sentences import first
 
-DATA = {"topics": published.TOPICS, "reviews": published.REVIEWS}
+DATA = {"topics": TOPICS, "reviews": REVIEWS}
 # Repeats of the result with all words, the fewest that can show a difference at 95 %.
 REPEATS = 6
 TOPICS_AND_REVIEWS = ["topics", pytest.param("reviews", marks=pytest.mark.soak)]
@@ -74,7 +69,7 @@ def test_margins_of_released_hypotheses_have_the_noise_of_the_formula(data, marg
 
     outcome = settings.experiment.now.tasks[0].run()
 
-    assert outcome.margins[:, 1].mean() == pytest.approx(margin, rel=0.05)
+    assert outcome.margin_noise.mean() == pytest.approx(margin, rel=0.05)
 
 
 # Orderings of the methods on generated domains
@@ -147,44 +142,68 @@ def test_noise_in_the_objective_needs_a_third_of_epsilon(by_epsilon):
 
 
 @pytest.fixture(scope="module", params=TOPICS_AND_REVIEWS)
-def with_all_words(request) -> HypothesesResult:
-    """Return a result with both distributions of noise over epsilon, at the paper's sizes."""
-    settings = sized(request.param, repeats=REPEATS)
-    experiment = settings.experiment
-    without_noise = experiment.over_epsilon.parts[math.inf]
-    return first(settings, (*experiment.over_law.tasks, *without_noise.tasks))
+def data(request) -> str:
+    """Return the name of data with all words."""
+    return request.param
 
 
-def test_the_papers_noise_needs_an_epsilon_of_hundreds_and_gaussian_noise_of_ten(with_all_words):
-    helps_from = [with_all_words.helps_from(law) for law in LAWS]
-
-    assert helps_from in ([300, 10], [300, 30], [100, 10])
-
-
-@pytest.mark.parametrize(
-    ("law", "near_from"),
-    [
-        pytest.param("exponential", 300, id="the paper's noise"),
-        pytest.param("gaussian", 30, id="Gaussian noise"),
-    ],
-)
-def test_accuracy_is_near_to_that_without_noise_from_an_epsilon_on(with_all_words, law, near_from):
-    noiseless = with_all_words.without_noise.median_accuracy("transfer")
-
-    _, quantiles = with_all_words.law_curve(law, ALL_WORDS)
-
-    assert EPSILONS[int(np.argmax(quantiles[1] > noiseless - 0.1))] == near_from
+def over_epsilon(data: str, noise: str) -> HypothesesResult:
+    """Return a result with all runs over epsilon, at the paper's sizes."""
+    settings = sized(data, repeats=REPEATS, noise=noise)
+    return first(settings, settings.experiment.over_epsilon.tasks)
 
 
-def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_all_words):
-    noiseless = with_all_words.without_noise.median_accuracy("transfer")
+@pytest.fixture(scope="module")
+def with_the_papers_noise(data) -> HypothesesResult:
+    return over_epsilon(data, "exponential")
 
-    at, quantiles = with_all_words.law_curve("exponential", ALL_WORDS)
 
-    assert tuple(at) == EPSILONS
-    medians = quantiles[1]
+@pytest.fixture(scope="module")
+def with_gaussian_noise(data) -> HypothesesResult:
+    return over_epsilon(data, "gaussian")
+
+
+def helps_from(result: HypothesesResult) -> float:
+    """Return the epsilon from which on transfer is shown to help."""
+    cases = [result.over_epsilon[epsilon].compare() for epsilon in EPSILONS]
+    return EPSILONS[trailing_start(cases)]
+
+
+def medians_over_epsilon(result: HypothesesResult) -> list[float]:
+    """Return the median accuracy of transfer at each epsilon."""
+    return [result.over_epsilon[epsilon].median_accuracy("transfer") for epsilon in EPSILONS]
+
+
+def test_the_papers_noise_needs_an_epsilon_of_hundreds(with_the_papers_noise):
+    assert helps_from(with_the_papers_noise) in (100, 300)
+
+
+def test_gaussian_noise_needs_an_epsilon_of_ten(with_gaussian_noise):
+    assert helps_from(with_gaussian_noise) in (10, 30)
+
+
+def near_from(result: HypothesesResult) -> float:
+    """Return the first epsilon at which accuracy is within 10 points of that without noise."""
+    noiseless = result.without_noise.median_accuracy("transfer")
+    is_near = np.array(medians_over_epsilon(result)) > noiseless - 0.1
+    return EPSILONS[int(np.argmax(is_near))]
+
+
+def test_accuracy_is_near_to_that_without_noise_from_epsilon_300(with_the_papers_noise):
+    assert near_from(with_the_papers_noise) == 300
+
+
+def test_accuracy_with_gaussian_noise_is_near_from_epsilon_30(with_gaussian_noise):
+    assert near_from(with_gaussian_noise) == 30
+
+
+def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_the_papers_noise):
+    noiseless = with_the_papers_noise.without_noise.median_accuracy("transfer")
+
+    medians = medians_over_epsilon(with_the_papers_noise)
+
     assert medians[EPSILONS.index(30)] < noiseless - 0.2
-    assert medians[EPSILONS.index(10)] < np.median(with_all_words.accuracy["weak"])
+    assert medians[EPSILONS.index(10)] < np.median(with_the_papers_noise.accuracy["weak"])
 
 
 @pytest.mark.parametrize(
@@ -194,27 +213,24 @@ def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_all_words
         pytest.param(1000, -1.0, -0.02, id="and are behind at last"),
     ],
 )
-def test_a_few_public_directions(with_all_words, epsilon, least_gain, most_gain):
-    _, few = with_all_words.law_curve("exponential", DIRECTIONS)
-    _, all_words = with_all_words.law_curve("exponential", ALL_WORDS)
+def test_a_few_public_directions(data, with_the_papers_noise, epsilon, least_gain, most_gain):
+    few_directions = sized(data, repeats=REPEATS, projection="svd", dimension=20)
+    tasks = few_directions.experiment.repeats_with(epsilon=epsilon).tasks
+    few = np.median(Outcome.concatenate([task.run() for task in tasks]).accuracy_of("transfer"))
 
-    index = EPSILONS.index(epsilon)
-    assert least_gain < few[1][index] - all_words[1][index] < most_gain
+    all_words = with_the_papers_noise.over_epsilon[epsilon].median_accuracy("transfer")
 
-
-def test_the_explanation_names_the_epsilons_from_which_all_words_help(with_all_words):
-    helps_from = [with_all_words.helps_from(law) for law in LAWS]
-    expected = [f"{at:,g}" for at in helps_from if EPSILONS[0] < at < math.inf]
-
-    explanation = plain(" ".join(texts.diagnostics(with_all_words)))
-
-    named = re.findall(r"from epsilon ([\d,.]+) on", explanation)
-    assert named == expected
-    assert expected
+    assert least_gain < few - all_words < most_gain
 
 
-def test_an_outcome_contains_no_vector_of_all_words(with_all_words):
-    outcome = with_all_words.settings.experiment.now.tasks[0].run()
+def test_the_chart_names_the_epsilon_from_which_all_words_help(with_gaussian_noise):
+    title = charts.accuracy(with_gaussian_noise, "epsilon")["layout"]["title"]["text"]
+
+    assert f"transfer helps from epsilon {helps_from(with_gaussian_noise):g}" in title
+
+
+def test_an_outcome_contains_no_vector_of_all_words():
+    outcome = sized("topics", repeats=2).experiment.now.tasks[0].run()
 
     small_bytes, large_parts = sizes(outcome)
 
@@ -231,7 +247,7 @@ def test_noise_in_the_objective_works_with_all_words():
 
 def test_a_point_at_every_epsilon_comes_before_all_runs_of_the_set_one():
     """With all words the other runs take ten seconds."""
-    experiment = HypothesesSettings(**published.TOPICS).experiment
+    experiment = HypothesesSettings(**TOPICS).experiment
     tasks = experiment.tasks()
 
     points = [tasks.index(experiment.over_epsilon.parts[at].tasks[0]) for at in EPSILONS]

@@ -19,7 +19,6 @@ from lab.experiment import accounting_tasks
 from lab.experiment.links import VERSION, versioned
 from lab.papers import PAPERS
 from lab.papers import cited as with_links
-from pages.hypotheses import published
 from pages.hypotheses.settings import HypothesesSettings
 from pages.learn.charts_terms import DRAWINGS, drawing
 from pages.learn.papers import BEYOND, WORKS
@@ -30,6 +29,7 @@ from pages.parties.theorems import risk_bound
 from pages.topics import HEADS, PAGES
 from pages.transfer.tasks import least_squares
 from tests.app import opened, text
+from tests.pages.hypotheses.paper_sizes import REVIEWS, TOPICS
 from ui.session.address import TAB
 from ui.session.entries import from_link
 from ui.text.glossary import FIGURES, TERMS, link_terms, meaning, search
@@ -250,7 +250,7 @@ def test_there_are_five_works_and_each_part_leads_to_its_tab():
         page = next((page for page in PAGES if page.name == part.page), None)
         tabs = page.at(from_link(page.settings, part.settings)[0]).all_tabs if part.tab else ()
         assert not part.tab or part.tab in [tab.name for tab in tabs]
-    sizes = {"topics": published.TOPICS, "reviews": published.REVIEWS}
+    sizes = {"topics": TOPICS, "reviews": REVIEWS}
     links = [part.settings for part in WORKS["wang2019"] if part.settings.get("data") in sizes]
     assert len(links) >= 8
     assert all(
