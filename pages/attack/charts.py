@@ -192,12 +192,12 @@ def accuracy(result: OnePersonResult) -> dict:
 def _bound_curve(result: OnePersonResult, bound: str, name: str) -> Curve:
     """Return the curve of a bound on accuracy."""
     epsilons = tuple(np.geomspace(*AttackSettings.LIMITS["epsilon"], _BOUND_POINTS))
-    now = result.accuracy_bounds((result.settings.epsilon,))[bound].iloc[0]
+    (current_bound,) = result.accuracy_bounds((result.settings.epsilon,))[bound]
     return Curve(
         name=name,
         x=np.array(epsilons),
         y=100 * result.accuracy_bounds(epsilons)[bound],
-        value=f"{100 * now:.0f}",
+        value=f"{100 * current_bound:.0f}",
         colour=theme.BOUND,
         dash=_BOUND_DASHES[bound],
     )

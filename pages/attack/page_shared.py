@@ -1,7 +1,6 @@
 """What the pages of all parts of the attack share: choices, sliders, audits and tabs."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -10,7 +9,6 @@ import streamlit as st
 from lab.data.classification import DATASETS
 from lab.models.classifier_versions import VERSIONS
 from pages.attack import texts_shared
-from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.settings import PARTS, AttackSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
@@ -20,14 +18,12 @@ from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import row
 
 # Height of the charts, in pixels.
 HEIGHT = 455
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
 _PARTS_HELP = texts_shared.SAYS["parts"]
 _VERSIONS_HELP = texts_shared.SAYS["versions"]
-WHO_LABELS = {"row": "a private row", "outlier": "an outlier"}
 
 
 def main_choices(state: PageState) -> None:
@@ -36,16 +32,13 @@ def main_choices(state: PageState) -> None:
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choice of the data set and, in the part on one person, all others."""
-    is_one_person = state.settings.part == "worlds"
-    if is_one_person:
+    """Show the choice of the data set and, in the part on one person, of the mechanism."""
+    if state.settings.part == "worlds":
         versions = {name: VERSION_LABELS[name] for name in VERSIONS}
         state.choose("version", "Mechanism", versions, wide=True, help=_VERSIONS_HELP)
     if len(state.settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in state.settings.datasets}
         state.choose("dataset", "Data", titles)
-    if is_one_person:
-        state.choose("who", "Target person", WHO_LABELS)
 
 
 def part_sliders(name: str) -> SliderLayout:
@@ -60,18 +53,13 @@ def part_sliders(name: str) -> SliderLayout:
 # Audits
 
 
-def audit_charts(result: Any) -> Rows:
-    """Return the recorded audits of all mechanisms, whatever the result."""
-    return [row(audits_texts.ABOUT, {"audits": audits_charts.summary()}, height=HEIGHT)]
-
-
 def show_audit_table(state: PageState, picture: Mapping[str, Any]) -> None:
     """Show the table of all recorded audits, whatever the state."""
     st.html(audits_texts.table())
 
 
 TABLE_TAB = Tab("table", "Results table", ("table",))
-AUDITS_TAB = Tab("audits", "Audits", ("audits",), audit_charts, show_extra=show_audit_table)
+AUDITS_TAB = Tab("audits", "Audits", ("audits",), show_extra=show_audit_table)
 
 
 def part_page(
@@ -120,7 +108,7 @@ def part_page(
             texts=page_texts,
             charts=charts,
             tabs=tabs,
-            lead=partial(texts_shared.introduction, texts.SAYS),
+            lead=always(f"{texts.SAYS['lead']} {texts_shared.SAYS['presets']}"),
         ),
         exports=Exports(
             downloads=lambda result: result.frames(),

@@ -42,8 +42,8 @@ _INSIDE = 0.999
 
 
 @cached
-def _accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
-    """Return the columns of ``OnePersonResult.accuracy_bounds``.
+def _accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> dict[str, np.ndarray]:
+    """Return the bounds of ``OnePersonResult.accuracy_bounds``.
 
     They are cached because they take as long as everything else that is drawn.
     """
@@ -53,7 +53,7 @@ def _accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
         mu = gdp.mu_of(epsilon, delta=delta)
         by_claim.append(1 - (1 - delta) / (1 + math.exp(epsilon)))
         by_noise.append((1 + gdp.delta_of(0.0, mu=mu)) / 2)
-    return pd.DataFrame({"epsilon": epsilons, "promised": by_claim, "gaussian": by_noise})
+    return {"promised": np.array(by_claim), "gaussian": np.array(by_noise)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,11 +211,10 @@ class OnePersonResult:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def accuracy_bounds(self, epsilons: tuple[float, ...]) -> pd.DataFrame:
+    def accuracy_bounds(self, epsilons: tuple[float, ...]) -> dict[str, np.ndarray]:
         """Return the largest accuracy that a claim at each epsilon allows.
 
-        The columns are ``epsilon``, ``promised``, by (epsilon, delta), and ``gaussian``, by the
-        Gaussian noise for it.
+        They are "promised", by (epsilon, delta), and "gaussian", by the Gaussian noise for it.
         """
         return _accuracy_bounds(epsilons, self.settings.delta)
 

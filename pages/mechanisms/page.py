@@ -71,7 +71,7 @@ ONE_NUMBER = Page(
         tiles=texts.numbers,
         texts={
             "verdict": texts.verdict,
-            "caption": texts.caption,
+            "caption": always(texts.SAYS["caption"]),
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "table": texts_tables.table,

@@ -13,7 +13,6 @@ from ui.session.page_state import PageState
 # Heights of the charts in the first screen and in tabs, in pixels.
 HEIGHT = 455
 TAB_HEIGHT = 360
-MECHANISM_LABELS = {"laplace": "Laplace", "gaussian": "Gaussian", "classical": "Textbook"}
 
 _RELEASED_HELP = SAYS["released"]
 _MECHANISMS_HELP = SAYS["mechanisms"]
@@ -23,8 +22,7 @@ def main_choices(state: PageState) -> None:
     """Show the choices of what is released and, for one number, of the mechanism."""
     state.choose("answers", "Released", RELEASED, wide=True, help=_RELEASED_HELP)
     if state.settings.answers == "one":
-        labels = {name: MECHANISM_LABELS[name] for name in NUMBER_MECHANISMS}
-        state.choose("mechanism", "Mechanism", labels, wide=True, help=_MECHANISMS_HELP)
+        state.choose("mechanism", "Mechanism", NUMBER_MECHANISMS, wide=True, help=_MECHANISMS_HELP)
 
 
 def make_content(texts: ModuleType, charts: Callable[[Any], Rows]) -> Content:

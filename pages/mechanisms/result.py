@@ -1,10 +1,10 @@
 """Result of one released number: the release, its privacy loss, attacks, errors and selection."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -257,14 +257,6 @@ class OneNumberResult:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def frames(self) -> dict[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]:
-        """Return the name of each download, and the function that makes its columns."""
-        return {"Table": self.table, "Trade-off": self.trade_off_table}
-
-    def trade_off_table(self) -> dict[str, np.ndarray]:
-        """Return the trade-off curve by column."""
-        return {
-            "false alarms": self.trade_off.false_positive_rates,
-            "misses": self.trade_off.false_negative_rates,
-            "promised": self.trade_off.promised,
-        }
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """Return the name of each download, and the function that makes its data frame."""
+        return {"Table": self.table}

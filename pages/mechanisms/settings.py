@@ -7,11 +7,7 @@ from lab.experiment.settings import Settings
 from pages.mechanisms.formulas import EPSILON_RANGE
 from pages.mechanisms.tasks import Claim
 
-NUMBER_MECHANISMS = {
-    "laplace": "Laplace",
-    "gaussian": "Gaussian, exact",
-    "classical": "Gaussian, textbook formula",
-}
+NUMBER_MECHANISMS = {"laplace": "Laplace", "gaussian": "Gaussian", "classical": "Textbook"}
 RELEASED = {"one": "One number", "many": "Many answers", "local": "Local model"}
 # Votes for the second option, and how many fewer each further one has.
 _RUNNER_UP_VOTES = 20

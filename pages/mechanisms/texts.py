@@ -123,17 +123,6 @@ def _odds_sentence(result: OneNumberResult) -> str:
     return SAYS(f"verdict.{case}", factor=factor, outside=tiles.small_chance(chance_beyond))
 
 
-def caption(result: OneNumberResult) -> str:
-    """Return the line under the charts, which says what the marks are."""
-    case = "broken"
-    if result.claim.holds:
-        case = "holds"
-    marks = SAYS[f"caption.{case}"]
-    if math.isfinite(result.pair.output_at(result.settings.epsilon)):
-        return f"{marks} {SAYS['caption.shaded']}"
-    return marks
-
-
 # Explanation
 
 

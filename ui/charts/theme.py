@@ -27,9 +27,8 @@ PRIVATE = "#2b7bd6"
 PUBLIC = "#009e73"
 NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
-# The colour of the text; and, for what is caught doing more than it claims, that of a fault.
+# The colour of the text.
 CURRENT = "black"
-FAULT = "firebrick"
 # What one drags to say a guess.
 HANDLE = "#5b52d6"
 # The two worlds that an attacker would tell apart.

@@ -11,7 +11,6 @@ from ui.text.texts import Texts
 from ui.text.tiles import note, number
 
 SAYS = Texts(__file__)
-ABOUT = SAYS.cases("about")
 _COLUMNS = (
     "mechanism",
     "version",

@@ -1,15 +1,11 @@
-"""Charts of model inversion: reconstructed pictures, and their correlation with the truth."""
+"""Charts of model inversion: the pictures that are reconstructed from released weights."""
 
 import numpy as np
 
-from lab.experiment.settings import Spread
-from pages.attack.charts import EPSILON_AXIS
-from pages.attack.inversion.result import CLASS_MATCH, RECORD_MATCH, InversionResult
+from pages.attack.inversion.result import InversionResult
 from pages.attack.inversion.tasks import RECORD
 from ui.charts import theme
-from ui.charts.curves import Curve, curve_chart, grid_progress, quantile_curve
 
-RECOVERED_COLOURS = {"classes": theme.PRIVATE, "planted record": theme.PINE}
 # A sheet has so many pictures in a row. Their names are in a strip under each row, whose height is
 # this part of a picture's.
 _PICTURES_PER_ROW = 4
@@ -118,47 +114,3 @@ def _name(name: str, index: int, *, rows: int) -> dict:
         "showarrow": False,
         "font": {"size": 12},
     }
-
-
-# Correlation
-
-
-def match(result: InversionResult) -> dict:
-    """Draw the correlation of reconstruction and truth over epsilon, and without privacy."""
-    curves = [
-        *_match_curves(result, "classes", CLASS_MATCH),
-        *_match_curves(result, "planted record", RECORD_MATCH),
-    ]
-    return curve_chart(
-        *curves,
-        current=result.settings.epsilon,
-        title="Correlation",
-        finding=grid_progress(result.curve.arms[RECORD_MATCH]),
-        xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("correlation with the truth", -0.45, 1.08),
-    )
-
-
-def _match_curves(result: InversionResult, name: str, index: int) -> list[Curve]:
-    """Return the non-private and the private correlations of classes or of the record."""
-    colour = RECOVERED_COLOURS[name]
-    runs = result.private.match[index]
-    plain = Curve(
-        name=f"{name}, non-private",
-        y=float(result.plain.match[index, 0]),
-        colour=colour,
-        dash="dot",
-        listed=False,
-    )
-    private = quantile_curve(
-        name,
-        colour,
-        result.curve.arms[index].over(),
-        Spread.of(runs),
-        band=True,
-        scale=1,
-        value=f"{np.median(runs):.2f}",
-        dots=6,
-        pinned=index == RECORD_MATCH,
-    )
-    return [plain, private]

@@ -1,39 +1,22 @@
-"""What model inversion computes: reconstructions at the set epsilon, over a curve, and without."""
+"""What model inversion computes: reconstructions at the set epsilon, and without privacy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Grid, Once, Part, Sweep
+from lab.experiment.parts import Once, Part
 from pages.attack.inversion.result import InversionResult
 from pages.attack.inversion.tasks import InversionTraining, reconstruct
 from pages.attack.settings import AttackSettings
 from pages.attack.training import from_settings
 
-EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
 REPEATS = 10
 # Repeats that the page waits for.
 _FIRST_REPEATS = 2
 
 
-@dataclass(frozen=True)
-class MatchSweep(Sweep):
-    """A sweep whose grid has the correlations of the reconstructions with the truth."""
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
-        matches = {}
-        for task in self.tasks:
-            if task in outcomes:
-                # (2, R) to (2, 1, R), with an axis for the one epsilon of a task.
-                matches[task] = outcomes[task].match[:, None]
-        return super().gather(matches)
-
-
 class InversionExperiment(Experiment[AttackSettings, InversionResult]):
     """Reconstruct classes and a planted record from released weights."""
-
-    RESULT = InversionResult
 
     def parts(self) -> dict[str, Part]:
         training = from_settings(InversionTraining, self.settings)
@@ -42,7 +25,6 @@ class InversionExperiment(Experiment[AttackSettings, InversionResult]):
             "first": Once(reconstruct, training, at=now, count=_FIRST_REPEATS, essential=True),
             "plain": Once(reconstruct, training, at=(None,), essential=True),
             "all": Once(reconstruct, training, at=now, count=REPEATS),
-            "curve": MatchSweep(EPSILONS, reconstruct, training, REPEATS, arms=(2,)),
         }
 
     def result(self, values: Mapping[str, Any]) -> InversionResult:
@@ -50,9 +32,4 @@ class InversionExperiment(Experiment[AttackSettings, InversionResult]):
         private = values["all"]
         if private is None:
             private = values["first"]
-        return InversionResult(
-            settings=self.settings,
-            private=private,
-            plain=values["plain"],
-            curve=values["curve"],
-        )
+        return InversionResult(settings=self.settings, private=private, plain=values["plain"])

@@ -9,13 +9,12 @@ from ui.widgets import row
 
 
 def inversion_charts(result: InversionResult) -> Rows:
-    """Return the reconstructions without and with privacy, and their match over epsilon."""
+    """Return the reconstructions without and with privacy."""
     figures = {
         "pictures.without": charts.pictures(result, private=False),
         "pictures.with": charts.pictures(result, private=True),
-        "match": charts.match(result),
     }
-    return [row(texts.ABOUT, figures, height=HEIGHT, wide={"match": 1.2})]
+    return [row(texts.ABOUT, figures, height=HEIGHT)]
 
 
 PAGE = part_page(texts, sliders=always(part_sliders("label")), charts=inversion_charts)

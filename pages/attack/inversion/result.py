@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from lab.experiment.parts import Grid
 from pages.attack.inversion.tasks import Reconstructions
 from pages.attack.settings import AttackSettings
 
-# Rows of ``Reconstructions.match``, and grids of the curve.
+# Rows of ``Reconstructions.match``.
 CLASS_MATCH = 0
 RECORD_MATCH = 1
 
@@ -28,13 +27,11 @@ class InversionResult:
     """Result of model inversion.
 
     private, plain: what is reconstructed at the set epsilon, and without privacy.
-    curve: correlations with the truth over epsilon, a grid for the classes and one for the record.
     """
 
     settings: AttackSettings
     private: Reconstructions
     plain: Reconstructions
-    curve: Grid
 
     @property
     def class_match(self) -> Match:
@@ -51,16 +48,9 @@ class InversionResult:
         return Match(private, float(self.plain.match[index, 0]))
 
     def table(self) -> pd.DataFrame:
-        """Return the median correlations over epsilon."""
-        epsilons, class_quantiles = self.curve.arms[CLASS_MATCH].over()
-        _, record_quantiles = self.curve.arms[RECORD_MATCH].over()
-        # Rows of the quantiles: low, median, high.
-        columns = {
-            "epsilon": epsilons,
-            "classes": class_quantiles[1],
-            "record": record_quantiles[1],
-        }
-        return pd.DataFrame(columns)
+        """Return the median correlations of the classes and of the record."""
+        rows = [self.class_match, self.record_match]
+        return pd.DataFrame(rows, index=["classes", "record"]).reset_index(names="picture")
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""

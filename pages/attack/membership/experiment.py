@@ -1,13 +1,8 @@
 """What membership inference computes: private and non-private models on the same halves."""
 
-from collections.abc import Iterable
-from itertools import zip_longest
-from typing import Any
-
 from lab.experiment import chunking
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Part, Repeats
-from lab.experiment.settings import Task
 from pages.attack.membership.result import ARMS, MODELS, MembershipResult
 from pages.attack.membership.tasks import (
     PrivateShadowTraining,
@@ -35,14 +30,6 @@ class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
             "private": _models(private, self.settings.epsilon),
             "plain": _models(plain, None),
         }
-
-    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
-        """Return private and non-private tasks in turn."""
-        private, plain = parts
-        ordered: list[Any] = []
-        for private_task, plain_task in zip_longest(private.tasks, plain.tasks):
-            ordered += [private_task, plain_task]
-        return [task for task in ordered if task is not None]
 
 
 def _models(training: ShadowTraining, epsilon: float | None) -> Repeats:

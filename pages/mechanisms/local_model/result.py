@@ -88,9 +88,4 @@ class LocalModelResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
-        return {"Estimates": self.estimate_table}
-
-    def estimate_table(self) -> pd.DataFrame:
-        """Return the estimated shares, with a row per survey."""
-        names = [f"option {option}" for option in range(1, self.survey.options + 1)]
-        return pd.DataFrame(self.estimates, columns=names)
+        return {"Estimates": self.table}

@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from dpcore import accountants
 from dpcore.privacy import Adjacency, Guarantee
@@ -14,9 +13,6 @@ from lab.experiment.parts import Grid
 from pages.mechanisms.many_answers import reconstruction
 from pages.mechanisms.many_answers.tasks import PEOPLE, Answers
 from pages.mechanisms.settings import MechanismsSettings
-
-# In nine cases in ten, Gaussian noise is within so many standard deviations.
-_GAUSSIAN_90 = float(ndtri(0.95))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,11 +51,6 @@ class ManyAnswersResult:
         It is NaN unless there are more questions than people.
         """
         return reconstruction.expected_share(PEOPLE, questions, noise_sd=self.answers.noise_sd)
-
-    @property
-    def error(self) -> float:
-        """Return the 90 % error of an answer."""
-        return _GAUSSIAN_90 * self.answers.noise_sd
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -22,9 +22,8 @@ _RECOVERED = 90
 
 
 def numbers(result: ManyAnswersResult) -> list[Tile]:
-    """Return the tiles: secrets recovered, the error, the epsilon of all answers, the attacker."""
+    """Return the tiles: secrets recovered, the epsilon of all answers, the best attacker."""
     guarantee = result.guarantee
-    error = number(result.error)
     recovered_tile = Tile(
         SAYS["page.recovered"],
         f"{result.recovered} of {PEOPLE}",
@@ -32,20 +31,13 @@ def numbers(result: ManyAnswersResult) -> list[Tile]:
         tone="bound",
         amount=result.recovered,
     )
-    error_tile = Tile(
-        SAYS["page.error"],
-        f"±{error}",
-        SAYS["page.error_note"],
-        tone="private",
-        amount=tiles.shown_number(error),
-    )
     epsilon_tile = Tile(
         SAYS["page.epsilon"],
         number(guarantee.epsilon),
         SAYS("page.spent", delta=delta_text(guarantee.delta)),
         amount=guarantee.epsilon,
     )
-    return [recovered_tile, error_tile, epsilon_tile, tiles.attacker_tile(guarantee)]
+    return [recovered_tile, epsilon_tile, tiles.attacker_tile(guarantee)]
 
 
 def verdict(result: ManyAnswersResult) -> str:

@@ -152,10 +152,10 @@ class TestOnePerson:
     def test_the_bounds_of_the_curve_are_those_of_the_page(self, epsilon):
         result = result_without_curve(settings_of("worlds", epsilon=epsilon, repeats=100))
 
-        bounds = result.accuracy_bounds((epsilon,)).iloc[0]
+        bounds = result.accuracy_bounds((epsilon,))
 
-        assert bounds["promised"] == pytest.approx(result.claim_bound, rel=1e-9)
-        assert bounds["gaussian"] == pytest.approx(result.noise_bound, rel=1e-9)
+        assert bounds["promised"] == pytest.approx([result.claim_bound], rel=1e-9)
+        assert bounds["gaussian"] == pytest.approx([result.noise_bound], rel=1e-9)
 
     def test_the_first_result_has_some_of_the_trainings_and_one_point(self):
         settings = settings_of("worlds", repeats=600)
@@ -328,25 +328,17 @@ class TestFairness:
         assert abs(result.plain[MAJORITY] - result.plain[MINORITY]) < 0.1
 
 
-@pytest.fixture(scope="module")
-def inversion():
-    """The result of all trainings."""
-    return settings_of("inversion", epsilon=1.0).experiment.run()
-
-
 class TestInversion:
-    def test_a_planted_record_is_read_without_privacy_only(self, inversion):
-        match = inversion.record_match
+    def test_a_planted_record_is_read_without_privacy_only(self):
+        match = settings_of("inversion", epsilon=1.0).experiment.run().record_match
 
         assert match.plain > 0.9
         assert abs(match.private) < 0.3
 
-    def test_a_planted_record_is_seen_at_a_large_epsilon(self, inversion):
-        _, quantiles = inversion.curve.arms[RECORD_MATCH].over()
+    def test_a_planted_record_is_seen_at_a_large_epsilon(self):
+        match = settings_of("inversion", epsilon=150.0).experiment.run().record_match
 
-        median_at_150 = quantiles[1, -1]
-
-        assert median_at_150 > 0.4
+        assert match.private > 0.4
 
     def test_one_step_without_noise_reveals_the_record_exactly(self):
         settings = settings_of("inversion", steps=1)

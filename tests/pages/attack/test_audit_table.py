@@ -14,7 +14,6 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import aggregation, source_releases
 from dpcore.privacy import LAWS
 from dpcore.training import dp_ftrl, frank_wolfe, sgd_recipe
-from pages.attack.audits import charts as audits_charts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.audits.table import recorded
 
@@ -245,12 +244,3 @@ def test_the_table_has_a_row_for_each_recorded_audit():
     heading = 1
 
     assert audits_texts.table().count("<tr>") == len(recorded()) + heading
-
-
-def test_the_chart_has_a_mark_for_each_recorded_audit():
-    (marks,) = audits_charts.summary()["data"]
-
-    symbols = marks["marker"]["symbol"]
-
-    crosses = ["x" if audit.expected != "consistent" else "circle" for audit in recorded()]
-    assert symbols == crosses

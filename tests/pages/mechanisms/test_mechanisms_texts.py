@@ -39,7 +39,6 @@ def all_texts(result) -> str:
         verdict,
         *texts.diagnostics(result),
         texts.guarantee(result),
-        texts.caption(result),
         *tiles(texts.numbers(result)),
         *[f"Finding: {finding}." for finding in findings],
         texts_tables.table(result),

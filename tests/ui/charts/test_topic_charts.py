@@ -17,7 +17,6 @@ from lab.models.classifier_versions import EPSILONS
 from lab.statistics.decision_regions import FEW, boundaries, runs_to_draw, votes
 from pages.accounting import charts as accounting
 from pages.attack.fairness.charts import GROUP_COLOURS
-from pages.attack.inversion.charts import RECOVERED_COLOURS
 from pages.classifier import charts as classifier
 from pages.classifier.settings import ClassifierSettings
 from pages.hypotheses import charts as hypotheses
@@ -232,7 +231,7 @@ WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
 # Series that stand in one chart: their colours, or rows that end with their dashes.
 COLOURS = (
     *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS),
-    *(GROUP_COLOURS.values(), RECOVERED_COLOURS.values()),
+    GROUP_COLOURS.values(),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
     [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
 )
@@ -346,7 +345,7 @@ def test_scripts_know_the_names_dashes_and_marks():
     )
     look, shapes, marks = (path.read_text("utf-8") for path in paths)
     known = re.findall(r"(\w+):", re.search(r"NAMED_COLOURS = {(.*?)}", look, re.DOTALL)[1])
-    assert set(known) == {theme.CURRENT, theme.FAULT, *theme.TEXT_COLOURS.values()}
+    assert set(known) == {theme.CURRENT, *theme.TEXT_COLOURS.values()}
     table = re.search(r"DASHES = {(.*?)}", shapes, re.DOTALL)[1]
     assert set(theme.DASHES.values()) <= set(re.findall(r"(\w+):", table))
     assert all(

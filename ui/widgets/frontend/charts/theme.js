@@ -11,7 +11,6 @@ const NAMED_COLOURS = {
   seagreen: "public",
   dimgray: "quiet",
   orangered: "bound",
-  firebrick: "void",
 }
 const LIGHT_DARK = /^light-dark\((.*), ?(.*)\)$/
 const COLOURED_SPAN = /(style="color: ?)([a-z]+)/g
@@ -27,7 +26,6 @@ const COLOURED_SPAN = /(style="color: ?)([a-z]+)/g
  * @property {string} private
  * @property {string} public
  * @property {string} bound
- * @property {string} void
  */
 
 /**
@@ -64,7 +62,6 @@ export function readTheme(node) {
     private: lab("private-in-charts", "#1f66b8"),
     public: lab("public", "#00795a"),
     bound: lab("bound", "#b34e00"),
-    void: lab("void", "#b3261e"),
   }
 }
 
