@@ -15,7 +15,7 @@ from pages.data import page as data
 from pages.home import page as home
 from pages.learn import page_choosing, page_deployments, page_glossary, page_papers
 from pages.lessons import page as lessons
-from pages.topics import HOME, MENU, OTHER_PAGES, PAGES
+from pages.topics import MENU, OTHER_PAGES, PAGES
 from ui import widgets
 from ui.layout.topic_page import show_page, write_style
 from ui.server import head_tags
@@ -47,7 +47,7 @@ for other in OTHER_PAGES:
     pages[other.name] = st.Page(
         SHOW_OTHER[other.name], title=other.title, icon=other.icon, url_path=other.name
     )
-show_home = partial(home.show, HOME, MENU, pages, show_page)
+show_home = partial(home.show, MENU, pages, show_page)
 front = st.Page(show_home, title="Home", icon=":material/home:", default=True)
 register_pages(pages)
 menu = {"": [front]}

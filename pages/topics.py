@@ -34,7 +34,7 @@ PAGES = (
     *(replace(page, question_tab=question_tab(page.name, _PLANNER)) for page in TOPIC_PAGES),
     _PLANNER,
 )
-HOME = home.front(PAGES)
+HOME = home.PAGE
 
 
 # Pages without an experiment.

@@ -128,27 +128,30 @@ def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
 
 
 def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
-    home = lab(charts=1, width=1440)
-    loss, attacker = home.locator(".lab-tile").nth(1), home.locator(".lab-tile.bound")
+    home = lab(charts=2, width=1440)
+    accuracy = home.locator(".lab-tile.private")
+    patients = home.locator('.st-key-pictures [data-chart="map"]')
     for label, styles in {
-        "Find the cost": ("solid", "none"),
-        "Test the attacker": ("none", "solid"),
+        "Pay for it": ("solid", "none"),
+        "Hide somebody else": ("none", "solid"),
     }.items():
         button(home, label).click()
-        for tile, style in zip((loss, attacker), styles, strict=True):
-            expect(tile).to_have_css("outline-style", style)
-    picture = home.locator(".st-key-pictures [data-chart] [role=img]")
+        for lit, style in zip((accuracy, patients), styles, strict=True):
+            expect(lit).to_have_css("outline-style", style)
+    picture = home.locator('.st-key-pictures [data-chart="guesses"] [role=img]')
     before = picture.get_attribute("aria-label")
     for thing in (
         picture,
         slider(home),
         home.locator(".lab-numbers"),
-        home.get_by_text("More privacy"),
+        home.get_by_text("Hide Ana"),
     ):
         expect(thing).to_be_in_viewport(ratio=1)
-    slider(home).press("PageUp")
+    slider(home).press("PageDown")
     expect(picture).not_to_have_attribute("aria-label", before)
-    home.wait_for_url("**epsilon=0.891*")
+    home.wait_for_url("**epsilon=5.62*")
+    patients.locator(".scatterlayer .points path").nth(8).click()
+    home.wait_for_url("**person=*")
     home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
     drawn(home, 3)
     expect(home.get_by_role("heading", level=1)).to_have_text(

@@ -21,7 +21,7 @@ from lab.sweeps.tuning_cost import best_of
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column
-from pages.classifier.settings import ClassifierSettings
+from pages.home.settings import PersonSettings
 from pages.topics import PAGES
 from tests.app import at_rest, moved, opened, press, text
 from tests.app import settings_of as of
@@ -287,7 +287,7 @@ class TestEachPage:
         own = str(of(app, "network").own)
         home = opened("", dataset="own", own=own)
         assert not home.exception
-        assert of(home, "home") == ClassifierSettings()
+        assert of(home, "home") == PersonSettings()
         table = app.session_state["data.brought"].table
         my_data(app).button(key="data.remove").click().run()
         assert not table.columns

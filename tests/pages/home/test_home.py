@@ -11,71 +11,39 @@ from lab.experiment.links import versioned
 from pages.home import page as home
 from pages.learn import page_choosing
 from pages.topics import HEADS, MENU, PAGES
-from tests.app import moved, opened, text
-from ui.compute.runner import compute
+from tests.app import moved, opened, settings_of, text
 from ui.session.entries import from_link
-from ui.text import tiles
 
 HOME = Path(__file__).parents[3] / "pages" / "home" / "page.py"
 
 
-def observed(lost_points: dict[float, int]) -> dict[float, home.Observation]:
-    """Observations by epsilon, whose tiles show "accuracy" and "attacker"."""
-    return {
-        epsilon: home.Observation(points, "accuracy", "attacker")
-        for epsilon, points in lost_points.items()
-    }
-
-
-@pytest.mark.parametrize(
-    ("task", "lost_points", "result"),
-    [
-        pytest.param("private", {0.5: 2}, None, id="epsilon-was-not-small"),
-        pytest.param("pay", {0.5: 2}, None, id="all-cost-too-much"),
-        pytest.param("attack", {0.5: 2}, None, id="epsilon-was-not-large"),
-        pytest.param(
-            "private",
-            {0.5: 2, 0.09: 30},
-            {"epsilon": "0.09", "right": "accuracy"},
-            id="epsilon-was-small",
-        ),
-        pytest.param(
-            "pay",
-            {0.5: 2, 0.7: 1, 3.0: 0},
-            {"good": "0.7", "bad": "0.5"},
-            id="cost-falls-between-close-values",
-        ),
-        pytest.param("pay", {0.5: 2, 0.8: 1}, None, id="more-than-a-factor-of-1.5-apart"),
-        pytest.param("pay", {0.5: 1, 0.6: 2}, None, id="expensive-value-above-the-cheap-one"),
-        pytest.param(
-            "attack",
-            {8.0: 0},
-            {"epsilon": "8", "attacker": "attacker"},
-            id="epsilon-was-large",
-        ),
-    ],
-)
-def test_a_task_is_done_by_what_was_observed(task, lost_points, result):
-    observations = observed(lost_points)
-
-    assert home.TASKS[task](observations) == result
-
-
-def test_a_move_ticks_itself_off_and_the_next_one_opens():
+def test_a_movement_states_its_outcome_once_it_was_on_the_screen():
     app = opened("")
-    assert "Drag epsilon below 0.1" in text(app)
-    app.button(key="home.attack").click().run()
-    assert "Set epsilon to 8" in text(app)
-    assert "Drag epsilon below 0.1" not in text(app)
-    said = text(moved(app, "home", "epsilon", 8.0).run())
-    assert "At epsilon 8, the attacker is right up to" in said
-    assert "Drag epsilon below 0.1" in said
+    assert "Drag epsilon down until no spy can do better than 55" in text(app)
+
+    app = moved(app, "home", "epsilon", 0.5).run()
+
+    assert "At epsilon 0.5, no spy can do better than 53" in text(app)
+    assert "Find the smallest epsilon that costs less than 2 points" in text(app)
     assert not app.exception
-    app = opened("", epsilon="8")
-    assert "the attacker is right up to" in text(app)
-    app.query_params.update(epsilon="0.5", dataset="iris")
-    assert "the attacker is right up to" not in text(app.run()), "other settings begin anew"
+
+
+def test_a_link_chooses_the_patient_whom_the_spy_asks_about():
+    app = opened("", person="17", epsilon="3")
+
+    assert "about patient 18" in text(app)
+    assert settings_of(app, "home").person == 17
     assert not app.exception
+
+
+def test_other_patients_begin_with_no_movement_done():
+    app = opened("", epsilon="0.5")
+    assert "At epsilon 0.5, no spy" in text(app)
+
+    app.query_params.update(epsilon="10", seed="7")
+    app.run()
+
+    assert "At epsilon 0.5, no spy" not in text(app)
 
 
 def test_home_lists_every_page_of_the_navigation_by_group():
@@ -110,14 +78,11 @@ def test_every_topic_has_a_folder_and_opens_with_its_question():
         assert ast.get_docstring(ast.parse(source)) == page.info.question
 
 
-def test_its_numbers_are_the_classifier_s_and_it_has_no_pins():
-    """A link with a pin would show a ghost that nothing on the page unpins."""
-    front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
-    result, _ = compute(whole.settings(epsilon=0.05), seconds=0)
-    assert set(front.content.tiles(result)) <= set(whole.content.tiles(result))
+def test_a_link_with_a_pin_opens_without_one():
+    """A pin would show a ghost that nothing on the page unpins."""
     app = opened("", epsilon="0.05", pin="epsilon~2.0")
-    assert text(app).count(tiles.tile_row(front.content.tiles(result))) == 1
-    assert [one.value for one in app.warning] == [
+
+    assert [warning.value for warning in app.warning] == [
         "The pin in the link was ignored, because this page has none."
     ]
     state = app.session_state["home.state"]

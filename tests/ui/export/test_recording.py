@@ -41,7 +41,7 @@ from ui.session.entries import from_link
 from ui.text import glossary, markdown
 from ui.text.numbers import number
 
-PAGES = (home.front(topics.PAGES), *topics.PAGES)
+PAGES = (home.PAGE, *topics.PAGES)
 SHORT = ("classifier", "mechanisms", "parties")
 
 

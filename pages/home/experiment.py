@@ -1,0 +1,40 @@
+"""What the home page computes: models with and without one patient, and how well a spy tells."""
+
+from typing import ClassVar
+
+from lab.experiment.experiment import Experiment
+from lab.experiment.parts import Once, Part, Repeats
+from lab.experiment.settings import Measure
+from pages.home import tasks
+from pages.home.result import PersonResult
+from pages.home.settings import PersonSettings
+
+# Pairs of models that are trained while the slider moves.
+_FIRST_PAIRS = 500
+
+
+class PersonExperiment(Experiment[PersonSettings, PersonResult]):
+    RESULT = PersonResult
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy(
+            "accuracy on new patients", lambda pairs: pairs.accuracy, rises=("epsilon",)
+        )
+    }
+    PAIRED_BY = ("seed", "person")
+
+    def parts(self) -> dict[str, Part]:
+        settings = self.settings
+        clinic = tasks.Clinic(seed=settings.seed, person=settings.person)
+        return {
+            "pairs": Repeats(
+                tasks.train_pairs,
+                clinic,
+                settings.epsilon,
+                tasks.PAIRS,
+                merge=tasks.Pairs.concatenate,
+                cost=clinic.cells,
+                first_batch=_FIRST_PAIRS,
+            ),
+            "lines": Once(tasks.train_lines, clinic, (settings.epsilon,), essential=True),
+            "reference": Once(tasks.train_reference, clinic, essential=True),
+        }
