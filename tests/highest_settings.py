@@ -79,8 +79,8 @@ CASES = {
         page="attack", changes={"dataset": "digits"}, highest=ATTACK
     ),
     "attack membership": Case(page="attack", changes={"part": "membership"}, highest=ATTACK),
-    "attack pays": Case(
-        page="attack", changes={"part": "pays", "dataset": "digits"}, highest=ATTACK
+    "attack fairness": Case(
+        page="attack", changes={"part": "fairness", "dataset": "digits"}, highest=ATTACK
     ),
     "attack inversion": Case(page="attack", changes={"part": "inversion"}, highest=ATTACK),
     "mechanisms": Case(page="mechanisms", highest=("options",)),

@@ -76,7 +76,7 @@ class OnePersonExperiment(Experiment[AttackSettings, OnePersonResult]):
     RESULT = OnePersonResult
     MEASURES: ClassVar = {
         "attacker": Measure(
-            "accuracy of the attacker in two worlds",
+            "accuracy of the attacker on one person",
             "lower",
             np.asarray,
             falls=("epsilon", "delta"),
@@ -111,9 +111,9 @@ class OnePersonExperiment(Experiment[AttackSettings, OnePersonResult]):
 
 
 EXPERIMENTS: Mapping[str, type[Experiment[AttackSettings, Any]]] = {
-    "worlds": OnePersonExperiment,
+    "person": OnePersonExperiment,
     "membership": MembershipExperiment,
-    "pays": FairnessExperiment,
+    "fairness": FairnessExperiment,
     "inversion": InversionExperiment,
 }
 

@@ -56,9 +56,9 @@ def one_person_charts(result: OnePersonResult) -> Rows:
 
 ONE_PERSON = part_page(texts, sliders=sliders, charts=one_person_charts)
 _PAGES_OF_PARTS = {
-    "worlds": ONE_PERSON,
+    "person": ONE_PERSON,
     "membership": MEMBERSHIP,
-    "pays": FAIRNESS,
+    "fairness": FAIRNESS,
     "inversion": INVERSION,
 }
 

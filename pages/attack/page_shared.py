@@ -33,7 +33,7 @@ def main_choices(state: PageState) -> None:
 
 def more_choices(state: PageState) -> None:
     """Show the choice of the data set and, in the part on one person, of the mechanism."""
-    if state.settings.part == "worlds":
+    if state.settings.part == "person":
         versions = {name: VERSION_LABELS[name] for name in VERSIONS}
         state.choose("version", "Mechanism", versions, wide=True, help=_VERSIONS_HELP)
     if len(state.settings.datasets) > 1:

@@ -15,9 +15,9 @@ from pages.attack.tasks import PairTraining, most_repeats
 from pages.attack.training import VersionTraining, from_settings, private_rows
 
 PARTS = {
-    "worlds": "One person",
+    "person": "One person",
     "membership": "Membership",
-    "pays": "Fairness",
+    "fairness": "Fairness",
     "inversion": "Inversion",
 }
 WHO = ("outlier", "row")
@@ -29,9 +29,9 @@ PART_DATASETS = {
 }
 # Settings with which a part begins, because those of the others would show no effect.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
+    "person": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
     "membership": {"clip_norm": 0.5, "learning_rate": 1.0, "steps": 30},
-    "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
+    "fairness": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
     "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
 }
 # Trainings per data set to begin with where one takes ten times as long as elsewhere, and the
@@ -78,7 +78,7 @@ class AttackSettings(Settings):
     # What a click on the map may change.
     CLICKS: ClassVar[tuple[str, ...]] = ("person", "spot")
 
-    part: str = "worlds"
+    part: str = "person"
     dataset: str = "gaussians"
     version: str = "correct"
     epsilon: float = 4.0

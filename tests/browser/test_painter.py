@@ -44,11 +44,11 @@ LEAST = 12  # of 255
 # A page, or a part of one, and the link that opens it. Of long work a part is enough: each kind of
 # mark is there.
 OPENED = {page.name: {} for page in PAGES if page.name != "attack"} | {
-    f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion")
+    f"attack {part}": {"part": part} for part in ("person", "membership", "fairness", "inversion")
 }
 OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "clip_norm~0.1"}
-DRAWN = ["classifier pinned", "network", "accounting", "attack worlds"]
-TRACED = ["classifier", "attack worlds"]
+DRAWN = ["classifier pinned", "network", "accounting", "attack person"]
+TRACED = ["classifier", "attack person"]
 MOST = 0.05  # of the inked pixels of a chart may differ
 MOST_OF_A_TRACE = (
     0.2  # of the pixels that one trace inks: there are few of them, and their edges are less even

@@ -22,9 +22,9 @@ QUICK = {one: f"{one}?repeats=4" for one in ("hypotheses", "network", "transfer"
 QUICK |= {"parties": "parties?parties=60&public_rows=60&repeats=4", "what-if": "what-if?repeats=24"}
 # One page of each kind, on which axe looks and the slider is dragged at a commit; on the others, at
 # night.
-KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=worlds")
+KINDS = ("classifier", "mechanisms", "network", "what-if", "attack?part=person")
 # Built as others are.
-ALIKE = [f"attack?part={part}" for part in ("membership", "pays")]
+ALIKE = [f"attack?part={part}" for part in ("membership", "fairness")]
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""

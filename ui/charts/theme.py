@@ -31,7 +31,7 @@ BOUND = "#d55e00"
 CURRENT = "black"
 # What one drags to say a guess.
 HANDLE = "#5b52d6"
-# The two worlds that an attacker would tell apart.
+# The two data sets that an attacker would tell apart, with a person and without.
 WITH_YOU = "#c2559a"
 WITHOUT_YOU = "#b3871a"
 # Series beside the private one: theorems, ways to fit, ways to share. On a page with a bound there

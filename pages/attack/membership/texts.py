@@ -93,7 +93,6 @@ def guarantee(result: MembershipResult) -> str:
         "guarantee",
         members=settings.members,
         rows=2 * settings.members,
-        unit="record",
         **budget(settings),
     )
     return tiles.note(text)

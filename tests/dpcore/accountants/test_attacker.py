@@ -212,7 +212,7 @@ WITHIN = {
     "transfer": {"dataset": ["regression"]},
     "parties": {"dataset": ["two", "digits"]},
     "hypotheses": {"data": ["domains"]},
-    "attack": {"dataset": ["gaussians"], "part": ["worlds"]},
+    "attack": {"dataset": ["gaussians"], "part": ["person"]},
 }
 
 

@@ -91,7 +91,7 @@ MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
 FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
 
-PARTS = [{"part": part} for part in ("worlds", "membership", "pays", "inversion")]
+PARTS = [{"part": part} for part in ("person", "membership", "fairness", "inversion")]
 LARGEST = {
     f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY)
     for name in classification.LINEAR_DATASETS
@@ -159,7 +159,7 @@ FEW += [
 ]
 
 
-@pytest.mark.parametrize("settings", [*FEW, AttackSettings().change(part="pays", steps=3)])
+@pytest.mark.parametrize("settings", [*FEW, AttackSettings().change(part="fairness", steps=3)])
 def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
     done, real = [], descent.noisy_gradient_descent
 
@@ -182,7 +182,7 @@ CURVE = ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, p
 
 WHOLE = [
     (
-        AttackSettings().change(part="pays").change(dataset="iris", steps=4),
+        AttackSettings().change(part="fairness").change(dataset="iris", steps=4),
         lambda one: [one.curve.runs],
         0.05,
     ),

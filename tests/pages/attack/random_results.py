@@ -13,7 +13,7 @@ from pages.attack.settings import WHO, AttackSettings
 from pages.attack.tasks import attack_at_epsilon
 
 # Random results per part, three times as many in a soak.
-COUNTS = {"worlds": 180, "pays": 80, "membership": 100, "inversion": 4}
+COUNTS = {"person": 180, "fairness": 80, "membership": 100, "inversion": 4}
 MULTIPLE = 1
 if "SOAK" in os.environ:
     MULTIPLE = 3
@@ -55,9 +55,9 @@ def random_result(part: str, index: int) -> Any:
         "steps": int(rng.integers(1, 5)),
         "seed": int(rng.integers(3)),
     }
-    if part == "worlds":
+    if part == "person":
         return result_without_curve(random_target(rng, index, common))
-    if part == "pays":
+    if part == "fairness":
         common["minority"] = float(rng.uniform(0.02, 0.5))
     return first_result(settings_of(part, **common))
 

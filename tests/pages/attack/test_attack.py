@@ -45,7 +45,7 @@ class TestBounds:
     def test_the_attacker_reaches_the_bound_after_one_step_for_the_worst_person(self):
         """The gradients of the person are clipped, and opposite on the two data sets."""
         epsilon = 4.0
-        training = settings_of("worlds", **WORST_PERSON).pair_training
+        training = settings_of("person", **WORST_PERSON).pair_training
         mu = gdp.mu_of(epsilon, delta=1e-5)
 
         point = attack_at_epsilon(training, (epsilon,), range(6000))
@@ -54,7 +54,7 @@ class TestBounds:
         assert point.correct / point.trials == pytest.approx(ndtr(mu / 2), abs=4 * standard_error)
 
     def test_the_worst_person_has_the_largest_influence(self):
-        result = first_result(settings_of("worlds", **WORST_PERSON))
+        result = first_result(settings_of("person", **WORST_PERSON))
 
         assert result.influence == pytest.approx(1, abs=0.02)
 
@@ -66,7 +66,7 @@ WORST_PERSON = {"clip_norm": 0.02, "steps": 1, "learning_rate": 0.1}
 @cache
 def result_of_curve(dataset):
     """A result with all points of the curve."""
-    settings = settings_of("worlds", dataset=dataset, steps=10, clip_norm=0.1)
+    settings = settings_of("person", dataset=dataset, steps=10, clip_norm=0.1)
     outcomes = {}
     for task in settings.experiment.tasks():
         if task.essential or task.work is attack_at_epsilon:
@@ -83,32 +83,32 @@ class TestOnePerson:
         ],
     )
     def test_only_the_published_mechanism_is_refuted(self, version, refuted):
-        settings = settings_of("worlds", version=version, clip_norm=0.05, epsilon=1.0, repeats=500)
+        settings = settings_of("person", version=version, clip_norm=0.05, epsilon=1.0, repeats=500)
 
         result = result_without_curve(settings)
 
         assert result.refuted == refuted
 
     def test_without_privacy_every_guess_is_right_and_no_claim_refuted(self):
-        result = result_without_curve(settings_of("worlds", version="none", repeats=200))
+        result = result_without_curve(settings_of("person", version="none", repeats=200))
 
         assert result.attack.accuracy == 1
         assert not result.refuted
 
     def test_the_data_sets_differ_in_the_class_of_one_row(self):
-        first, second = settings_of("worlds", who="row", person=7).neighbours.data_sets()
+        first, second = settings_of("person", who="row", person=7).neighbours.data_sets()
 
         differs = first.y != second.y
 
         assert np.flatnonzero(differs).tolist() == [7]
 
     def test_the_data_sets_have_the_same_features(self):
-        first, second = settings_of("worlds", who="row", person=7).neighbours.data_sets()
+        first, second = settings_of("person", who="row", person=7).neighbours.data_sets()
 
         np.testing.assert_array_equal(first.X, second.X)
 
     def test_the_data_sets_have_noise_of_their_own(self):
-        training = settings_of("worlds", clip_norm=0.1).pair_training
+        training = settings_of("person", clip_norm=0.1).pair_training
 
         weights = tasks.train_pairs(training, (1.0,), range(200))
 
@@ -117,7 +117,7 @@ class TestOnePerson:
 
     @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
     def test_no_clipped_row_has_more_than_the_largest_influence(self, dataset):
-        training = settings_of("worlds", dataset=dataset).training
+        training = settings_of("person", dataset=dataset).training
 
         influences = measure_influences(training, (), range(1))
 
@@ -125,9 +125,9 @@ class TestOnePerson:
 
     def test_influences_do_not_depend_on_the_target_person(self):
         variants = [
-            settings_of("worlds"),
-            settings_of("worlds", person=9),
-            settings_of("worlds", spot="0,0"),
+            settings_of("person"),
+            settings_of("person", person=9),
+            settings_of("person", spot="0,0"),
         ]
 
         found = []
@@ -141,7 +141,7 @@ class TestOnePerson:
 
     @pytest.mark.parametrize("epsilon", [4.0, 3.7])
     def test_the_curve_has_the_verdict_at_the_set_epsilon(self, epsilon):
-        result = settings_of("worlds", epsilon=epsilon, repeats=400).experiment.run()
+        result = settings_of("person", epsilon=epsilon, repeats=400).experiment.run()
 
         row = result.curve.set_index("epsilon").loc[epsilon]
 
@@ -150,7 +150,7 @@ class TestOnePerson:
 
     @pytest.mark.parametrize("epsilon", [4.0, 3.7])
     def test_the_bounds_of_the_curve_are_those_of_the_page(self, epsilon):
-        result = result_without_curve(settings_of("worlds", epsilon=epsilon, repeats=100))
+        result = result_without_curve(settings_of("person", epsilon=epsilon, repeats=100))
 
         bounds = result.accuracy_bounds((epsilon,))
 
@@ -158,7 +158,7 @@ class TestOnePerson:
         assert bounds["gaussian"] == pytest.approx([result.noise_bound], rel=1e-9)
 
     def test_the_first_result_has_some_of_the_trainings_and_one_point(self):
-        settings = settings_of("worlds", repeats=600)
+        settings = settings_of("person", repeats=600)
 
         first = first_result(settings)
 
@@ -166,10 +166,10 @@ class TestOnePerson:
         assert list(first.curve["epsilon"]) == [settings.epsilon]
 
     def test_the_last_result_has_all_trainings(self):
-        assert result_without_curve(settings_of("worlds", repeats=600)).trainings == 600
+        assert result_without_curve(settings_of("person", repeats=600)).trainings == 600
 
     def test_a_point_of_the_curve_is_the_attack_on_its_trainings(self):
-        training = settings_of("worlds", clip_norm=0.1).pair_training
+        training = settings_of("person", clip_norm=0.1).pair_training
         weights = tasks.train_pairs(training, (4.0,), range(40))
         noiseless = tasks.train_noiseless(training, (), range(1))
 
@@ -179,7 +179,7 @@ class TestOnePerson:
         assert point == (expected.correct, expected.trials)
 
     def test_each_point_of_the_map_has_the_number_of_its_row(self):
-        result = result_without_curve(settings_of("worlds", repeats=100, epsilon=1.0))
+        result = result_without_curve(settings_of("person", repeats=100, epsilon=1.0))
         positions = result.plane.display(result.plane.coordinates(result.split.X_private))
 
         traces = [trace for trace in charts.people(result)["data"] if "customdata" in trace]
@@ -193,7 +193,7 @@ class TestOnePerson:
 class TestSettings:
     @pytest.mark.parametrize("chosen", [0, 1])
     def test_choosing_a_row_chooses_a_row_as_target(self, chosen):
-        assert settings_of("worlds", label=chosen).change(person=3).who == "row"
+        assert settings_of("person", label=chosen).change(person=3).who == "row"
 
     @pytest.mark.parametrize(
         "move",
@@ -208,7 +208,7 @@ class TestSettings:
         row = int(np.flatnonzero(labels == label)[0])
         other_label = 1 - label
 
-        moved = settings_of("worlds", label=other_label).change(person=row).change(**move)
+        moved = settings_of("person", label=other_label).change(person=row).change(**move)
 
         assert moved.who == "outlier"
         assert moved.label == label
@@ -216,31 +216,31 @@ class TestSettings:
 
     @pytest.mark.parametrize("label", [0, 1])
     def test_a_moved_outlier_keeps_its_class(self, label):
-        assert settings_of("worlds", label=label).change(spot="0,0").label == label
+        assert settings_of("person", label=label).change(spot="0,0").label == label
 
     @pytest.mark.parametrize(
         "changes", [{"spot": "here"}, {"spot": "0,9"}, {"person": 400}, {"label": 2}], ids=str
     )
     def test_invalid_values_are_refused(self, changes):
         with pytest.raises(check.RefusedError):
-            settings_of("worlds").change(**changes)
+            settings_of("person").change(**changes)
 
     def test_slow_data_sets_start_with_fewer_trainings(self):
-        slow = settings_of("worlds").change(dataset="digits")
+        slow = settings_of("person").change(dataset="digits")
 
         assert slow.repeats == attack.SLOW_REPEATS
         assert slow.change(dataset="iris").repeats == 2000
 
     def test_other_changes_keep_the_number_of_trainings(self):
-        slow = settings_of("worlds").change(dataset="digits")
+        slow = settings_of("person").change(dataset="digits")
 
         assert slow.change(repeats=900).change(clip_norm=1.0).repeats == 900
-        assert settings_of("worlds").change(repeats=300).change(dataset="iris").repeats == 300
+        assert settings_of("person").change(repeats=300).change(dataset="iris").repeats == 300
 
     @pytest.mark.parametrize("part", attack.PARTS)
     def test_a_part_brings_a_data_set_that_suits_it(self, part):
         settings = (
-            settings_of("worlds").change(dataset="breast_cancer", person=250).change(part=part)
+            settings_of("person").change(dataset="breast_cancer", person=250).change(part=part)
         )
 
         assert settings.dataset in settings.datasets
@@ -250,7 +250,7 @@ class TestSettings:
     @pytest.mark.parametrize("part", attack.PARTS)
     def test_a_part_trains_nothing_anew_for_the_fields_of_others(self, part):
         unused = {"minority": 0.3}
-        if part == "pays":
+        if part == "fairness":
             unused = {"members": 20}
 
         changed = settings_of(part, **unused)
@@ -318,12 +318,12 @@ class TestMembership:
 
 class TestFairness:
     def test_privacy_costs_the_minority_more(self):
-        result = settings_of("pays", epsilon=1.0).experiment.run()
+        result = settings_of("fairness", epsilon=1.0).experiment.run()
 
         assert result.cost(MINORITY) > result.cost(MAJORITY) + 0.1
 
     def test_the_non_private_model_serves_both_groups(self):
-        result = first_result(settings_of("pays", epsilon=1.0))
+        result = first_result(settings_of("fairness", epsilon=1.0))
 
         assert abs(result.plain[MAJORITY] - result.plain[MINORITY]) < 0.1
 

@@ -112,7 +112,7 @@ def finds_more(result) -> bool:
 
 # Part -> fragment of the verdict -> when it is stated.
 VERDICTS = {
-    "worlds": {
+    "person": {
         "<b>Caught.</b>": lambda r: is_published(r) and is_refuted(r),
         "more than by chance": lambda r: r.attack.low > 0.5,
         "within the bound of this noise": lambda r: (
@@ -128,7 +128,7 @@ VERDICTS = {
             is_non_private(r) and r.attack.correct < r.attack.trials
         ),
     },
-    "pays": {
+    "fairness": {
         "not shared evenly": lambda r: unevenness(r) == 1,
         "majority loses more": lambda r: unevenness(r) == -1,
         "No difference in accuracy loss can be shown": lambda r: unevenness(r) == 0,
@@ -155,7 +155,7 @@ VERDICTS = {
 }
 # Part -> fragment of the explanation -> when it is stated.
 EXPLANATIONS = {
-    "worlds": {"the maximum that the noise formula assumes": is_published},
+    "person": {"the maximum that the noise formula assumes": is_published},
 }
 # Fragments that random settings seldom have. ``test_every_text_is_reached`` has them.
 SELDOM = {
@@ -262,7 +262,7 @@ def test_sentences_and_tiles_state_what_was_computed(part):
         found |= check_words(result, "verdict", VERDICTS[part])
         found |= check_words(result, "why", EXPLANATIONS.get(part, {}))
         check_tiles(result)
-        if part == "worlds" and is_correct(result):
+        if part == "person" and is_correct(result):
             check_influences(result)
 
     fragments = {*VERDICTS[part], *EXPLANATIONS.get(part, {})}
@@ -339,7 +339,7 @@ def test_every_text_is_reached(monkeypatch):
     results = {}
     for part, count in COUNTS.items():
         results[part] = [random_result(part, index) for index in range(min(count, 9))]
-    correct, _, non_private, *_ = results["worlds"]
+    correct, _, non_private, *_ = results["person"]
     inverted = results["inversion"][0]
     not_all_right = non_private.attack._replace(accuracy=0.9)
 
