@@ -70,9 +70,7 @@ def logistic(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise two-class risks.
-
-    Leading axes are problems and broadcast.
+    """Minimise two-class risks of several problems, along leading axes that broadcast.
 
     Args:
         X: (n, d) or (..., n, d); may be sparse (see ``dense_or_sparse``).
@@ -84,11 +82,10 @@ def logistic(
         start: Starting point, shaped like the centre, which is the default. It does not affect the
             result. The search for sparse rows always starts at the centre.
     """
+    targets = _checked_shares(targets)
     if is_sparse(X):
-        targets = _checked_shares(targets)
         return _minimise_sparse(X, targets, regularisation, row_weights, centre, tolerance)
     X = check.numbers(X=X)
-    targets = _checked_shares(targets)
     return _minimise(
         LogisticRisk,
         X,
@@ -107,19 +104,15 @@ def softmax(
     targets: np.ndarray,
     *,
     regularisation: float | np.ndarray,
-    row_weights: np.ndarray | None = None,
-    centre: float | np.ndarray = 0.0,
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Minimise K-class risks with one weight vector per class.
+    """Minimise K-class risks with one weight vector per class, r = 1/n and c = 0.
 
     Args:
         X: (n, d) or (..., n, d).
         targets: Share of each class, (..., K, n), in [0, 1], summing to 1 over classes.
         regularisation: lambda, a number, (K, d) or (..., K, d), above 0.
-        row_weights: As for ``logistic``.
-        centre: c, shaped like the regularisation.
         tolerance: As for ``logistic``.
         start: As for ``logistic``.
     """
@@ -134,8 +127,8 @@ def softmax(
         targets,
         (targets.shape[-2], X.shape[-1]),
         regularisation=regularisation,
-        row_weights=row_weights,
-        centre=centre,
+        row_weights=None,
+        centre=0.0,
         tolerance=tolerance,
         start=start,
     )

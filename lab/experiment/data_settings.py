@@ -282,10 +282,7 @@ class RowsSettings(SourceSettings):
 
     @property
     def exceeds_live_rows(self) -> bool:
-        """Return whether an uploaded file is used with more rows than interactive training has.
-
-        Tasks must then be small.
-        """
+        """Return whether a file is used with so many rows that each task must be small."""
         return self.uses_file and self.rows > MOST_LIVE
 
     def of_rows(self, rows: int) -> Self:
@@ -327,11 +324,10 @@ class RowsSettings(SourceSettings):
         if self.source is None or self.source.sizable:
             # As many rows are drawn as are asked for.
             return low, high
+        fixed_size = self.source.private_rows
         if self.SIZED:
-            # A part of a data set of fixed size.
-            return low, self.source.private_rows
-        # All of a data set of fixed size.
-        return self.source.private_rows, self.source.private_rows
+            return low, fixed_size
+        return fixed_size, fixed_size
 
     @property
     def by_person(self) -> bool:
@@ -344,11 +340,10 @@ class RowsSettings(SourceSettings):
         return math.ceil(self.rows / self.rows_each)
 
     @property
-    def overlap(self) -> float:
+    def common_variance(self) -> float:
         """Return the number of held-out rows over that of private ones, or 0.
 
-        Splits of a data set of fixed size, or of a file, have rows in common, so their medians vary
-        together (``medians.Splits``). A ``sizable`` one is drawn anew for each split, hence 0.
+        It is 0 for a ``sizable`` data set, which is drawn anew for each split.
         """
         if self.source is None or self.source.sizable:
             return 0.0
@@ -365,22 +360,17 @@ def source_of(dataset: str, own: str) -> classification.Source | None:
     return None
 
 
+@cached
 def split_of(
     dataset: classification.Dataset, *, seed: int, private_rows: int, rows_each: int
 ) -> classification.Split:
-    """Return the split of a data set whose private rows are shuffled among persons.
+    """Return the split of a data set whose private rows are distributed at random among persons.
 
     Each has ``rows_each`` rows, and the last person what is left.
     """
     split = classification.load(dataset, seed=seed, private_rows=private_rows)
     if rows_each == 1:
         return split
-    return _of_persons(split, seed, rows_each)
-
-
-@cached
-def _of_persons(split: classification.Split, seed: int, rows_each: int) -> classification.Split:
-    """Return the split with its private rows distributed at random, ``rows_each`` per person."""
     people = stream(seed, "split", part=1).permutation(len(split.y_private)) // rows_each
     people.flags.writeable = False
     return replace(split, grouped_rows=(split.X_private, split.y_private, people))
@@ -390,7 +380,7 @@ def _interactive_rows(dataset: str, source: classification.Source | None) -> int
     """Return the number of rows for interactive training, of a file at most ``MOST_LIVE``."""
     most = _most_rows(dataset, source)
     if dataset == OWN:
-        return min(most, MOST_LIVE)
+        most = min(most, MOST_LIVE)
     return most
 
 

@@ -223,11 +223,11 @@ class Settings(Key):
         return None
 
     @property
-    def overlap(self) -> float:
-        """Return the number of held-out rows over that of private ones, or 0.
+    def common_variance(self) -> float:
+        """Return the variance that results of different seeds have in common, over that of one.
 
         It is 0 if each seed draws rows of its own. Otherwise splits by different seeds divide the
-        same file, and have rows in common.
+        same file and have rows in common; it is about n_test / n_train then.
         """
         return 0.0
 

@@ -98,7 +98,7 @@ def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) 
 
 
 def of_splits(
-    a: np.ndarray, b: np.ndarray, *, overlap: float = 0.0, confidence: float = _CONFIDENCE
+    a: np.ndarray, b: np.ndarray, *, common_variance: float = 0.0, confidence: float = _CONFIDENCE
 ) -> Difference:
     """Return the median over S splits of the difference of the medians of R repeats on each.
 
@@ -108,8 +108,9 @@ def of_splits(
     Args:
         a: Repeats (S, R).
         b: Repeats (S, R).
-        overlap: 0 if each split is a fresh draw of rows; n_test / n_train if they are splits of one
-            file, whose medians vary together. It widens the interval, and does not change the
+        common_variance: Variance that the medians of all splits have in common, over that of one.
+            It is 0 if each split is a fresh draw of rows; n_test / n_train if they are splits of
+            one file, whose medians vary together. It widens the interval, and does not change the
             median.
         confidence: Confidence of the interval.
 
@@ -119,7 +120,7 @@ def of_splits(
     a = np.asarray(a)
     b = check.numbers(a.shape, b=np.asarray(b))
     gaps = np.median(a, axis=1) - np.median(b, axis=1)
-    low, high = Splits(medians=gaps, overlap=overlap).interval(confidence)
+    low, high = Splits(medians=gaps, common_variance=common_variance).interval(confidence)
     return Difference(
         median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps)
     )

@@ -58,16 +58,16 @@ class Splits:
 
     Attributes:
         medians: The medians (V, S), or (S,) for one value.
-        overlap: The variance that remains however many splits there are, as a share of that of one
-            split.
+        common_variance: The variance that remains however many splits there are, because they have
+            rows in common, over that of one split.
     """
 
     medians: np.ndarray
-    overlap: float = 0.0
+    common_variance: float = 0.0
 
     def __post_init__(self) -> None:
         check.whole(2, splits=self.count)
-        check.at_least(0, overlap=self.overlap)
+        check.at_least(0, common_variance=self.common_variance)
 
     @property
     def count(self) -> int:
@@ -77,7 +77,7 @@ class Splits:
     @property
     def error(self) -> np.ndarray:
         """Return the standard error (V,) of the mean split."""
-        return standard_error(self.medians) * math.sqrt(1 + self.count * self.overlap)
+        return standard_error(self.medians) * math.sqrt(1 + self.count * self.common_variance)
 
     def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the (lower, upper) ends (V,) of the interval of the median split.
@@ -86,7 +86,7 @@ class Splits:
         are too few for ``confidence``. Otherwise it is that of Student's distribution, around the
         mean in place of the median, because no useful one without assumptions exists.
         """
-        are_independent = self.overlap == 0
+        are_independent = self.common_variance == 0
         are_enough = _order_of_bound(self.count, _USUAL_CONFIDENCE) > 0
         if are_independent and are_enough:
             return median_interval(self.medians, confidence=confidence)

@@ -199,7 +199,7 @@ def difference_of_settings(
         return differences.of_splits(
             a.reshape(splits, -1),
             b.reshape(splits, -1),
-            overlap=max(settings_a.overlap, settings_b.overlap),
+            common_variance=max(settings_a.common_variance, settings_b.common_variance),
             confidence=confidence,
         )
     if settings_a.experiment.pairs_with(settings_b.experiment):

@@ -137,7 +137,8 @@ class RegressionSettings(SourceSettings):
         return _source(self.dataset, self.own)
 
     @property
-    def overlap(self) -> float:
+    def common_variance(self) -> float:
+        """Return the number of held-out rows over that of private ones, or 0 for fixed rows."""
         source = self.problem.source
         if source.fixed:
             return 0.0

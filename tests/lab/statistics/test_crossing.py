@@ -176,7 +176,7 @@ def test_intervals_over_splits_are_covered(ratio):
     single = rng.normal(size=(20, trials, 1)) * math.sqrt(1 - correlation)
     medians = (shared + single)[..., 0].T
 
-    splits = Splits(medians=medians, overlap=ratio)
+    splits = Splits(medians=medians, common_variance=ratio)
     as_fresh_rows = Splits(medians=medians)
 
     def share_that_contains_0(splits) -> float:

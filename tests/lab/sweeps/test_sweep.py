@@ -123,9 +123,12 @@ def test_several_splits_are_counted_and_not_their_runs():
     )
     assert (narrow.low, narrow.high) == pytest.approx((known.low, known.high))
     rows = classification.load("breast_cancer", seed=4)
-    assert (made.overlap, file.overlap) == (0, len(rows.y_test) / len(rows.y_private))
+    assert (made.common_variance, file.common_variance) == (
+        0,
+        len(rows.y_test) / len(rows.y_private),
+    )
     ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
-    assert ratio == pytest.approx(np.sqrt(1 + 5 * file.overlap))
+    assert ratio == pytest.approx(np.sqrt(1 + 5 * file.common_variance))
 
 
 RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}

@@ -99,8 +99,8 @@ def retests_differ(result: WhatIfResult) -> str:
     """Return whether the best configuration is shown to be "better" or "worse", or ""."""
     winner = result.search.winner
     gaps = sign(result) * (winner.retested - winner.base)
-    overlap = result.settings.topic_settings.overlap
-    half_width = student_half_width(gaps) * np.sqrt(1 + gaps.size * overlap)
+    common = result.settings.topic_settings.common_variance
+    half_width = student_half_width(gaps) * np.sqrt(1 + gaps.size * common)
     unit = 1.0
     if result.settings.asked_measure.unit != "%":
         unit = abs(np.median(winner.base))
