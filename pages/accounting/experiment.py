@@ -52,6 +52,11 @@ class Numbers:
         return np.concatenate(arrays)
 
 
+def _numbers(*tasks: Any) -> Numbers:
+    """Return the part of some tasks."""
+    return Numbers(tasks)
+
+
 def _cost(label: str, read: Callable[[Costs], float], *falls: str) -> Measure:
     """Return the measure of a cost, which grows along the fields ``falls`` too."""
     return Measure(
@@ -64,6 +69,8 @@ def _cost(label: str, read: Callable[[Costs], float], *falls: str) -> Measure:
 
 
 class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
+    """The cost of a run by each accountant, and what the target allows."""
+
     MEASURES: ClassVar = {
         "epsilon": _cost("epsilon by the tightest accountant", lambda costs: costs.epsilon),
         "group": _cost(
@@ -79,44 +86,59 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
     def parts(self) -> dict[str, Part]:
         """Return the parts, the quick accountants first, the loss distribution and searches later.
 
-        The names are those of ``AccountingResult.values``.
+        The names are those of ``AccountingResult.values``, which explains them.
         """
+        return {**self._quick_parts(), **self._slow_parts()}
+
+    def _quick_parts(self) -> dict[str, Part]:
+        """Return the parts that the page waits for, with the exact epsilon of this run."""
         settings = self.settings
         exact = settings.exact_accountant
-        now = (settings.steps,)
+        steps = (settings.steps,)
         parts: dict[str, Part] = {}
         for name in _QUICK_CURVES:
-            parts[name] = Numbers((self._price(name, (*STEPS, settings.steps), essential=True),))
-        unsampled = self._price("gdp", now, essential=True, sampling_rate=1.0)
-        parts["unsampled"] = Numbers((unsampled,))
-        for name in _QUICK_CURVES[:-1]:
-            parts[f"noises {name}"] = Numbers((self._price(name, now, NOISES, essential=True),))
-        parts["today"] = Numbers((self._price(exact, now),))
-        parts["pld"] = Numbers(
-            tuple(self._price(exact, EXACT_STEPS[points]) for points in _EXACT_STEPS_PER_TASK)
-        )
+            parts[name] = _numbers(self._price(name, (*STEPS, settings.steps), essential=True))
+        parts["unsampled"] = _numbers(self._price("gdp", steps, essential=True, sampling_rate=1.0))
+        for name in _QUICK_CURVES[:-1]:  # Rényi accounting over noise takes longer
+            parts[f"noises {name}"] = _numbers(self._price(name, steps, NOISES, essential=True))
+        parts["this run"] = _numbers(self._price(exact, steps))
+        parts["pld"] = _numbers(*self._exact_curve())
         for name in (*_QUICK_INVERSES, "renyi"):
-            parts[f"most {name}"] = Numbers((self._most_steps(name, essential=True),))
+            parts[f"most steps {name}"] = _numbers(self._most_steps(name, essential=True))
         for name in _QUICK_INVERSES:
-            parts[f"least {name}"] = Numbers((self._least_noise(name, essential=True),))
+            parts[f"least noise {name}"] = _numbers(self._least_noise(name, essential=True))
+        return parts
+
+    def _slow_parts(self) -> dict[str, Part]:
+        """Return the other parts, in the order in which the page shows them."""
+        settings = self.settings
+        exact = settings.exact_accountant
+        parts: dict[str, Part] = {}
         parts["noises renyi"] = self._over_noise("renyi", NOISES, _RENYI_NOISES_PER_TASK)
-        parts["tuned"] = Numbers((self._tuned_price,))
+        parts["all settings tried"] = _numbers(self._tuned_price)
         for law in SEARCH_LAWS:
             search = SearchCosts(run_event=settings.run_event, law=law, delta=settings.delta)
-            parts[f"searches {law}"] = Numbers((search,))
+            parts[f"search {law}"] = _numbers(search)
+        # A replaced row moves a sum twice as far as a removed one, as if the noise were half.
+        half_noise = (settings.noise_multiplier / 2,)
         replaced = self._price(
-            exact,
-            now,
-            (settings.noise_multiplier / 2,),
-            adjacency=Adjacency.REPLACE_ONE,
+            exact, (settings.steps,), half_noise, adjacency=Adjacency.REPLACE_ONE
         )
-        parts["replaced"] = Numbers((replaced,))
+        parts["replaced"] = _numbers(replaced)
         parts["noises pld"] = self._over_noise(exact, EXACT_NOISES, _EXACT_NOISES_PER_TASK)
-        parts["least renyi"] = Numbers((self._least_noise("renyi"),))
-        parts["most pld"] = Numbers((self._most_steps(exact),))
-        parts["least pld"] = Numbers((self._least_noise(exact),))
-        parts["fine"] = Numbers((self._fine_price,))
+        parts["least noise renyi"] = _numbers(self._least_noise("renyi"))
+        parts["most steps pld"] = _numbers(self._most_steps(exact))
+        parts["least noise pld"] = _numbers(self._least_noise(exact))
+        parts["this run, fine grid"] = _numbers(self._fine_price)
         return parts
+
+    def _exact_curve(self) -> list[Price]:
+        """Return the tasks of the exact curve over steps, of which large numbers take longer."""
+        tasks = []
+        for points in _EXACT_STEPS_PER_TASK:
+            steps = EXACT_STEPS[points]
+            tasks.append(self._price(self.settings.exact_accountant, steps))
+        return tasks
 
     def order(self, parts: Iterable[Part]) -> Iterable[Task]:
         """Return the tasks of the parts in their order.

@@ -43,7 +43,15 @@ GOOD_SHARE = 0.1
 class AccountingResult:
     """Numbers computed so far.
 
-    values: the numbers of each part of ``AccountingExperiment``, flat, NaN until computed.
+    values: the numbers of each part of ``AccountingExperiment``, flat, NaN until computed. With a
+        row R of the table and a law L of the number of tries, the parts are
+        "R": epsilon over ``STEPS`` and, last, that of this run; "pld" has ``EXACT_STEPS`` alone,
+        "noises R": epsilon over ``NOISES`` or ``EXACT_NOISES``,
+        "this run" and "this run, fine grid": the exact epsilon of this run, twice,
+        "most steps R" and "least noise R": what the target allows,
+        "unsampled" and "replaced": epsilon with all rows in each step, and under replace-one,
+        "all settings tried": epsilon of all runs together,
+        "search L": epsilon of a search that releases its best try only, over ``TRIES``.
     """
 
     settings: AccountingSettings
@@ -59,9 +67,9 @@ class AccountingResult:
         """Return the cost of this run by a row of the table."""
         if row != "pld":
             return float(self.values[row][len(STEPS)])
-        fine = self._number("fine")
+        fine = self._number("this run, fine grid")
         if math.isnan(fine):
-            return self._number("today")
+            return self._number("this run")
         return fine
 
     @property
@@ -82,7 +90,7 @@ class AccountingResult:
         """
         if row not in THEOREMS:
             return math.nan
-        return self._number(f"least {row}")
+        return self._number(f"least noise {row}")
 
     def most_steps(self, row: str) -> float:
         """Return the number of steps that the target allows, up to ``MOST_STEPS``.
@@ -91,14 +99,14 @@ class AccountingResult:
         """
         if row not in THEOREMS:
             return math.nan
-        return self._number(f"most {row}")
+        return self._number(f"most steps {row}")
 
     def guarantee(self, theorem: str) -> Guarantee | None:
         """Return the guarantee of this run by a theorem, or None until it is computed."""
         accountant = theorem
         if theorem == "pld":
             accountant = self.settings.exact_accountant
-            is_fine = not math.isnan(self._number("fine"))
+            is_fine = not math.isnan(self._number("this run, fine grid"))
             if self.settings.sampling_rate < 1 and is_fine:
                 accountant = "pld"
         return self._guarantee(
@@ -169,7 +177,7 @@ class AccountingResult:
         """
         if way in LAWS:
             chances = [selection.best_among(GOOD_SHARE, law=way, tries=tries) for tries in TRIES]
-            return _drawable(chances, self.values[f"searches {way}"])
+            return _drawable(chances, self.values[f"search {way}"])
         tuned_epsilon = math.nan
         if self.tuned is not None:
             tuned_epsilon = self.tuned.epsilon
@@ -226,7 +234,8 @@ class AccountingResult:
         if settings.settings_tried == 1:
             return self.guarantee("pld")
         event = Composed(event=settings.run_event.event, count=settings.tuned_steps)
-        return self._guarantee(self._number("tuned"), event, accountant=settings.tuning_accountant)
+        epsilon = self._number("all settings tried")
+        return self._guarantee(epsilon, event, accountant=settings.tuning_accountant)
 
     @cached_property
     def best_alone(self) -> dict[str, Guarantee]:

@@ -40,6 +40,7 @@ class SearchCosts:
     shape: ClassVar = (len(TRIES),)
 
     def run(self) -> np.ndarray:
+        """Return the epsilon (N,) for each mean number of runs."""
         epsilons = []
         for tries in TRIES:
             guarantee = best_of(self.run_event, self.law, tries, delta=self.delta)
@@ -62,6 +63,7 @@ class Costs:
     essential: bool = False
 
     def run(self) -> Self:
+        """Return these costs, which are computed when they are read."""
         return self
 
     @property

@@ -249,12 +249,14 @@ def _table_row(result: AccountingResult, row: str) -> dict[str, str]:
 
 
 def _noise_cell(noise: float) -> str:
+    """Return a noise multiplier, or that none is enough."""
     if math.isinf(noise):
         return SAYS["table.never"]
     return number(noise)
 
 
 def _steps_cell(steps: float) -> str:
+    """Return a number of steps, or the largest one that the page counts."""
     if math.isnan(steps):
         return number(steps)
     if steps >= MOST_STEPS:

@@ -79,10 +79,10 @@ def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
 
 def test_tuning_is_one_long_run_and_searches_go_through_what_is_tried():
     example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
-    now = run.experiment.parts()["today"].tasks
+    now = run.experiment.parts()["this run"].tasks
     tasks = [task for task in run.experiment.tasks() if task.essential or task in now]
     result = run.experiment.gather({task: task.run() for task in tasks})
-    assert example.tuned.epsilon == pytest.approx(float(result.values["today"][0]), rel=1e-12)
+    assert example.tuned.epsilon == pytest.approx(float(result.values["this run"][0]), rel=1e-12)
     assert run.tuning_accountant == "renyi"
     assert alone.tuned == alone.guarantee("pld")
     assert len(charts.searches(alone)["layout"]["shapes"]) == 1
