@@ -139,6 +139,7 @@ def _in_lines(text: str) -> str:
 
 
 def _bars(x: np.ndarray, counts: np.ndarray) -> dict:
+    """Return the bars of the numbers of guesses."""
     return {
         "type": "bar",
         "x": theme.array(x),
@@ -166,6 +167,7 @@ def _power_ticks(low: float, high: float) -> dict:
 
 
 def _vertical_line(x: float, colour: str, dash: str) -> dict:
+    """Return a vertical line across the chart."""
     style = {"color": colour, "width": 3, "dash": dash}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style}
 

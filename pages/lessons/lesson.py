@@ -17,6 +17,7 @@ from dpcore.privacy import Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
 from lab.sweeps.measurement import shown
+from ui.text.number_range import NumberRange
 from ui.text.texts import flowing, sections
 
 
@@ -47,25 +48,6 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number:
-    """The numbers that a guess may be, on the vertical axis of the chart.
-
-    Attributes:
-        low: The smallest one.
-        high: The largest one.
-        step: Difference of two neighbours.
-        unit: Their unit.
-        tone: "private", "public" or "bound", for the colour of the outcome.
-    """
-
-    low: float
-    high: float
-    step: float = 1.0
-    unit: str = ""
-    tone: str = "private"
-
-
-@dataclass(frozen=True, kw_only=True)
 class Lesson:
     """A lesson with the fields of ``lessons.toml``; a subclass computes the numbers of its texts.
 
@@ -93,7 +75,7 @@ class Lesson:
     picture: str
     only: Sequence[str]
     minutes: int
-    number: Number | None
+    number: NumberRange | None
     change: str = ""
     measure: str = ""
     known: str = ""
@@ -105,15 +87,18 @@ class Lesson:
 
     @property
     def page(self) -> str:
+        """Return the name of the page."""
         page, _, _ = self.link.partition("?")
         return page
 
     @property
     def settings(self) -> dict[str, str]:
+        """Return the settings of what is known, as in the link."""
         _, _, query = self.link.partition("?")
         return dict(parse_qsl(query))
 
     def text(self, part: str) -> str:
+        """Return a part of the lesson's text."""
         return texts(self.name)[part]
 
     def options(self, part: str) -> Sequence[str]:
@@ -127,6 +112,7 @@ class Lesson:
         return self._read(kind, known), self._read(kind, known | changes)
 
     def _read(self, kind: type[Settings], query: Mapping[str, str]) -> Settings:
+        """Return the settings of a query; raise ValueError if it has a fault."""
         settings, refused = links.read(kind, query)
         if refused:
             raise ValueError(f"the lesson {self.name}: {refused}")
@@ -145,6 +131,7 @@ class Lesson:
         return float(np.median(self._measured(case, self.known)))
 
     def _measured(self, case: Case, measure: str) -> np.ndarray:
+        """Return a measure of every run, (R,), in units of the chart."""
         if self.number and self.number.unit == "%":
             return case.percents(measure)
         return case.runs(measure)

@@ -12,10 +12,13 @@ from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
 from lab.statistics import claims
 from lab.sweeps.measurement import shown
-from pages.lessons.lesson import Case, Lesson, Number
+from pages.lessons.lesson import Case, Lesson
+from ui.text.number_range import NumberRange
 
 
 class _Reconstruction(Lesson):
+    """Noisy answers to many questions reconstruct a secret."""
+
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"error": case.result.error}
 
@@ -29,6 +32,8 @@ class _Reconstruction(Lesson):
 
 
 class _Epsilon(Lesson):
+    """Epsilon bounds what an attacker comes to believe."""
+
     def position(self, settings: Any) -> float:
         return 100 * settings.prior
 
@@ -56,6 +61,8 @@ class _Epsilon(Lesson):
 
 
 class _SmallEpsilon(Lesson):
+    """A small epsilon costs accuracy."""
+
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"people": case.settings.rows}
 
@@ -71,6 +78,8 @@ class _SmallEpsilon(Lesson):
 
 
 class _Clipping(Lesson):
+    """The best clipping norm lies between too small and too large ones."""
+
     # Small, middle and large clipping norm, and the options of the guess by that order.
     BOUNDS = (0.1, 1.0, 10.0)
     OPTIONS = (1, 2, 0)
@@ -105,6 +114,8 @@ class _Clipping(Lesson):
 
 
 class _Composition(Lesson):
+    """The cost of many steps grows like a square root."""
+
     def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
         return super().measured_numbers(before, after) | {
             "basic": after.result.epsilon("basic"),
@@ -113,6 +124,8 @@ class _Composition(Lesson):
 
 
 class _PublicStart(Lesson):
+    """Pre-training on public rows helps most at a small epsilon."""
+
     LARGE_EPSILON = 50.0
 
     def gain(self, case: Case, epsilon: float) -> np.ndarray:
@@ -134,11 +147,15 @@ class _PublicStart(Lesson):
 
 
 class _Parties(Lesson):
+    """More parties share the noise."""
+
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"rows": case.settings.rows}
 
 
 class _Attacker(Lesson):
+    """The noise bounds how often an attacker is right."""
+
     def start(self, case: Case) -> float:
         return 100 * case.result.attack.accuracy
 
@@ -162,6 +179,8 @@ class _Attacker(Lesson):
 
 
 class _Published(_Attacker):
+    """An attacker shows that a published mechanism spends more than it claims."""
+
     COIN = 0
     AS_CORRECT = 1
     MORE_THAN_CORRECT = 2
@@ -188,6 +207,8 @@ class _Published(_Attacker):
 
 
 class _Tuning(Lesson):
+    """Trying settings on private rows costs privacy."""
+
     def position(self, settings: Any) -> float:
         return 1 - 0.9**settings.settings_tried
 
@@ -232,7 +253,7 @@ def _read_lessons() -> tuple[Lesson, ...]:
         guess = fields.pop("guess", None)
         number = None
         if guess:
-            number = Number(**guess)
+            number = NumberRange(**guess)
         lessons.append(_KINDS[name](name=name, number=number, **fields))
     return tuple(lessons)
 

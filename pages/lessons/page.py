@@ -110,6 +110,7 @@ def _follow_class(seat: membership.Seat) -> None:
 
 
 def _list_lessons() -> None:
+    """Show all lessons, and the form for the code of a room."""
     st.title(TITLE)
     st.markdown(texts.INTRODUCTION)
     page_class.join()
@@ -120,6 +121,7 @@ def _list_lessons() -> None:
 
 
 def _show_card(number: int, lesson: Lesson) -> None:
+    """Show the card of a lesson in the list."""
     st.button(
         f"{number}. {lesson.text('Title')}",
         key=f"lesson.{lesson.name}.open",

@@ -121,6 +121,7 @@ def teach(lesson: Lesson, seat: Seat) -> None:
 
 
 def _close(seat: Seat) -> None:
+    """Close the question of the room."""
     try:
         classroom().close(seat.code, me())
     except RefusedError as refusal:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.lessons import page_class, texts
-from pages.lessons.lesson import Lesson, Number
+from pages.lessons.lesson import Lesson
 from pages.lessons.page_charts import cover_chart
 from pages.lessons.page_session import CURRENT_STEP, goto, lesson_state
 from pages.lessons.page_steps import known_case, show_refusal, sized_chart, step_areas
@@ -15,10 +15,6 @@ from ui.page.page import Page
 
 # Height of the chart on a phone.
 NARROW_HEIGHT = 240
-
-
-def _range_of(number: Number) -> guess.Range:
-    return guess.Range(number.low, number.high, number.step, number.unit)
 
 
 @st.fragment
@@ -38,7 +34,7 @@ def show_guess(lesson: Lesson, page: Page, seat: membership.Seat | None) -> None
     position = None
     clicks = None
     if lesson.number and not teaches:
-        guess.dragged(key, axes["yaxis"], _range_of(lesson.number))
+        guess.apply_drag(key, axes["yaxis"], lesson.number)
         draft = guess.draft(key, lesson_state(lesson).guess)
         position = lesson.position(asked), draft
         clicks = guess.clicks(axes, *position)
@@ -61,14 +57,14 @@ def _ask_guess(lesson: Lesson, seat: membership.Seat | None) -> None:
     if lesson.number:
         field = f"{key}.field"
         st.markdown("Press the chart at your guess, or type it.")
-        value = guess.number(key, _range_of(lesson.number), state.guess)
+        value = guess.number(key, lesson.number, state.guess)
     else:
         field = f"{key}.choice"
         st.markdown("**My guess**")
         chosen = None
         if state.guess is not None:
             chosen = int(state.guess)
-        guess.choice(key, lesson.text("Question"), lesson.options("Guess"), said=chosen)
+        guess.choice(key, lesson.text("Question"), lesson.options("Guess"), earlier=chosen)
         value = st.session_state[field]
     class_seat = None
     label = "Lock in my guess"

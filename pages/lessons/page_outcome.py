@@ -121,6 +121,8 @@ def _show_sliders(lesson: Lesson, page: Page, asked: Settings) -> None:
 
 
 def _show_texts(lesson: Lesson, step: str, before: Case, after: Case) -> None:
+    """Show the texts of a step beside the chart."""
+
     def text(part: str) -> str:
         return texts.measured_text(lesson, part, before, after)
 

@@ -8,13 +8,14 @@ from urllib.parse import urlencode
 
 from lab.experiment.links import minimal_texts, versioned
 from pages.lessons import texts
-from pages.lessons.lesson import Case, Lesson, Number
+from pages.lessons.lesson import Case, Lesson
 from pages.lessons.lessons import LESSONS
 from pages.lessons.page_charts import cover_chart, lesson_chart, reveal_chart
 from ui.compute.runner import compute
 from ui.export import recording, single_file
 from ui.page.page import Page
 from ui.text import markdown
+from ui.text.number_range import NumberRange
 from ui.text.texts import SAYS
 from ui.widgets import Slider
 
@@ -58,6 +59,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
 
 
 def _computed(settings: Any) -> Case:
+    """Return the case of settings with all of its work done."""
     result, _ = compute(settings, seconds=_NO_LIMIT)
     return Case(settings, result)
 
@@ -91,7 +93,8 @@ def _record(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, 
     return {"slider": slider_fields, "values": values, "frames": recording.encode_stops(frames)}
 
 
-def _slider(number: Number) -> Slider:
+def _slider(number: NumberRange) -> Slider:
+    """Return the slider of a guess."""
     scale: Mapping[str, Any] = {"step": number.step}
     if number.low > 0 and number.high > _LOG_FACTOR * number.low:
         scale = {"scale": "log", "stops": _VALUES_PER_DECADE}

@@ -58,6 +58,7 @@ def is_presented() -> bool:
 
 
 def toggle_presenting() -> None:
+    """Show the page to a hall, or no longer."""
     if is_presented():
         del st.query_params[PRESENT]
     else:

@@ -3,10 +3,11 @@
 from collections.abc import Collection
 from statistics import median
 
-from pages.lessons.lesson import Case, Lesson, Number
+from pages.lessons.lesson import Case, Lesson
 from pages.lessons.lessons import LESSONS
 from ui.charts import attacker_icons
 from ui.text.escaping import quoted
+from ui.text.number_range import NumberRange
 from ui.text.texts import Texts
 from ui.text.tiles import number
 
@@ -81,10 +82,11 @@ def guess_text(lesson: Lesson, guess: float) -> str:
     return lesson.options("Guess")[int(guess)]
 
 
-def _unit(asked: Number) -> str:
-    if not asked.unit:
+def _unit(number_range: NumberRange) -> str:
+    """Return the unit after a number, with a space."""
+    if not number_range.unit:
         return ""
-    return f"\u00a0{asked.unit}"
+    return f"\u00a0{number_range.unit}"
 
 
 def median_text(lesson: Lesson, after: Case) -> str:
