@@ -61,6 +61,7 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
     PAIRED_BY = ("dataset", "own", "rows", "repeats", "seed")
 
     def parts(self) -> dict[str, Part]:
+        """Return the ensemble at the set epsilon, the references, and the accuracy by epsilon."""
         settings = self.settings
         training = settings.training
         return {

@@ -91,6 +91,7 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
         return [[accuracy, _chart("weights", charts.column_weights(result), height=HEIGHT)]]
     row = [_chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.9)]
     for index, arm in enumerate(result.settings.arms):
+        # The map from scratch is paired: that of pinned settings is drawn beside it.
         decision_map = _chart(
             f"map.{arm}",
             charts.decision_map(result, index),

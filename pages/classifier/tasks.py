@@ -225,6 +225,7 @@ class _TrainingRows(NamedTuple):
         return cls(inputs, classes, people, shares)
 
     def as_float32(self) -> Self:
+        """Return the rows in single precision, as models are trained on them."""
         return self._replace(X=self.X.astype(np.float32))
 
     def loss(self, weights: np.ndarray) -> np.ndarray:

@@ -129,6 +129,7 @@ class ReferenceTraining(Descent):
 
     @property
     def arms(self) -> tuple[str, ...]:
+        """Return the names of the arms."""
         if self.public is None:
             return ("scratch",)
         return ("scratch", "public")

@@ -97,6 +97,7 @@ def _show_file() -> my_rows.Brought | None:
 
 
 def _show_samples() -> None:
+    """Show the sample files, and the download of an empty template."""
     columns = st.columns(len(SAMPLES), gap="small")
     for column, sample in zip(columns, SAMPLES, strict=True):
         with column.container(border=True, height="stretch", vertical_alignment="distribute"):
@@ -107,6 +108,7 @@ def _show_samples() -> None:
 
 
 def _show_sample(sample: Sample) -> None:
+    """Show a sample file, with buttons to use and to download it."""
     st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -119,6 +121,7 @@ def _show_sample(sample: Sample) -> None:
 
 
 def _download(name: str, data: bytes) -> None:
+    """Show the button that downloads a file."""
     st.download_button(
         name,
         data,
@@ -150,6 +153,7 @@ def _show_file_bar(upload: my_rows.Brought) -> None:
 
 
 def _remove() -> None:
+    """Remove the file from the session."""
     my_rows.drop()
     # The uploader of another round is a new one, which is empty.
     st.session_state["data.round"] = st.session_state.get("data.round", 0) + 1
@@ -216,4 +220,5 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> str:
 
 
 def _use_sample(name: str, data: bytes) -> None:
+    """Read a sample file, and store why it was refused."""
     st.session_state["data.refused"] = _take(name, data)

@@ -220,6 +220,7 @@ def _explanation(draft: Draft, name: str, use: str) -> str:
 
 
 def _button(case: str, name: str, action: Callable[[], None]) -> None:
+    """Show a button about a column."""
     st.button(SAYS[f"button.{case}"], key=f"data.{case}.{name}", type="tertiary", on_click=action)
 
 

@@ -24,6 +24,7 @@ def drawing(key: str) -> str:
 
 
 def _dot(x: float, y: float, *, colour: str = _INK, hollow: bool = False) -> str:
+    """Return a dot, filled or hollow (SVG)."""
     look = f'fill="{colour}"'
     if hollow:
         look = f'fill="none" stroke="{colour}" stroke-width="1.5"'
@@ -31,12 +32,14 @@ def _dot(x: float, y: float, *, colour: str = _INK, hollow: bool = False) -> str
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start") -> str:
+    """Return a text (SVG)."""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{_INK}">{text}</text>'
 
 
 def _line(
     x: Iterable[float], y: Iterable[float], colour: str, *, dash: str = "", width: float = 2
 ) -> str:
+    """Return a line through points (SVG)."""
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
     dashed = ""
     if dash:
@@ -48,6 +51,7 @@ def _line(
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float, colour: str, *, dash: str = "") -> str:
+    """Return an arrow to a point (SVG)."""
     angle = math.atan2(to_y - y, to_x - x)
     left = (to_x - 7 * math.cos(angle + 0.45), to_y - 7 * math.sin(angle + 0.45))
     right = (to_x - 7 * math.cos(angle - 0.45), to_y - 7 * math.sin(angle - 0.45))

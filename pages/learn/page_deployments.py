@@ -56,6 +56,7 @@ def accuracy(deployment: Deployment) -> str:
 
 
 def _row(deployment: Deployment) -> dict[str, str]:
+    """Return the cells of a record (HTML)."""
     source = escape(deployment.source)
     return {
         "release": f'<a href="{source}" rel="noreferrer">{escape(deployment.name)}</a>',

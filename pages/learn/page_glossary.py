@@ -50,6 +50,7 @@ def show() -> None:
 
 
 def _show_single(key: str) -> None:
+    """Show one term, and links to related terms."""
     with st.container(key="term"):
         _show_card(key, st.header)
     links = []
@@ -69,6 +70,7 @@ def _show_cards(keys: Sequence[str]) -> None:
 
 
 def _show_card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
+    """Show a term with its meaning, drawing and link."""
     term = TERMS[key]
     with st.container(border=True, height="stretch", key=f"term-{key}"):
         heading(term.name, anchor=key)

@@ -54,5 +54,6 @@ def link(part: Part, pages: Mapping[str, Page]) -> str:
 
 
 def _tab_title(page: Page, part: Part) -> str:
+    """Return the title of the tab that a part of a paper links to."""
     settings, _ = links.read(page.settings, part.settings)
     return next(tab.title for tab in page.at(settings).all_tabs if tab.name == part.tab)

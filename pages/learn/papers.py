@@ -43,6 +43,7 @@ def _read_parts(text: str) -> Iterator[Part]:
 
 
 def _read_papers() -> dict[str, tuple[Part, ...]]:
+    """Read ``papers.md``."""
     text = Path(__file__).with_name("papers.md").read_text("utf-8")
     return {key: tuple(_read_parts(parts)) for key, parts in sections(text, level=1)}
 

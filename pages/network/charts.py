@@ -190,7 +190,7 @@ def _epochs_axis(result: NetworkResult) -> dict:
 
 
 def norms(result: NetworkResult) -> dict:
-    """Draw the histogram of gradient norms, and the clipping norm."""
+    """Draw the histogram of gradient norms, and a line at the clipping norm."""
     gradients = result.gradients
     clip_norm = result.settings.clip_norm
     unit = "row"
@@ -198,13 +198,13 @@ def norms(result: NetworkResult) -> dict:
     if result.settings.by_person:
         unit = "person"
         units = "people"
+    line_style = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     return bars.histogram(
         EDGES,
         {theme.PRIVATE: gradients.histogram},
         title=SAYS["figures.norms"],
-        finding=SAYS("figures.too_long", share=percent(gradients.clipped)),
-        shapes=[_bound_line(clip_norm)],
-        annotations=[_bound_annotation(clip_norm)],
+        finding=SAYS("figures.too_long", share=percent(gradients.clipped), norm=f"{clip_norm:.3g}"),
+        shapes=[{**theme.vertical_line(clip_norm), "line": line_style}],
         xaxis=theme.axis(
             f"norm of a {unit}'s gradient (log scale)",
             EDGES[0],
@@ -213,25 +213,4 @@ def norms(result: NetworkResult) -> dict:
             ticks=(1e-4, 1e-2, 1, 100),
         ),
         yaxis=theme.share_axis(f"share of {units}", _TALLEST_BAR, step=0.05),
-    )
-
-
-def _bound_line(clip_norm: float) -> dict:
-    """Return the vertical line at the clipping norm, which ends under its name."""
-    line = theme.vertical_line(clip_norm)
-    line["y1"] = 0.82
-    line["line"] = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
-    return line
-
-
-def _bound_annotation(clip_norm: float) -> dict:
-    """Return the name of the clipping norm, over its line."""
-    return theme.annotation(
-        theme.coloured(f"C = {clip_norm:.3g}", theme.BOUND),
-        x=np.log10(clip_norm),
-        y=0.86,
-        size=13,
-        yref="paper",
-        xanchor="center",
-        yanchor="middle",
     )

@@ -192,6 +192,7 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
     )
 
     def parts(self) -> dict[str, Part]:
+        """Return both arms' training, and the epsilon spent by each frame."""
         return {"plain": self._plain, "private": self._private, "spent": self._spent}
 
     def order(self, parts: Iterable[Part]) -> Iterable[Task]:
@@ -251,6 +252,11 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
         return (task,)
 
     def sample(self, count: int) -> tuple[Runs[Training, np.ndarray], ...]:
+        """Return tasks of the accuracy of the first ``count`` private networks at the shown frame.
+
+        Networks are trained in the groups of the page and then in further ones, each of them whole,
+        and the task of a group returns as many accuracies as are still wanted of it.
+        """
         training = self.settings.trainings["private"]
         groups = chunking.sample(
             training.groups(self.settings.repeats),
@@ -259,14 +265,14 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
             most=_MOST_SAMPLED_TOGETHER,
         )
         sampled = []
-        for group, wanted in groups:
+        for group, wanted_count in groups:
             task = Runs(
                 work=tasks.score_sample,
                 model=training,
                 at=(self.settings.shown,),
                 first=group.start,
                 count=len(group),
-                given=wanted,
+                given=wanted_count,
             )
             sampled.append(task)
         return tuple(sampled)

@@ -40,6 +40,7 @@ class Gradients:
 
     @property
     def is_clipped_by_layer(self) -> bool:
+        """Return whether each layer has a clipping norm."""
         return len(self.bounds) > 1
 
     @cached_property

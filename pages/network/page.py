@@ -88,7 +88,8 @@ def sliders(settings: NetworkSettings) -> SliderLayout:
 def main_charts(result: NetworkResult) -> list[list[Chart]]:
     """Return accuracy over the training beside the decision map of each arm.
 
-    The rows of an uploaded file are not drawn: how far weights have moved replaces the maps.
+    The private map is paired: that of pinned settings is drawn beside it. The rows of an uploaded
+    file are not drawn: how far weights have moved replaces the maps.
     """
     accuracy = charts.accuracy(result)
     if result.settings.uses_file:
@@ -120,15 +121,15 @@ def _chart(
 def program(settings: NetworkSettings) -> str:
     """Return a Python program that trains one network with these settings."""
     recipe = settings.trainings["private"].recipe
-    alone = ""
+    note_on_rows = ""
     if settings.rows_each > 1:
-        alone = "\n# And each row is protected alone."
+        note_on_rows = "\n# And each row is protected alone, not all rows of a person."
     return PROGRAM.format(
         settings=settings,
         recipe=recipe,
         hidden=recipe.architecture.sizes[1:-1],
         epochs=settings.steps * settings.sampling_rate,
-        alone=alone,
+        note_on_rows=note_on_rows,
     )
 
 

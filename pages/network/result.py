@@ -47,6 +47,7 @@ class NetworkResult:
 
     @property
     def recipe(self) -> Recipe:
+        """Return how each private network is trained."""
         return self.training.recipe
 
     @property
@@ -182,6 +183,7 @@ class NetworkResult:
 
     @property
     def plane(self) -> Plane:
+        """Return the plane of the maps."""
         return _plane(self.split)
 
     def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -291,6 +291,7 @@ class NetworkSettings(RowsSettings):
 
     @property
     def _architecture(self) -> Architecture:
+        """Return the layers and the activation of each network."""
         source = data.source(self.dataset_key)
         hidden = [self.width] * self.layers
         sizes = (len(source.features), *hidden, len(source.classes))

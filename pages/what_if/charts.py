@@ -1,13 +1,11 @@
 """Charts of the planner: where a target is reached, and the configurations tried."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pages.what_if.findings import (
-    answer_text,
     configuration_text,
     curve_finding,
     curve_title,
@@ -15,7 +13,7 @@ from pages.what_if.findings import (
     result_text,
     search_finding,
 )
-from pages.what_if.formats import SAYS, is_percent, slider_label
+from pages.what_if.formats import SAYS, estimate_text, is_percent, slider_label
 from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
@@ -28,9 +26,6 @@ LOG_FACTOR = 20
 _HIGH = 0.85
 # A text in the first 12 % of the axis is right of its line.
 _EDGE = 0.12
-# Most ticks of the axis of the parameter, and share of them if numbers are long.
-_TICKS = 9
-_LONG_NUMBER = 1000
 # Room below and above the configurations, as a share of their range.
 _ROOM = 0.12
 
@@ -133,10 +128,12 @@ def _measure_range(result: WhatIfResult) -> tuple[float, float]:
 
 
 def _is_log(low: float, high: float) -> bool:
+    """Return whether an axis from ``low`` to ``high`` has a log scale."""
     return low > 0 and high / low > LOG_FACTOR
 
 
 def _measure_axis(low: float, high: float) -> dict[str, Any]:
+    """Return the axis of the measure without its title."""
     if not _is_log(low, high):
         return {"range": [low, high]}
     return {
@@ -157,40 +154,24 @@ def _slider_axis(axis: Axis, name: str) -> dict:
         "title": {"text": f"{name} (log scale)"},
         "type": "log",
         "range": ends,
-        **log_ticks(axis, _TICKS),
+        **log_ticks(axis),
     }
 
 
-def log_ticks(axis: Axis, most: int) -> dict[str, list]:
-    """Return round values along a log axis and their texts, at most ``most``.
-
-    They are fewer if numbers are long.
-    """
-    if axis.values[-1] >= _LONG_NUMBER:
-        most = most * 2 // 3
-    values: list[float] = []
-    for digits in ((1, 2, 5), (1, 3), (1,)):
-        values = _round_values(axis, digits)
-        if len(values) <= most:
-            break
-    if len(values) > most:
-        values = values[:: math.ceil(len(values) / most)]
-    return {"tickvals": values, "ticktext": [_tick_text(value) for value in values]}
-
-
-def _round_values(axis: Axis, digits: Sequence[int]) -> list[float]:
-    """Return the numbers on a log axis that have one of these digits and zeros."""
+def log_ticks(axis: Axis) -> dict[str, list]:
+    """Return the values along a log axis that are 1 or 3 times a power of ten, and their texts."""
     low, high = axis.ends
     values = []
     for power in range(math.floor(low), math.ceil(high) + 1):
-        for digit in digits:
+        for digit in (1, 3):
             value = digit * 10.0**power
             if low <= math.log10(value) <= high:
                 values.append(value)
-    return values
+    return {"tickvals": values, "ticktext": [_tick_text(value) for value in values]}
 
 
 def _tick_text(value: float) -> str:
+    """Return the text of a tick."""
     if value >= 1:
         return f"{value:,.0f}"
     return f"{value:g}".replace("e-0", "e-")
@@ -242,7 +223,8 @@ def _answer_texts(result: WhatIfResult) -> list[dict]:
     axis = _x_axis(result)
     low, high = axis.ends
     x = float(axis.position(answer))
-    text = theme.coloured(f"<b>{answer_text(result, answer)}</b>", theme.BOUND)
+    value = estimate_text(result.settings, result.settings.x_field, answer)
+    text = theme.coloured(f"<b>{value}</b>", theme.BOUND)
     annotation = theme.annotation(text, x=x, y=0, size=13, yref="paper", yanchor="bottom")
     if (x - low) / (high - low) < _EDGE:
         return [{**annotation, "xanchor": "left", "xshift": 4}]

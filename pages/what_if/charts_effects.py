@@ -43,6 +43,7 @@ class _Bar(NamedTuple):
 
     @property
     def middle(self) -> float:
+        """Return the height of the middle of the bar."""
         return (self.top + self.bottom) / 2
 
 
@@ -103,6 +104,7 @@ def _sliders_with_effects(result: WhatIfResult) -> list[str]:
 
 
 def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
+    """Return the bar of an effect in a row, in the upper half for a step down."""
     scale = result.settings.scale
     difference = effect.difference
     is_down = effect.value < getattr(result.settings, effect.slider)
@@ -139,10 +141,12 @@ def _axis_range(bars: Sequence[_Bar], value_texts: Sequence[str]) -> tuple[float
 
 
 def _joined(pieces: Iterable[str]) -> str:
+    """Return pieces of a path as one path."""
     return "".join(pieces) or _EMPTY_PATH
 
 
 def _boxes(bars: Iterable[_Bar], *, opacity: float) -> dict:
+    """Return the shape of some bars."""
     pieces = []
     for bar in bars:
         top = f"{bar.top:.3f}"
@@ -158,6 +162,7 @@ def _boxes(bars: Iterable[_Bar], *, opacity: float) -> dict:
 
 
 def _intervals(bars: Iterable[_Bar]) -> dict:
+    """Return the shape of the intervals of some bars."""
     pieces = []
     for bar in bars:
         if bar.low < bar.high:

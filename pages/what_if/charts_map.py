@@ -19,9 +19,8 @@ _SHADES = 64
 # Width and height of the map's image, in pixels.
 _PIXELS = 240
 _EMPTY_PATH = "M0,0Z"
-# Most ticks of the axes.
-_X_TICKS = 6
-_Y_TICKS = 7
+# Most ticks of a linear axis.
+_TICKS = 7
 
 
 def median_map(result: WhatIfResult) -> dict:
@@ -36,8 +35,8 @@ def median_map(result: WhatIfResult) -> dict:
         _hover_points(result),
         title=SAYS["chart.map"],
         finding=map_finding(result),
-        xaxis=_axis(x_axis, in_sentence(settings.x_field), most=_X_TICKS),
-        yaxis=_axis(y_axis, in_sentence(settings.y_field), most=_Y_TICKS),
+        xaxis=_axis(x_axis, in_sentence(settings.x_field)),
+        yaxis=_axis(y_axis, in_sentence(settings.y_field)),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*_target_line(result), _set_dot(settings)],
     )
@@ -49,11 +48,11 @@ def clicks(settings: WhatIfSettings) -> dict:
     return {"position": "place", "x": x_axis.ends, "y": y_axis.ends}
 
 
-def _axis(axis: Axis, name: str, *, most: int) -> dict:
+def _axis(axis: Axis, name: str) -> dict:
     """Return a linear axis of positions, so that images and paths are where points are."""
     if not axis.log:
-        return {"range": axis.ends, "title": {"text": name}, "nticks": most}
-    ticks = log_ticks(axis, most)
+        return {"range": axis.ends, "title": {"text": name}, "nticks": _TICKS}
+    ticks = log_ticks(axis)
     return {
         "range": axis.ends,
         "title": {"text": f"{name} (log)"},

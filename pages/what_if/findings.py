@@ -62,19 +62,15 @@ def curve_finding(result: WhatIfResult) -> str:
     """Return the finding of the curve, or "" while it is open."""
     curve = result.curve
     if curve.answer is not None:
-        return result_text(result, "finding.from", value=answer_text(result, curve.answer))
+        settings = result.settings
+        value = estimate_text(settings, settings.x_field, curve.answer)
+        return result_text(result, "finding.from", value=value)
     if not curve.complete:
         return ""
     if curve.crossing is None:
         key = f"finding.best_{result.settings.asked_measure.better}"
         return SAYS(key, value=measure_text(result.settings, curve.peak.median))
     return SAYS[f"finding.{curve.crossing.verdict}"]
-
-
-def answer_text(result: WhatIfResult, value: float) -> str:
-    """Return an estimated value of the parameter on the x axis."""
-    settings = result.settings
-    return estimate_text(settings, settings.x_field, value)
 
 
 def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:

@@ -89,6 +89,7 @@ def x_estimate_text(settings: WhatIfSettings, value: float) -> str:
 
 
 def _with_name(settings: WhatIfSettings, name: str, value: str) -> str:
+    """Return the text of a value with the parameter's name, which follows a count."""
     case = "one"
     if is_count(settings, name) and value != "1":
         case = "many"
@@ -146,6 +147,7 @@ def difference_text(settings: WhatIfSettings, value: float) -> str:
 
 
 def _one_decimal(share: float) -> str:
+    """Return a share in percent, with a decimal."""
     return with_minus(f"{100 * share:.1f}")
 
 

@@ -132,7 +132,7 @@ class Peak(NamedTuple):
 
 
 class Winner(NamedTuple):
-    """The best of the configurations, and its retests on other splits.
+    """The best of the configurations and, once all are done, its retests on other splits.
 
     selected: the median by which it was selected.
     retested, base: its median and that of the topic's settings on each other split, (S,).
@@ -141,16 +141,18 @@ class Winner(NamedTuple):
 
     settings: Settings
     selected: float
-    retested: np.ndarray
-    base: np.ndarray
-    gain: Case
+    retested: np.ndarray = np.empty(0)
+    base: np.ndarray = np.empty(0)
+    gain: Case | None = None
 
     @property
     def retested_median(self) -> float:
+        """Return the median over the other splits."""
         return float(np.median(self.retested))
 
     @property
     def base_median(self) -> float:
+        """Return the median of the topic's settings over the other splits."""
         return float(np.median(self.base))
 
 

@@ -100,6 +100,7 @@ def sliders(pages: Sequence[Page], settings: WhatIfSettings) -> SliderLayout:
 
 
 def _slider_names(layout: SliderLayout) -> list[str]:
+    """Return the names of all sliders of a layout."""
     return [layout.hero, *layout.only_play, *layout.main, *layout.more]
 
 
@@ -138,7 +139,6 @@ def downloads(result: WhatIfResult) -> Mapping[str, Callable[[], Any]]:
     return {
         "All runs": result.all_runs,
         "Table": result.table,
-        "Tries": result.search.table,
     }
 
 

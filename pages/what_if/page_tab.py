@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab.experiment.links import CompactText, changed, compact
+from lab.experiment.links import changed, compact
 from lab.experiment.settings import Settings
 from pages.what_if.formats import slider_label
 from pages.what_if.measurements import usual_target
@@ -80,6 +80,7 @@ class TopicQuestions:
         return question, notices
 
     def _first_question(self, settings: Settings, targets: Mapping[str, float]) -> WhatIfSettings:
+        """Return the question that an address without one asks."""
         target = targets.get(self.start.measure, usual_target(settings, self.start.target))
         return self.kind().change(
             question=CURVE,
@@ -130,15 +131,17 @@ def question_tab(name: str, planner: Page) -> QuestionTab | None:
 
 
 def controls(state: PageState) -> None:
-    """Render the controls of the tab."""
+    """Render the controls of a question in the tab *What if*, and the link to the planner.
+
+    There is no link if the question is about a visitor's file, which no address can contain.
+    """
     settings = state.settings
     state.choose("slider", "Vary", {name: slider_label(name) for name in settings.sliders})
     choose_measure(state)
     choose_runs(state)
     target = target_slider(settings)
     state.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
-    if isinstance(settings.base, CompactText):
-        # No address can contain a private file.
+    if settings.base_names_file:
         st.caption(rows_text(settings))
         return
     planned = settings.change(question="smallest")

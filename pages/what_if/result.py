@@ -109,6 +109,7 @@ class WhatIfResult:
 
     @property
     def _planned_retests(self) -> int:
+        """Return the number of other splits."""
         return len(self.settings.experiment.retests.pairs)
 
     # Effects of parameters

@@ -49,6 +49,7 @@ class MapResult:
 
     @property
     def cells_done(self) -> int:
+        """Return the number of cells that are done."""
         return int(np.count_nonzero(~np.isnan(self.map.medians)))
 
     @cached_property

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
 from lab.experiment.settings import Settings
 from lab.statistics.claims import LEAST, Case, classify_difference
@@ -36,9 +35,11 @@ class SearchResult:
             return None
         medians = [median for _, median in self.tries]
         settings, selected = self.tries[best(medians, self.settings.asked_measure)]
+        if len(self.retests) < max(2, self.planned_retests):
+            return Winner(settings, selected)
         return Winner(
-            settings=settings,
-            selected=selected,
+            settings,
+            selected,
             retested=np.array([np.median(runs) for runs, _ in self.retests]),
             base=np.array([np.median(base_runs) for _, base_runs in self.retests]),
             gain=self._gain(settings),
@@ -46,8 +47,6 @@ class SearchResult:
 
     def _gain(self, winner: Settings) -> Case:
         """Compare the winner with the topic's settings on the retests."""
-        if len(self.retests) < max(2, self.planned_retests):
-            return Case.SO_FAR
         winner_runs = np.concatenate([runs for runs, _ in self.retests])
         base_runs = np.concatenate([base_runs for _, base_runs in self.retests])
         difference = difference_of_settings(
@@ -63,12 +62,3 @@ class SearchResult:
         if measure.unit != "%":
             least = LEAST * abs(float(np.median(base_runs)))
         return classify_difference(difference, better=measure.better, least=least)
-
-    def table(self) -> pd.DataFrame:
-        """Return a row per configuration that is done."""
-        rows = []
-        for settings, median in self.tries:
-            row = {name: getattr(settings, name) for name in self.settings.topic_settings.tuned}
-            row["chosen"] = median
-            rows.append(row)
-        return pd.DataFrame(rows)

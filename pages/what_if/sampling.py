@@ -1,10 +1,9 @@
 """Settings around a topic's settings that a question measures, and the tasks that measure them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from dpcore import check
@@ -59,58 +58,39 @@ class SamplingPlan:
         values = grid(self.settings, self.x_field)
         batches = []
         for batch in coarse_to_fine(values, getattr(self.settings, self.x_field)):
-            batches.append(self._accepted(batch, lambda value: {self.x_field: value}))
+            batches.append(self._accepted({value: {self.x_field: value} for value in batch}))
         return batches
 
     @cached_property
     def effects(self) -> dict[tuple[str, float], Settings]:
         """Return the settings with one slider a step down or up, by slider and value."""
-        steps = []
+        changes = {}
         for name in self.sliders:
             for value in neighbours(self.settings, name):
-                steps.append((name, value))
-        return self._accepted(steps, lambda step: {step[0]: step[1]})
+                changes[name, value] = {name: value}
+        return self._accepted(changes)
 
     @cached_property
     def cells(self) -> dict[tuple[float, float], Settings]:
-        """Return the settings of the map's cells by x and y."""
-        places = product(*self._map_values)
-        return self._accepted(
-            places, lambda place: {self.x_field: place[0], self.y_field: place[1]}
-        )
+        """Return the settings of the map's cells by x and y, row by row, coarse rows first."""
+        changes = {}
+        for y in self._map_values(self.y_field):
+            for x in self._map_values(self.x_field):
+                changes[x, y] = {self.x_field: x, self.y_field: y}
+        return self._accepted(changes)
 
-    @cached_property
-    def _map_values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return map_grid(self.settings, self.x_field), map_grid(self.settings, self.y_field)
-
-    def _cell_batches(self) -> list[list[Settings]]:
-        """Return the settings of the cells, in batches from coarse to fine."""
-        x_values, y_values = self._map_values
-        x_batches = self._batch_numbers(x_values, self.x_field)
-        y_batches = self._batch_numbers(y_values, self.y_field)
-        count = 1 + max(*x_batches.values(), *y_batches.values())
-        batches: list[list[Settings]] = [[] for _ in range(count)]
-        for (x, y), settings in self.cells.items():
-            batches[max(x_batches[x], y_batches[y])].append(settings)
-        return batches
-
-    def _batch_numbers(self, values: tuple[float, ...], name: str) -> dict[float, int]:
-        """Return the number of the batch, from coarse to fine, in which each value is."""
-        numbers = {}
+    def _map_values(self, name: str) -> list[float]:
+        """Return the values of a field on an axis of the map, from coarse to fine."""
+        values = map_grid(self.settings, name)
         batches = coarse_to_fine(values, getattr(self.settings, name))
-        for number, batch in enumerate(batches):
-            for value in batch:
-                numbers[value] = number
-        return numbers
+        return [value for batch in batches for value in batch]
 
-    def _accepted(
-        self, places: Iterable[Any], changes: Callable[[Any], dict[str, Any]]
-    ) -> dict[Any, Settings]:
-        """Return the settings with the changes of each place, without those that are refused."""
+    def _accepted(self, changes: Mapping[Any, Mapping[str, Any]]) -> dict[Any, Settings]:
+        """Return the settings with each of some changes, by key, without those that are refused."""
         accepted = {}
-        for place in places:
+        for key, change in changes.items():
             with suppress(check.RefusedError):
-                accepted[place] = self.settings.change(**changes(place))
+                accepted[key] = self.settings.change(**change)
         return accepted
 
     # Tasks
@@ -158,19 +138,11 @@ class SamplingPlan:
 
     @cached_property
     def later_tasks(self) -> tuple[Measurement, ...]:
-        """Return the other tasks.
-
-        They are the effects, the coarsest map, the finer curve and the finer map.
-        """
-        coarsest_map, *finer_maps = self._cell_batches()
-        tasks = [
-            *self._tasks_of(self.effects.values()),
-            *self._tasks_of(coarsest_map),
-        ]
+        """Return the other tasks: the effects, the finer curve, and the map."""
+        tasks = self._tasks_of(self.effects.values())
         for batch in self._curve_batches[2:]:
             tasks += self._tasks_of(batch.values())
-        for cells in finer_maps:
-            tasks += self._tasks_of(cells)
+        tasks += self._tasks_of(self.cells.values())
         return tuple(tasks)
 
     def _tasks_of(self, settings: Iterable[Settings]) -> list[Measurement]:

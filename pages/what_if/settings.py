@@ -107,6 +107,11 @@ class WhatIfSettings(Settings):
         return self.topic_settings.void
 
     @property
+    def base_names_file(self) -> bool:
+        """Return whether the topic's settings name a visitor's file, private or made up."""
+        return isinstance(self.base, links.CompactText)
+
+    @property
     def reads_private_rows(self) -> bool:
         """Return whether the topic uses private rows, and not made-up ones in their place."""
         settings = self.topic_settings
@@ -149,6 +154,7 @@ class WhatIfSettings(Settings):
 
     @cached_property
     def asked_measure(self) -> Measure:
+        """Return the measure that the question is about."""
         return self.topic_settings.experiment.measures[self.measure]
 
     @property
@@ -229,6 +235,7 @@ class WhatIfSettings(Settings):
 
     @property
     def _target_limits(self) -> tuple[float, float]:
+        """Return the range of the target, as shown."""
         low, high = self.asked_measure.limits
         if math.isfinite(high):
             return self.scale * low, self.scale * high

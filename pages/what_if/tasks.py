@@ -28,12 +28,16 @@ class Retest:
     essential: ClassVar[bool] = False
 
     def run(self) -> np.ndarray:
-        """Return the measure of each run, (R,)."""
+        """Choose the best configuration, and return its measure in each run of the retest, (R,).
+
+        The measurements by which it is chosen are cached.
+        """
         medians = []
         for settings in self.candidates:
             runs = measured(settings, measure=self.measure, repeats=self.repeats)
             medians.append(float(np.median(runs)))
         measures = self.candidates[0].experiment.measures
         winner = self.candidates[best(medians, measures[self.measure])]
-        on_other_split = split(winner, self.split + 1)[-1]
+        on_splits = split(winner, self.split + 1)
+        on_other_split = on_splits[self.split]
         return measured(on_other_split, measure=self.measure, repeats=self.repeats)

@@ -20,7 +20,7 @@ from pages.what_if.result import WhatIfResult
 from ui.text import guarantee_notes
 
 # Name of the text about the retests, by what they allow to claim.
-_GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.SO_FAR: "so_far", Case.ALIKE: "alike"}
+_GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.ALIKE: "alike"}
 
 
 def verdict(result: WhatIfResult) -> str:
@@ -30,6 +30,7 @@ def verdict(result: WhatIfResult) -> str:
 
 
 def _answer(result: WhatIfResult) -> str:
+    """Return the answer to the question, as far as it is known."""
     if result.settings.answered_question == "best":
         return _best_configuration(result)
     crossing = result.curve.crossing
@@ -57,24 +58,34 @@ def _solution(result: WhatIfResult, solution: Solution) -> str:
 
 
 def _single_runs(result: WhatIfResult, solution: Solution) -> str:
-    """Count the runs that reach the target next to the crossing, and name the value for 90 %."""
+    """Count the runs that reach the target next to the crossing, and name the value for 90 %.
+
+    The count is of the first tested value from the crossing on. Both may look alike.
+    """
     settings = result.settings
-    tested = x_setting_text(settings, solution.tested)
+    crossing_text = x_setting_text(settings, solution.point)
+    tested_text = x_setting_text(settings, solution.tested)
     case = "next"
-    if tested == x_setting_text(settings, solution.point):
+    if tested_text == crossing_text:
         case = "here"
     text = result_text(
         result,
         f"found.{case}",
         point=x_estimate_text(settings, solution.point),
-        there=tested,
+        there=tested_text,
         hits=round(solution.share_at_tested * len(result.base.runs)),
     )
-    most = result.curve.crossing_for_most
-    if solution.share_at_tested >= MOST or not isinstance(most, Solution):
+    if solution.share_at_tested >= MOST:
         return text
-    safe = x_setting_text(settings, most.safe)
-    return join_texts([text, SAYS("found.most", safe=safe, did=runs_reaching_text(result, most))])
+    crossing_for_most = result.curve.crossing_for_most
+    if not isinstance(crossing_for_most, Solution):
+        return text
+    text_for_most = SAYS(
+        "found.most",
+        safe=x_setting_text(settings, crossing_for_most.safe),
+        did=runs_reaching_text(result, crossing_for_most),
+    )
+    return join_texts([text, text_for_most])
 
 
 def _unsolved(result: WhatIfResult, crossing: Crossing) -> str:
@@ -127,7 +138,7 @@ def _best_configuration(result: WhatIfResult) -> str:
         return SAYS("best.waiting", done=len(result.search.tries), tries=tries)
     configuration = configuration_text(settings, winner.settings)
     text = SAYS("best.chosen", tries=tries, configuration=configuration)
-    if len(winner.retested) == 0:
+    if winner.gain is None:
         selected = measure_text(settings, winner.selected)
         return join_texts([text, SAYS("best.pending", chosen=selected)])
     retests = SAYS(

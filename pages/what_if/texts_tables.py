@@ -53,20 +53,19 @@ def _price_table(result: WhatIfResult) -> str:
 
 
 def _delta_text(value: float) -> str:
+    """Return a delta with three digits."""
     return delta(value, digits=3)
 
 
 def _epsilon_and_delta(guarantee: Guarantee) -> dict[str, str]:
+    """Return the texts of a guarantee's epsilon and delta."""
     return {"epsilon": number(guarantee.epsilon), "delta": _delta_text(guarantee.delta)}
 
 
 def _used(result: WhatIfResult) -> str:
     """Count the runs that the answer uses, and name the cost of releasing all of them."""
     counts = [runs for _, runs in result.used]
-    case = "used"
-    if len(set(counts)) == 1:
-        case = "used_alike"
-    runs = SAYS(f"cost.{case}", trainings=sum(counts), settings=len(counts), each=min(counts))
+    runs = SAYS("cost.used", trainings=sum(counts), settings=len(counts))
     if result.used_up is None:
         together = SAYS["cost.none"]
     else:

@@ -2,13 +2,13 @@
 
 from lab.statistics.crossing import Crossing, Solution
 from pages.what_if.findings import (
-    answer_text,
     crossing_interval_text,
     result_text,
     runs_reaching_text,
 )
 from pages.what_if.formats import (
     SAYS,
+    estimate_text,
     is_count,
     is_percent,
     measure_noun,
@@ -70,7 +70,7 @@ def _answer_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
         return Tile(name, _missing_value(result, crossing), SAYS["tiles.median"], tone="bound")
     return Tile(
         name,
-        answer_text(result, crossing.point),
+        estimate_text(settings, settings.x_field, crossing.point),
         SAYS("tiles.found", interval=crossing_interval_text(result, crossing)),
         tone="bound",
         amount=two_digits(crossing.point),
