@@ -4,7 +4,6 @@ import numpy as np
 
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
-from lab.statistics.claims import Case
 from pages.transfer.model import CANDIDATES, EPSILONS
 from pages.transfer.result import LEAST_RISK, TransferResult
 from pages.transfer.settings import TransferSettings
@@ -27,15 +26,13 @@ _STROKES = {"target": (-9, -5), "source": (-5, -1), "pooled": (-1, 3), "transfer
 LEFT_MARGIN = 58
 # Ends of the axis of excess risk.
 RISK_RANGE = (LEAST_RISK, 1.0)
-# Between lines within this factor there is no room for two names.
-_TOO_CLOSE = 4.0
 # The axes of the plane reach beyond all that is drawn by this factor, and at least so far that they
 # rest while a slider moves.
 _PLANE_MARGIN = 1.05
 _LEAST_REACH = 2.65
 # Log axes of a slider's values end beyond its ends by this factor.
 _AXIS_MARGIN = 1.2
-# Whether the sources are shown to help, along epsilon and in the plane.
+# Where along epsilon the sources are shown to help.
 _HELP_BY_EPSILON = {
     "everywhere": "the sources help at every epsilon",
     "from": "the sources help from {at:g} on",
@@ -43,10 +40,6 @@ _HELP_BY_EPSILON = {
     "harms": "the sources harm at every epsilon",
     "unshown": "no help is shown",
     "few": "too few runs to say",
-}
-_HELP_IN_PLANE = {
-    Case.AHEAD: "those from the source end closer",
-    Case.BEHIND: "those from zero end closer",
 }
 
 
@@ -81,7 +74,6 @@ def plane_runs(result: TransferResult) -> dict:
         _mark(runs.truth, "truth", "x-thin", theme.CURRENT),
         left=LEFT_MARGIN,
         title="Frank-Wolfe runs",
-        finding=_HELP_IN_PLANE.get(result.source_runs_in_plane, ""),
         shapes=areas + ends,
         legend=True,
         annotations=_start_names(result),
@@ -203,21 +195,13 @@ def _risk_chart(
 def _reference_lines(result: TransferResult) -> list[Level]:
     """Return the risks of the private rows without privacy, and of predicting 0.
 
-    The names of lines that are close to each other are on their outer sides.
+    Their names are at different ends, because the lines may be close to each other.
     """
-    least_squares = max(result.fits.least_squares, LEAST_RISK)
-    outside = least_squares < result.baseline < _TOO_CLOSE * least_squares
     name, colour, dash = WITHOUT_PRIVACY
+    least_squares = max(result.fits.least_squares, LEAST_RISK)
     return [
-        Level(y=least_squares, name=name, colour=colour, dash=dash, side="right", below=outside),
-        Level(
-            y=result.baseline,
-            name="predict 0",
-            dash="dash",
-            width=1.2,
-            side="right",
-            below=not outside,
-        ),
+        Level(y=least_squares, name=name, colour=colour, dash=dash, side="right"),
+        Level(y=result.baseline, name="predict 0", dash="dash", width=1.2, side="left"),
     ]
 
 

@@ -19,7 +19,7 @@ from pages.transfer.plane import Plane
 from pages.transfer.published import PublishedTable
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
-from pages.transfer.tasks import CandidateFits
+from pages.transfer.tasks import CandidateFits, Case
 
 # Fields that lower the noise and leave everything else as it is.
 _LESS_NOISE = ("epsilon", "delta")
@@ -83,7 +83,7 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
     def _fits(self, repeats: int) -> Once:
         """Return the task of all candidates at the set epsilon and number of public rows."""
         case = (self.settings.epsilon, self.settings.migrated)
-        return Once(tasks.fit_candidates, self.settings.model, (case,), repeats, essential=True)
+        return Once(tasks.fit_candidates, self.settings.model, case, repeats, essential=True)
 
     def _at_epsilon(
         self, function: Callable[..., Any], model: Any, *, essential: bool = False
@@ -92,9 +92,7 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         at = (self.settings.epsilon,)
         return Once(function, model, at, self.settings.repeats, essential=essential)
 
-    def _sweep(
-        self, cases: Sequence[tuple[float, int]], function: Callable[..., Any], candidates: int
-    ) -> Sweep:
+    def _sweep(self, cases: Sequence[Case], function: Callable[..., Any], candidates: int) -> Sweep:
         """Return the curves of some candidates over cases (``pages.transfer.tasks``)."""
         settings = self.settings
         cells = settings.target_rows * settings.dimension * fw.MOST_STEPS

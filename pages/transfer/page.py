@@ -100,7 +100,7 @@ PAGE = Page(
         tiles=texts.numbers,
         texts={
             "verdict": texts.verdict,
-            "caption": texts.caption,
+            "caption": always(texts.SAYS["caption"]),
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "published": texts_tabs.published_table,

@@ -128,19 +128,6 @@ class TransferResult:
                 cases.append(self.compare_risks(transfer_risks, target_risks))
         return cases
 
-    @property
-    def source_runs_in_plane(self) -> Case:
-        """Return how the ends of the runs around the source compare with those from zero.
-
-        The better ones are nearer to the truth, in the L1 norm.
-        """
-        distances = []
-        for points in self.plane_runs.points:
-            distances.append(np.abs(points[-1] - self.plane_runs.truth).sum(axis=1))
-        from_zero, from_source = distances
-        least = _LEAST_DIFFERENCE * float(np.median(from_zero))
-        return compare(from_source, from_zero, better="lower", least=least)
-
     # Budgets and guarantees
 
     def plan(self, name: str) -> Plan:

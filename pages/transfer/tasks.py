@@ -1,8 +1,8 @@
 """Tasks of the transfer page: fits of the four candidates, and their excess risk.
 
-A task (``lab.experiment.parts.Runs``) calls one of the functions ``fit_candidates``, ``risks`` and
-``public_risks`` with a model, its cases and its repeats. A case is an epsilon and a number of
-public rows.
+A case is an epsilon and a number of public rows. A task (``lab.experiment.parts.Runs``) calls
+``fit_candidates`` with a model, a case and repeats, or ``risks`` and ``public_risks`` with several
+cases.
 
 Shapes: C cases, R repeats, K sources, d coefficients, N candidates.
 """
@@ -20,7 +20,8 @@ from lab.data.transfer_worlds import RADIUS
 from lab.models.non_private import penalised_least_squares
 from pages.transfer.model import CANDIDATES, STREAM_PARTS, Data, Model
 
-Cases = tuple[tuple[float, int], ...]
+Case = tuple[float, int]
+Cases = tuple[Case, ...]
 # With more coefficients, the pooled rows are taken one case at a time, because a matrix per model
 # would be large.
 _MOST_STACKED = 50
@@ -42,15 +43,16 @@ class CandidateFits:
     least_squares: float
 
 
-def fit_candidates(model: Model, cases: Cases, repeats: range) -> CandidateFits:
+def fit_candidates(model: Model, case: Case, repeats: range) -> CandidateFits:
     """Train all candidates in one case."""
-    problem = model.data.problem
-    batch = Batch(model, cases, repeats)
+    batch = Batch(model, (case,), repeats)
+    (kept,) = batch.kept
+    (detection,) = batch.detections
     return CandidateFits(
-        risk=batch.risks(CANDIDATES)[:, 0],
-        kept=batch.kept[0],
-        detection=batch.detections[0],
-        least_squares=float(problem.risk(least_squares(model))),
+        risk=batch.risks(CANDIDATES).squeeze(axis=1),  # (4, 1, R) to (4, R)
+        kept=kept,
+        detection=detection,
+        least_squares=float(batch.problem.risk(least_squares(model))),
     )
 
 

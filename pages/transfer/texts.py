@@ -127,16 +127,6 @@ def _is_other_ahead(result: TransferResult) -> bool:
     return result.compare(result.best_other, "transfer") == Case.AHEAD
 
 
-def caption(result: TransferResult) -> str:
-    """Return the line under the charts."""
-    settings = result.settings
-    marks = SAYS["caption.marks"]
-    has_l1_penalty = settings.penalty > 0 and settings.penalty_q == "1"
-    if has_l1_penalty and settings.polytope == "corners":
-        return f"{marks} {SAYS['caption.corners']}"
-    return marks
-
-
 # Explanation
 
 

@@ -66,10 +66,9 @@ def all_texts(result) -> str:
     parts = [
         *tiles(texts.numbers(result)),
         verdict,
-        texts.caption(result),
         *texts.diagnostics(result),
         texts.guarantee(result),
-        *titles(charts.over_epsilon(result), charts.plane_runs(result)),
+        *titles(charts.over_epsilon(result)),
     ]
     return " ".join(parts)
 
@@ -194,17 +193,6 @@ def shown_by_epsilon(result, case: Callable) -> tuple[list[float], Callable[[flo
     return trained, is_shown
 
 
-def ends_nearer(result, match) -> bool:
-    """Return whether the runs in the plane that start there are shown to end nearer the truth."""
-    distances = []
-    for points in result.plane_runs.points:
-        distances.append(np.abs(points[-1] - result.plane_runs.truth).sum(axis=1))
-    from_zero, from_source = distances
-    if match[1] == "zero":
-        return better(from_zero, from_source, higher=False)
-    return better(from_source, from_zero, higher=False)
-
-
 def descent_is_best(result, *_) -> bool:
     """Return whether gradient descent is shown to beat Frank-Wolfe with and without sources."""
     for name in ("transfer", "target"):
@@ -257,7 +245,6 @@ SELDOM: Rules = {
         amount(m[1]) <= amount(m[2])
     ),
     r"does better than Frank-Wolfe with them": descent_is_best,
-    r"Frank-Wolfe runs: those from (the source|zero) end closer": ends_nearer,
     r"the sources help from ([\d.]*\d) on": lambda r, m: since(
         *shown_by_epsilon(r, better), amount(m[1])
     ),
