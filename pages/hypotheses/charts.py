@@ -28,14 +28,14 @@ SAYS = Texts(__file__)
 # Name and colour of each method.
 STYLES = {
     "transfer": ("transfer", theme.PRIVATE),
-    "average": ("equal weights", theme.SAGE),
-    "soft": ("soft labels", theme.PINE),
-    "source": ("best source", theme.MAUVE),
-    "weak": ("target only", theme.GOLD),
-    "target": ("all labels", theme.NON_PRIVATE),
+    "equal_weights": ("equal weights", theme.SAGE),
+    "soft_labels": ("soft labels", theme.PINE),
+    "best_source": ("best source", theme.MAUVE),
+    "few_labels": ("target only", theme.GOLD),
+    "all_labels": ("all labels", theme.NON_PRIVATE),
 }
 # Methods in the charts of accuracy.
-CURVES = ("target", "weak", "average", "transfer")
+CURVES = ("all_labels", "few_labels", "equal_weights", "transfer")
 # Ends of the axis of errors. An error of 0 is drawn at its lower end.
 _ERROR_RANGE = (1e-5, 1.0)
 # Log axes end beyond their values by this factor.
@@ -162,23 +162,32 @@ def error(result: HypothesesResult) -> dict:
 # Accuracy
 
 
-def three_accuracies(result: HypothesesResult) -> tuple[float, float, float]:
-    """Return the median accuracy with transfer, of the few labels, and of transfer without noise.
+class MedianAccuracies(NamedTuple):
+    """Median accuracies on the target's test rows.
 
-    The last one is NaN until some of its repeats are done.
+    without_noise: of transfer without noise, NaN until some of its repeats are done.
     """
-    return (
-        result.summary["transfer"].median,
-        result.summary["weak"].median,
-        result.without_noise.median_accuracy("transfer"),
+
+    transfer: float
+    few_labels: float
+    without_noise: float
+
+    @property
+    def digits(self) -> int:
+        """Return the number of decimals with which transfer looks different from the others."""
+        others = [self.few_labels]
+        if not math.isnan(self.without_noise):
+            others.append(self.without_noise)
+        return max(distinct_digits(self.transfer, other) for other in others)
+
+
+def median_accuracies(result: HypothesesResult) -> MedianAccuracies:
+    """Return the accuracies that the tiles show."""
+    return MedianAccuracies(
+        transfer=result.summary["transfer"].median,
+        few_labels=result.summary["few_labels"].median,
+        without_noise=result.without_noise.median_accuracy("transfer"),
     )
-
-
-def accuracy_digits(result: HypothesesResult) -> int:
-    """Return the number of decimals with which the three accuracies look different."""
-    transferred, *others = three_accuracies(result)
-    digits = [distinct_digits(transferred, other) for other in others if not math.isnan(other)]
-    return max(digits)
 
 
 def accuracy(result: HypothesesResult, along: str) -> dict:
@@ -188,6 +197,7 @@ def accuracy(result: HypothesesResult, along: str) -> dict:
     """
     parameter = PARAMETERS[along]
     set_value = result.set_value(along)
+    digits = median_accuracies(result).digits
     curves = []
     heights = []
     for method in CURVES:
@@ -200,13 +210,13 @@ def accuracy(result: HypothesesResult, along: str) -> dict:
             (parameter.scale * at, quantiles),
             summary,
             band=method == "transfer",
-            value=theme.padded(percent(summary.median, digits=accuracy_digits(result))),
+            value=theme.padded(percent(summary.median, digits=digits)),
             dots=4,
             has_dot=True,
         )
         curves.append(curve)
         heights.extend(100 * quantiles[1])
-    for method in ("target", "transfer"):
+    for method in ("all_labels", "transfer"):
         heights.append(100 * result.summary[method].high)
     # Steps of 5, with a little room.
     return accuracy_chart(
@@ -246,7 +256,7 @@ def helps_finding(values: Sequence[float], cases: Sequence[Case], along: str) ->
 
 def gain(result: HypothesesResult) -> dict:
     """Draw each method's gain over the target's few labels, run by run. Below 0 it harms."""
-    methods = [method for method in METHODS if method != "weak"]
+    methods = [method for method in METHODS if method != "few_labels"]
     gains = 100 * np.array([result.gain[method] for method in methods]).T
     low, medians, high = gains
     largest = max(np.abs(low).max(), np.abs(high).max(), 1)

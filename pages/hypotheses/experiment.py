@@ -77,7 +77,7 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         "gain": Measure(
             "gain over few labels only",
             "higher",
-            lambda outcome: outcome.accuracy_of("transfer") - outcome.accuracy_of("weak"),
+            lambda outcome: outcome.accuracy_of("transfer") - outcome.accuracy_of("few_labels"),
             rises=_BETTER_HYPOTHESES,
             unit="%",
             limits=(-1.0, 1.0),

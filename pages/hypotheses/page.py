@@ -7,7 +7,7 @@ from lab.data.domains import KINDS
 from pages.hypotheses import charts, texts
 from pages.hypotheses.charts import SAYS
 from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.settings import ROWS, WEIGHTS, HypothesesSettings
+from pages.hypotheses.settings import ROWS, SHARES_OF_SOURCES, HypothesesSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
@@ -71,9 +71,9 @@ def sliders(settings: HypothesesSettings) -> SliderLayout:
     if settings.noise != "gaussian":
         more.remove("delta")
     if settings.sources == 2:
-        main.append(WEIGHTS[0])
+        main.append(SHARES_OF_SOURCES[0])
     else:
-        more = [*WEIGHTS[: settings.sources], *more]
+        more = [*SHARES_OF_SOURCES[: settings.sources], *more]
     changes = {}
     for name, change in SLIDERS.items():
         changes[name] = {**change, "help": texts.HELP[name]}
@@ -136,7 +136,7 @@ PAGE = Page(
         tiles=texts.numbers,
         texts={
             "verdict": texts.verdict,
-            "caption": texts.caption,
+            "caption": always(SAYS["caption"]),
             "steps": texts.steps,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,

@@ -91,13 +91,13 @@ class HypothesesResult:
         """Return the quantiles of each method's gain over the target's few labels, run by run."""
         gains = {}
         for method, runs in self.accuracy.items():
-            gains[method] = Spread.of(runs - self.accuracy["weak"])
+            gains[method] = Spread.of(runs - self.accuracy["few_labels"])
         return gains
 
     @property
     def harmed(self) -> float:
         """Return the share of runs in which transfer is worse than the target's few labels."""
-        return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
+        return float((self.accuracy["transfer"] < self.accuracy["few_labels"]).mean())
 
     def compare(self, other: str, method: str = "transfer") -> Case:
         """Compare the accuracy of a method with that of another one."""
@@ -123,12 +123,11 @@ class HypothesesResult:
     def held_out(self) -> dict[str, ByClass]:
         """Return the confusion matrices of some models on the target's test rows.
 
-        They are "transfer", the few labels alone ("weak") and, once some repeats are done,
-        "transfer without noise".
+        They are "transfer", "few_labels" and, once some repeats of it are done, "without_noise".
         """
-        scores = {"transfer": _by_class(self.now, 0), "weak": _by_class(self.now, 1)}
+        scores = {"transfer": _by_class(self.now, 0), "few_labels": _by_class(self.now, 1)}
         if self.without_noise.begun:
-            scores["transfer without noise"] = _by_class(self.without_noise, 0)
+            scores["without_noise"] = _by_class(self.without_noise, 0)
         return scores
 
     # Weights of the sources
@@ -249,7 +248,7 @@ def _best(runs: TransferRuns) -> str:
     """Return the method shown to be the best of those that do not see all labels, or ""."""
     if not runs.complete:
         return ""
-    arms = {method: runs.accuracy(method) for method in METHODS if method != "target"}
+    arms = {method: runs.accuracy(method) for method in METHODS if method != "all_labels"}
     best = leaders(arms)
     if len(best) > 1:
         return ""

@@ -72,7 +72,7 @@ class TransferRuns:
         rows_by_class = self.outcome.counts[:, 0].sum(axis=(0, 2))
         return float(rows_by_class.max() / rows_by_class.sum())
 
-    def compare(self, method: str = "transfer", other: str = "weak") -> Case:
+    def compare(self, method: str = "transfer", other: str = "few_labels") -> Case:
         """Compare the accuracy of a method with that of another one."""
         return compare(
             self.accuracy(method),

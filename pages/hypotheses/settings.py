@@ -24,7 +24,8 @@ MOST_ROWS = {
     "topics": (1000, 1200, 1500),
     "reviews": (1000, 1200, 1500),
 }
-WEIGHTS = tuple(f"weight_{number}" for number in range(1, MOST_SOURCES + 1))
+# Fields of the target's share of each source, which a page calls the weight of the source.
+SHARES_OF_SOURCES = tuple(f"weight_{number}" for number in range(1, MOST_SOURCES + 1))
 # The rounded weights may miss a sum of 1 by so much.
 _SUM_TOLERANCE = 1e-3
 
@@ -74,7 +75,7 @@ class HypothesesSettings(Settings):
         "delta": (1e-9, 1e-2),
         "repeats": (2, 40),
         "seed": (0, 9999),
-        **dict.fromkeys(WEIGHTS, (0.0, 1.0)),
+        **dict.fromkeys(SHARES_OF_SOURCES, (0.0, 1.0)),
     }
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
     PEOPLE: ClassVar = "source_rows"
@@ -133,8 +134,8 @@ class HypothesesSettings(Settings):
         low, high = SOURCES[data]
         count = check.whole(low, high, sources=changes.get("sources", self.sources))
         shares = normalised(self._shares_after(changes, count))
-        changes |= dict.fromkeys(WEIGHTS, 0.0)
-        changes |= dict(zip(WEIGHTS, shares, strict=False))
+        changes |= dict.fromkeys(SHARES_OF_SOURCES, 0.0)
+        changes |= dict(zip(SHARES_OF_SOURCES, shares, strict=False))
         changes["mixture"] = mixture_text(shares)
         return replace(self, **changes)
 
@@ -156,7 +157,7 @@ class HypothesesSettings(Settings):
         if "mixture" in changes:
             return parse_mixture(str(changes["mixture"]), count)
         shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
-        for index, name in enumerate(WEIGHTS):
+        for index, name in enumerate(SHARES_OF_SOURCES):
             if name not in changes:
                 continue
             highest = 1
@@ -173,7 +174,7 @@ class HypothesesSettings(Settings):
     @property
     def shares(self) -> tuple[float, ...]:
         """Return the target's share of each source, (K,)."""
-        return tuple(getattr(self, name) for name in WEIGHTS[: self.sources])
+        return tuple(getattr(self, name) for name in SHARES_OF_SOURCES[: self.sources])
 
     @property
     def projected(self) -> bool:

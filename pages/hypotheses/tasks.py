@@ -29,9 +29,11 @@ from pages.hypotheses.training import (
     target_fit,
 )
 
-# "transfer" is Steps 1 to 6. "average" weights all sources alike, "soft" learns from their votes,
-# "source" is the best source, "weak" has the target's few labels alone and "target" all of them.
-METHODS = ("transfer", "average", "soft", "source", "weak", "target")
+# "transfer" is Steps 1 to 6 of the algorithm. "equal_weights" weights all sources alike.
+# "soft_labels" learns from the votes of the sources' hypotheses, and "best_source" is the one of
+# them that does best on test rows. "few_labels" and "all_labels" are models of the target's rows
+# alone, with the labels that it has or with those of all its rows.
+METHODS = ("transfer", "equal_weights", "soft_labels", "best_source", "few_labels", "all_labels")
 # A target has at least so many labels.
 FEWEST_LABELS = 2
 
@@ -121,11 +123,11 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
 
     accuracy = {
         "transfer": _accuracy(transferred, fits),
-        "average": _accuracy(averaged, fits),
-        "soft": _accuracy(voted, fits),
-        "source": _best_accuracy(of_sources, fits),
-        "weak": _accuracy(few_labels, fits),
-        "target": _accuracy(all_labels, fits),
+        "equal_weights": _accuracy(averaged, fits),
+        "soft_labels": _accuracy(voted, fits),
+        "best_source": _best_accuracy(of_sources, fits),
+        "few_labels": _accuracy(few_labels, fits),
+        "all_labels": _accuracy(all_labels, fits),
     }
     held_out = _by_class(np.stack([transferred, few_labels]), fits)
     margin_noise = []

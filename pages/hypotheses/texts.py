@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from lab.statistics.claims import Case
-from pages.hypotheses.charts import SAYS, STYLES, accuracy_digits, three_accuracies
+from pages.hypotheses.charts import SAYS, STYLES, MedianAccuracies, median_accuracies
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.tasks import METHODS
 from ui.text import class_predictions, guarantee_notes, sentences, tiles
@@ -19,8 +19,6 @@ _OFTEN_HARMED = 0.2
 # The sources take the first steps of the algorithm, and the target the others.
 _STEPS = 6
 _SOURCE_STEPS = 2
-# Further models in the tab *Results*, with the names of their texts.
-_OTHER_MODELS = {"weak": "weak", "transfer without noise": "plain"}
 
 
 # Tiles
@@ -28,62 +26,60 @@ _OTHER_MODELS = {"weak": "weak", "transfer without noise": "plain"}
 
 def numbers(result: HypothesesResult) -> list[Tile]:
     """Return the tiles: three accuracies, and the best attacker's."""
-    transferred, few_labels, noiseless = three_accuracies(result)
+    medians = median_accuracies(result)
     runs = SAYS("tiles.runs", runs=result.repeats)
     return [
-        _accuracy_tile(result, "transfer", transferred, runs, tone="private"),
-        _accuracy_tile(result, "weak", few_labels, _gain_note(result)),
-        _accuracy_tile(result, "plain", noiseless, _loss_note(result)),
+        _accuracy_tile("transfer", medians, runs, tone="private"),
+        _accuracy_tile("few_labels", medians, _gain_note(result, medians)),
+        _accuracy_tile("without_noise", medians, _loss_note(result, medians)),
         tiles.attacker_tile(result.settings.guarantee),
     ]
 
 
-def _accuracy_tile(
-    result: HypothesesResult, name: str, accuracy: float, note: str, tone: str = ""
-) -> Tile:
-    """Return the tile of an accuracy, which is NaN while it is computed."""
+def _accuracy_tile(name: str, medians: MedianAccuracies, note: str, tone: str = "") -> Tile:
+    """Return the tile of a field of ``medians``, with dots while it is NaN."""
     label = SAYS[f"tiles.{name}"]
+    accuracy = getattr(medians, name)
     if math.isnan(accuracy):
         return Tile(label, "…", note)
-    digits = accuracy_digits(result)
     # Differences of tiles are those of the numbers as shown.
-    amount = round(100 * accuracy, digits)
-    return Tile(label, percent(accuracy, digits=digits), note, tone, amount=amount, unit="points")
+    amount = round(100 * accuracy, medians.digits)
+    value = percent(accuracy, digits=medians.digits)
+    return Tile(label, value, note, tone, amount=amount, unit="points")
 
 
-def _difference(result: HypothesesResult, accuracy: float, other: float) -> str:
-    """Return the difference of two accuracies as shown, without its sign."""
-    higher = max(accuracy, other)
-    lower = min(accuracy, other)
-    return tiles.points_difference(higher, lower, digits=accuracy_digits(result))
+def _difference_from_transfer(medians: MedianAccuracies, accuracy: float) -> str:
+    """Return the difference of an accuracy from transfer's as shown, without its sign."""
+    higher = max(accuracy, medians.transfer)
+    lower = min(accuracy, medians.transfer)
+    return tiles.points_difference(higher, lower, digits=medians.digits)
 
 
-def _gain_note(result: HypothesesResult) -> str:
+def _gain_note(result: HypothesesResult, medians: MedianAccuracies) -> str:
     """Return the gain of transfer over the few labels, or why nothing is claimed."""
-    transferred, few_labels, _ = three_accuracies(result)
     sign = "−"
-    if transferred > few_labels:
+    if medians.transfer > medians.few_labels:
         sign = "+"
-    gain = f"{sign}{_difference(result, transferred, few_labels)}"
+    gain = f"{sign}{_difference_from_transfer(medians, medians.few_labels)}"
     return sentences.difference_or_reason(
-        result.compare("weak"),
+        result.compare("few_labels"),
         SAYS("tiles.gain", gain=gain),
         runs=result.repeats,
         of=result.settings.repeats,
     )
 
 
-def _loss_note(result: HypothesesResult) -> str:
+def _loss_note(result: HypothesesResult, medians: MedianAccuracies) -> str:
     """Return the accuracy that the noise costs, or why nothing is claimed."""
-    transferred, _, noiseless = three_accuracies(result)
     case = result.compared_without_noise
-    if math.isnan(noiseless) or (result.now.complete and case == Case.SO_FAR):
+    if math.isnan(medians.without_noise) or (result.now.complete and case == Case.SO_FAR):
         return SAYS["tiles.training"]
     if case == Case.AHEAD:
         case = Case.ALIKE  # noise costs nothing then
+    loss = _difference_from_transfer(medians, medians.without_noise)
     return sentences.difference_or_reason(
         case,
-        SAYS("tiles.price", loss=_difference(result, noiseless, transferred)),
+        SAYS("tiles.price", loss=loss),
         runs=result.repeats,
         of=result.settings.repeats,
         none=SAYS["tiles.none"],
@@ -95,15 +91,14 @@ def _loss_note(result: HypothesesResult) -> str:
 
 def verdict(result: HypothesesResult) -> str:
     """Return whether transfer helps, and the weight of the source with the largest share."""
-    transferred, few_labels, _ = three_accuracies(result)
-    case = result.compare("weak")
-    digits = accuracy_digits(result)
+    medians = median_accuracies(result)
+    case = result.compare("few_labels")
     outcome = SAYS(
         f"outcome.{case.value.replace(' ', '_')}",
         share=percent(result.now.baseline),
-        mine=percent(transferred, digits=digits),
-        alone=percent(few_labels, digits=digits),
-        gain=_difference(result, transferred, few_labels),
+        mine=percent(medians.transfer, digits=medians.digits),
+        alone=percent(medians.few_labels, digits=medians.digits),
+        gain=_difference_from_transfer(medians, medians.few_labels),
         done=result.repeats,
         runs=result.settings.repeats,
         labels=result.labels,
@@ -127,11 +122,6 @@ def _largest_source(result: HypothesesResult) -> str:
         share=percent(shares[largest]),
         weight=percent(medians[largest]),
     )
-
-
-def caption(result: HypothesesResult) -> str:
-    """Return the line under the charts, which is the same for all results."""
-    return SAYS["caption"]
 
 
 # Explanation
@@ -179,10 +169,10 @@ def _weights(result: HypothesesResult) -> str:
 def _average(result: HypothesesResult) -> str:
     """Name the gain of the weights over equal ones."""
     cases = {Case.BEHIND: "equal", Case.AHEAD: "weighted", Case.ALIKE: "even"}
-    case = result.compare("average")
+    case = result.compare("equal_weights")
     if case not in cases:
         return ""
-    gain = result.summary["transfer"].median - result.summary["average"].median
+    gain = result.summary["transfer"].median - result.summary["equal_weights"].median
     return SAYS(f"why.{cases[case]}", points=points_text(gain))
 
 
@@ -260,13 +250,12 @@ def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
 
 def by_class(result: HypothesesResult) -> str:
     """Return the table of predicted classes by true class."""
-    scores = result.held_out
     others = {}
-    for model, case in _OTHER_MODELS.items():
-        if model in scores:
-            others[SAYS[f"classes.{case}"]] = scores[model]
+    for model, by_class in result.held_out.items():
+        if model != "transfer":
+            others[SAYS[f"classes.{model}"]] = by_class
     return class_predictions.table(
-        scores["transfer"], others, result.classes, models=SAYS["classes.models"]
+        result.held_out["transfer"], others, result.classes, models=SAYS["classes.models"]
     )
 
 

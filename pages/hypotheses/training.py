@@ -1,5 +1,9 @@
 """Training of the sources and of the target: what is fitted to their rows, and what is released.
 
+A *hypothesis* is the weight vector of a logistic regression. A *tilt* is the vector that separates
+rows without labels from the public rows, and so gives each public row an importance weight. Steps
+are those of the algorithm in ``method.md`` [wang2019].
+
 Shapes: K sources, R repeats, m public rows, n rows, d features.
 """
 

@@ -80,7 +80,7 @@ def of_hypotheses() -> Example:
         source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=4
     )
     result = settings.experiment.run()
-    answers: dict[str, list[Answers]] = {"transfer": [], "weak": []}
+    answers: dict[str, list[Answers]] = {"transfer": [], "few_labels": []}
     for task in settings.experiment.now.tasks:
         transfer = task.model
         fits = [target_fit(transfer.target, repeat) for repeat in task.repeats]
@@ -90,7 +90,7 @@ def of_hypotheses() -> Example:
             "transfer": informed(
                 transfer.releases(task.repeats), hypothesis_weights(transfer, task.repeats), X, y
             ),
-            "weak": erm.logistic(X, y, regularisation=settings.lambda_lr).weights,
+            "few_labels": erm.logistic(X, y, regularisation=settings.lambda_lr).weights,
         }
         for arm, models in weights_by_arm.items():
             for fit, weights in zip(fits, models, strict=True):

@@ -66,7 +66,7 @@ def is_median(result: HypothesesResult, text: str, method: str) -> bool:
 # Claims
 
 
-def shown(case: Callable, method: str = "transfer", other: str = "weak") -> Callable:
+def shown(case: Callable, method: str = "transfer", other: str = "few_labels") -> Callable:
     """Return a rule: a method is shown to be ``better``, or ``worse``, than another one."""
 
     def holds(result: HypothesesResult, *_) -> bool:
@@ -81,7 +81,7 @@ def shown(case: Callable, method: str = "transfer", other: str = "weak") -> Call
     return holds
 
 
-def alike(method: str = "transfer", other: str = "weak") -> Callable:
+def alike(method: str = "transfer", other: str = "few_labels") -> Callable:
     """Return a rule: no difference of two methods is shown."""
     is_better = shown(better, method, other)
     is_worse = shown(worse, method, other)
@@ -134,7 +134,7 @@ def helps_along(result: HypothesesResult, chart: str, case: Callable = better):
         transferred = accuracies(runs[value], "transfer")
         return case(
             transferred,
-            accuracies(runs[value], "weak"),
+            accuracies(runs[value], "few_labels"),
             constant=constant_accuracy(runs[value]),
             whole=len(transferred) == runs[value].planned,
         )
@@ -167,13 +167,13 @@ def gains_here(result, match) -> bool:
     return (
         shown(better)(result)
         and is_median(result, match[1], "transfer")
-        and is_median(result, match[2], "weak")
+        and is_median(result, match[2], "few_labels")
         and int(match[3]) == labels
     )
 
 
 def both_medians(result, match) -> bool:
-    return is_median(result, match[1], "transfer") and is_median(result, match[2], "weak")
+    return is_median(result, match[1], "transfer") and is_median(result, match[2], "few_labels")
 
 
 def weights_mislead(result, match) -> bool:
@@ -201,12 +201,12 @@ RULES: Rules = {
     rf"Accuracy with transfer: {PERCENT}": lambda result, match: is_median(
         result, match[1], "transfer"
     ),
-    rf"Target only: {PERCENT}": lambda result, match: is_median(result, match[1], "weak"),
+    rf"Target only: {PERCENT}": lambda result, match: is_median(result, match[1], "few_labels"),
     r"transfer: \+([\d.]+) points?": percent(
-        lambda result: gain(result, "transfer", "weak"), given=shown(better), within=1.01
+        lambda result: gain(result, "transfer", "few_labels"), given=shown(better), within=1.01
     ),
     r"transfer: −([\d.]+) points?": percent(
-        lambda result: gain(result, "weak", "transfer"), given=shown(worse), within=1.01
+        lambda result: gain(result, "few_labels", "transfer"), given=shown(worse), within=1.01
     ),
     r"no difference shown": alike(),
     rf"Median accuracy is {PERCENT} with transfer and {PERCENT} with": both_medians,
@@ -217,15 +217,15 @@ RULES: Rules = {
     ),
     r"your row or another one was used": is_replaced,
     r"equal weights would miss it by ([\d.e-]+\d)": says(error_of_equal_weights),
-    r"No difference between weighted and equally weighted": alike("transfer", "average"),
+    r"No difference between weighted and equally weighted": alike("transfer", "equal_weights"),
     r"Equal weights do better now, by ([\d.]+)": percent(
-        lambda result: gain(result, "average", "transfer"),
-        given=shown(better, "average", "transfer"),
+        lambda result: gain(result, "equal_weights", "transfer"),
+        given=shown(better, "equal_weights", "transfer"),
         within=0.051,
     ),
     r"Weighting the sources gains ([\d.]+) points?": percent(
-        lambda result: gain(result, "transfer", "average"),
-        given=shown(better, "transfer", "average"),
+        lambda result: gain(result, "transfer", "equal_weights"),
+        given=shown(better, "transfer", "equal_weights"),
         within=0.051,
     ),
     r"releasing one of them whole": delta_is_large,
@@ -238,13 +238,13 @@ RULES: Rules = {
     r"no accuracy loss shown": noise_costs_nothing,
     **beyond_accuracy(
         lambda result: result.held_out["transfer"],
-        lambda result: result.held_out["weak"],
-        lambda result: result.held_out.get("transfer without noise"),
+        lambda result: result.held_out["few_labels"],
+        lambda result: result.held_out.get("without_noise"),
     ),
 }
 RARE_RULES: Rules = {
     r"In (\d+) of (\d+) runs it harms": counts(
-        lambda result: (result.accuracy["transfer"] < result.accuracy["weak"]).sum(),
+        lambda result: (result.accuracy["transfer"] < result.accuracy["few_labels"]).sum(),
         lambda result: result.repeats,
     ),
     r"[Ss]o far,? (\d+) of (\d+) runs": counts(

@@ -68,7 +68,6 @@ def all_texts(result: HypothesesResult) -> str:
     parts = [
         *tiles(texts.numbers(result)),
         verdict,
-        texts.caption(result),
         texts.steps(result),
         *texts.diagnostics(result),
         texts.guarantee(result),

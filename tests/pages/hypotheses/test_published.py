@@ -95,10 +95,10 @@ def by_epsilon() -> dict[float, dict[str, float]]:
 def test_transfer_is_below_the_few_labels_at_a_small_epsilon(by_epsilon, epsilon):
     medians = by_epsilon[epsilon]
 
-    assert medians["transfer"] < medians["weak"]
+    assert medians["transfer"] < medians["few_labels"]
 
 
-@pytest.mark.parametrize("other", ["source", "average", "soft", "weak"])
+@pytest.mark.parametrize("other", ["best_source", "equal_weights", "soft_labels", "few_labels"])
 def test_transfer_leads_at_epsilon_10(by_epsilon, other):
     medians = by_epsilon[10.0]
 
@@ -108,15 +108,15 @@ def test_transfer_leads_at_epsilon_10(by_epsilon, other):
 def test_all_labels_do_better_than_transfer_at_epsilon_10(by_epsilon):
     medians = by_epsilon[10.0]
 
-    assert medians["target"] > medians["transfer"]
+    assert medians["all_labels"] > medians["transfer"]
 
 
 def test_transfer_without_noise_is_near_to_all_labels(by_epsilon):
     medians = by_epsilon[math.inf]
 
-    assert medians["target"] - medians["transfer"] < 0.025
-    assert medians["transfer"] > medians["average"] + 0.01
-    assert medians["average"] > medians["soft"]
+    assert medians["all_labels"] - medians["transfer"] < 0.025
+    assert medians["transfer"] > medians["equal_weights"] + 0.01
+    assert medians["equal_weights"] > medians["soft_labels"]
 
 
 def test_the_error_of_the_weights_falls_with_epsilon(by_epsilon):
@@ -134,7 +134,7 @@ def test_noise_in_the_objective_needs_a_third_of_epsilon(by_epsilon):
 
     assert objective["error"] < 1e-3 < 0.02 < output["error"]
     assert objective["transfer"] > output["transfer"] + 0.015
-    for other in ("average", "soft", "source", "weak"):
+    for other in ("equal_weights", "soft_labels", "best_source", "few_labels"):
         assert objective["transfer"] > objective[other] + 0.008, other
 
 
@@ -203,7 +203,7 @@ def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_the_paper
     medians = medians_over_epsilon(with_the_papers_noise)
 
     assert medians[EPSILONS.index(30)] < noiseless - 0.2
-    assert medians[EPSILONS.index(10)] < np.median(with_the_papers_noise.accuracy["weak"])
+    assert medians[EPSILONS.index(10)] < np.median(with_the_papers_noise.accuracy["few_labels"])
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_noise_in_the_objective_works_with_all_words():
 
     outcome = settings.experiment.repeats_with(epsilon=300.0).tasks[0].run()
 
-    assert outcome.accuracy_of("transfer").min() > outcome.accuracy_of("weak").max()
+    assert outcome.accuracy_of("transfer").min() > outcome.accuracy_of("few_labels").max()
 
 
 def test_a_point_at_every_epsilon_comes_before_all_runs_of_the_set_one():
