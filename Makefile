@@ -3,6 +3,7 @@
 VENV := .venv
 BENCH_VENV := .venv-bench
 MUTANTS_VENV := .venv-mutants
+DOCS_VENV := .venv-docs
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
 # Another Deno than the one from the wheel is named by DENO=deno; DENO=true goes without, and leaves the JavaScript out.
@@ -16,7 +17,7 @@ export DENO_DIR := $(CURDIR)/$(VENV)/deno
 export MALLOC_ARENA_MAX ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run class load test lint format quick browser soak mutants sweep audit bench site pictures clean
+.PHONY: help run class load test lint format quick browser soak mutants sweep audit bench docs site package pictures clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -77,26 +78,34 @@ audit: $(VENV)/.run ## attack the mechanisms of the lab and print what was measu
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
 
+docs: $(DOCS_VENV)/.docs ## describe the functions of dpcore and lab, into site/api
+	@$(DOCS_VENV)/bin/python -m pdoc --docformat google --no-show-source --output-directory site/api dpcore lab
+
 site: $(VENV)/.run ## the lab as static files, for any host or disk (LAB_ADDRESS=https://lab.example.edu for links to it)
 	@LAB_ADDRESS="$(LAB_ADDRESS)" $(PY) -m scripts.make_site $(ARGS)
+
+package: $(VENV)/.run ## build the wheel of the engine into dist, and try it in a new environment
+	@$(PY) -m scripts.check_package
 
 pictures: $(VENV)/.dev ## make the README's pictures from the running lab
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures
 
 clean: ## remove the environments and everything else that can be made again
-	rm -rf $(VENV) $(BENCH_VENV) $(MUTANTS_VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(MUTANTS_VENV) $(DOCS_VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp file is newer than what was installed, so the second start installs nothing.
 
-$(VENV)/.made $(BENCH_VENV)/.made $(MUTANTS_VENV)/.made:
+$(VENV)/.made $(BENCH_VENV)/.made $(MUTANTS_VENV)/.made $(DOCS_VENV)/.made:
 	@python="$$(sh scripts/python.sh $(PYTHON))" && echo "Making $(@D) with $$python" >&2 && \
 	    rm -rf $(@D) && "$$python" -m venv $(@D)
 	@touch $@
 
-$(VENV)/.run: requirements.txt $(VENV)/.made
+# The versions of requirements.lock, also of what is required indirectly. A constraint has no hash, or all would need one.
+$(VENV)/.run: requirements.txt requirements.lock $(VENV)/.made
 	@echo "Installing requirements.txt; a minute or so, this once" >&2
-	@$(PY) $(PIP_INSTALL) -r requirements.txt
+	@sed -e '/^ *--hash/d' -e 's/ \\$$//' requirements.lock > $(VENV)/constraints.txt
+	@$(PY) $(PIP_INSTALL) --constraint $(VENV)/constraints.txt -r requirements.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
@@ -107,6 +116,10 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 $(BENCH_VENV)/.bench: benchmarks/requirements.txt requirements.txt $(BENCH_VENV)/.made
 	@echo "Installing benchmarks/requirements.txt; PyTorch is large" >&2
 	@$(BENCH_PY) $(PIP_INSTALL) -r benchmarks/requirements.txt
+	@touch $@
+
+$(DOCS_VENV)/.docs: scripts/requirements-docs.txt requirements.txt $(DOCS_VENV)/.made
+	@$(DOCS_VENV)/bin/python $(PIP_INSTALL) -r scripts/requirements-docs.txt
 	@touch $@
 
 $(MUTANTS_VENV)/.dev: scripts/requirements-mutants.txt requirements-dev.txt $(MUTANTS_VENV)/.made

@@ -1,6 +1,6 @@
 """Bound, noise, count and audit privacy: the engine, which knows no page and no browser.
 
-It needs numpy, scipy and scikit-learn, and imports nothing of the user interface.
+It needs numpy, scipy, scikit-learn, dp-accounting and threadpoolctl.
 """
 
 __version__ = "0.3.0"

@@ -23,7 +23,7 @@ from pages.learn import page_glossary, page_papers
 from pages.learn.charts_terms import drawing
 from pages.learn.papers import WORKS, Part
 from pages.lessons import page as lessons
-from pages.lessons import page_recorded as recorded
+from pages.lessons import page_recorded
 from pages.lessons.lessons import LESSONS
 from pages.topics import HOME, PAGES
 from ui.export.recording import Recording, page_document
@@ -35,157 +35,222 @@ from ui.text import glossary, markdown
 from ui.text.texts import SAYS, Texts
 
 FOLDER = Path("site")
-MOST_BYTES = 6_000_000  # of all files, compressed
-_LEARN = Texts(page_glossary.__file__)
-_NAMES = {
-    "index": "<b>ε</b> Epsilon Lab",
-    "lessons": "Lessons",
-    "glossary": "Glossary",
-    "works": "Papers, checked",
+# Where `make docs` writes the description of the Python functions, within the folder.
+LIBRARY = "api/index.html"
+# Of all files, compressed.
+MOST_BYTES = 6_000_000
+PAGES_BY_NAME = {page.name: page for page in PAGES}
+_LEARN_TEXTS = Texts(page_glossary.__file__)
+_MENU = {
+    "index.html": "<b>ε</b> Epsilon Lab",
+    "lessons.html": "Lessons",
+    "glossary.html": "Glossary",
+    "works.html": "Papers, checked",
 }
-_TOP = "".join(f'<a href="{name}.html">{title}</a>' for name, title in _NAMES.items())
 
 
-def link(at: str) -> Callable[[str], str]:
-    """Return how an address within the lab is written in the site; ``at``: where the live lab is,
-    or "".
+def menu(*, has_library: bool) -> str:
+    """Return the links at the top of each file (HTML)."""
+    titles = dict(_MENU)
+    if has_library:
+        titles[LIBRARY] = "Python library"
+    return "".join(f'<a href="{file}">{title}</a>' for file, title in titles.items())
+
+
+def site_link(live: str) -> Callable[[str], str]:
+    """Return the function that turns an address within the lab into one of the site.
+
+    Args:
+        live: Address of the live lab, or "" for none.
     """
 
-    def written(there: str) -> str:
-        page, _, query = there.partition("?")
-        asked = dict(parse_qsl(query))
+    def link(target: str) -> str:
+        page, _, query = target.partition("?")
+        parameters = dict(parse_qsl(query))
         if page.startswith("http"):
-            return there
+            return target
         if page == "lessons":
-            return f"lesson-{asked['lesson']}.html" if asked.get("lesson") else "lessons.html"
+            if "lesson" in parameters:
+                return f"lesson-{parameters['lesson']}.html"
+            return "lessons.html"
         if page == "glossary":
-            return f"glossary.html#{asked.get('term', '')}"
-        if at:
-            return f"{at}/{there}"
-        return f"{page}.html" if page in {one.name for one in PAGES} else ""
+            return f"glossary.html#{parameters.get('term', '')}"
+        if live:
+            return f"{live}/{target}"
+        if page in PAGES_BY_NAME:
+            return f"{page}.html"
+        return ""
 
-    return written
+    return link
 
 
-def files(at: str = "", pages: Sequence[Page] = PAGES) -> Iterator[tuple[str, str]]:
-    """Yield (name of a file, its HTML); pages: those of the lab that are recorded, besides home."""
-    yield "index.html", _recorded(HOME, at=at, below=_contents(pages))
+def files(
+    live: str = "", pages: Sequence[Page] = PAGES, *, has_library: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and the HTML of each file.
+
+    Args:
+        live: Address of the live lab, or "" for none.
+        pages: Pages to record besides home.
+        has_library: Whether the site has the description of the Python functions.
+    """
+    above = menu(has_library=has_library)
+    link = site_link(live)
+    yield "index.html", _landing_page(pages, live, above)
     for page in pages:
-        yield f"{page.name}.html", _recorded(page, at=at)
-    yield (
-        "lessons.html",
-        page_document("Lessons", _lessons(), above=_TOP, link=at and f"{at}/lessons"),
-    )
-    named = {page.name: page for page in PAGES}
+        yield f"{page.name}.html", _recording(page, live, above).html()
+    yield "lessons.html", _document("Lessons", "lessons", _lessons(), live, above)
     for lesson in LESSONS:
-        yield (
-            f"lesson-{lesson.name}.html",
-            recorded.file(lesson, named[lesson.page], above=_TOP, link=link(at)),
-        )
-    yield (
-        "glossary.html",
-        page_document("Glossary", _glossary(link(at)), above=_TOP, link=at and f"{at}/glossary"),
-    )
-    yield (
-        "works.html",
-        page_document("Papers, checked", _works(at, named), above=_TOP, link=at and f"{at}/works"),
-    )
+        page = PAGES_BY_NAME[lesson.page]
+        html = page_recorded.file(lesson, page, above=above, link=link)
+        yield f"lesson-{lesson.name}.html", html
+    yield "glossary.html", _document("Glossary", "glossary", _glossary(link), live, above)
+    yield "works.html", _document("Papers, checked", "works", _works(live), live, above)
 
 
-def _recorded(page: Page, *, at: str, below: str = "") -> str:
+def _document(title: str, page: str, body: str, live: str, above: str) -> str:
+    """Return a file that is not a recording, with a link to the page of the live lab."""
+    live_page = ""
+    if live:
+        live_page = f"{live}/{page}"
+    return page_document(title, body, above=above, link=live_page)
+
+
+def _landing_page(pages: Sequence[Page], live: str, above: str) -> str:
+    """Return the recorded home page, with two lines over it and the list of pages under it."""
+    lines = f"<p>{SAYS['recording.purpose']}<br>{SAYS['recording.about']}</p>"
+    recording = _recording(HOME, live, above, introduction=lines, below=_contents(pages))
+    return recording.html()
+
+
+def _recording(
+    page: Page, live: str, above: str, *, introduction: str = "", below: str = ""
+) -> Recording:
+    """Return the recording of a page at its default settings."""
     settings = page.settings()
-    state, here = PageState(page=page.name, settings=settings), page.at(settings)
-    here.controls.choices(state)  # so that the choices have their names
-    words = settings_text(here, state, without=here.slider_layout(settings).hero)
-    where = at and f"{at}/{'' if page.name == 'home' else page.name}"
-    one = Recording(
-        page=page, settings=settings, settings_text=words, date=date.today().isoformat(), link=where
+    state = PageState(page=page.name, settings=settings)
+    variant = page.at(settings)
+    variant.controls.choices(state)  # Gives the choices their names.
+    hero = variant.slider_layout(settings).hero
+    live_page = ""
+    if live and page.name == "home":
+        live_page = f"{live}/"
+    elif live:
+        live_page = f"{live}/{page.name}"
+    return Recording(
+        page=page,
+        settings=settings,
+        settings_text=settings_text(variant, state, without=hero),
+        date=date.today().isoformat(),
+        link=live_page,
+        above=above,
+        introduction=introduction,
+        below=below,
     )
-    return Recording(**{**vars(one), "above": _TOP, "below": below}).html()
 
 
 def _contents(pages: Sequence[Page]) -> str:
-    groups: dict[str, list[str]] = {}
+    """Return the list of pages by group (HTML)."""
+    groups: dict[str, str] = {}
     for page in pages:
-        about = (
-            f'<a href="{page.name}.html">{page.info.title}</a><br><small>{page.info.about}</small>'
-        )
-        groups.setdefault(page.info.group, []).append(f"<li>{about}</li>")
-    lists = (
-        f"<section><h2>{group}</h2><ul>{''.join(links)}</ul></section>"
-        for group, links in groups.items()
+        info = page.info
+        link = f'<a href="{page.name}.html">{info.title}</a><br><small>{info.about}</small>'
+        groups[info.group] = groups.get(info.group, "") + f"<li>{link}</li>"
+    sections = "".join(
+        f"<section><h2>{group}</h2><ul>{links}</ul></section>" for group, links in groups.items()
     )
-    return f"<p>{SAYS['recording.about']}</p><div class=contents>{''.join(lists)}</div>"
+    return f"<div class=contents>{sections}</div>"
 
 
 def _lessons() -> str:
-    links = (
-        f'<li><a href="lesson-{one.name}.html">{escape(one.text("Title"))}</a><br>'
-        f"<small>{escape(one.text('Question'))} {one.minutes} minutes.</small></li>"
-        for one in LESSONS
-    )
-    return f"<h1>{lessons.TITLE}</h1><p>{SAYS['recording.lessons']}</p><ol>{''.join(links)}</ol>"
-
-
-def _glossary(to: Callable[[str], str]) -> str:
-    parts = [f"<h1>{page_glossary.QUESTION}</h1>"]
-    for group, terms in glossary.GROUPS.items():
-        parts.append(f"<h2>{group}</h2><div class=contents>")
-        for key, term in terms.items():
-            said = markdown.html(f"{glossary.meaning(key)} ({papers.named(term.paper)})", to)
-            others = ", ".join(
-                f'<a href="#{other}">{glossary.TERMS[other].name}</a>' for other in term.see
-            )
-            related = f"<p><small>Related terms: {others}</small></p>" if others else ""
-            parts.append(
-                f'<section id="{key}"><h3>{term.name}</h3>{said}{drawing(key)}{related}</section>'
-            )
-        parts.append("</div>")
-    return "".join(parts)
-
-
-def _works(at: str, named: dict[str, Page]) -> str:
-    """Return the table of the papers. Only the live lab can be at their settings."""
-
-    def to(there: str) -> str:
-        return link(at)(there) if at or there.startswith("http") else ""
-
-    parts = [f"<h1>{page_papers.QUESTION}</h1>{markdown.html(_LEARN['works'], to) if at else ''}"]
-    for key, rows in WORKS.items():
-        heads = "".join(f"<th>{head}</th>" for head in page_papers.HEADS)
-        cells = "".join(f"<tr>{_row(one, to, named)}</tr>" for one in rows)
-        table = (
-            f"<table class=lab-table><thead><tr>{heads}</tr></thead><tbody>{cells}</tbody></table>"
+    """Return the list of lessons (HTML)."""
+    links = ""
+    for lesson in LESSONS:
+        title = escape(lesson.text("Title"))
+        question = escape(lesson.text("Question"))
+        links += (
+            f'<li><a href="lesson-{lesson.name}.html">{title}</a><br>'
+            f"<small>{question} {lesson.minutes} minutes.</small></li>"
         )
-        parts.append(f"<h2>{papers.short(key)}</h2>{markdown.html(papers.reference(key), to)}")
-        parts.append(f'<div class="lab-scroll lab-sentences" tabindex=0>{table}</div>')
-    return "".join(parts)
+    return f"<h1>{lessons.TITLE}</h1><p>{SAYS['recording.lessons']}</p><ol>{links}</ol>"
 
 
-def _row(part: Part, to: Callable[[str], str], named: dict[str, Page]) -> str:
-    texts = (f"**{part.part}**", part.says, part.holds, page_papers.link(part, named))
-    return "".join(f"<td>{markdown.line(text, to)}</td>" for text in texts)
+def _glossary(link: Callable[[str], str]) -> str:
+    """Return all terms with their drawings (HTML)."""
+    html = f"<h1>{page_glossary.QUESTION}</h1>"
+    for group, terms in glossary.GROUPS.items():
+        sections = "".join(_term(key, term, link) for key, term in terms.items())
+        html += f"<h2>{group}</h2><div class=contents>{sections}</div>"
+    return html
+
+
+def _term(key: str, term: glossary.Term, link: Callable[[str], str]) -> str:
+    """Return a term of the glossary (HTML)."""
+    meaning = f"{glossary.meaning(key)} ({papers.named(term.paper)})"
+    related = ", ".join(f'<a href="#{name}">{glossary.TERMS[name].name}</a>' for name in term.see)
+    if related:
+        related = f"<p><small>Related terms: {related}</small></p>"
+    return (
+        f'<section id="{key}"><h3>{term.name}</h3>{markdown.html(meaning, link)}'
+        f"{drawing(key)}{related}</section>"
+    )
+
+
+def _works(live: str) -> str:
+    """Return the table of the papers (HTML). Only the live lab can be at their settings."""
+    link = site_link(live)
+    html = f"<h1>{page_papers.QUESTION}</h1>"
+    if live:
+        html += markdown.html(_LEARN_TEXTS["works"], link)
+    else:
+        link = _external_link
+    heads = "".join(f"<th>{head}</th>" for head in page_papers.HEADS)
+    for key, parts in WORKS.items():
+        rows = "".join(f"<tr>{_row(part, link)}</tr>" for part in parts)
+        html += (
+            f"<h2>{papers.short(key)}</h2>{markdown.html(papers.reference(key), link)}"
+            '<div class="lab-scroll lab-sentences" tabindex=0>'
+            f"<table class=lab-table><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+    return html
+
+
+def _external_link(target: str) -> str:
+    """Return the address of a paper, and "" for an address within the lab."""
+    if target.startswith("http"):
+        return target
+    return ""
+
+
+def _row(part: Part, link: Callable[[str], str]) -> str:
+    """Return the cells of a part of a paper (HTML)."""
+    page_link = page_papers.link(part, PAGES_BY_NAME)
+    texts = (f"**{part.part}**", part.says, part.holds, page_link)
+    return "".join(f"<td>{markdown.line(text, link)}</td>" for text in texts)
 
 
 def run() -> int:
+    """Write all files, print their sizes, and return 1 if they are too large together."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
     folder = parser.parse_args().folder
-    logging.disable(logging.WARNING)  # nobody looks on, which Streamlit would say of each choice
+    # Streamlit warns of each choice that is made without a browser.
+    logging.disable(logging.WARNING)
     folder.mkdir(parents=True, exist_ok=True)
-    whole = 0
-    for name, html in files(address(os.environ)):
+    total_bytes = 0
+    has_library = (folder / LIBRARY).exists()
+    for name, html in files(address(os.environ), has_library=has_library):
         (folder / name).write_text(html, "utf-8")
-        packed = len(gzip.compress(html.encode()))
-        whole += packed
-        print(
-            f"{name:28} {packed / 1000:6.0f} kB gzipped, {len(html.encode()) / 1000:6.0f} kB",
-            flush=True,
-        )
-    print(f"{folder}: {whole / 1e6:.2f} MB gzipped, of at most {MOST_BYTES / 1e6:g}")
-    return whole > MOST_BYTES
+        content = html.encode()
+        compressed_bytes = len(gzip.compress(content))
+        total_bytes += compressed_bytes
+        sizes = f"{compressed_bytes / 1000:6.0f} kB gzipped, {len(content) / 1000:6.0f} kB"
+        print(f"{name:28} {sizes}", flush=True)
+    print(f"{folder}: {total_bytes / 1e6:.2f} MB gzipped, of at most {MOST_BYTES / 1e6:g}")
+    return int(total_bytes > MOST_BYTES)
 
 
 if __name__ == "__main__":

@@ -132,10 +132,10 @@ assert {"flip", "flip half"} <= AUDITS.keys()
 pages = {page.name: page for page in PAGES}
 settings = MechanismsSettings(answers="local", response_rate=0.5, epsilon=150.0, options=2)
 page = pages["mechanisms"].at(settings)
-assert "response_rate" in page.slider_layout(settings).more
+assert "response_rate" in page.controls.sliders(settings).more
 view = page.view(settings.experiment.run())
 assert "exactly" in view.texts["verdict"]
-assert "truthful" in view.charts("guarantee")
+assert "truthful" in view.charts("board")
 
 page = pages["survey"]
 view = page.view(page.settings().experiment.run())
@@ -174,4 +174,3 @@ def test_the_code_of_the_recipes_is_clean(copy):
     modules = sorted(path for path in changed if path.endswith(".py"))
 
     run_python(copy, "-m", "ruff", "check", "--no-cache", *modules)
-    run_python(copy, "-m", "ruff", "format", "--check", "--no-cache", *modules)

@@ -158,6 +158,7 @@ class Recording:
         date: Date of the recording (ISO).
         link: Address of the live page; "" for none.
         above: What stands over the page (HTML).
+        introduction: What stands over its question (HTML).
         below: What stands under it (HTML).
     """
 
@@ -167,6 +168,7 @@ class Recording:
     date: str
     link: str = ""
     above: str = ""
+    introduction: str = ""
     below: str = ""
 
     @property
@@ -242,7 +244,8 @@ class Recording:
         note = SAYS("recording.note", date=self.date)
         shown_first = {"charts": first["charts"], "rows": first["rows"]}
         body = (
-            f"<h1>{escape(self.page.info.question)}</h1><p class=settings>{settings_html}</p>"
+            f"{self.introduction}<h1>{escape(self.page.info.question)}</h1>"
+            f"<p class=settings>{settings_html}</p>"
             f'<div class="screen"><aside class="panel"><div class="rows hero" id="slider"></div>'
             f"<p class=quiet>{count}</p></aside>"
             f'<div class="shown"><div class="lab-numbers">{words.get(".lab-numbers", "")}</div>'

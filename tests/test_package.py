@@ -1,0 +1,70 @@
+"""The package of the engine: its requirements, its version, and how it is built."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import dpcore
+from scripts import check_package
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+VERSION = r"\d+\.\d+\.\d+"
+DATE = r"\d{4}-\d\d-\d\d"
+# Module -> the distribution that provides it, where the names differ.
+DISTRIBUTIONS = {"dp_accounting": "dp-accounting", "sklearn": "scikit-learn"}
+
+
+def imported_packages() -> set[str]:
+    """Return the top packages that ``dpcore`` imports, apart from the standard library."""
+    packages = set()
+    for file in (ROOT / "dpcore").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                packages |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                packages.add(str(node.module).partition(".")[0])
+    return packages - set(sys.stdlib_module_names) - {"dpcore"}
+
+
+def name_of(requirement: str) -> str:
+    return re.split(r"[<>=!~]", requirement)[0]
+
+
+def test_the_package_requires_what_the_engine_imports():
+    required = {name_of(requirement) for requirement in PROJECT["project"]["dependencies"]}
+
+    imported = {DISTRIBUTIONS.get(package, package) for package in imported_packages()}
+
+    assert imported == required
+
+
+def test_the_package_is_the_engine_alone_and_typed():
+    setuptools = PROJECT["tool"]["setuptools"]
+
+    assert setuptools["packages"]["find"]["include"] == ["dpcore", "dpcore.*"]
+    assert (ROOT / "dpcore" / "py.typed").read_text() == ""
+
+
+def test_the_version_comes_from_the_engine_and_is_the_newest_of_the_changelog():
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+
+    versions = re.findall(r"^## (.+)$", changelog, re.MULTILINE)
+
+    assert all(re.fullmatch(rf"{VERSION} \({DATE}\)", version) for version in versions)
+    assert versions == sorted(versions, reverse=True)
+    newest, _, date = versions[0].partition(" ")
+    assert newest == dpcore.__version__ == citation["version"]
+    assert date == f"({citation['date-released']})"
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "dpcore.__version__"}
+
+
+@pytest.mark.soak
+def test_the_wheel_works_in_a_new_environment():
+    check_package.main()
