@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.attack.result import EPSILONS, OnePersonResult
+from pages.attack.result import EPSILONS, LEAST_SCORE_RANGE, OnePersonResult
 from pages.attack.settings import AttackSettings
 from ui.charts import bars, maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
@@ -28,6 +28,9 @@ _LEAST_SIZE = 3
 _MORE_SIZE = 8
 # Radius of the ring around the target person, in pixels.
 _RING_RADIUS = 7.5
+# Highest bar of the histogram of scores on its narrowest axis, and room above it.
+_HIGHEST_SHARE = 0.2
+_ABOVE_SHARE = 0.02
 EPSILON_AXIS = theme.epsilon_axis(*AttackSettings.LIMITS["epsilon"])
 
 
@@ -154,6 +157,8 @@ def scores(result: OnePersonResult) -> dict:
     """Draw the histogram of the attacker's scores on each data set."""
     edges, (with_person, without_person) = result.histogram()
     half = result.score_range
+    # On a wider axis more scores are in a bin.
+    highest_share = _HIGHEST_SHARE * half / LEAST_SCORE_RANGE + _ABOVE_SHARE
     return bars.histogram(
         edges,
         {theme.WITH_YOU: with_person, theme.WITHOUT_YOU: without_person},
@@ -165,8 +170,7 @@ def scores(result: OnePersonResult) -> dict:
             theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
         xaxis=theme.axis("attacker's score (standard deviations)", -half, half),
-        # On a wider axis more scores are in a bin.
-        yaxis=theme.share_axis("share of trainings", 0.2 * half / 6 + 0.02, step=0.05),
+        yaxis=theme.share_axis("share of trainings", highest_share, step=0.05),
     )
 
 

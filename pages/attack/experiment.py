@@ -86,6 +86,7 @@ class OnePersonExperiment(Experiment[AttackSettings, OnePersonResult]):
     }
 
     def parts(self) -> dict[str, Part]:
+        """Return the trainings, the influences of all rows, and the points of the curve."""
         settings = self.settings
         training = settings.pair_training
         return {

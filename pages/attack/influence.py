@@ -14,19 +14,19 @@ def gradient_changes(
     weights: np.ndarray,
     X: np.ndarray,
     y: np.ndarray,
-    other: np.ndarray,
+    other_classes: np.ndarray,
 ) -> np.ndarray:
     """Return ||g - g'|| (m, n) for the gradients of each row with its class and with another.
 
     The correct version clips both gradients.
 
     weights: (m, k, p).
-    X, y, other: inputs (n, p), and both classes (n,) of each row.
+    X, y, other_classes: inputs (n, p), and both classes (n,) of each row.
     """
     logits = losses.logits(weights.astype(float), X)
     row_norms = np.linalg.norm(X, axis=1)
     residuals = losses.residuals(logits, y)
-    other_residuals = losses.residuals(logits, other)
+    other_residuals = losses.residuals(logits, other_classes)
     if training.version == "correct":
         residuals = _clipped(residuals, row_norms, training.clip_norm)
         other_residuals = _clipped(other_residuals, row_norms, training.clip_norm)

@@ -34,7 +34,7 @@ _MOST_BOUNDARIES = 40
 _LEAST_DRAWN_MODELS = 4
 # Half of the score axis, in standard deviations. It grows by this factor, so that it rests while a
 # slider moves a little, and shows this much beyond the mean scores.
-_LEAST_SCORE_RANGE = 6
+LEAST_SCORE_RANGE = 6
 _SCORE_RANGE_FACTOR = 1.5
 _BEYOND_MEAN_SCORE = 4
 # Scores further out are counted in the outermost bins.
@@ -74,6 +74,7 @@ class OnePersonResult:
 
     @property
     def split(self) -> data.Split:
+        """Return the public, private and test rows."""
         return data.load(self.settings.dataset, seed=self.settings.seed)
 
     @property
@@ -184,8 +185,8 @@ class OnePersonResult:
     def score_range(self) -> float:
         """Return half of the range of the score axis."""
         furthest = np.abs(self.attack.scores.mean(axis=1)).max() + _BEYOND_MEAN_SCORE
-        growths = math.ceil(math.log(furthest / _LEAST_SCORE_RANGE, _SCORE_RANGE_FACTOR))
-        return float(_LEAST_SCORE_RANGE * _SCORE_RANGE_FACTOR ** max(0, growths))
+        growths = math.ceil(math.log(furthest / LEAST_SCORE_RANGE, _SCORE_RANGE_FACTOR))
+        return float(LEAST_SCORE_RANGE * _SCORE_RANGE_FACTOR ** max(0, growths))
 
     # Accuracy over epsilon
 

@@ -144,6 +144,7 @@ class AttackSettings(Settings):
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
+        """Return the allowed values of fields. Those of the data set depend on the part."""
         return {**self.CHOICES, "dataset": self.datasets}
 
     @property
@@ -177,6 +178,7 @@ class AttackSettings(Settings):
 
     @property
     def adjacency(self) -> str:
+        """Return the adjacency of the guarantee, by its name."""
         return str(Adjacency.REPLACE_ONE)
 
     @property

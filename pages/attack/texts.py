@@ -111,9 +111,7 @@ def _claim_sentence(result: OnePersonResult) -> str:
     if version == "published":
         return _published_sentence(result)
     if version == "none":
-        if result.attack.accuracy == 1:
-            return SAYS["verdict.none_all"]
-        return SAYS["verdict.none_some"]
+        return SAYS["verdict.none"]
     if result.refuted:
         return SAYS["verdict.chance"]
     if result.attack.low > result.noise_bound:

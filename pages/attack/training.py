@@ -45,6 +45,7 @@ class Training:
 
     @property
     def split(self) -> data.Split:
+        """Return the public, private and test rows."""
         return data.load(self.dataset, seed=self.seed)
 
     @property

@@ -1,5 +1,8 @@
 """The distributions of a released number on two neighbouring data sets, in closed form.
 
+You are the person in whom the data sets differ. An attacker says "in" if they take you for a person
+in the data, and "out" otherwise.
+
 The noise has a symmetric density f with distribution function F, which is scaled by ``scale`` and
 placed at the true number. Both families are log-concave, so the privacy loss never falls with the
 output, and by the lemma of Neyman and Pearson every best attack is a threshold.
@@ -95,6 +98,7 @@ class OutputPair:
         return (np.asarray(x, dtype=float) - self.value) / self.scale
 
     def _density(self, z: np.ndarray) -> np.ndarray:
+        """Return the density of the noise at z scales."""
         if self.family == "gaussian":
             return np.exp(-(z**2) / 2) / (self.scale * math.sqrt(2 * math.pi))
         return np.exp(-np.abs(z)) / (2 * self.scale)

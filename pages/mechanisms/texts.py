@@ -23,8 +23,6 @@ from ui.text.numbers import format_number
 from ui.text.tiles import Tile, number, out_of_hundred, percent
 
 ABOUT = SAYS.cases("about")
-# A privacy loss beyond epsilon with at least this probability is not rare.
-_OFTEN = 0.1
 # Outputs from this size on are written without decimals.
 _LARGE_OUTPUT = 1e4
 # An attacker who nearly always says the same has one error rate below the first of these, and the
@@ -90,14 +88,15 @@ def _formula_sentence(result: OneNumberResult) -> str:
     real_epsilon = result.guarantee.epsilon
     claimed = number(claimed_epsilon)
     real = number(real_epsilon)
-    if result.claim.holds:
-        if result.settings.mechanism != "classical" or real == claimed:
-            return ""
+    is_same_if_rounded = claimed == real
+    if not result.claim.holds:
+        if is_same_if_rounded:
+            claimed = f"{claimed_epsilon:.8g}"
+            real = f"{real_epsilon:.8g}"
+        return SAYS("verdict.weaker", claimed=claimed, real=real)
+    if result.settings.mechanism == "classical" and not is_same_if_rounded:
         return SAYS("verdict.stronger", claimed=claimed, real=real)
-    if real == claimed:
-        claimed = f"{claimed_epsilon:.8g}"
-        real = f"{real_epsilon:.8g}"
-    return SAYS("verdict.weaker", claimed=claimed, real=real)
+    return ""
 
 
 def _error_sentence(result: OneNumberResult) -> str:
@@ -117,10 +116,8 @@ def _odds_sentence(result: OneNumberResult) -> str:
     chance_beyond = result.pair.chance_beyond(epsilon)
     if chance_beyond == 0:
         return SAYS("verdict.odds", factor=factor)
-    case = "odds_mostly"
-    if chance_beyond >= _OFTEN:
-        case = "odds_delta"
-    return SAYS(f"verdict.{case}", factor=factor, outside=tiles.small_chance(chance_beyond))
+    outside = tiles.small_chance(chance_beyond)
+    return SAYS("verdict.odds_mostly", factor=factor, outside=outside)
 
 
 # Explanation

@@ -23,6 +23,7 @@ class FairnessExperiment(Experiment[AttackSettings, FairnessResult]):
     RESULT = FairnessResult
 
     def parts(self) -> dict[str, Part]:
+        """Return the runs at the set epsilon, the non-private training, and the curve."""
         training = from_settings(FairnessTraining, self.settings)
         points_per_task = 1
         if training.rows * training.classes < _SMALL_SIZE:

@@ -16,15 +16,14 @@ _SHADES = 32
 _DARKEST = 20
 _LIGHTEST = 245
 _TRANSPARENT = ("#000000", 0.0)
-# A picture has 8 by 8 pixels, each images as a square of so many, with a transparent margin.
+# A picture has 8 by 8 pixels, each drawn as a square of so many, with a transparent margin.
 _SIDE = 8
 _PIXEL_SIZE = 12
 _MARGIN = 2
+# Height of an invisible point, far below the pictures. Plotly draws no axes without any.
+_FAR_BELOW = -9.0
 # A range of zero is divided by as this.
 _LEAST_RANGE = 1e-12
-
-
-# Pictures
 
 
 def pictures(result: InversionResult, *, private: bool) -> dict:
@@ -51,7 +50,7 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     # Pixels are squares whatever the size of the chart.
     square_pixels = {"scaleanchor": "x", "constraintoward": "top"}
     return theme.figure(
-        theme.axis_anchor(_PICTURES_PER_ROW / 2, -9.0),
+        theme.axis_anchor(_PICTURES_PER_ROW / 2, _FAR_BELOW),
         images=[background],
         title=title,
         finding=f"record {match:.2f}".replace("-", "−"),

@@ -19,6 +19,7 @@ class InversionExperiment(Experiment[AttackSettings, InversionResult]):
     """Reconstruct classes and a planted record from released weights."""
 
     def parts(self) -> dict[str, Part]:
+        """Return the reconstructions from private weights, few at first, and non-private ones."""
         training = from_settings(InversionTraining, self.settings)
         now = (self.settings.epsilon,)
         return {

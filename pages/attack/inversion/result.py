@@ -44,6 +44,7 @@ class InversionResult:
         return self._match(RECORD_MATCH)
 
     def _match(self, index: int) -> Match:
+        """Return the median correlations in a row of ``Reconstructions.match``."""
         private = float(np.median(self.private.match[index]))
         return Match(private, float(self.plain.match[index, 0]))
 

@@ -24,6 +24,7 @@ class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
     RESULT = MembershipResult
 
     def parts(self) -> dict[str, Part]:
+        """Return the private and the non-private models."""
         private = from_settings(PrivateShadowTraining, self.settings)
         plain = from_settings(ShadowTraining, self.settings)
         return {

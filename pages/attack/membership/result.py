@@ -13,9 +13,9 @@ from pages.attack.membership.attacks import LIKELIHOOD_RATIO, LOSS_THRESHOLD, RA
 from pages.attack.membership.tasks import ShadowModels
 from pages.attack.settings import AttackSettings
 
-# Models per arm.
-MODELS = 128
+# The two kinds of models that are compared, private and non-private ones, and how many of each.
 ARMS = ("private", "plain")
+MODELS = 128
 # The false-positive rate at which the page states how many members are found, and its index.
 RATE = 0.01
 _INDEX_OF_RATE = int(np.abs(RATES - RATE).argmin())
@@ -134,11 +134,4 @@ class MembershipResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
-        return {"Attacks": self.table, "ROC": self.roc_table}
-
-    def roc_table(self) -> pd.DataFrame:
-        """Return the bound and the curve of each arm and attack."""
-        columns = {"false alarms": RATES, "bound": self.bounds}
-        for (arm, attack), curve in self.curves.items():
-            columns[f"{arm}, {attack}"] = curve
-        return pd.DataFrame(columns)
+        return {"Attacks": self.table}

@@ -37,9 +37,11 @@ class LocalModelExperiment(Experiment[MechanismsSettings, LocalModelResult]):
         )
 
     def parts(self) -> dict[str, Part]:
+        """Return the estimates of all surveys."""
         return {"estimates": Once(estimate_shares, self.survey, essential=True)}
 
     def result(self, values: Mapping[str, Any]) -> LocalModelResult:
+        """Return the result, from the estimates."""
         return LocalModelResult(
             settings=self.settings, survey=self.survey, estimates=values["estimates"]
         )

@@ -27,6 +27,7 @@ class Survey(Key):
 
     @property
     def mechanism(self) -> RandomisedResponse:
+        """Return the mechanism by which each person answers."""
         return RandomisedResponse(epsilon=self.epsilon, options=self.options)
 
     @property

@@ -39,6 +39,7 @@ class ManyAnswersExperiment(Experiment[MechanismsSettings, ManyAnswersResult]):
         return Answers(noise_sd=self.settings.noise_sd, seed=self.settings.seed)
 
     def parts(self) -> dict[str, Part]:
+        """Return all repeats at the set number of questions, one of them alone, and the curve."""
         answers = self.answers
         questions = (self.settings.questions,)
         return {

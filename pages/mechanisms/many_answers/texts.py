@@ -43,9 +43,7 @@ def numbers(result: ManyAnswersResult) -> list[Tile]:
 def verdict(result: ManyAnswersResult) -> str:
     """Return how many secrets are recovered, and the guarantee of all answers."""
     recovered = result.recovered
-    if recovered == PEOPLE:
-        case = "all"
-    elif recovered >= _RECOVERED:
+    if recovered >= _RECOVERED:
         case = "most"
     elif recovered > _CHANCE:
         case = "some"

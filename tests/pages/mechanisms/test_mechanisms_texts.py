@@ -124,9 +124,6 @@ RULES: Rules = {
     r"the odds that you are in the data by a factor of at most ([\d.,e+]+\d)": says(
         lambda r: math.exp(r.settings.epsilon), given=lambda r: r.claim.holds
     ),
-    r"With probability ([\d.]+), one release changes the odds": says(
-        chance_beyond, given=lambda r: chance_beyond(r) >= 0.1, within=0.006
-    ),
     rf"Posterior that you are in: {NUMBER} % \(prior {NUMBER} %": states_posterior,
     r"90 % error: ±([\d.,e+-]+) ": says(lambda r: r.pair.error),
     r"likelihood ratio ([\d.,e+-]+)\)": states_likelihood_ratio,
@@ -134,7 +131,9 @@ RULES: Rules = {
     r"your vote adds ([\d.]+) point": percent(
         lambda r: np.diff(r.win_probabilities[:, VOTED])[0], within=0.051
     ),
-    r"except with probability": lambda r, _: chance_beyond(r) > 0,
+    r"except with probability ([\d.e-]+\d)\.": lambda r, m: (
+        amount(m[1]) == pytest.approx(chance_beyond(r), rel=0.06)
+    ),
     r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
     r"its guarantee does not hold": lambda r, _: r.guarantee.epsilon > r.settings.epsilon,
     r"is ([\d.,]+) times as likely with you": likelihood_ratio(1),
