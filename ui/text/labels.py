@@ -13,7 +13,7 @@ from lab.experiment.settings import Settings
 from lab.label.label import Stated, number, roles_of, searched, why_void
 from lab.sweeps.tuning_cost import best_of
 from ui.text.texts import SAYS
-from ui.text.tiles import odds_text
+from ui.text.tiles import odds_text, rare_guess_text
 
 _TAG = re.compile(r"<[^>]*>")
 _TABLES = tomllib.loads(Path(__file__).with_name("labels.toml").read_text("utf-8"))
@@ -92,7 +92,9 @@ def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
     if compared and not texts.get("tuning", "").startswith("paid"):
         texts["tuning"] = SAYS("handout.searched", count=compared)
     if stated.guarantee and "attacker" not in texts:
-        texts["attacker"] = _TAG.sub("", odds_text(stated.guarantee))
+        attacker = f"{odds_text(stated.guarantee)}. {rare_guess_text(stated.guarantee)}"
+        attacker = attacker.removesuffix(".")
+        texts["attacker"] = _TAG.sub("", attacker)
     stated = replace(stated, said=texts)
     texts = texts | {"summary": _summary(stated, settings)}
     return replace(stated, said=texts)
@@ -105,7 +107,7 @@ def _summary(stated: Stated, settings: Any) -> str:
         return SAYS("board.void", why=void_reason)
     if stated.guarantee is None:
         return SAYS["board.nothing"]
-    attacker = stated.said["attacker"]
+    attacker = _TAG.sub("", odds_text(stated.guarantee))
     return SAYS(
         "board.covered",
         who=_protected(settings, stated.guarantee.unit),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dpcore.accountants.attacker import best_attacker
+from dpcore.accountants.attacker import best_attacker, largest_success
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui.text import mu_text
 from ui.text.numbers import delta as delta_text
@@ -18,6 +18,10 @@ from ui.text.texts import SAYS
 
 # An attacker who is right more often is said to be right practically every time.
 PRACTICALLY_CERTAIN = 0.9995
+# The success of a rare guess without the data that are guessed about, and the success with them
+# from which it is a count of 100.
+_RARE = 0.01
+_OFTEN = 0.1
 # Smaller chances are written as "below" it.
 _SMALLEST_CHANCE = 1e-15
 # Shares that differ by less are written with a decimal.
@@ -269,8 +273,26 @@ def percent_rounded_up(share: float) -> str:
 
 
 def meaning(guarantee: Guarantee) -> str:
-    """Return what epsilon means for a person."""
-    return SAYS("meaning", epsilon=number(guarantee.epsilon), attacker=odds_text(guarantee))
+    """Return what epsilon means for a person, about a coin toss and about a rare guess."""
+    return SAYS(
+        "meaning",
+        epsilon=number(guarantee.epsilon),
+        attacker=odds_text(guarantee),
+        rare=rare_guess_text(guarantee),
+    )
+
+
+def rare_guess_text(guarantee: Guarantee) -> str:
+    """Return how often a guess is right at most that would be right 1 time in 100 otherwise."""
+    success = largest_success(guarantee, base_rate=_RARE)
+    if success > PRACTICALLY_CERTAIN:
+        return SAYS["rare.certain"]
+    unit = unit_word(guarantee.unit)
+    if success > _OFTEN:
+        most = math.ceil(100 * success - _ROUNDING_ERROR)
+        return SAYS("rare.often", unit=unit, most=most)
+    # A larger success is meant where it is rounded.
+    return SAYS("rare.odds", unit=unit, most=math.floor(1 / success + _ROUNDING_ERROR))
 
 
 def large_delta_warning(delta: float, count: int, units: str = "rows") -> str:

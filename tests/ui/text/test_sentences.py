@@ -7,6 +7,8 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
+from scipy.stats import norm
 
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, PureRelease, Sequence
 from dpcore.privacy import GaussianRelease as Gaussian
@@ -19,7 +21,7 @@ from ui.text.texts import SAYS
 
 # What pages show of a result; the frame of a page reads the other sections.
 SECTIONS = re.compile(
-    r"(attacker|odds|limit|meaning|weak|large-delta|by-class|cost|tile|one-answer|disguised|start|noise"
+    r"(attacker|odds|limit|meaning|weak|large-delta|by-class|cost|tile|one-answer|disguised|start|noise|rare"
     r")(?:\.|$)"
 )
 
@@ -125,6 +127,8 @@ def test_the_limit_names_what_it_holds_for_and_the_odds_the_unit_of_privacy():
         tiles.odds_text(held(NOISY))
     )
     assert "practically every time" in tiles.odds_text(held(Gaussian(noise_multiplier=0.0)))
+    for multiplier in (0.0, 0.6, 1.0):  # every case of a rare guess
+        assert tiles.rare_guess_text(held(Gaussian(noise_multiplier=multiplier)))
 
 
 def test_one_answer_is_counted():
@@ -200,3 +204,35 @@ def test_every_text_is_reached():
     )
     assert sentences.difference_or_reason(Case.AHEAD, "said", runs=3) == "said"
     assert [key for key in reached.unread(SAYS) if SECTIONS.match(key)] == []
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "said"),
+    [
+        # mu = 1 / multiplier; the success is Phi(mu + Phi^-1(0.01)).
+        pytest.param(1.081, "at most 1 time in 12</b>", id="epsilon-4"),
+        pytest.param(3.73, "at most 1 time in 50</b>", id="epsilon-1"),
+        pytest.param(0.6, "at most 26 times in 100</b>", id="epsilon-8"),
+        pytest.param(0.0, "practically every time", id="no-noise"),
+    ],
+)
+def test_a_rare_guess_is_right_at_most_as_often_as_the_trade_off_curve_allows(multiplier, said):
+    guarantee = held(Gaussian(noise_multiplier=multiplier))
+
+    assert said in tiles.rare_guess_text(guarantee)
+    assert tiles.rare_guess_text(guarantee) in tiles.meaning(guarantee)
+
+
+@pytest.mark.parametrize("multiplier", [0.3, 0.7, 1.3, 2.9, 11.0, 140.0])
+def test_a_rare_guess_is_never_said_to_be_rarer_than_its_bound(multiplier):
+    guarantee = held(Gaussian(noise_multiplier=multiplier))
+    success = norm.cdf(1 / multiplier + norm.ppf(0.01))
+
+    text = plain(tiles.rare_guess_text(guarantee))
+
+    once_in = re.search(r"at most 1 time in (\d+) with", text)
+    in_hundred = re.search(r"at most (\d+) times in 100", text)
+    if once_in:
+        assert 1 / int(once_in[1]) >= success - 1e-9
+    else:
+        assert int(in_hundred[1]) >= 100 * success - 1e-6
