@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from dpcore import accountants
 from dpcore.privacy import Adjacency, Guarantee
@@ -13,6 +14,9 @@ from lab.experiment.parts import Grid
 from pages.mechanisms.many_answers import reconstruction
 from pages.mechanisms.many_answers.tasks import PEOPLE, Answers
 from pages.mechanisms.settings import MechanismsSettings
+
+# In nine cases in ten, Gaussian noise is within so many standard deviations.
+_GAUSSIAN_90 = float(ndtri(0.95))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,6 +48,11 @@ class ManyAnswersResult:
     def median(self) -> float:
         """Return the median share of right guesses."""
         return float(np.median(self.runs))
+
+    @property
+    def error(self) -> float:
+        """Return the error that nine answers in ten keep within, which a lesson states."""
+        return _GAUSSIAN_90 * self.answers.noise_sd
 
     def expected_share(self, questions: int) -> float:
         """Return the share that least squares is expected to recover.
