@@ -1,27 +1,19 @@
-"""The Gaussian mechanism and the mu of any mechanism, against high-precision roots, quadrature and
-brute force.
-"""
+"""The mu of any mechanism, against its curve by quadrature and brute force, and on the pages."""
 
 import math
 import re
 from dataclasses import asdict
-from unittest import mock
 
-import mpmath
 import numpy as np
 import pytest
-from scipy import stats
 from scipy.optimize import brentq
 
-from dpcore import accountants, check, mechanisms
 from dpcore.accountants import gdp
-from dpcore.accountants import mu as kit
-from dpcore.accountants.mu import Fitting
+from dpcore.accountants import mu as mu_fits
+from dpcore.accountants.mu import Fit, Fitting
 from dpcore.cache import CACHE
-from dpcore.privacy import Adjacency, BestOf, Guarantee
-from dpcore.training import descent
+from dpcore.privacy import Adjacency, BestOf, Event, Guarantee
 from lab.label.label import NOTHING, SCHEMA, Stated, label
-from lab.models.classifier_versions import crossing, formula_epsilon
 from pages.accounting.page import PAGE
 from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
@@ -44,41 +36,61 @@ from ui.live.frames import make_frame
 from ui.live.messages import Request
 from ui.page.screen import make_screen
 from ui.page.view import LazyValues
-from ui.text import mu_text as mu
-from ui.text import tiles
+from ui.text import mu_text, tiles
 
-GAUSSIAN, TAB = gaussian(2.0), "guarantee"
+GAUSSIAN = gaussian(2.0)
+TAB = "guarantee"
 
 
-def fit(event, adjacency=ADD):
+def fit(event: Event, adjacency: Adjacency = ADD) -> Fit | None:
     return Fitting(event, adjacency).run()
 
 
-def epsilon_at(curve, delta):
-    return brentq(lambda e: curve(e) - delta, 0, 20, xtol=1e-10) if curve(0.0) > delta else 0.0
+def epsilon_at(curve, delta: float) -> float:
+    """Return the epsilon at which a curve delta(epsilon) falls to ``delta``."""
+    if curve(0.0) <= delta:
+        return 0.0
+    return brentq(lambda epsilon: curve(epsilon) - delta, 0, 20, xtol=1e-10)
 
 
-@pytest.mark.parametrize(("event", "adjacency", "curve"), NOISY)
-def test_the_smallest_mu_covers_the_curve_and_fits_only_within_one_percent(event, adjacency, curve):
-    found = fit(event, adjacency)
-    epsilons = np.linspace(0, epsilon_at(curve, kit.SMALLEST), 200)
+CURVES = pytest.mark.parametrize(("event", "adjacency", "curve"), NOISY)
+
+
+@CURVES
+def test_mu_is_the_smallest_that_covers_the_curve(event, adjacency, curve):
+    epsilons = np.linspace(0, epsilon_at(curve, mu_fits.SMALLEST), 200)
     deltas = np.array([curve(epsilon) for epsilon in epsilons])
-    assert (gdp.deltas_of(epsilons, mu=found.mu) >= deltas - 1e-14).all()
-    assert (gdp.deltas_of(epsilons, mu=0.999 * found.mu) < deltas).any()
-    at = np.geomspace(kit.LARGEST, kit.SMALLEST, 8)
-    short = [1 - epsilon_at(curve, delta) / gdp.epsilon_of(delta, mu=found.mu) for delta in at]
-    assert found.fits == (max(short) <= 0.01)
+
+    mu = fit(event, adjacency).mu
+
+    assert (gdp.deltas_of(epsilons, mu=mu) >= deltas - 1e-14).all()
+    assert (gdp.deltas_of(epsilons, mu=0.999 * mu) < deltas).any()
+
+
+@CURVES
+def test_mu_fits_if_its_epsilon_is_within_one_per_cent(event, adjacency, curve):
+    found = fit(event, adjacency)
+
+    shortfalls = []
+    for delta in np.geomspace(mu_fits.LARGEST, mu_fits.SMALLEST, 8):
+        of_mu = gdp.epsilon_of(delta, mu=found.mu)
+        shortfalls.append(1 - epsilon_at(curve, delta) / of_mu)
+    assert found.fits == (max(shortfalls) <= 0.01)
 
 
 @pytest.mark.parametrize("adjacency", [ADD, REPLACE])
-def test_gaussian_releases_have_an_exact_mu(adjacency):
-    several = together(GAUSSIAN, gaussian(0.75))
-    for event, exact in (
-        (times(16, GAUSSIAN), 2),
-        (several, math.hypot(0.5, 4 / 3)),
-        (sample(1.0, GAUSSIAN), 0.5),
-    ):
-        assert fit(event, adjacency) == (pytest.approx(exact, rel=1e-12), True, True)
+@pytest.mark.parametrize(
+    ("event", "mu"),
+    [
+        pytest.param(times(16, GAUSSIAN), 2, id="many"),
+        pytest.param(together(GAUSSIAN, gaussian(0.75)), math.hypot(0.5, 4 / 3), id="two kinds"),
+        pytest.param(sample(1.0, GAUSSIAN), 0.5, id="a sample of all"),
+    ],
+)
+def test_gaussian_releases_have_an_exact_mu(event, mu, adjacency):
+    found = fit(event, adjacency)
+
+    assert found == (pytest.approx(mu, rel=1e-12), True, True)
 
 
 def test_many_sampled_steps_are_nearly_gaussian():
@@ -86,262 +98,205 @@ def test_many_sampled_steps_are_nearly_gaussian():
     Corollary 5.4].
     """
     limit = 0.01 * math.sqrt(10_000 * math.expm1(1 / 4**2))
+
     found = fit(sampled(0.01, 4.0, 10_000))
-    assert (round(found.mu, 3), found.fits, found.exact) == (0.256, True, False)
+
+    assert found.fits
+    assert not found.exact
+    assert found.mu == pytest.approx(0.256, abs=5e-4)
     assert limit < found.mu < 1.02 * limit
-    assert not fit(sampled(0.01, 0.6, 300)).fits  # little noise in small samples
 
 
-UNCOUNTABLE = {
-    "no noise": (gaussian(0), ADD),
-    "no noise in samples": (sampled(0.1, 0.0), ADD),
-    "epsilon beyond 700": (sampled(0.5, 0.05, 100), ADD),
-    "epsilon 0": (sampled(1e-9, 50.0), ADD),
-    "too many steps": (sampled(0.01, 40.0, 1_000_000), ADD),
-    "not proved": (sample(0.1, laplace(1.0)), REPLACE),
-    "delta 1": (together(*(laplace(z) for z in (0.0163, 0.144))), REPLACE),
+def test_samples_with_little_noise_are_not_gaussian():
+    assert not fit(sampled(0.01, 0.6, 300)).fits
+
+
+KNOWN_BY_EPSILON = {
+    "pure": pure(1.0),
+    "exponential mechanism": bounded_range(1.0),
+    "approximate": approximate(1.0, 1e-6),
+    "best of several": BestOf(event=GAUSSIAN, law="geometric", tries=5),
 }
 
 
-def test_there_is_no_mu_where_the_curve_is_not_known_or_cannot_be_counted():
-    for part in (
-        pure(1.0),
-        bounded_range(1.0),
-        approximate(1.0, 1e-6),
-        BestOf(event=GAUSSIAN, law="geometric", tries=5),
-    ):
-        several = together(GAUSSIAN, part)
-        for event in (part, times(3, part), several, sample(0.1, several)):
-            work = Fitting(event, ADD)
-            assert (work.run(), work.known, work.quick) == (None, False, True)
-    for name, case in UNCOUNTABLE.items():
-        work = Fitting(*case)
-        assert (work.run(), work.known) == (None, True), name
+@pytest.mark.parametrize("name", KNOWN_BY_EPSILON)
+@pytest.mark.parametrize(
+    "event_with",
+    [
+        pytest.param(lambda part: part, id="alone"),
+        pytest.param(lambda part: times(3, part), id="three times"),
+        pytest.param(lambda part: together(GAUSSIAN, part), id="with Gaussian noise"),
+        pytest.param(lambda part: sample(0.1, together(GAUSSIAN, part)), id="in a sample"),
+    ],
+)
+def test_there_is_no_mu_if_only_epsilon_and_delta_of_a_part_are_known(name, event_with):
+    task = Fitting(event_with(KNOWN_BY_EPSILON[name]), ADD)
+
+    assert task.run() is None
+    assert not task.known
+    assert task.quick
 
 
-def held(event, epsilon=1.0):
+@pytest.mark.parametrize(
+    ("event", "adjacency"),
+    [
+        pytest.param(gaussian(0), ADD, id="no noise"),
+        pytest.param(sampled(0.1, 0.0), ADD, id="no noise in samples"),
+        pytest.param(sampled(0.5, 0.05, 100), ADD, id="epsilon beyond 700"),
+        pytest.param(sampled(1e-9, 50.0), ADD, id="epsilon 0"),
+        pytest.param(sampled(0.01, 40.0, 1_000_000), ADD, id="too many steps"),
+        pytest.param(sample(0.1, laplace(1.0)), REPLACE, id="not proved"),
+        pytest.param(together(laplace(0.0163), laplace(0.144)), REPLACE, id="delta 1"),
+    ],
+)
+def test_there_is_no_mu_if_the_curve_cannot_be_counted(event, adjacency):
+    task = Fitting(event, adjacency)
+
+    assert task.run() is None
+    assert task.known
+
+
+@pytest.mark.parametrize(("mu", "shown"), [(0.25601, 0.257), (0.256, 0.256)])
+def test_mu_is_shown_rounded_up(mu, shown):
+    assert Fit(mu, fits=True).shown == shown
+
+
+def guarantee_of(event: Event, epsilon: float = 1.0) -> Guarantee:
     return Guarantee(
         epsilon=epsilon, delta=1e-5, adjacency=ADD, unit="record", basis="a theorem", event=event
     )
 
 
-def mus(html):
-    """What the rows about mu say, by their heading."""
-    return {
-        name: plain(said).strip()
-        for name, said in re.findall(r"<dt>(mu[^<]*)</dt><dd>(.*?)</dd>", html)
-    }
+def mu_rows(html: str) -> dict[str, str]:
+    """Return the texts of the rows about mu, by their heading."""
+    rows = re.findall(r"<dt>(mu[^<]*)</dt><dd>(.*?)</dd>", html)
+    return {heading: plain(text).strip() for heading, text in rows}
 
 
-def made(**cases):
-    """What is said of mu once it has been counted."""
-    words = LazyValues({TAB: lambda _: tiles.guarantee_facts(**cases)}, None)
-    mu.compute(words, [TAB])
-    return mus(words[TAB])
+def counted_rows(**guarantees: Guarantee) -> dict[str, str]:
+    """Return the rows about mu of these guarantees, once it has been counted."""
+    texts = LazyValues({TAB: lambda _: tiles.guarantee_facts(**guarantees)}, None)
+    mu_text.compute(texts, [TAB])
+    return mu_rows(texts[TAB])
 
 
-@pytest.mark.parametrize(
+STATEMENTS = pytest.mark.parametrize(
     ("event", "stated"),
     [
-        (gaussian(3.0), 0.334),
-        (sampled(0.01, 4.0, 10_000), 0.256),
-        (laplace(1.0), kit.UNFIT),
-        (together(sampled(0.01, 4.0), pure(0.1)), kit.UNKNOWN),
-        (sampled(0.01, 4.0, 1_000_000), kit.UNCOUNTED),
+        pytest.param(gaussian(3.0), 0.334, id="exact"),
+        pytest.param(sampled(0.01, 4.0, 10_000), 0.256, id="fits"),
+        pytest.param(laplace(1.0), mu_fits.UNFIT, id="does not fit"),
+        pytest.param(together(sampled(0.01, 4.0), pure(0.1)), mu_fits.UNKNOWN, id="not known"),
+        pytest.param(sampled(0.01, 4.0, 1_000_000), mu_fits.UNCOUNTED, id="not countable"),
     ],
-    ids=["exact", "fits", "does not fit", "not known", "not countable"],
 )
-def test_a_page_and_a_label_say_the_same_of_mu(event, stated):
-    said = made(here=held(event))["mu"]
-    assert said.startswith(str(stated))
-    assert ("exact" in said) == (event == gaussian(3.0))
-    found = label(ClassifierSettings(), Stated(guarantee=held(event)))
+
+
+@STATEMENTS
+def test_a_page_states_mu_or_why_there_is_none(event, stated):
+    text = counted_rows(here=guarantee_of(event))["mu"]
+
+    assert text.startswith(str(stated))
+    assert ("exact" in text) == (event == gaussian(3.0))
+
+
+@STATEMENTS
+def test_a_label_states_mu_as_the_page_does(event, stated):
+    found = label(ClassifierSettings(), Stated(guarantee=guarantee_of(event)))
+
     assert found.fields["privacy_loss"]["mu"] == stated
-    assert isinstance(stated, float) or f'"{stated}"' in SCHEMA.read_text("utf-8")
-    for nothing in (
-        Stated(guarantee=held(event), void="as published"),
-        Stated(guarantee=held(event, epsilon=math.inf)),
-    ):
-        assert label(ClassifierSettings(), nothing).fields["privacy_loss"]["mu"] == NOTHING
+    is_in_schema = f'"{stated}"' in SCHEMA.read_text("utf-8")
+    assert isinstance(stated, float) or is_in_schema
 
 
-def test_several_guarantees_have_a_mu_each_unless_it_is_the_same():
-    small, large = (held(gaussian(one)) for one in (1.0, 2.0))
-    assert {*made(first=small, second=large)} == {"mu, first", "mu, second"}
-    assert {*made(first=small, second=small)} == {"mu"}
-    assert [kit.Fit(mu, fits=True).shown for mu in (0.25601, 0.256)] == [0.257, 0.256]  # rounded up
+@STATEMENTS
+def test_a_label_states_no_mu_if_nothing_holds(event, stated):
+    void = Stated(guarantee=guarantee_of(event), void="as published")
+    infinite = Stated(guarantee=guarantee_of(event, epsilon=math.inf))
+
+    for statement in (void, infinite):
+        found = label(ClassifierSettings(), statement)
+        assert found.fields["privacy_loss"]["mu"] == NOTHING
 
 
-def test_it_is_counted_at_rest_where_its_tab_is_open_and_after_an_answer():
-    settings = AccountingSettings(steps=10_001)
+def test_several_guarantees_have_a_mu_each():
+    small = guarantee_of(gaussian(1.0))
+    large = guarantee_of(gaussian(2.0))
 
-    def asked(seconds=60, **how):
-        found = make_screen(PAGE, settings, None, seconds=seconds, **how)
-        return found.done == 1, mus(found.texts(TAB)[".lab-words-guarantee"])[
-            "mu"
-        ] if "tab" in how else ""
+    assert counted_rows(first=small, second=large).keys() == {"mu, first", "mu, second"}
 
+
+def test_equal_guarantees_share_a_mu():
+    small = guarantee_of(gaussian(1.0))
+
+    assert counted_rows(first=small, second=small).keys() == {"mu"}
+
+
+MANY_STEPS = AccountingSettings(steps=10_001)
+
+
+def screen_of_many_steps(*, seconds: float = 60, **options):
+    return make_screen(PAGE, MANY_STEPS, None, seconds=seconds, **options)
+
+
+def mu_on(screen) -> str:
+    return mu_rows(screen.texts(TAB)[".lab-words-guarantee"])["mu"]
+
+
+def compute_without_mu() -> None:
+    """Compute all of the page but mu, from an empty cache."""
     CACHE.forget()
-    while not asked()[0]:
+    while screen_of_many_steps().done != 1:
         pass
-    assert asked(resting=True) == (True, "")
-    assert asked(tab=TAB) == (False, "…")
-    done, said = asked(tab=TAB, resting=True)
-    assert (done, said[:7]) == (True, "0.256 (")
-    assert asked(seconds=0, tab=TAB) == (True, said)
-    CACHE.forget(lambda question: isinstance(question, Fitting))
-    link = {name: str(value) for name, value in asdict(settings).items()}
-    first, later = (make_frame(Request({}, PAGE, link, TAB), seconds) for seconds in (0, 0.05))
+
+
+def test_mu_is_not_counted_while_its_tab_is_closed():
+    compute_without_mu()
+
+    assert screen_of_many_steps(resting=True).done == 1
+    opened = screen_of_many_steps(tab=TAB)
+    assert opened.done != 1
+    assert mu_on(opened) == "…"
+
+
+def test_mu_is_counted_at_rest_and_kept():
+    compute_without_mu()
+
+    at_rest = screen_of_many_steps(tab=TAB, resting=True)
+    later = screen_of_many_steps(seconds=0, tab=TAB)
+
+    assert at_rest.done == 1
+    assert mu_on(at_rest).startswith("0.256 (")
+    assert later.done == 1
+    assert mu_on(later) == mu_on(at_rest)
+
+
+def test_mu_follows_the_first_answer_of_a_movement():
+    compute_without_mu()
+    CACHE.forget(lambda key: isinstance(key, Fitting))
+    link = {name: str(value) for name, value in asdict(MANY_STEPS).items()}
+    request = Request({}, PAGE, link, TAB)
+
+    first = make_frame(request, 0)
+    later = make_frame(request, 0.05)
+
     assert first.done < later.done == 1
-    assert [mu.PENDING in one.texts[".lab-words-guarantee"] for one in (first, later)] == [
-        True,
-        False,
-    ]
+    assert mu_text.PENDING in first.texts[".lab-words-guarantee"]
+    assert mu_text.PENDING not in later.texts[".lab-words-guarantee"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_handout_has_every_mu(page):
-    one = quick(page)
-    html, stated = one.html(), one.label.fields["privacy_loss"]["mu"]
-    assert mu.PENDING not in html
-    said = mus(html.partition("<h2>Guarantee</h2>")[2])
-    assert bool(said) == (page.name != "what-if")
+def test_a_handout_states_every_mu(page):
+    handout = quick(page)
+
+    html = handout.html()
+
+    stated = handout.label.fields["privacy_loss"]["mu"]
+    texts = mu_rows(html.partition("<h2>Guarantee</h2>")[2])
+    assert mu_text.PENDING not in html
+    assert bool(texts) == (page.name != "what-if")
     if isinstance(stated, float):
         assert f", mu {tiles.number(stated)}" in plain(html)
-        assert said["mu"].startswith(f"{tiles.number(stated)} (Gaussian")
-    elif said and stated != NOTHING:
-        assert any(text.startswith(stated) for text in said.values())
-
-
-EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 8, 10, 15, 50, 150)
-
-
-def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
-    """delta by its definition: the integral of max(0, p - e^epsilon q), p = N(1, sigma^2), q = N(0,
-    sigma^2).
-    """
-    crossing_point = sigma**2 * epsilon + mpmath.mpf(1) / 2
-    ends = [
-        crossing_point,
-        crossing_point + sigma,
-        crossing_point + 5 * sigma,
-        crossing_point + 40 * sigma,
-    ]
-    return mpmath.quad(
-        lambda x: mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma), ends
-    )
-
-
-@pytest.mark.parametrize("mu", [0.02, 0.3, 1.0, 4.0, 40.0])
-def test_delta_of_many_epsilons_is_that_of_each_below_zero_too(mu):
-    epsilons = np.array([-200, -40, -3, -1, -1e-3, 0, 1e-3, 0.5, 1, 3, 40, 200]) * mu
-    with np.errstate(all="raise", under="ignore"):
-        found = gdp.deltas_of(epsilons, mu=mu)
-    with mpmath.workdps(60):
-        pairs = [
-            (mu / mpmath.mpf(2) - epsilon / mu, mpmath.exp(epsilon))
-            for epsilon in map(mpmath.mpf, epsilons)
-        ]
-        exact = np.array(
-            [float(mpmath.ncdf(a) - ratio * mpmath.ncdf(a - mu)) for a, ratio in pairs]
-        )
-    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-16)
-    positive = epsilons >= 0
-    each = [gdp.delta_of(one, mu=mu) for one in epsilons[positive]]
-    np.testing.assert_allclose(each, exact[positive], rtol=1e-10, atol=1e-300)
-    # Not to the last bit: the exponentials of arrays are a processor's own, and the difference of
-    # two remains.
-    np.testing.assert_allclose(found[positive], each, rtol=1e-12, atol=0)
-
-
-@pytest.mark.parametrize("delta", [1e-12, 1e-5, 1e-2])
-@pytest.mark.parametrize("epsilon", EPSILONS)
-def test_calibration_is_the_high_precision_root(epsilon, delta):
-    found = mechanisms.Gaussian(sensitivity=3.0, epsilon=epsilon, delta=delta)
-    assert found.sd == 3.0 * found.noise_multiplier
-    with mpmath.workdps(25):
-        sigma = mpmath.mpf(found.noise_multiplier)
-        spent, less = (
-            hockey_stick(mpmath.mpf(epsilon), one)
-            for one in (sigma, sigma * (1 - mpmath.mpf(1e-9)))
-        )
-    assert spent <= delta < less
-    assert gdp.delta_of(epsilon, mu=gdp.mu_of(epsilon, delta=delta)) <= delta
-
-
-@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 1e-2])
-@pytest.mark.parametrize("mu", [math.sqrt(10) * 1e-9, 1e-3, 0.05, 0.27, 1.0, 5.0, 30.0, 1000.0])
-def test_epsilon_of_errs_on_the_safe_side_and_no_further_in_few_evaluations(mu, delta, monkeypatch):
-    counted = mock.Mock(wraps=gdp.delta_of)
-    monkeypatch.setattr(gdp, "delta_of", counted)
-    epsilon = gdp.epsilon_of(delta, mu=mu)
-    assert counted.call_count < 200
-    assert gdp.delta_of(epsilon, mu=mu) <= delta
-    if epsilon == 0:
-        assert 2 * stats.norm.cdf(mu / 2) - 1 <= delta  # the total variation distance
-    else:
-        assert gdp.delta_of(epsilon * (1 - (1e-9 if mu > 1e-6 else 1e-3)), mu=mu) > delta
-
-
-@pytest.mark.parametrize("steps", [1, 2, 7, 50, 333, 400])
-@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-2])
-def test_a_calibrated_descent_never_counts_to_more_than_its_claim(steps, delta):
-    for epsilon in EPSILONS:
-        event = descent.event(
-            descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps), steps=steps
-        )
-        found = accountants.account(event, delta=delta, adjacency=Adjacency.REPLACE_ONE).epsilon
-        assert epsilon * (1 - 1e-9) <= found <= epsilon
-
-
-@pytest.mark.parametrize(
-    ("constant", "claimed", "true"),
-    [
-        (1.25, 0.01, 0.00455),
-        (1.25, 1, 0.751),
-        (1.25, 150, 610),
-        (2.0, 0.1, 0.0594),
-        (2.0, 1, 0.735),
-        (2.0, 10, 10.145),
-    ],
-)
-def test_what_a_published_formula_really_gives_and_where_it_stops_to_hold(constant, claimed, true):
-    found = formula_epsilon(claimed, delta=1e-5, constant=constant)
-    assert found == pytest.approx(true, rel=5e-3)
-    with mpmath.workdps(40):
-        sigma = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(constant) / mpmath.mpf(1e-5))) / claimed
-        assert float(hockey_stick(mpmath.mpf(found), sigma)) == pytest.approx(1e-5)
-    for delta in (1e-3, 1e-5, 1e-8):
-        at = crossing(delta, constant=constant)
-        below, above = (
-            formula_epsilon(at * by, delta=delta, constant=constant) / at for by in (0.999, 1.001)
-        )
-        assert (below < 0.999, above > 1.001) == (True, True)
-
-
-@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
-@pytest.mark.parametrize("times", [1.0, 1.4, 2.0, 5.0])
-def test_a_claim_is_kept_up_to_its_crossing_and_no_further(times, delta):
-    scale = times * math.sqrt(2 * math.log(1 / delta))
-    found = gdp.crossing(scale, delta=delta)
-    assert all(
-        gdp.delta_of(claim, mu=claim / scale) < delta
-        for claim in found * (1 - np.geomspace(1e-6, 0.999, 40))
-    )
-    assert all(
-        gdp.delta_of(claim, mu=claim / scale) > delta
-        for claim in found * np.geomspace(1 + 1e-6, 100, 40)
-    )
-
-
-def test_bad_arguments_are_refused_by_name():
-    bad = [
-        ("epsilon", 0, gdp.mu_of, (0, 1e-5)),
-        ("delta", 0, gdp.mu_of, (1, 0)),
-        ("delta", 1, gdp.mu_of, (1, 1)),
-    ]
-    bad += [("mu", 0, gdp.epsilon_of, (1e-5, 0)), ("delta", 0, gdp.epsilon_of, (0, 1))]
-    bad += [("mu", math.inf, gdp.delta_of, (1, math.inf))]
-    for name, value, function, (first, second) in bad:
-        with pytest.raises(check.RefusedError, match=f"^{name} is {value},"):
-            function(first, **{"delta" if function is gdp.mu_of else "mu": second})
+        assert texts["mu"].startswith(f"{tiles.number(stated)} (Gaussian")
+    elif texts and stated != NOTHING:
+        assert any(text.startswith(stated) for text in texts.values())
