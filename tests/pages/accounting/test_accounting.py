@@ -1,9 +1,8 @@
-"""The accounting page: inverses, searches, groups; Theorem 1 of the moments accountant against
-exact counts.
-"""
+"""The accounting page: its tasks, inverses, searches and groups, and the theorem of its paper."""
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,116 +10,262 @@ import pytest
 from dpcore.accountants import tuning
 from dpcore.privacy import Adjacency
 from lab.experiment.accounting_tasks import PUBLISHED
-from pages.accounting import charts
-from pages.accounting import texts as say
-from pages.accounting.result import THEOREMS
+from pages.accounting import charts, texts
+from pages.accounting.result import THEOREMS, AccountingResult
 from pages.accounting.settings import AccountingSettings
 from tests.accounting_oracles import ADD, epsilon
 from tests.event_builders import sampled
 
-SETTINGS = [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}]
+DELTA = 1e-5
+PEOPLE = 3
+LAWS = ("logarithmic", "geometric", "poisson")
+# Slightly less noise than the least that is enough.
+LESS = 0.998
+
+both_kinds = pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="sampled batches"),
+        pytest.param(
+            {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}, id="all rows in a step"
+        ),
+    ],
+)
 
 
 @cache
-def run_of(**changes):
+def result_of(**changes: Any) -> AccountingResult:
+    """Return the whole result of settings with changes."""
     return AccountingSettings(**changes).experiment.run()
 
 
-def test_the_essential_pieces_are_enough():
-    experiment = AccountingSettings().experiment
-    essential = [task for task in experiment.tasks() if task.essential]
-    partial = experiment.gather({task: task.run() for task in essential})
-    assert math.isnan(partial.epsilon("pld"))
-    assert partial.best_guarantee.basis.startswith("RDP")
-    assert "…" in say.numbers(partial)[0].value
-    assert set(partial.curves()["accountant"]) >= {"advanced", "moments"}
-    assert partial.over_steps("pld")[0].size == partial.over_chance("all")[0].size == 0
-    assert (
-        len(charts.searches(partial)["layout"]["shapes"]) == 1 + 3
-    )  # one run, and the laws, which wait for nothing
+# Before all is computed
+
+
+class TestEssentialTasks:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def partial(cls) -> AccountingResult:
+        experiment = AccountingSettings().experiment
+        essential = [task for task in experiment.tasks() if task.essential]
+        return experiment.gather({task: task.run() for task in essential})
+
+    def test_the_loss_distribution_is_not_counted_yet(self, partial):
+        assert math.isnan(partial.epsilon("pld"))
+        assert partial.over_steps("pld")[0].size == 0
+
+    def test_the_best_guarantee_is_that_of_a_quick_accountant(self, partial):
+        assert partial.best_guarantee.basis.startswith("RDP")
+
+    def test_the_tile_of_epsilon_waits(self, partial):
+        first_tile, *_ = texts.numbers(partial)
+
+        assert "…" in first_tile.value
+
+    def test_the_quick_curves_are_there(self, partial):
+        assert set(partial.curves()["accountant"]) >= {"advanced", "moments"}
+
+    def test_the_cost_of_all_tries_is_not_counted_yet(self, partial):
+        assert partial.over_chance("all")[0].size == 0
+
+    def test_the_chart_of_searches_has_one_run_and_the_laws(self, partial):
+        shapes = charts.searches(partial)["layout"]["shapes"]
+
+        assert len(shapes) == 1 + len(LAWS)
+
+
+# Inverses
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-@pytest.mark.parametrize("changes", SETTINGS)
-def test_the_inverse_is_safe_and_tight(theorem, changes):
-    found = run_of(**changes)
-    settings = found.settings
-    name = settings.exact_accountant if theorem == "pld" else theorem
+@both_kinds
+class TestInverses:
+    def cost(self, result: AccountingResult, theorem: str, *, noise: float, steps: int) -> float:
+        """Return the epsilon of a run by a theorem, computed apart from the page."""
+        settings = result.settings
+        accountant = theorem
+        if theorem == "pld":
+            accountant = settings.exact_accountant
+        event = sampled(settings.sampling_rate, noise, steps)
+        return epsilon(event, accountant, delta=settings.delta)
 
-    def cost(noise, steps):
-        return epsilon(sampled(settings.sampling_rate, noise, steps), name, delta=settings.delta)
+    def test_the_least_noise_meets_the_target_and_less_does_not(self, theorem, changes):
+        result = result_of(**changes)
+        settings = result.settings
 
-    noise, steps = found.least_noise(theorem), int(found.most_steps(theorem))
-    assert (
-        cost(noise, settings.steps) <= settings.target_epsilon < cost(noise * 0.998, settings.steps)
-    )
-    assert steps == 0 or cost(settings.noise_multiplier, steps) <= settings.target_epsilon
-    assert cost(settings.noise_multiplier, steps + 1) > settings.target_epsilon
+        noise = result.least_noise(theorem)
 
+        steps = settings.steps
+        assert self.cost(result, theorem, noise=noise, steps=steps) <= settings.target_epsilon
+        less = LESS * noise
+        assert self.cost(result, theorem, noise=less, steps=steps) > settings.target_epsilon
 
-def test_groups_and_neighbours_are_counted_apart_and_no_bound_is_published():
-    example = run_of()
-    held, group, own, two = (
-        example.best_guarantee,
-        example.effects()["group"],
-        example.replaced,
-        example.replaced_in_two,
-    )
-    assert group.epsilon == pytest.approx(3 * held.epsilon)
-    assert group.delta == pytest.approx(1e-5 * sum(math.exp(i * held.epsilon) for i in range(3)))
-    assert own.adjacency is two.adjacency is Adjacency.REPLACE_ONE
-    assert held.epsilon < own.epsilon
-    assert two.epsilon == pytest.approx(2 * held.epsilon)
-    assert two.delta == pytest.approx(1e-5 * (1 + math.exp(held.epsilon)))
-    assert example.epsilon(PUBLISHED) == pytest.approx(9.3391, rel=2e-4)
-    assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in THEOREMS
+    def test_the_most_steps_meet_the_target_and_one_more_does_not(self, theorem, changes):
+        result = result_of(**changes)
+        settings = result.settings
+
+        steps = int(result.most_steps(theorem))
+
+        noise = settings.noise_multiplier
+        if steps > 0:
+            assert self.cost(result, theorem, noise=noise, steps=steps) <= settings.target_epsilon
+        one_more = steps + 1
+        assert self.cost(result, theorem, noise=noise, steps=one_more) > settings.target_epsilon
 
 
-def test_tuning_is_one_long_run_and_searches_go_through_what_is_tried():
-    example, run, alone = run_of(), AccountingSettings(steps=100_000), run_of(settings_tried=1)
-    now = run.experiment.parts()["this run"].tasks
-    tasks = [task for task in run.experiment.tasks() if task.essential or task in now]
-    result = run.experiment.gather({task: task.run() for task in tasks})
-    assert example.tuned.epsilon == pytest.approx(float(result.values["this run"][0]), rel=1e-12)
-    assert run.tuning_accountant == "renyi"
-    assert alone.tuned == alone.guarantee("pld")
-    assert len(charts.searches(alone)["layout"]["shapes"]) == 1
-    for way in charts.WAYS:
-        chances, epsilons = example.over_chance(way)
+# Groups and neighbours
+
+
+class TestGroup:
+    def test_its_epsilon_is_that_of_one_person_times_the_number_of_people(self):
+        result = result_of()
+
+        group = result.effects()["group"]
+
+        assert group.epsilon == pytest.approx(PEOPLE * result.best_guarantee.epsilon)
+
+    def test_its_delta_is_a_sum_of_powers(self):
+        result = result_of()
+        powers = [math.exp(index * result.best_guarantee.epsilon) for index in range(PEOPLE)]
+
+        group = result.effects()["group"]
+
+        assert group.delta == pytest.approx(DELTA * sum(powers))
+
+
+class TestReplaceOne:
+    def test_both_guarantees_have_its_adjacency(self):
+        result = result_of()
+
+        assert result.replaced.adjacency is Adjacency.REPLACE_ONE
+        assert result.replaced_in_two.adjacency is Adjacency.REPLACE_ONE
+
+    def test_it_costs_more_than_add_remove(self):
+        result = result_of()
+
+        assert result.replaced.epsilon > result.best_guarantee.epsilon
+
+    def test_in_two_steps_it_costs_twice_as_much(self):
+        result = result_of()
+        one = result.best_guarantee.epsilon
+
+        two = result.replaced_in_two
+
+        assert two.epsilon == pytest.approx(2 * one)
+        assert two.delta == pytest.approx(DELTA * (1 + math.exp(one)))
+
+
+class TestPublishedFigure:
+    def test_it_is_the_printed_one(self):
+        assert result_of().epsilon(PUBLISHED) == pytest.approx(9.3391, rel=2e-4)
+
+    def test_it_is_no_bound(self):
+        table = result_of().table().set_index("accountant")
+
+        assert not table.loc[PUBLISHED, "a bound"]
+        assert PUBLISHED not in THEOREMS
+
+
+# Tuning
+
+
+class TestTuning:
+    def test_all_tries_cost_as_much_as_one_long_run(self):
+        long_run = AccountingSettings(steps=100_000)
+        exact_tasks = long_run.experiment.parts()["this run"].tasks
+        outcomes = {}
+        for task in long_run.experiment.tasks():
+            if task.essential or task in exact_tasks:
+                outcomes[task] = task.run()
+        cost_of_long_run = long_run.experiment.gather(outcomes).values["this run"][0]
+
+        tuned = result_of().tuned
+
+        assert tuned.epsilon == pytest.approx(float(cost_of_long_run), rel=1e-12)
+
+    def test_long_searches_are_counted_by_renyi_accounting(self):
+        assert AccountingSettings(steps=100_000).tuning_accountant == "renyi"
+
+    def test_one_try_costs_one_run(self):
+        result = result_of(settings_tried=1)
+
+        assert result.tuned == result.guarantee("pld")
+        assert len(charts.searches(result)["layout"]["shapes"]) == 1
+
+    @pytest.mark.parametrize("way", charts.WAYS)
+    def test_a_better_chance_costs_more(self, way):
+        chances, epsilons = result_of().over_chance(way)
+
         assert (np.diff(epsilons) > 0).all()
         assert (np.diff(chances) > 0).all()
-        at = np.interp(example.chance(way), chances, epsilons)
-        assert at == pytest.approx(example.searches[way].epsilon, rel=0.02)
-    ends = example.over_chance("all")[1][[0, -1]]
-    assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
+
+    @pytest.mark.parametrize("way", charts.WAYS)
+    def test_the_curve_goes_through_the_search_that_is_set(self, way):
+        result = result_of()
+        chances, epsilons = result.over_chance(way)
+
+        on_curve = np.interp(result.chance(way), chances, epsilons)
+
+        assert on_curve == pytest.approx(result.searches[way].epsilon, rel=0.02)
+
+    def test_the_curve_of_all_tries_goes_from_one_run_to_all(self):
+        result = result_of()
+
+        _, epsilons = result.over_chance("all")
+
+        ends = [result.epsilon("pld"), result.tuned.epsilon]
+        assert epsilons[[0, -1]] == pytest.approx(ends, rel=1e-9)
 
 
-@pytest.mark.parametrize("changes", SETTINGS)
-def test_a_search_has_its_price_by_what_is_released(changes):
-    found = run_of(**changes)
-    settings, searches = found.settings, found.searches
-    if settings.sampling_rate == 1:
-        assert found.epsilon("pld") == found.unsampled
-        assert found.guarantee("pld").basis.startswith("exact Gaussian")
-    assert searches["public"] == found.guarantee("pld")
-    assert searches["all"] == found.tuned
-    for law in ("logarithmic", "geometric", "poisson"):
-        budget = {"tries": 10, "delta": settings.delta, "adjacency": ADD}
-        assert searches[law] == tuning.price(settings.run_event, way=law, **budget)
-        assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
+@both_kinds
+class TestSearches:
+    def test_a_search_on_public_rows_costs_one_run(self, changes):
+        result = result_of(**changes)
+
+        assert result.searches["public"] == result.guarantee("pld")
+
+    def test_the_release_of_all_tries_costs_all_runs(self, changes):
+        result = result_of(**changes)
+
+        assert result.searches["all"] == result.tuned
+
+    @pytest.mark.parametrize("law", LAWS)
+    def test_the_release_of_the_best_try_has_the_price_of_its_law(self, changes, law):
+        result = result_of(**changes)
+        settings = result.settings
+
+        search = result.searches[law]
+
+        price = tuning.price(
+            settings.run_event, way=law, tries=10, delta=settings.delta, adjacency=ADD
+        )
+        assert search == price
+        assert result.epsilon("pld") < search.epsilon < result.searches["all"].epsilon
+
+
+def test_with_all_rows_in_a_step_the_exact_formula_counts():
+    result = result_of(sampling_rate=1.0, steps=200, noise_multiplier=40.0)
+
+    assert result.epsilon("pld") == result.unsampled
+    assert result.guarantee("pld").basis.startswith("exact Gaussian")
+
+
+# The theorem of the paper
 
 
 @pytest.mark.parametrize(
-    ("rate", "steps", "really", "accountant"),
-    [(1.0, 100, 167.8, "gdp"), (0.05, 40_000, 362.6, "pld")],
+    ("rate", "steps", "actual_epsilon", "accountant"),
+    [
+        pytest.param(1.0, 100, 167.8, "gdp", id="all rows in a step"),
+        pytest.param(0.05, 40_000, 362.6, "pld", id="sampled batches"),
+    ],
 )
-def test_the_moments_theorem_is_false_as_printed(rate, steps, really, accountant):
-    """With the constant of its proof, c2 = 2, [abadi2016, Theorem 1] claims epsilon 99 of runs that
-    cost more.
-    """
-    noise = 2 * rate * math.sqrt(steps * math.log(1e5)) / 99
-    assert rate**2 * steps > 99
-    assert epsilon(sampled(rate, noise, steps), accountant, delta=1e-5) == pytest.approx(
-        really, rel=2e-3
-    )
+def test_the_moments_theorem_is_false_as_printed(rate, steps, actual_epsilon, accountant):
+    """With the constant of its proof, c2 = 2, [abadi2016, Theorem 1] claims epsilon 99."""
+    claimed_epsilon = 99
+    noise = 2 * rate * math.sqrt(steps * math.log(1 / DELTA)) / claimed_epsilon
+    assert rate**2 * steps > claimed_epsilon  # as the theorem requires
+
+    cost = epsilon(sampled(rate, noise, steps), accountant, delta=DELTA)
+
+    assert cost == pytest.approx(actual_epsilon, rel=2e-3)
