@@ -127,14 +127,7 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
 
     @cached_property
     def over_share(self) -> PartsByValue:
-        """Return the repeats by share of labels.
-
-        The page waits for a few at the ends. They stand for the curve until it follows.
-        """
-        parts = {}
-        for share in SHARES:
-            is_end = share in (SHARES[0], SHARES[-1])
-            parts[share] = self.repeats_with(label_share=share, essential=is_end)
+        parts = {share: self.repeats_with(label_share=share) for share in SHARES}
         return PartsByValue(parts)
 
     @cached_property
@@ -240,14 +233,12 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         yield from self._table_tasks()
 
     def _first_tasks(self) -> Iterator[Task]:
-        """Yield the first tasks at the set values, at the ends of labels, and without noise.
+        """Yield the first tasks at the set values, and without noise.
 
         With all words a repeat takes long. A few of each epsilon then come before all of the set
         one.
         """
         yield self.now.tasks[0]
-        yield self.over_share.parts[SHARES[0]].tasks[0]
-        yield self.over_share.parts[SHARES[-1]].tasks[0]
         yield self.over_epsilon.parts[math.inf].tasks[0]
         if not self.settings.projected:
             for epsilon in EPSILONS:

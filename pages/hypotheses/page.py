@@ -10,7 +10,7 @@ from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, SHARES_OF_SOURCES, HypothesesSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
-from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
+from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
@@ -44,8 +44,6 @@ SLIDERS: dict[str, dict[str, Any]] = {
     "dimension": {"label": "Features kept", "scale": "log", "stops": 12, "symbol": "d'"},
     "target_rows": {"label": "Target rows"},
     "public_rows": {"label": "Public rows"},
-    "repeats": {},
-    "seed": {},
 }
 
 
@@ -140,7 +138,6 @@ PAGE = Page(
             "steps": texts.steps,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
-            "classes": texts.by_class,
             "table": texts.table,
         },
         charts=main_charts,
@@ -149,7 +146,7 @@ PAGE = Page(
             GUARANTEE_TAB,
             Tab("steps", "Algorithm", ("steps",), algorithm_charts),
             Tab("ways", "Methods", charts=method_charts),
-            RESULTS_TAB,
+            Tab("table", "Results", ("table",)),
         ),
         lead=always(SAYS["lead"]),
     ),

@@ -12,7 +12,6 @@ from dpcore.parties import source_releases
 from lab.data.domains import DomainData
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, leaders
-from lab.statistics.confusion import ByClass
 from pages.hypotheses.runs import (
     QuantileCurve,
     RunsByValue,
@@ -113,22 +112,6 @@ class HypothesesResult:
             self.without_noise.accuracy("transfer"),
             constant=self.now.baseline,
         )
-
-    @property
-    def classes(self) -> tuple[str, str]:
-        """Return the names of the classes."""
-        return "class 1", "class 2"
-
-    @cached_property
-    def held_out(self) -> dict[str, ByClass]:
-        """Return the confusion matrices of some models on the target's test rows.
-
-        They are "transfer", "few_labels" and, once some repeats of it are done, "without_noise".
-        """
-        scores = {"transfer": _by_class(self.now, 0), "few_labels": _by_class(self.now, 1)}
-        if self.without_noise.begun:
-            scores["without_noise"] = _by_class(self.without_noise, 0)
-        return scores
 
     # Weights of the sources
 
@@ -237,11 +220,6 @@ class HypothesesResult:
             row = {"mixture": mixture, "epsilon": epsilon, **medians, "best": _best(runs)}
             rows.append(row)
         return pd.DataFrame(rows)
-
-
-def _by_class(runs: TransferRuns, model: int) -> ByClass:
-    """Return the confusion matrices of "transfer" (0) or of the few labels alone (1)."""
-    return ByClass(counts=runs.outcome.counts[:, model], loss=runs.outcome.losses[:, model])
 
 
 def _best(runs: TransferRuns) -> str:

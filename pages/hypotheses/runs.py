@@ -69,7 +69,7 @@ class TransferRuns:
     @property
     def baseline(self) -> float:
         """Return the accuracy of the best constant prediction on the target's test rows."""
-        rows_by_class = self.outcome.counts[:, 0].sum(axis=(0, 2))
+        rows_by_class = self.outcome.class_counts.sum(axis=0)
         return float(rows_by_class.max() / rows_by_class.sum())
 
     def compare(self, method: str = "transfer", other: str = "few_labels") -> Case:

@@ -17,7 +17,6 @@ from dpcore.parties import hypothesis_transfer
 from dpcore.training import dense_or_sparse, erm
 from dpcore.training.dense_or_sparse import Rows
 from lab.experiment.parts import Runs
-from lab.statistics.confusion import ByClass
 from pages.hypotheses.training import (
     SourceTraining,
     TargetFit,
@@ -46,8 +45,7 @@ class Outcome:
     weights: of the hypotheses (R, K).
     error: mean squared error of the weights (R,).
     accuracy: on test rows, by ``METHODS`` (R, 6).
-    counts, losses: confusion matrices (R, 2, 2, 2) and mean losses (R, 2) on test rows, with
-        transfer and of the few labels alone.
+    class_counts: number of test rows of each class, (R, 2).
     margin_noise: root mean square (R,) of the noise on the margins that the sources' hypotheses
         give test rows.
     """
@@ -56,8 +54,7 @@ class Outcome:
     weights: np.ndarray
     error: np.ndarray
     accuracy: np.ndarray
-    counts: np.ndarray
-    losses: np.ndarray
+    class_counts: np.ndarray
     margin_noise: np.ndarray
 
     def accuracy_of(self, method: str) -> np.ndarray:
@@ -129,7 +126,6 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
         "few_labels": _accuracy(few_labels, fits),
         "all_labels": _accuracy(all_labels, fits),
     }
-    held_out = _by_class(np.stack([transferred, few_labels]), fits)
     margin_noise = []
     for repeat, fit, released in zip(repeats, fits, of_sources, strict=True):
         noise = released - source_fit(target.sources, repeat).hypotheses
@@ -139,8 +135,7 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
         weights=weights,
         error=((weights - np.array(target.mixture)) ** 2).mean(axis=1),
         accuracy=np.stack([accuracy[method] for method in METHODS], axis=1),
-        counts=np.stack([scores.counts for scores in held_out]),
-        losses=np.stack([scores.loss for scores in held_out]),
+        class_counts=np.array([np.bincount(fit.y_test.astype(int), minlength=2) for fit in fits]),
         margin_noise=np.array(margin_noise),
     )
 
@@ -190,16 +185,6 @@ def _best_accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
     """Return the accuracy (R,) of the best of K models (R, K, d) in each repeat."""
     accuracies = [_accuracy(weights[:, k], fits) for k in range(weights.shape[1])]
     return np.max(accuracies, axis=0)
-
-
-def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> list[ByClass]:
-    """Return the scores of some models (models, R, d) on the test rows of each repeat."""
-    scores = []
-    for repeat, fit in enumerate(fits):
-        margins = (fit.X_test @ weights[:, repeat].T).T
-        # The logits of two classes are (models, 1, n).
-        scores.append(ByClass.of(margins[:, None], fit.y_test.astype(int)))
-    return scores
 
 
 def _root_mean_square(numbers: np.ndarray) -> float:

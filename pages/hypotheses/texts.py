@@ -7,7 +7,7 @@ from lab.statistics.claims import Case
 from pages.hypotheses.charts import SAYS, STYLES, MedianAccuracies, median_accuracies
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.tasks import METHODS
-from ui.text import class_predictions, guarantee_notes, sentences, tiles
+from ui.text import guarantee_notes, sentences, tiles
 from ui.text.numbers import delta
 from ui.text.sentences import format_tenths, points_text
 from ui.text.tiles import Tile, number, percent
@@ -246,17 +246,6 @@ def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
 
 
 # Results
-
-
-def by_class(result: HypothesesResult) -> str:
-    """Return the table of predicted classes by true class."""
-    others = {}
-    for model, by_class in result.held_out.items():
-        if model != "transfer":
-            others[SAYS[f"classes.{model}"]] = by_class
-    return class_predictions.table(
-        result.held_out["transfer"], others, result.classes, models=SAYS["classes.models"]
-    )
 
 
 def table(result: HypothesesResult) -> str:

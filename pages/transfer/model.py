@@ -16,7 +16,6 @@ from dpcore.training import frank_wolfe as fw
 from dpcore.training.polytopes import L1Ball, Penalties, Polytope, penalties
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import RADIUS
-from pages.transfer.printed_noise import printed_epsilon
 
 # The models that are compared, each within the same epsilon.
 CANDIDATES = ("target", "source", "pooled", "transfer")
@@ -246,3 +245,17 @@ class Model:
     def detection_rho(self, epsilon: float) -> float:
         """Return the zCDP budget of the detection of sources."""
         return self.detection_share * self.claim.rho(epsilon)
+
+
+def printed_epsilon(epsilon: float, *, delta: float, steps: int, adjacency: Adjacency) -> float:
+    """Return the epsilon of one selection with the published scale of Laplace noise.
+
+    That scale is R max_s ||s||_1 sqrt(8 T ln(1/delta)) / (n epsilon) [talwar2015; zhang2022]. A
+    selection costs 2 sensitivity / scale, in which the norm and R / n cancel out. The guarantee for
+    which the scale is made covers composition only, and add/remove adjacency.
+
+    epsilon, delta: nominal, of the whole run.
+    steps: number T of selections.
+    """
+    scale = math.sqrt(8 * steps * math.log(1 / delta)) / epsilon
+    return 2 * adjacency.contributions / scale

@@ -4,14 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy.special import expit, softmax
+from scipy.special import softmax
 from sklearn import metrics
 
-from dpcore.parties.hypothesis_transfer import informed
-from dpcore.training import erm, losses
+from dpcore.training import losses
 from pages.classifier.settings import ClassifierSettings
-from pages.hypotheses.settings import HypothesesSettings
-from pages.hypotheses.training import hypothesis_weights, target_fit
 from pages.network.settings import NetworkSettings
 from pages.network.training import scale_inputs
 from pages.parties.settings import PartiesSettings
@@ -75,35 +72,10 @@ def of_parties() -> Example:
     return Example(result, answers, "soft", result.summary["soft"].median)
 
 
-def of_hypotheses() -> Example:
-    settings = HypothesesSettings(
-        source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=4
-    )
-    result = settings.experiment.run()
-    answers: dict[str, list[Answers]] = {"transfer": [], "few_labels": []}
-    for task in settings.experiment.now.tasks:
-        transfer = task.model
-        fits = [target_fit(transfer.target, repeat) for repeat in task.repeats]
-        X = np.stack([fit.X[: result.labels] for fit in fits]).astype(float)
-        y = np.stack([fit.y[: result.labels] for fit in fits]).astype(float)
-        weights_by_arm = {
-            "transfer": informed(
-                transfer.releases(task.repeats), hypothesis_weights(transfer, task.repeats), X, y
-            ),
-            "few_labels": erm.logistic(X, y, regularisation=settings.lambda_lr).weights,
-        }
-        for arm, models in weights_by_arm.items():
-            for fit, weights in zip(fits, models, strict=True):
-                share = expit(fit.X_test @ weights)
-                answers[arm].append((fit.y_test, np.stack([1 - share, share], axis=1)))
-    return Example(result, answers, "transfer", result.summary["transfer"].median)
-
-
 EXAMPLES = {
     "classifier": of_classifier,
     "network": of_network,
     "parties": of_parties,
-    "hypotheses": of_hypotheses,
 }
 
 

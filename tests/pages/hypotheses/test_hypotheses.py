@@ -164,7 +164,7 @@ class TestAccessToSources:
         training.hypothesis_weights.cache_clear()
         outcome = task.run()
         training.hypothesis_weights.cache_clear()
-        return [outcome.weights, outcome.accuracy, outcome.losses]
+        return [outcome.weights, outcome.accuracy, outcome.error]
 
     @pytest.fixture
     def task(self):

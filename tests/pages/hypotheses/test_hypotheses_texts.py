@@ -71,7 +71,6 @@ def all_texts(result: HypothesesResult) -> str:
         texts.steps(result),
         *texts.diagnostics(result),
         texts.guarantee(result),
-        texts.by_class(result),
         *titles(
             charts.accuracy(result, "epsilon"),
             charts.accuracy(result, "share"),

@@ -9,7 +9,7 @@ from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency
 from dpcore.streams import stream
 from dpcore.training import frank_wolfe as fw
-from pages.transfer.printed_noise import printed_epsilon, printed_scale
+from pages.transfer.model import printed_epsilon
 from pages.transfer.published import (
     EPOCHS,
     PUBLISHED,
@@ -168,10 +168,10 @@ def test_printed_noise_costs_more_than_its_nominal_epsilon(adjacency, noise, nom
 @pytest.mark.parametrize("adjacency", Adjacency)
 @pytest.mark.parametrize("nominal", [1.0, 4.0])
 def test_printed_scale_is_its_formula(nominal, adjacency):
-    scale = printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=nominal, delta=1e-6, steps=100)
+    selection = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+    sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
+
+    scale = fw.noise_scale(selection, sensitivity=sensitivity)
 
     formula = 2.0 * 1.5 * math.sqrt(8 * 100 * math.log(1e6)) / (300 * nominal)
     assert scale == pytest.approx(formula)
-    selection = printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
-    sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=adjacency)
-    assert scale == pytest.approx(fw.noise_scale(selection, sensitivity=sensitivity))

@@ -13,7 +13,6 @@ from lab.data.transfer_worlds import norm_q
 from pages.transfer import charts, charts_sources
 from pages.transfer.model import EPSILONS, MIGRATED
 from pages.transfer.plane import POLYTOPES
-from pages.transfer.printed_noise import printed_scale
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
 from tests.sentences import first
@@ -90,17 +89,23 @@ def test_plans_do_not_depend_on_the_private_rows():
     assert SMALL.model.plans(2.0, 1000) == other_rows.model.plans(2.0, 1000)
 
 
-def test_printed_scale_costs_more_than_its_nominal_epsilon():
+def test_printed_noise_has_the_published_scale():
+    settings = SMALL.change(noise="printed", epsilon=1.0)
+
+    plan = settings.model.plans(1.0, 1000)["target"]
+
+    formula = 2.0 * np.sqrt(8 * plan.steps * np.log(1e6)) / 300
+    assert plan.scale == pytest.approx(formula)
+    assert isinstance(plan.event.event, PureRelease)
+
+
+def test_printed_noise_costs_more_than_its_nominal_epsilon():
     result = first(SMALL.change(noise="printed", epsilon=1.0))
-    plan = result.plan("target")
+
     epsilon = result.settings.guarantee_of("target").epsilon
 
-    printed = printed_scale(
-        2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=plan.steps
-    )
-    assert plan.scale == pytest.approx(printed)
-    assert isinstance(plan.event.event, PureRelease)
-    optimal = account(plan.event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
+    event = result.plan("target").event
+    optimal = account(event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
     assert result.advanced("target").epsilon > 2.0 > epsilon > 1.5
     assert epsilon >= optimal.epsilon > 1.4
 
