@@ -28,6 +28,7 @@ from sklearn import datasets
 from benchmarks.report import Line, Outcome, Print, row
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression, mechanism, standard_noise
 from dpcore.estimators.logistic import DPLogisticRegression
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 from lab.data import regression
@@ -38,7 +39,7 @@ DELTA, RELEASES = 1e-6, 200
 # Name of a chosen mechanism in the table -> its parameters, and the mechanisms whose guarantee is
 # of the same kind.
 CHOSEN = {
-    "chosen, without delta": ({}, ("functional", "output")),
+    "chosen, without delta": ({"delta": 0.0}, ("functional", "output")),
     "chosen, with delta": ({"delta": DELTA}, ("gaussian", "adassp", "descent")),
 }
 LAW = {"constant": 0.642, "best": 0.66, "features": 10, "data_norm": 5.0}
@@ -72,25 +73,35 @@ def tables() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         yield name, X, y
 
 
+class Problem:
+    """Rows of which the last fifth are for tests."""
+
+    def __init__(self, X: np.ndarray, y: np.ndarray):
+        inputs = np.column_stack([np.ones(len(X)), X])
+        self.rows = int(0.8 * len(X))
+        self.inputs = inputs.shape[1]
+        self.train_rows = Rows.of(inputs[: self.rows], y[: self.rows])
+        self.train = Statistics.of(inputs[: self.rows], y[: self.rows])
+        self.test = Statistics.of(inputs[self.rows :], y[self.rows :])
+
+    def errors(self, way, epsilons, *, releases: int = RELEASES, seed: int = 1) -> np.ndarray:
+        """Median error (E,) on the test rows, over that of the mean of the others."""
+        data = self.train_rows if isinstance(way, Descent) else self.train
+        noise = standard_noise(way, inputs=self.inputs, repeats=releases, seed=seed)
+        # One epsilon at a time, because the products of many models and rows need much memory.
+        weights = [way.fit(data, noise, np.array([epsilon])).weights[0] for epsilon in epsilons]
+        always = self.test.errors(self.train.mean_label * np.eye(1, self.inputs)[0])
+        return np.median(np.sqrt(self.test.errors(np.array(weights)) / always), axis=1)
+
+
 def errors(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """Way -> median error (E,) on the last fifth of the rows, over that of the mean of the
-    others.
-    """
-    inputs, rows = np.column_stack([np.ones(len(X)), X]), int(0.8 * len(X))
-    train, test = (
-        Statistics.of(inputs[part], y[part]) for part in (slice(rows), slice(rows, None))
-    )
-    always = test.errors(train.mean_label * np.eye(1, train.inputs)[0])
-
-    def of(way, epsilons) -> np.ndarray:
-        noise = standard_noise(way, inputs=train.inputs, repeats=RELEASES, seed=1)
-        weights = way.fit(train, noise, np.array(epsilons)).weights
-        return np.median(np.sqrt(test.errors(weights) / always), axis=1)
-
+    """Way -> median error (E,), as of ``Problem``."""
+    problem = Problem(X, y)
+    of = problem.errors
     found = {name: of(mechanism(name, share=0.8, delta=DELTA), EPSILONS) for name in REGRESSIONS}
     for name, (given, _) in CHOSEN.items():
         ways = [
-            DPLinearRegression(epsilon=one, **given)._choose_mechanism(rows, train.inputs)
+            DPLinearRegression(epsilon=one, **given)._choose_mechanism(problem.rows, problem.inputs)
             for one in EPSILONS
         ]
         found[name] = np.concatenate(

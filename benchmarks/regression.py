@@ -5,12 +5,13 @@
 Fits: every method of the page at 12 epsilons with 50 repeats, on 296,000 private rows with 13
 features.
 
-- *ours*: the lab. *loop*: plain numpy, one model at a time from the same statistics. *rows*: the
+- *ours*: the lab. *loop*: plain numpy, one model at a time from the same statistics, the descent
+  from the rows. *rows*: the
   same loop, which forms X^T X and X^T y from the rows for every model. A few models of the loops
   are timed and scaled up. Standard draws are made before the clock starts.
 
 Redraws: another epsilon on the finished page, with 296,000 private rows next to 400. Once the tasks
-of each method alone, and once with charts and sentences. The row "statistics, once" is the time
+of each method that reads statistics alone, and once with charts and sentences. The row "statistics, once" is the time
 for the statistics of the rows.
 
 Frank-Wolfe: 4 epsilons with 20 repeats, with the steps and the noise of the transfer page.
@@ -19,7 +20,7 @@ Frank-Wolfe: 4 epsilons with 20 repeats, with the steps and the noise of the tra
   quickest of several arrangements.
 
 The columns are medians over the rounds, and ratios are taken within a round. Fits are in double
-precision and Frank-Wolfe in float32, on one core. All must first reach the same weights with the
+precision, products of the descent and Frank-Wolfe in float32, on one core. All must first reach the same weights with the
 same noise.
 """
 
@@ -39,8 +40,8 @@ from pages.regression import charts, texts
 from pages.regression.settings import RegressionSettings
 
 # How far apart weights may be, of the size of the weights: double precision, other orders of
-# summation.
-TOLERANCE = 1e-9
+# summation. The rows of the descent, and its products, are in single precision.
+TOLERANCE, SINGLE_TOLERANCE = 1e-9, 1e-4
 FEW_ROWS, SLOWER_AT_MOST = 400, 1.5
 _MORE = 3  # redraws are short: others that run beside disturb a single one
 COMPARED = (0, 301, 599)  # models of each method that are compared with those fitted from the rows
@@ -49,6 +50,7 @@ CASES = (
     walks.Case(rows=5000, features=20),
     walks.Case(rows=5000, features=50),
 )
+FROM_STATISTICS = [name for name in REGRESSIONS if name != "descent"]
 # The board of the page, and the words beside it.
 PICTURES = (
     charts.errors,
@@ -138,10 +140,11 @@ def _compared(name: str, taken: Mapping[str, np.ndarray]) -> str:
 
 
 def _sameness(asked: str, apart: Mapping[str, float]) -> Line:
+    bounds = {name: SINGLE_TOLERANCE if name == "descent" else TOLERANCE for name in apart}
     return Line(
-        asked=f"{asked}, within {TOLERANCE:g}",
+        asked=f"{asked}, within {TOLERANCE:g}, descent within {SINGLE_TOLERANCE:g}",
         measured=", ".join(f"{name} {value:.0e}" for name, value in apart.items()),
-        met=max(apart.values()) <= TOLERANCE,
+        met=all(value <= bounds[name] for name, value in apart.items()),
     )
 
 
@@ -149,7 +152,7 @@ class Page:
     """A regression page that stands: its slow work is done, and each redraw is at a new epsilon."""
 
     def __init__(self, settings: RegressionSettings):
-        self.pages = [settings.change(mechanism=name) for name in REGRESSIONS]
+        self.pages = [settings.change(mechanism=name) for name in FROM_STATISTICS]
         self.done = [{task: task.run() for task in page.experiment.tasks()} for page in self.pages]
         self.epsilon = settings.epsilon
 
@@ -181,7 +184,7 @@ def _redraws(*, rounds: int, say: Print) -> list[Line]:
     taken = times(
         makes | {"once": lambda _: _statistics_of(fits.Work(many))}, models=1, rounds=_MORE * rounds
     )
-    methods = len(REGRESSIONS)
+    methods = len(FROM_STATISTICS)
     say(
         f"  redraw, the mean of {methods} methods: {many.source.rows:,} rows, {FEW_ROWS} rows,"
         " ratio"

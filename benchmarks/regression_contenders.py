@@ -15,8 +15,11 @@ from lab.data import regression as regression_data
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS
 
-# Gives (X^T X, X^T y), and the mean gradient of half the squared error at weights w.
-Source = tuple[Callable[[], tuple[np.ndarray, np.ndarray]], Callable[[np.ndarray], np.ndarray]]
+# Gives (X^T X, X^T y), and the mean gradient at weights w of a batch of rows, each clipped to a norm.
+Source = tuple[
+    Callable[[], tuple[np.ndarray, np.ndarray]],
+    Callable[[np.ndarray, slice, float], np.ndarray],
+]
 # One method by hand: (way, source, n, standard draws, what ``Work.calibration`` gave) -> weights
 # (p,).
 Single = Callable[..., np.ndarray]
@@ -38,10 +41,9 @@ class Work:
         self.y = (
             np.minimum(table.y[: settings.rows], settings.label_top) - problem.midpoint
         ) / problem.half_range
-        self.statistics, self.ways = (
-            problem.training_statistics(),
-            {name: settings.mechanism_of(name) for name in REGRESSIONS},
-        )
+        self.statistics = problem.training_statistics()
+        self.rows = problem.training_rows()
+        self.ways = {name: settings.mechanism_of(name) for name in REGRESSIONS}
         options = {"inputs": problem.inputs, "repeats": settings.repeats, "seed": settings.seed}
         self.draws = {name: standard_noise(way, **options) for name, way in self.ways.items()}
         # What does not depend on the draw: the loops are given it, ours finds it in its own time.
@@ -59,8 +61,8 @@ class Work:
         return divmod(model, self.settings.repeats)
 
     def calibration(self, name: str, epsilon: float) -> tuple[float, ...]:
-        """Noise scales of a method at one epsilon; penalty and scale of "output", the multiplier of
-        "descent".
+        """Noise scales of a method at one epsilon; penalty and scale of "output"; the multiplier of
+        "descent" with clipping norm, radius and learning rate.
         """
         way, p, n = self.ways[name], self.statistics.inputs, self.statistics.rows
         if name == "published":
@@ -70,27 +72,45 @@ class Work:
         if name == "output":
             penalty = way.chosen_penalty(epsilon, inputs=p, rows=n)
             return penalty, way.l2_sensitivity(penalty, inputs=p, rows=n) / epsilon
-        releases = {"gaussian": 1, "adassp": 3, "descent": getattr(way, "steps", 1)}[name]
+        releases = {"gaussian": 1, "adassp": 3, "descent": getattr(way, "passes", 1)}[name]
         found = gaussian_statistics.noise_multipliers(
             np.array([epsilon]), delta=way.delta, releases=releases
         )
-        return (float(found[0]),)
+        multiplier = float(found[0])
+        if name != "descent":
+            return (multiplier,)
+        public = {"inputs": p, "rows": n}
+        return (
+            multiplier,
+            way.chosen_clip_norm(epsilon, **public),
+            way.chosen_radius(epsilon, **public),
+            way.chosen_rate(epsilon, **public),
+        )
 
     def from_statistics(self) -> Source:
         """The statistics as they were computed once."""
-        gram, moment, n = self.statistics.gram, self.statistics.moment, self.statistics.rows
-        return (lambda: (gram, moment)), (lambda w: (gram @ w - moment) / n)
+        gram, moment = self.statistics.gram, self.statistics.moment
+        return (lambda: (gram, moment)), self.clipped_gradient
 
     def from_rows(self) -> Source:
-        """Back to the rows for every model, and for every gradient."""
+        """Back to the rows for every model."""
         X, y = self.X, self.y
-        return (lambda: (X.T @ X, X.T @ y)), (lambda w: X.T @ (X @ w - y) / len(y))
+        return (lambda: (X.T @ X, X.T @ y)), self.clipped_gradient
+
+    def clipped_gradient(self, w: np.ndarray, batch: slice, clip_norm: float) -> np.ndarray:
+        """The mean gradient of half the squared error, which no statistics give where it is
+        clipped.
+        """
+        X, y = self.X[batch], self.y[batch]
+        bound = clip_norm / np.linalg.norm(X, axis=1)
+        return np.clip(X @ w - y, -bound, bound) @ X / len(y)
 
 
 def ours(work: Work, name: str) -> Training:
     """All models of a method in one batch: weights (E, R, p)."""
     epsilons = np.array(work.epsilons)
-    return lambda: work.ways[name].fit(work.statistics, work.draws[name], epsilons).weights
+    data = work.rows if name == "descent" else work.statistics
+    return lambda: work.ways[name].fit(data, work.draws[name], epsilons).weights
 
 
 def loop(work: Work, name: str, model: int, *, rows: bool = False) -> Training:
@@ -201,12 +221,16 @@ def descent(
 ) -> np.ndarray:
     """Step by step with momentum; the answer is the mean of the second half of the path."""
     gradient, p = source[1], len(draw) // way.steps
+    multiplier, clip_norm, radius, rate = calibration
     w, velocity, path = np.zeros(p), np.zeros(p), []
-    for noise in draw.reshape(way.steps, p):
-        longest = math.sqrt(p) * (1 + np.abs(w).sum())
-        step = gradient(w) + calibration[0] * 2 * longest / n * noise
-        velocity = way.momentum * velocity - 1.5 / p * step
-        w = into_ball(w + velocity, way.radius)
+    for step, noise in enumerate(draw.reshape(way.steps, p)):
+        index = step % way.batches
+        batch = slice(index * n // way.batches, (index + 1) * n // way.batches)
+        noise_sd = multiplier * 2 * clip_norm / (batch.stop - batch.start)
+        velocity = way.momentum * velocity - rate * (
+            gradient(w, batch, clip_norm) + noise_sd * noise
+        )
+        w = into_ball(w + velocity, radius)
         path.append(w)
     return np.mean(path[way.steps // 2 :], axis=0)
 

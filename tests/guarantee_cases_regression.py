@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency
-from dpcore.regression import functional, gaussian_statistics
+from dpcore.regression import descent, functional, gaussian_statistics
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.functional import Functional, Published
 from dpcore.regression.gaussian_statistics import AdaSSP, GaussianStatistics
 from dpcore.regression.least_squares import Statistics, Unit
-from dpcore.regression.perturbation import Descent, OutputPerturbation
+from dpcore.regression.perturbation import OutputPerturbation
 from tests.guarantee_cases import DRAWS, Case, properties_of
 
 # Inputs of a row, with the constant.
@@ -137,7 +139,7 @@ def published_case(part: str) -> Case:
 
 
 def functional_case(*, gaps: bool) -> Case:
-    mechanism = Functional(repair="none", rows_each=2, gaps=gaps)
+    mechanism = Functional(rows_each=2, gaps=gaps)
     weight = functional.moment_weight(mechanism.share, P)
     # The corner is public unless rows may be missing.
     first = 1
@@ -151,7 +153,7 @@ def functional_case(*, gaps: bool) -> Case:
 
 
 def gaussian_statistics_case() -> Case:
-    mechanism = GaussianStatistics(delta=DELTA, repair="none", rows_each=2)
+    mechanism = GaussianStatistics(delta=DELTA, rows_each=2)
     weight = gaussian_statistics.best_weight(P)
 
     def entries(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
@@ -270,42 +272,55 @@ def output_case() -> Case:
     )
 
 
-def descent_case(clip_norm: float | None) -> Case:
-    """Return the case of two steps that move the weights by the noisy gradient alone."""
+def descent_case(batches: int) -> Case:
+    """Return the case of steps on each of the batches that move the weights by the noisy gradient.
+
+    Each batch is used in two steps.
+    """
     mechanism = Descent(
         delta=DELTA,
-        steps=2,
+        steps=2 * batches,
+        batches=batches,
         radius=1e6,
         rate=1.0,
         momentum=0.0,
-        clip_norm=clip_norm,
+        clip_norm=0.5,
         rows_each=2,
     )
-    rows = 4 + mechanism.rows_each
+    persons = 3 * batches
+    rows = persons * mechanism.rows_each
+    ends = np.arange(1, persons + 1) * mechanism.rows_each
     names = properties_of(mechanism)
     # Of the ball; in the line it is the normal distribution.
     del names["norm"]
 
+    def rows_of(X: np.ndarray, y: np.ndarray) -> Rows:
+        return replace(Rows.of(X, y), ends=ends, rows_each=mechanism.rows_each)
+
     @cache
     def draw_noise() -> np.ndarray:
-        """Return the noise of the first and of the second step, each where the other has none.
+        """Return the noise of each step where the other steps have none.
 
-        The rows have no gradient, and the second step starts at 0.
+        The rows have no gradient, and each step starts at 0. The result is the mean over the second
+        half of the steps, so the noise of a step there counts in it and in all later ones.
         """
-        empty_rows = (np.full((rows, P), 1e-100), np.zeros(rows))
+        no_gradient = rows_of(np.zeros((rows, P)), np.zeros(rows))
         draws = draws_of(mechanism)
+        averaged_steps = mechanism.steps // 2
         noise = []
-        for step in range(2):
+        for step in range(mechanism.steps):
             alone = np.zeros_like(draws)
             alone[:, step * P : (step + 1) * P] = draws[:, step * P : (step + 1) * P]
-            fit = mechanism.fit(no_rows(rows), alone, np.array([EPSILON]), rows=empty_rows)
-            noise.append(fit.weights[0])
+            fit = mechanism.fit(no_gradient, alone, np.array([EPSILON]))
+            counted = min(averaged_steps, mechanism.steps - step)
+            noise.append(fit.weights[0] * averaged_steps / counted)
         return np.hstack(noise)
 
     @cache
     def changes() -> np.ndarray:
-        """Return changes of the mean gradient at weights of 0."""
+        """Return changes of the mean gradient of the last batch at weights of 0."""
         weights = np.zeros((1, 1, P))
+        clip_norms = np.full((1, 1, 1), mechanism.clip_norm)
         found = []
         for row, label, new_label in itertools.product(
             itertools.product([-1.0, 1.0], repeat=P - 1), [-1.0, 1.0], [-1.0, 1.0]
@@ -315,19 +330,16 @@ def descent_case(clip_norm: float | None) -> Case:
             gradients = []
             for last_label in (label, new_label):
                 y = np.append(np.zeros(rows - 2), [last_label] * 2)
-                gradients.append(mechanism._mean_gradient(weights, Statistics.of(X, y), (X, y)))
+                data = rows_of(X, y)
+                batch, places = data.batch(batches - 1, batches)
+                total = descent._clipped_gradient_sum(weights, data, batch, clip_norms)
+                gradients.append(total / places)
             found.append((gradients[0] - gradients[1]).ravel())
         return np.array(found)
 
     return Case(
         documented=Descent,
-        names={
-            **names,
-            "gradient_bound": lambda weights: np.max(mechanism.gradient_bound(weights)),
-            "weights": np.zeros((1, 1, P)),
-            "mu": gdp.mu_of(EPSILON, delta=DELTA),
-            "rows": rows,
-        },
+        names={**names, "mu": gdp.mu_of(EPSILON, delta=DELTA), "rows": rows},
         adjacency=Adjacency.REPLACE_ONE,
         event=mechanism.event(EPSILON),
         draw_noise=draw_noise,
@@ -347,6 +359,6 @@ CASES = {
     "AdaSSP, moment": adassp_case("moment"),
     "AdaSSP, eigenvalue": adassp_eigenvalue_case(),
     "OutputPerturbation": output_case(),
-    "Descent": descent_case(None),
-    "Descent, clipped": descent_case(0.5),
+    "Descent": descent_case(1),
+    "Descent, batches": descent_case(3),
 }

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpcore.estimators import linear
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
@@ -83,10 +84,13 @@ def rows_of(n: int = 300, d: int = 3, seed: int = 0):
     return X, np.clip(X @ np.linspace(0.4, -0.3, d + 1) + rng.normal(scale=0.1, size=n), -1, 1)
 
 
-def statistics_of(**how) -> Statistics:
-    return Statistics.of(*rows_of(**how))
+def data_of(way, X: np.ndarray, y: np.ndarray) -> Rows | Statistics:
+    """Return what a mechanism fits to: the rows, or their statistics."""
+    if isinstance(way, Descent):
+        return Rows.of(X, y)
+    return Statistics.of(X, y)
 
 
-def quiet(way, statistics, epsilon=1.0, **more):
-    noise = 0 * linear.standard_noise(way, inputs=statistics.inputs, repeats=1, seed=0)
-    return way.fit(statistics, noise, np.array([epsilon]), **more).weights[0, 0]
+def quiet(way, data, epsilon=1.0):
+    noise = 0 * linear.standard_noise(way, inputs=data.inputs, repeats=1, seed=0)
+    return way.fit(data, noise, np.array([epsilon])).weights[0, 0]

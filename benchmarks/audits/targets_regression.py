@@ -1,6 +1,5 @@
 """Attack private regressions on ten rows with one feature, of which one row is replaced."""
 
-import math
 from functools import partial
 from typing import Any
 
@@ -10,8 +9,8 @@ from benchmarks.audits.targets import AuditRun, target
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import source_detection
+from dpcore.regression import descent, gaussian_statistics, perturbation
 from dpcore.regression import functional as fm
-from dpcore.regression import gaussian_statistics, perturbation
 from dpcore.regression.gaussian_statistics import AdaSSP
 from dpcore.regression.least_squares import Fit, Statistics
 
@@ -22,8 +21,7 @@ _WORST_PUBLISHED = ((1.0, 1.0), (-0.89, -1.0))
 REPORT_SHARE = 0.9
 # Two rows at right angles: the quadratic moves the furthest.
 _WORST_ADAPTIVE = ((1.0, 1.0), (-1.0, 1.0))
-# Of the noisy descent: its steps, and rows enough that a weight's own noise stays small beside 1.
-_STEPS, _MANY = 40, 1000
+_STEPS = 40
 _TRIANGLE, _WHOLE = np.triu_indices(2), tuple(np.indices((2, 2)).reshape(2, -1))
 # The split at which both parts of the sharp release have the same scale.
 _EVEN = 0.36
@@ -68,7 +66,7 @@ def laplace_ratio(
 
 @target
 def functional(audit_run: AuditRun, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
-    mechanism, worlds = fm.Functional(share=_EVEN, repair="none"), ten_rows(_WORST)
+    mechanism, worlds = fm.Functional(share=_EVEN), ten_rows(_WORST)
     released = _released(
         audit_run,
         mechanism,
@@ -146,52 +144,33 @@ def adassp(audit_run: AuditRun, epsilon: float, *, delta: float, as_mu: bool = F
 
 
 @target
-def steps(audit_run: AuditRun, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
-    """Score noisy descent by the coefficient that one row alone has a say in, with one label there
-    and with the other.
-
-    whole: every step has the noise for the whole budget, and not for its share.
-    """
-    mechanism = perturbation.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
-    X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
-    statistics = Statistics.of(X, (1.0 if audit_run.canary else -1.0) * X[:, 1])
-    noise = (1 / math.sqrt(_STEPS) if whole else 1.0) * audit_run.rng().standard_normal(
-        (audit_run.runs, 2 * _STEPS)
-    )
-    return mechanism.fit(statistics, noise, np.array([epsilon])).weights[0][:, 1]
-
-
-@target
 def clipped(
-    audit_run: AuditRun, epsilon: float, *, delta: float, factor: float = 1.0
+    audit_run: AuditRun, epsilon: float, *, delta: float, batches: int = 1, factor: float = 1.0
 ) -> np.ndarray:
-    """Score the first step of noisy descent with clipped gradients, along one row.
+    """Score descent by the released weights along the only row that has inputs.
 
-    One step: of many, the average of the path, which is the answer, hides nearly all.
+    With one label its gradient is clipped to one side in every step, and with the other label to
+    the other side. Other rows are missing, so the path is a random walk with a drift.
     """
-    X = np.column_stack([np.ones(10), np.linspace(-1, 1, 10)])
-    X[-1] = 1.0
-    mechanism = perturbation.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1)
-    return _one_step(audit_run, mechanism, X, epsilon=epsilon, factor=factor)
-
-
-def _one_step(
-    audit_run: AuditRun,
-    mechanism: perturbation.Descent,
-    X: np.ndarray,
-    *,
-    epsilon: float,
-    factor: float,
-) -> np.ndarray:
-    """Score the answer along the last row of X, with one label and with the other; all other labels
-    are 0.
-    """
-    y = np.append(np.zeros(len(X) - 1), 2.0 * audit_run.canary - 1)
-    noise = factor * audit_run.rng().standard_normal((audit_run.runs, X.shape[1]))
-    return (
-        mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0]
-        @ X[-1]
+    mechanism = descent.Descent(
+        delta=delta,
+        steps=_STEPS,
+        batches=batches,
+        radius=10.0,
+        # So slow that the residual stays beyond its bound.
+        rate=0.01,
+        momentum=0.0,
+        clip_norm=0.1,
     )
+    X = np.zeros((10, 2))
+    X[-1] = 1.0
+    label = -1.0
+    if audit_run.canary:
+        label = 1.0
+    y = label * X[:, 0]
+    noise = factor * audit_run.rng().standard_normal((audit_run.runs, 2 * _STEPS))
+    fit = mechanism.fit(descent.Rows.of(X, y), noise, np.array([epsilon]))
+    return fit.weights[0] @ X[-1]
 
 
 @target

@@ -10,10 +10,11 @@ from dpcore import check
 from dpcore.cache import cached
 from dpcore.estimators.base import PrivateRegressor, noise_seed, seed_assumption
 from dpcore.privacy import Guarantee
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.functional import Functional, Published, best_share
 from dpcore.regression.gaussian_statistics import AdaSSP, GaussianStatistics
 from dpcore.regression.least_squares import Statistics
-from dpcore.regression.perturbation import Descent, OutputPerturbation
+from dpcore.regression.perturbation import OutputPerturbation
 from dpcore.streams import stream
 
 REGRESSIONS: dict[str, Any] = {
@@ -71,7 +72,7 @@ def _standard_noise(
 ) -> np.ndarray:
     """Return draws, cached by the only arguments that they depend on.
 
-    Epsilon, delta, share and repair do not change them.
+    Epsilon, delta, share and clipping norm do not change them.
     """
     options = {}
     if steps is not None:
@@ -96,15 +97,15 @@ class DPLinearRegression(PrivateRegressor):
     Parameters
     ----------
     mechanism : str or None, default=None
-        A key of ``REGRESSIONS``. None chooses by public numbers: with a delta "adassp"; without one
-        "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets and epsilons from
-        0.05 to 10 these had the smallest geometric mean error among mechanisms with the same kind
-        of guarantee (``python -m benchmarks.run defaults``).
+        A key of ``REGRESSIONS``. None chooses "descent", or a mechanism with delta = 0 if that is
+        asked for: "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets and
+        epsilons from 0.05 to 10 these had the smallest geometric mean error among mechanisms with
+        the same kind of guarantee (``python -m benchmarks.run defaults``).
     epsilon : float, default=1.0
         Of the guarantee, in nats.
     delta : float or None, default=None
-        Of the guarantee. It is 0 for "published", "functional" and "output". None means 0 if the
-        mechanism is chosen automatically, and 1e-6 for a mechanism that needs a delta.
+        Of the guarantee. It is 0 for "published", "functional" and "output". None means 1e-6 for a
+        mechanism that needs a delta. 0 chooses a mechanism without one.
     data_bound : float, default=1.0
         Features lie in +-data_bound and are clipped to it. **Declared**, never measured.
     label_bound : float, default=1.0
@@ -112,16 +113,19 @@ class DPLinearRegression(PrivateRegressor):
     share : float or None, default=None
         Share of epsilon for the quadratic part, of "published" and "functional". None means 0.8, or
         the share with the least total variance if the mechanism is chosen automatically.
-    repair : str, default="both"
-        A key of ``least_squares.REPAIRS``, for noisy statistics that have no minimum.
-    radius : float, default=1.0
-        Largest norm of the weights in units of the bounds, of "output" and "descent".
+    radius : float or None, default=None
+        Largest norm of the weights in units of the bounds, of "output" and "descent". None means 1
+        for "output", and for "descent" the rule of ``Descent.chosen_radius``.
     penalty : float or None, default=None
-        Ridge penalty in units of the bounds, of "output" and "descent".
+        Ridge penalty in units of the bounds, of "output".
     steps : int, default=60
         Number of steps of "descent".
+    batches : int, default=1
+        Number of batches of "descent", which takes its steps on them in turn, for very many rows.
+        The order of the rows decides on them, so it should be random. More batches need more noise.
     clip_norm : float or None, default=None
-        L2 bound on the gradient of a row, of "descent".
+        L2 bound on the gradient of a row in units of the bounds, of "descent". None means the rule
+        of ``Descent.chosen_clip_norm``, which uses public numbers alone.
     random_state : int, RandomState or None, default=None
         Seed of the noise. A fixed one makes a release reproducible, hence not private. None takes
         128 bits from the operating system.
@@ -146,10 +150,10 @@ class DPLinearRegression(PrivateRegressor):
     data_bound: float = 1.0
     label_bound: float = 1.0
     share: float | None = None
-    repair: str = "both"
-    radius: float = 1.0
+    radius: float | None = None
     penalty: float | None = None
     steps: int = 60
+    batches: int = 1
     clip_norm: float | None = None
     random_state: Any = None
 
@@ -177,21 +181,21 @@ class DPLinearRegression(PrivateRegressor):
         features = np.clip(X / data_bound, -1, 1)
         inputs = np.column_stack([np.ones(len(X)), features])
         labels = np.clip(y.astype(float) / label_bound, -1, 1)
-        statistics = Statistics.of(inputs, labels)
+        # Clipping needs each row's gradient, which the statistics do not have.
+        data: Rows | Statistics
+        if isinstance(chosen, Descent):
+            data = Rows.of(inputs, labels)
+        else:
+            data = Statistics.of(inputs, labels)
         rng = stream(noise_seed(self.random_state), "noise")
-        noise = chosen.draws(statistics.inputs, rng)
-        options = {}
-        if getattr(chosen, "clip_norm", None):
-            # Clipping needs each row's gradient, which the statistics do not have.
-            options["rows"] = (inputs, labels)
-        # A batch of one epsilon and one repeat.
-        epsilons = np.array([epsilon])
-        fit = chosen.fit(statistics, noise[None], epsilons, **options)
+        noise = chosen.draws(data.inputs, rng)
+        # One epsilon and one repeat.
+        fit = chosen.fit(data, noise[None], np.array([epsilon]))
         weights = fit.weights[0, 0]
 
         self.coef_ = weights[1:] * label_bound / data_bound
         self.intercept_ = float(weights[0] * label_bound)
-        guarantee: Guarantee = chosen.guarantee(epsilon, inputs=statistics.inputs, rows=len(X))
+        guarantee: Guarantee = chosen.guarantee(epsilon, inputs=data.inputs, rows=len(X))
         self.guarantee_ = replace(guarantee, assumes=seed_assumption(self.random_state))
         return self
 
@@ -208,9 +212,8 @@ class DPLinearRegression(PrivateRegressor):
         options.setdefault("share", best_share(inputs))
         # Refuses bad parameters even if another mechanism is chosen.
         mechanism("functional", **options)
-        delta = check.between(0, 1, delta=options.get("delta", 0))
-        if delta > 0:
-            self.mechanism_ = "adassp"
+        if self.delta is None or check.between(0, 1, delta=self.delta) > 0:
+            self.mechanism_ = "descent"
         elif rows * check.epsilon(epsilon=self.epsilon) >= inputs**3:
             self.mechanism_ = "functional"
         else:

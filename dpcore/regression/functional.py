@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 from dpcore import check
 from dpcore.privacy import Adjacency, Event, Guarantee, LaplaceRelease, Sequence
 from dpcore.regression.least_squares import (
-    REPAIRS,
+    RIDGE_SDS,
     Fit,
     Statistics,
     Unit,
@@ -224,16 +224,13 @@ class Functional(Unit):
     Attributes:
         share: Splits the noise as in ``Published``. The exact joint sensitivity then makes both
             parts smaller.
-        repair: A key of ``REPAIRS``.
     """
 
     share: float = 0.8
-    repair: str = "both"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check.between(0, 1, inclusive=False, share=self.share)
-        check.choice(REPAIRS, repair=self.repair)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
         """Return standard Laplace noise (p (p + 1) / 2 + p,), for the triangle and X^T y.
@@ -268,7 +265,7 @@ class Functional(Unit):
         gram = statistics.gram + gram_noise
         moment = statistics.moment + moment_noise
         sd = math.sqrt(2) * gram_scale[:, None]
-        weights = repaired(gram, moment, repair=self.repair, noise_sd=sd)
+        weights = repaired(gram, moment, ridge=RIDGE_SDS * sd)
         return Fit(weights, gram, moment)
 
     def event(self, epsilon: float) -> Event:

@@ -18,7 +18,7 @@ from dpcore import accountants, check
 from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, Sequence
 from dpcore.regression.least_squares import (
-    REPAIRS,
+    RIDGE_SDS,
     Fit,
     Statistics,
     Unit,
@@ -115,16 +115,13 @@ class GaussianStatistics(Unit):
 
     Attributes:
         delta: Of the guarantee.
-        repair: A key of ``REPAIRS``.
     """
 
     delta: float = 1e-6
-    repair: str = "both"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check.between(0, 1, inclusive=False, delta=self.delta)
-        check.choice(REPAIRS, repair=self.repair)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
         """Return standard normal noise (p (p + 1) / 2 + p,), for the upper triangle and X^T y."""
@@ -145,7 +142,8 @@ class GaussianStatistics(Unit):
         moment_noise = noise[:, -p:] * moment_sd[:, None, None]
         gram = statistics.gram + gram_noise
         moment = statistics.moment + moment_noise
-        weights = repaired(gram, moment, repair=self.repair, noise_sd=sd[:, None] / math.sqrt(2))
+        ridge = RIDGE_SDS * (sd[:, None] / math.sqrt(2))
+        weights = repaired(gram, moment, ridge=ridge)
         return Fit(weights, gram, moment)
 
     def event(self, epsilon: float) -> Event:
@@ -219,12 +217,8 @@ class AdaSSP(Unit):
         penalty = np.maximum(needed - least, 0)
         # The ridge nearly always makes the noisy matrix positive definite. If it does not, its
         # negative directions are dropped.
-        weights = repaired(
-            gram + penalty[..., None, None] * np.eye(p),
-            moment,
-            repair="spectral",
-            noise_sd=np.zeros(1),
-        )
+        gram_with_ridge = gram + penalty[..., None, None] * np.eye(p)
+        weights = repaired(gram_with_ridge, moment, ridge=np.zeros(1))
         return Fit(weights, gram, moment)
 
     def _least_eigenvalue(

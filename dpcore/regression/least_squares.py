@@ -11,13 +11,7 @@ import numpy as np
 
 from dpcore import check
 
-REPAIRS = {
-    "none": "none: solve it as it is",
-    "ridge": "ridge: add 4 standard deviations of the noise to the diagonal",
-    "spectral": "trim: leave out directions that curve down",
-    "both": "ridge, then trim",
-}
-# In noise standard deviations of an entry of G [zhang2012, Section 6].
+# Ridge of a repair, in noise standard deviations of an entry of G [zhang2012, Section 6].
 RIDGE_SDS = 4.0
 # Directions whose eigenvalue is below this share of the largest count as linearly dependent.
 _LEAST_EIGENVALUE = 1e-12
@@ -168,31 +162,19 @@ def stationary(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
         return (np.linalg.pinv(gram, hermitian=True) @ column)[..., 0]
 
 
-def repaired(
-    gram: np.ndarray, moment: np.ndarray, *, repair: str, noise_sd: np.ndarray
-) -> np.ndarray:
+def repaired(gram: np.ndarray, moment: np.ndarray, *, ridge: np.ndarray) -> np.ndarray:
     """Return the weights (..., p) from noisy statistics after a repair [zhang2012].
 
-    A repair is post-processing, because it uses only what is public.
+    A ridge is added to the diagonal, and directions that still curve down are left out. Both are
+    post-processing, because they use only what is public.
 
     Args:
         gram: Noisy X^T X, (..., p, p).
         moment: Noisy X^T y, (..., p).
-        repair: A key of ``REPAIRS``.
-        noise_sd: Public standard deviation of the noise on an entry of the gram, broadcast over
-            the leading axes.
+        ridge: Public numbers, broadcast over the leading axes.
     """
-    if repair == "none":
-        return stationary(gram, moment)
-    if repair == "spectral":
-        added = np.zeros(1)
-    else:
-        added = RIDGE_SDS * np.asarray(noise_sd)[..., None]
-    if repair == "ridge":
-        ridge = added[..., None] * np.eye(gram.shape[-1])
-        return stationary(gram + ridge, moment)
     values, vectors = np.linalg.eigh(gram)
-    values = values + added
+    values = values + ridge[..., None]
     kept = values > _LEAST_NOISY_EIGENVALUE * np.abs(values[..., -1:])
     rotated_moment = np.einsum("...ji,...j->...i", vectors, moment)
     rotated_weights = np.where(kept, rotated_moment, 0) / np.where(kept, values, 1)

@@ -18,6 +18,7 @@ from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
 from dpcore.cache import cached
+from dpcore.regression.descent import Rows, row_norms
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 from lab.data.weak_references import dereference
@@ -352,6 +353,43 @@ def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -
     label = scaled(np.minimum(table.y[private], label_top), low=low, top=label_top)
     statistics = Statistics.of(table.X[private], np.nan_to_num(label, copy=False))
     return replace(statistics, rows=rows * table.source.rows_each)
+
+
+def train_rows(name: Dataset, *, seed: int, rows: int, features: int, label_top: float) -> Rows:
+    """Return the first ``rows`` private rows, or persons, with their first ``features`` features.
+
+    Labels are as in ``train_statistics``. They and the norms are computed once for all rows.
+    """
+    table = load(name, seed=seed)
+    private = table.first(rows)
+    ends = None
+    if table.ends is not None:
+        ends = table.ends[:rows]
+    return Rows(
+        X=table.X[private, : features + 1],
+        y=_train_labels(name, seed=seed, label_top=label_top)[private],
+        norms=_train_norms(name, seed=seed, features=features)[private],
+        ends=ends,
+        rows_each=table.source.rows_each,
+    )
+
+
+@_cached_by_split
+def _train_labels(name: Dataset, *, seed: int, label_top: float) -> np.ndarray:
+    """Return all private labels (n,), clipped to ``label_top`` and mapped to [-1, 1]."""
+    table = load(name, seed=seed)
+    private = table.first(table.source.train_rows)
+    low = table.source.label_bounds[0]
+    label = scaled(np.minimum(table.y[private], label_top), low=low, top=label_top)
+    return np.nan_to_num(label, copy=False).astype(table.X.dtype, copy=False)
+
+
+@_cached_by_split
+def _train_norms(name: Dataset, *, seed: int, features: int) -> np.ndarray:
+    """Return the norms (n,) of the first inputs of all private rows."""
+    table = load(name, seed=seed)
+    private = table.first(table.source.train_rows)
+    return row_norms(table.X[private, : features + 1])
 
 
 @_cached_by_split

@@ -22,7 +22,7 @@ _PAGES = {
 # Pages with a button to the search for an epsilon.
 _WITH_SEARCH = ("regression", "classifier")
 # Settings with which a page opens a file, where its own defaults are meant for a larger table.
-_STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}}
+_STARTS = {"regression": {"epsilon": "1"}}
 
 
 def show(own: OwnRows | None, roles: Roles, texts: Texts) -> None:

@@ -22,6 +22,8 @@ LONGEST_ERROR = 8
 LONGEST_NAME = 44
 # Where the strokes of single fits begin and end, in pixels right of the set epsilon.
 STROKES = (-9, 9)
+# The mechanisms that release a quadratic.
+QUADRATIC = ("published", "functional", "gaussian", "adassp")
 # Errors that many times above the top of the axis are drawn there, so that no line is too steep.
 HIGHEST_ERROR = 20
 # The same for coefficients, in half widths of their axis, and for curvatures.
@@ -190,10 +192,10 @@ def no_minimum(result: RegressionResult) -> dict:
     """Draw the share of fits whose released quadratic has no minimum, over epsilon."""
     settings = result.settings
     curves = []
-    for name, scores in result.curves.items():
-        if scores.without_minimum is None:
+    for name, (_, failures) in result.curves.items():
+        if name not in QUADRATIC:
             continue
-        percents = 100 * scores.without_minimum
+        percents = 100 * failures.mean(axis=1)
         is_chosen = name == settings.mechanism
         curve = _curve(name, settings.epsilons, percents, chosen=is_chosen)
         curves.append(curve)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dpcore.regression.least_squares import REPAIRS
 from lab.data.regression import SOURCES
 from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
 from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.settings import RegressionSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -27,7 +26,7 @@ METHODS_HEIGHT = 360
 COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
-SPLIT_LABELS = {"best": "least noise", "own": "by hand"}
+TUNING_LABELS = {"rule": "by rule", "own": "by hand"}
 # Where the target of a question starts on the way from least squares to the baseline, for an
 # uploaded file and for the made-up rows in its place.
 TARGET = 0.5
@@ -35,15 +34,14 @@ MADE_UP_TARGET = 0.1
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set and of the mechanism."""
+    """Show the choices of the data set, of the mechanism and of its options."""
     state.choose("dataset", "Data", {**TITLES, OWN: "My data"})
     state.choose("mechanism", "Mechanism", charts.METHODS, help=texts.HELP["mechanism"])
+    state.choose("tuning", "Options", TUNING_LABELS, help=texts.HELP["tuning"])
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choices of the split, of the repair and, with data, of the feature of the lines."""
-    state.choose("split", "Budget split", SPLIT_LABELS, help=texts.HELP["split"])
-    state.choose("repair", "Repair", REPAIRS, help=texts.HELP["repair"])
+    """Show, with data, the choice of the feature of the lines."""
     source = state.settings.source
     if source is None:
         return
@@ -52,10 +50,8 @@ def more_choices(state: PageState) -> None:
 
 
 def sliders(settings: RegressionSettings) -> SliderLayout:
-    """Return the sliders, with the share of epsilon if it is set by hand."""
-    main: tuple[str, ...] = MAIN_SLIDERS
-    if settings.split == "own" and settings.mechanism in SPLITTERS:
-        main = (*MAIN_SLIDERS, "share")
+    """Return the sliders, with the options of the mechanism that are set by hand."""
+    main = (*MAIN_SLIDERS, *settings.options)
     changes: dict[str, dict[str, Any]] = {
         "rows": {},
         "label_top": {"unit": settings.problem.source.unit},
@@ -119,11 +115,17 @@ def targets(result: RegressionResult) -> Mapping[str, float]:
 
 def program(settings: RegressionSettings) -> str:
     """Return a Python program that fits one model with these settings."""
+    options: dict[str, Any] = {}
+    if settings.mechanism == "descent":
+        descent = settings.descent
+        options = {"steps": descent.steps, "batches": descent.batches}
+        if settings.options:
+            options |= {"clip_norm": descent.clip_norm, "radius": descent.radius}
     share = settings.share_of(settings.mechanism)
-    share_line = ""
     if share is not None:
-        share_line = f"    share={share!r},\n"
-    return PROGRAM.format(settings=settings, problem=settings.problem, share=share_line)
+        options["share"] = share
+    lines = "".join(f"    {name}={value!r},\n" for name, value in options.items())
+    return PROGRAM.format(settings=settings, problem=settings.problem, options=lines)
 
 
 def downloads(result: RegressionResult) -> Mapping[str, Callable[[], Any]]:
@@ -155,14 +157,13 @@ PAGE = Page(
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "table": texts.table,
-            "coefficients": texts.coefficients_table,
         },
         charts=main_charts,
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
             Tab("methods", "All methods", ("table",), method_charts),
-            Tab("coefficients", "Coefficients", ("coefficients",), coefficient_charts),
+            Tab("coefficients", "Coefficients", charts=coefficient_charts),
         ),
         lead=always(texts.LEAD),
         first_targets=targets,

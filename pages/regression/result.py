@@ -16,7 +16,7 @@ from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, trailing_start
 from pages.regression.settings import RegressionSettings
-from pages.regression.tasks import SHARES, ErrorCurve, PrivateFits, Problem
+from pages.regression.tasks import SHARES, PrivateFits, Problem
 
 # Most held-out rows that are drawn as points.
 _MOST_POINTS = 160
@@ -41,13 +41,14 @@ class RegressionResult:
     Errors are root mean squares on held-out rows, in the label's unit.
 
     all_fits: the fits at the set epsilon, by mechanism. Those of the chosen one are always there.
-    curves: the errors over the epsilons of the settings, by mechanism.
+    curves: errors and failures (2, E, R) over the epsilons of the settings, by mechanism, as of
+        ``tasks.score_curve``.
     splits: the median error (S,) at each of ``SHARES``, by mechanism that splits epsilon.
     """
 
     settings: RegressionSettings
     all_fits: Mapping[str, PrivateFits]
-    curves: Mapping[str, ErrorCurve]
+    curves: Mapping[str, np.ndarray]
     splits: Mapping[str, np.ndarray]
 
     @property
@@ -101,9 +102,14 @@ class RegressionResult:
             constant=self.baseline,
         )
 
+    def errors_over_epsilon(self, name: str) -> np.ndarray:
+        """Return the errors (E, R) of a mechanism."""
+        errors, _ = self.curves[name]
+        return errors
+
     def quantiles(self, name: str) -> np.ndarray:
         """Return the 5 %, 50 % and 95 % quantiles (3, E) of a mechanism's errors over epsilon."""
-        return quantiles_of(self.curves[name].errors, axis=1)
+        return quantiles_of(self.errors_over_epsilon(name), axis=1)
 
     @property
     def best_alternative(self) -> str | None:
@@ -123,7 +129,7 @@ class RegressionResult:
         An error above the baseline counts as the baseline, because such a model is of no use
         however large its error is.
         """
-        medians = np.median(self.curves[name].errors, axis=1)
+        medians = np.median(self.errors_over_epsilon(name), axis=1)
         return float(np.minimum(medians, self.baseline).mean())
 
     @property
@@ -132,10 +138,13 @@ class RegressionResult:
 
         Return None until its curve is computed, or if it is not shown at the last epsilon.
         """
-        curve = self.curves.get(self.settings.mechanism)
-        if curve is None:
+        name = self.settings.mechanism
+        if name not in self.curves:
             return None
-        cases = [compare(errors, self.baseline, better="lower") for errors in curve.errors]
+        cases = [
+            compare(errors, self.baseline, better="lower")
+            for errors in self.errors_over_epsilon(name)
+        ]
         first = trailing_start(cases)
         if first == len(cases):
             return None
@@ -200,7 +209,7 @@ class RegressionResult:
 
     def runs(self) -> pd.DataFrame:
         """Return a row per fit of the curves: mechanism, epsilon, repeat, error."""
-        errors = np.array([curve.errors for curve in self.curves.values()])
+        errors = np.array([self.errors_over_epsilon(name) for name in self.curves])
         grid = Grid(self.settings.epsilons, errors)
         return grid.frame("error", mechanism=list(self.curves))
 

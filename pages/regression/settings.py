@@ -1,5 +1,6 @@
 """Settings of the regression: their ranges, the problem and methods, and the guarantees."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,8 +8,8 @@ from typing import Any, ClassVar
 
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
+from dpcore.regression.descent import Descent
 from dpcore.regression.functional import best_share, published_best_share
-from dpcore.regression.least_squares import REPAIRS
 from lab.data import regression as regression_data
 from lab.experiment.data_settings import OWN, SourceSettings
 from lab.uploads import handles
@@ -22,7 +23,11 @@ SPLITTERS: Mapping[str, Callable[[int], float]] = {
     "published": published_best_share,
     "functional": best_share,
 }
+# Options of gradient descent that are set by hand.
+DESCENT_OPTIONS = ("clip_norm", "steps", "radius")
 _FEWEST_ROWS = 50
+# Rows of a batch of gradient descent. A step on more rows takes too long while a slider moves.
+_ROWS_PER_BATCH = 5000
 # The only label bound that a file allows. It stands for the declared one, which is in no link.
 _DECLARED = 200.0
 
@@ -37,13 +42,14 @@ class RegressionSettings(SourceSettings):
     own: the handle of the uploaded file.
     mechanism: the key of ``REGRESSIONS`` that is shown in detail.
     epsilon: of the guarantee.
-    share: share of epsilon for the quadratic if ``split`` is "own".
-    split: "best" gives each mechanism the share with the least noise, "own" gives all ``share``.
+    tuning: "rule" sets the options of each mechanism from public numbers, and "own" by the
+        following fields.
+    share: share of epsilon for the quadratic, by rule that with the least noise.
+    clip_norm, steps, radius: of the mechanism "descent".
     delta: of the guarantee of the Gaussian mechanisms.
     rows: number of private rows, or of people in a file.
     features: number of features, which are the first ones of the data set.
     label_top: upper bound to which labels are clipped, in their unit. A file declares its own.
-    repair: of the mechanisms "functional" and "gaussian", a key of ``REPAIRS``.
     repeats: number R of fits per mechanism and epsilon.
     seed: of the noise and, unless the data set is fixed, of the held-out rows.
     feature: index of the feature on the axis of the fitted lines.
@@ -53,32 +59,36 @@ class RegressionSettings(SourceSettings):
     CHOICES: ClassVar = {
         "dataset": (*regression_data.SOURCES, OWN),
         "mechanism": REGRESSIONS,
-        "split": ("best", "own"),
-        "repair": REPAIRS,
+        "tuning": ("rule", "own"),
     }
     LIMITS: ClassVar = {
         "epsilon": (0.01, 100.0),
         "delta": (1e-9, 1e-3),
         "share": (0.02, 0.98),
+        "clip_norm": (0.01, 10.0),
+        "steps": (2, 200),
+        "radius": (0.1, 5.0),
         "repeats": (2, 100),
         "seed": (0, 9999),
     }
-    TUNED: ClassVar = {"share": (0.05, 0.95)}
+    TUNED: ClassVar = {"share": (0.05, 0.95), "clip_norm": (0.05, 5.0), "radius": (0.5, 5.0)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
 
     dataset: str = "us"
     own: str = handles.NONE
-    mechanism: str = "published"
-    epsilon: float = 0.2
+    mechanism: str = "descent"
+    epsilon: float = 0.5
+    tuning: str = "rule"
     share: float = 0.9
-    split: str = "best"
+    clip_norm: float = 1.0
+    steps: int = 60
+    radius: float = 3.0
     delta: float = 1e-6
     rows: int = 296_000
     features: int = 13
     label_top: float = 200.0
-    repair: str = "both"
     repeats: int = 50
     seed: int = 4
     feature: int = 2
@@ -124,10 +134,9 @@ class RegressionSettings(SourceSettings):
 
     @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return the range of the share if the mechanism has one that is set by hand."""
-        if self.split != "own" or self.mechanism not in SPLITTERS:
-            return {}
-        return super().tuned
+        """Return the ranges of the options of the mechanism that are set by hand."""
+        ranges = super().tuned
+        return {name: ranges[name] for name in self.options if name in ranges}
 
     # The data set
 
@@ -160,6 +169,28 @@ class RegressionSettings(SourceSettings):
 
     # The mechanisms and their guarantees
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the fields of the chosen mechanism's options if they are set by hand."""
+        if self.tuning != "own":
+            return ()
+        if self.mechanism == "descent":
+            return DESCENT_OPTIONS
+        if self.mechanism in SPLITTERS:
+            return ("share",)
+        return ()
+
+    @cached_property
+    def descent(self) -> Descent:
+        """Return gradient descent on batches of a size that stays quick for any number of rows."""
+        options = {}
+        if self.tuning == "own":
+            options = {name: getattr(self, name) for name in DESCENT_OPTIONS}
+        source = self.problem.source
+        descent = Descent(delta=self.delta, rows_each=source.rows_each, gaps=source.gaps, **options)
+        batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
+        return replace(descent, batches=min(batches, descent.steps))
+
     def share_of(self, name: str) -> float | None:
         """Return the share of epsilon that a mechanism spends on the quadratic.
 
@@ -167,7 +198,7 @@ class RegressionSettings(SourceSettings):
         """
         if name not in SPLITTERS:
             return None
-        if self.split == "own":
+        if self.tuning == "own":
             return self.share
         return SPLITTERS[name](self.features + 1)
 
@@ -176,6 +207,8 @@ class RegressionSettings(SourceSettings):
 
         share: of epsilon for the quadratic; None for that of these settings.
         """
+        if name == "descent":
+            return self.descent
         if share is None:
             share = self.share_of(name)
         source = self.problem.source
@@ -183,7 +216,6 @@ class RegressionSettings(SourceSettings):
             name,
             share=share,
             delta=self.delta,
-            repair=self.repair,
             rows_each=source.rows_each,
             gaps=source.gaps,
         )

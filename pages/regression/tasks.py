@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcore.estimators.linear import standard_noise
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Fit, Statistics, ridge
 from lab.data import regression as regression_data
 
@@ -74,6 +75,16 @@ class Problem:
         )
         return statistics.first_inputs(self.inputs)
 
+    def training_rows(self) -> Rows:
+        """Return the private rows."""
+        return regression_data.train_rows(
+            self.dataset,
+            seed=self.seed,
+            rows=self.rows,
+            features=self.features,
+            label_top=self.label_top,
+        )
+
     def test_statistics(self) -> Statistics:
         """Return the statistics of the held-out rows."""
         statistics = regression_data.held_out_statistics(
@@ -107,8 +118,19 @@ class Method:
             repeats=repeats.stop,
             seed=problem.seed,
         )
-        statistics = problem.training_statistics()
-        return self.mechanism.fit(statistics, noise[repeats.start :], np.array(epsilons))
+        data: Rows | Statistics
+        if isinstance(self.mechanism, Descent):
+            data = problem.training_rows()
+        else:
+            data = problem.training_statistics()
+        return self.mechanism.fit(data, noise[repeats.start :], np.array(epsilons))
+
+    @property
+    def rows_per_fit(self) -> int:
+        """Return how many rows one fit reads, 0 if it reads statistics alone."""
+        if not isinstance(self.mechanism, Descent):
+            return 0
+        return self.mechanism.passes * self.problem.most_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +157,19 @@ class PrivateFits:
         if self.least_eigenvalues is None:
             return float("nan")
         return float((self.least_eigenvalues <= 0).mean())
+
+
+def join_fits(batches: Sequence[PrivateFits]) -> PrivateFits:
+    """Return the fits of several batches of repeats."""
+    if len(batches) == 1:
+        return batches[0]
+    return PrivateFits(
+        weights=np.concatenate([fits.weights for fits in batches]),
+        errors=np.concatenate([fits.errors for fits in batches]),
+        # Only fits without a quadratic have several batches.
+        gram=None,
+        least_eigenvalues=None,
+    )
 
 
 def fit_repeats(method: Method, epsilons: tuple[float], repeats: range) -> PrivateFits:
@@ -172,27 +207,17 @@ def score_repeats(
     return HeldOutErrors(errors[:given])
 
 
-@dataclass(frozen=True, kw_only=True)
-class ErrorCurve:
-    """The errors of one mechanism over epsilon.
+def score_curve(method: Method, epsilons: tuple[float, ...], repeats: range) -> np.ndarray:
+    """Fit the repeats at several epsilons, and return errors and failures (2, E, R).
 
-    errors: on held-out rows, (E, R).
-    without_minimum: share (E,) of fits whose released quadratic has no minimum, or None if none is
-        released.
+    A failure is 1 where the released quadratic has no minimum, and otherwise 0.
     """
-
-    errors: np.ndarray
-    without_minimum: np.ndarray | None
-
-
-def score_curve(method: Method, epsilons: tuple[float, ...], repeats: range) -> ErrorCurve:
-    """Fit the repeats at several epsilons, and return their errors."""
     fit = method.fit(epsilons, repeats)
-    without_minimum = None
+    errors = method.problem.errors(fit.weights)
+    failures = np.zeros_like(errors)
     if fit.gram is not None:
-        least_eigenvalues = np.linalg.eigvalsh(fit.gram)[..., 0]
-        without_minimum = (least_eigenvalues <= 0).mean(axis=1)
-    return ErrorCurve(errors=method.problem.errors(fit.weights), without_minimum=without_minimum)
+        failures[np.linalg.eigvalsh(fit.gram)[..., 0] <= 0] = 1
+    return np.stack([errors, failures])
 
 
 def score_shares(methods: tuple[Method, ...], epsilons: tuple[float], repeats: range) -> np.ndarray:

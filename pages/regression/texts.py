@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from html import escape
 from typing import Any
 
 from lab.statistics.claims import Case
@@ -158,6 +157,8 @@ def diagnostics(result: RegressionResult) -> list[str]:
 def _noise(result: RegressionResult) -> str:
     """Return where noise is added and, on a quadratic, how large it is and how often it fails."""
     name = result.settings.mechanism
+    if name == "descent":
+        return _descent(result)
     if result.noise_sd is None:
         return SAYS[f"why.{name}"]
     noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
@@ -166,6 +167,23 @@ def _noise(result: RegressionResult) -> str:
     if result.without_minimum > 0:
         failures = SAYS("why.indefinite", failed=result.without_minimum, runs=runs)
     return f"{noise} {failures}"
+
+
+def _descent(result: RegressionResult) -> str:
+    """Return the number of steps, the clipping norm, the radius and the rows of a step."""
+    descent = result.settings.descent
+    problem = result.problem
+    public = {"inputs": problem.inputs, "rows": problem.most_rows}
+    epsilon = result.settings.remaining_epsilon
+    noise = SAYS(
+        "why.descent",
+        steps=descent.steps,
+        clip_norm=number(descent.chosen_clip_norm(epsilon, **public)),
+        radius=number(descent.chosen_radius(epsilon, **public)),
+    )
+    if descent.batches == 1:
+        return noise
+    return f"{noise} {SAYS('why.batches', batches=descent.batches)}"
 
 
 def _clipping(result: RegressionResult) -> str:
@@ -281,31 +299,6 @@ def table(result: RegressionResult) -> str:
     )
 
 
-def coefficients_table(result: RegressionResult) -> str:
-    """Return the coefficients of least squares and of the private fits."""
-    frame = result.coefficients()
-    frame["range"] = frame["low"].map(_signed) + " to " + frame["high"].map(_signed)
-    formats: Formats = {
-        "feature": escape,
-        "least squares": _signed,
-        "median": lambda change: f"<b>{_signed(change)}</b>",
-        "range": str,
-        "sign": out_of_hundred,
-    }
-    title = SAYS(
-        "coefficients.title",
-        method=METHODS[result.settings.mechanism],
-        unit=result.problem.source.unit,
-    )
-    return tiles.table(
-        frame,
-        title=title,
-        caption=SAYS["coefficients.caption"],
-        heads=_heads("coefficients", formats),
-        formats=formats,
-    )
-
-
 def _heads(section: str, formats: Formats) -> dict[str, str]:
     """Return the headings of a table by column, with the badges of what it shows."""
     return SAYS.heads(
@@ -321,11 +314,3 @@ def _share_or_dash(share: float) -> str:
     if math.isnan(share):
         return "–"
     return out_of_hundred(share)
-
-
-def _signed(value: float) -> str:
-    """Return a number of three digits with its sign, a true minus."""
-    sign = "+"
-    if value < 0:
-        sign = "−"
-    return f"{sign}{number(abs(value))}"

@@ -9,8 +9,7 @@ import math
 import numpy as np
 
 from dpcore.privacy import Adjacency
-from dpcore.regression.least_squares import Statistics
-from dpcore.regression.perturbation import Descent
+from dpcore.regression.descent import Descent, Rows
 from dpcore.streams import stream
 from lab.data.transfer_worlds import RADIUS, Problem
 from pages.transfer.model import STREAM_PARTS, Model
@@ -61,6 +60,5 @@ def fit_weights(
     # half as far.
     noise = np.stack(draws)
     noise *= Adjacency(model.claim.adjacency).contributions / 2
-    statistics = Statistics.of(problem.X, problem.y)
-    fit = descent.fit(statistics, noise, np.array([epsilon]), rows=(problem.X, problem.y))
+    fit = descent.fit(Rows.of(problem.X, problem.y), noise, np.array([epsilon]))
     return fit.weights[0]

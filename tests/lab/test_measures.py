@@ -294,7 +294,7 @@ def start_of(page: str, **changes):
 
 def test_what_rises_and_what_is_tuned_depends_on_the_settings():
     """In a mean of far minima, and with other sources."""
-    detected, own = {"selection": "detected"}, {"split": "own"}
+    detected, own = {"selection": "detected"}, {"tuning": "own"}
     for page, changes in {
         "regression": {"mechanism": "gaussian"},
         "transfer": detected,
@@ -307,7 +307,14 @@ def test_what_rises_and_what_is_tuned_depends_on_the_settings():
         *start_of("regression").tuned,
         *start_of("regression", **own, mechanism="adassp").tuned,
     ] == []
-    assert [*start_of("regression", **own).tuned, *start_of("transfer").tuned] == ["share", "h"]
+    assert [
+        *start_of("regression", **own, mechanism="published").tuned,
+        *start_of("transfer").tuned,
+    ] == [
+        "share",
+        "h",
+    ]
+    assert [*start_of("regression", **own).tuned] == ["clip_norm", "radius"]
     assert [*start_of("transfer", **detected).tuned] == ["h", "detection_share"]
 
 

@@ -424,10 +424,12 @@ def test_a_click_is_a_person_a_place_an_outlier_and_a_forgery_nothing():
 
 
 def test_a_slider_of_the_regression_stands_and_falls_with_the_others():
-    app = opened("regression", **QUICK["regression"], split="own", share="0.4")
+    app = opened(
+        "regression", **QUICK["regression"], mechanism="published", tuning="own", share="0.4"
+    )
     moved(app, "regression", "share", 0.7)
     assert settings_of(app, "regression").share_of("published") == 0.7
-    app.selectbox(key="regression.split").set_value("best").run()
+    app.selectbox(key="regression.tuning").set_value("rule").run()
     app.selectbox(key="regression.dataset").set_value("brazil").run()
     assert not app.exception
     assert settings_of(app, "regression").rows == 152_000

@@ -18,7 +18,8 @@ from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
-from dpcore.regression import functional, perturbation
+from dpcore.regression import functional
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 from dpcore.training import batches, descent
@@ -29,7 +30,7 @@ from lab.models.non_private import optimum
 from tests import network_oracles, oracles
 from tests.frank_wolfe_oracles import plain_loop
 from tests.frank_wolfe_oracles import problem as regression
-from tests.oracles import quiet, rows_of, statistics_of
+from tests.oracles import data_of, quiet, rows_of
 
 
 def problem(n_classes=2, *, n=200, seed=0):
@@ -244,9 +245,10 @@ def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins():
     X, y = rows_of()
     X, y = X[np.arange(400) % len(X), 1:4], y[np.arange(400) % len(X)]
     for given, name in (
-        ({"epsilon": 0.1}, "output"),  # n epsilon is 40, and (d + 1)^3 is 64
+        ({"epsilon": 0.1}, "descent"),
+        ({"epsilon": 0.1, "delta": 0.0}, "output"),  # n epsilon is 40, and (d + 1)^3 is 64
         ({"epsilon": 0.2, "delta": 0.0}, "functional"),
-        ({"epsilon": 0.1, "delta": 1e-5}, "adassp"),
+        ({"epsilon": 0.1, "delta": 1e-5}, "descent"),
         ({"epsilon": 5.0, "mechanism": "output"}, "output"),
         ({"epsilon": 0.1, "mechanism": "functional", "delta": 1e-5}, "functional"),
     ):
@@ -256,7 +258,10 @@ def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins():
             same.share = functional.best_share(4)
         np.testing.assert_array_equal(model.coef_, same.fit(X, y).coef_)
         assert (model.mechanism_, model.guarantee_) == (name, same.guarantee_)
-        assert model.guarantee_.delta == (1e-5 if name == "adassp" else 0.0)
+        expected_delta = 0.0
+        if name == "descent":
+            expected_delta = given.get("delta", 1e-6)
+        assert model.guarantee_.delta == expected_delta
     shown = []
     assert [line.met for line in defaults._linear(shown.append)] == [True, True]
     assert sum(line.endswith("features") for line in shown) == 6
@@ -272,22 +277,24 @@ def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
 
 
 def test_rows_epsilons_and_noise_that_make_no_sense_are_refused_by_name():
-    statistics = statistics_of()
     for way in (linear.mechanism(name, steps=3) for name in linear.REGRESSIONS):
-        noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=2, seed=0)
+        data = data_of(way, *rows_of())
+        noise = linear.standard_noise(way, inputs=data.inputs, repeats=2, seed=0)
         for epsilons in ([0.0], [-1.0], [np.nan], [True], ["1"], [[1.0]]):
             with pytest.raises(check.RefusedError, match="^epsilons is "):
-                way.fit(statistics, noise, np.array(epsilons))
+                way.fit(data, noise, np.array(epsilons))
         for wrong in (noise[:, 1:], noise[0], noise * np.nan, noise.astype(str)):
             with pytest.raises(check.RefusedError, match="^noise is "):
-                way.fit(statistics, wrong, np.array([1.0]))
-    with pytest.raises(check.RefusedError, match="^rows is None"):  # clipping needs them
-        quiet(perturbation.Descent(clip_norm=1.0), statistics)
+                way.fit(data, wrong, np.array([1.0]))
     X, y = rows_of()
+    with pytest.raises(check.RefusedError, match="^batches is 301"):
+        quiet(Descent(batches=301), Rows.of(X, y))
     for name, value in itertools.product("Xy", (np.nan, "a")):
         wrong = {name: np.full_like({"X": X, "y": y}[name], value, dtype=type(value))}
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             Statistics.of(**{"X": X, "y": y} | wrong)
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            Rows.of(**{"X": X, "y": y} | wrong)
     with pytest.raises(check.RefusedError, match="^X is "):
         Statistics.of(X[1:], y)
     guarantees = [

@@ -55,12 +55,15 @@ OUT_OF_RANGE = {
             "data_bound": (-1,),
             "label_bound": (0,),
             "steps": (0,),
+            "batches": (0, 101),
+            "clip_norm": (0,),
+            "radius": (0,),
             "delta": (0,),
         },
     ),
     "linear by default": (
         DPLinearRegression,
-        {"share": (1,), "repair": ("hope",), "delta": (-0.1, 1)},
+        {"share": (1,), "delta": (-0.1, 1)},
     ),
     "output perturbation": (
         partial(make_linear, mechanism="output"),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from scipy import optimize, stats
 from dpcore.accountants import gdp
 from dpcore.estimators import linear
 from dpcore.regression import functional, gaussian_statistics, least_squares, perturbation
+from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Statistics
-from tests.oracles import quiet, rows_of, statistics_of
+from tests.oracles import clipped, data_of, quiet, rows_of
 
 
 def neighbours(d: int, rng: np.random.Generator):
@@ -144,18 +146,89 @@ def test_no_neighbour_moves_the_optimum_further_than_the_sensitivity(penalty):
     assert furthest > (0.8 if penalty > 1 else 0.01) * bound
 
 
-def test_no_row_has_a_longer_gradient_than_the_descent_counts():
-    rng, reached = np.random.default_rng(0), 0.0
-    for _ in range(50):
-        w = rng.normal(size=(1, 1, 4))
-        bound = perturbation.Descent().gradient_bound(w)
-        X, y = (
-            np.column_stack([np.ones(2000), rng.choice([-1.0, 1.0], (2000, 3))]),
-            rng.choice([-1.0, 1.0], 2000),
-        )
-        norms = np.linalg.norm((X @ w[0, 0] - y)[:, None] * X, axis=1)
-        reached = max(reached, norms.max() / bound.item())
-    assert 0.999 < reached <= 1 + 1e-12
+def test_no_neighbour_moves_the_clipped_gradient_further_than_the_sensitivity():
+    """One step from 0 moves the weights by the mean gradient. Neighbours differ in one row."""
+    rng = np.random.default_rng(0)
+    n = 7
+    clip_norm = 0.3
+    step = Descent(steps=1, radius=1e9, rate=1.0, momentum=0.0, clip_norm=clip_norm)
+    largest = 0.0
+    for case in range(300):
+        X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, 3))])
+        y = rng.uniform(-1, 1, n)
+        other_X = X.copy()
+        other_y = y.copy()
+        if case % 3 == 0:  # the whole row changes
+            other_X[0, 1:] = rng.choice([-1.0, 1.0], 3)
+        y[0] = rng.choice([-1.0, 1.0])
+        other_y[0] = -y[0]
+
+        moves = [quiet(step, Rows.of(*rows)) for rows in ((X, y), (other_X, other_y))]
+
+        largest = max(largest, float(np.linalg.norm(moves[0] - moves[1])))
+
+    claimed = 2 * clip_norm / n
+    assert 0.999 * claimed < largest <= claimed * (1 + 1e-12)
+
+
+def test_clipped_gradients_are_those_of_a_plain_loop():
+    X, y = rows_of()
+    step = Descent(steps=2, radius=0.4, rate=0.3, momentum=0.5, clip_norm=0.2)
+
+    found = quiet(step, Rows.of(X, y))
+
+    w = np.zeros(4)
+    velocity = np.zeros(4)
+    for _ in range(2):
+        total = np.zeros(4)
+        for x, label in zip(X, y, strict=True):
+            total += clipped((w @ x - label) * x, 0.2)
+        velocity = 0.5 * velocity - 0.3 * total / len(y)
+        w = w + velocity
+        w *= min(1, 0.4 / np.linalg.norm(w))
+    np.testing.assert_allclose(found, w, atol=1e-12)
+
+
+@pytest.mark.parametrize("batches", [1, 3, 7])
+def test_a_person_is_in_one_batch_whatever_the_number_of_rows(batches):
+    ends = np.array([2, 3, 5, 6, 8, 10, 11])
+    rows = replace(Rows.of(np.ones((11, 2)), np.zeros(11)), ends=ends, rows_each=2)
+
+    parts = [rows.batch(index, batches) for index in range(batches)]
+
+    bounds = [0, *ends]
+    assert [parts[0][0].start, parts[-1][0].stop] == [0, 11]
+    assert all(part.stop in bounds for part, _ in parts)
+    assert sum(places for _, places in parts) == 2 * len(ends)
+    for (part, places), (following, _) in itertools.pairwise(parts):
+        assert part.stop == following.start
+        assert part.stop - part.start <= places
+
+
+@pytest.mark.parametrize(("steps", "batches", "passes"), [(60, 1, 60), (60, 8, 8), (60, 60, 1)])
+def test_the_event_counts_the_steps_that_one_row_can_change(steps, batches, passes):
+    mechanism = Descent(steps=steps, batches=batches)
+    used = [step % batches for step in range(steps)]
+
+    event = mechanism.event(0.7)
+
+    assert event.count == passes == max(used.count(index) for index in used)
+    # The sum of independent Gaussian releases, whose mu add up in squares [dong2022].
+    mu = math.sqrt(event.count) / event.event.noise_multiplier
+    assert gdp.delta_of(0.7, mu=mu) == pytest.approx(1e-6, rel=1e-6)
+
+
+def test_the_rule_of_descent_depends_on_public_numbers_alone():
+    mechanism = Descent()
+    few = {"inputs": 14, "rows": 400}
+    many = {"inputs": 14, "rows": 300_000}
+
+    assert mechanism.chosen_clip_norm(0.5, **few) == pytest.approx(0.1)
+    assert mechanism.chosen_clip_norm(100.0, **many) == pytest.approx(2 * math.sqrt(14))
+    assert mechanism.chosen_radius(0.5, **few) == 1
+    assert mechanism.chosen_radius(0.5, **many) == 3
+    assert mechanism.chosen_rate(0.5, **few) == pytest.approx(1.5 / 14)
+    assert mechanism.chosen_rate(0.5, **many) == pytest.approx(3 / 14)
 
 
 UPPER = np.triu_indices(4, k=1)
@@ -220,7 +293,7 @@ class TestNoise:
         follows(fit.gram[0][:, range(1, 4), range(1, 4)], stats.norm(scale=sd))
         follows(fit.moment, stats.norm(scale=on_moment))
 
-    def test_output_noise_has_a_gamma_length_and_a_step_of_the_descent_that_of_its_longest_gradient(
+    def test_output_noise_has_a_gamma_length_and_a_step_that_of_its_clipping_norm(
         self,
     ):
         way = perturbation.OutputPerturbation(radius=1e9, penalty=2.0)
@@ -233,12 +306,14 @@ class TestNoise:
             (noise / np.linalg.norm(noise, axis=1, keepdims=True))[:, 0],
             stats.beta(1.5, 1.5, loc=-1, scale=2),
         )
-        step = released(perturbation.Descent(steps=1, radius=1e9)).weights[0] / (1.5 / 4)
-        follows(step, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
+        step = Descent(steps=1, radius=1e9, rate=1.0, clip_norm=0.3)
+        moves = released(step, Rows.of(np.zeros((100, 4)), np.zeros(100))).weights[0]
+        follows(moves, stats.norm(scale=2 * 0.3 / 100 / gdp.mu_of(0.5, delta=1e-6)))
 
     @pytest.mark.parametrize("name", linear.REGRESSIONS)
     def test_a_repeat_has_one_stream_at_every_epsilon(self, name):
-        way, some = linear.mechanism(name), statistics_of()
+        way = linear.mechanism(name)
+        some = data_of(way, *rows_of())
         few, many = (linear.standard_noise(way, inputs=4, repeats=r, seed=3) for r in (3, 7))
         assert np.array_equal(few, many[:3])
         assert not np.array_equal(many, linear.standard_noise(way, inputs=4, repeats=7, seed=4))
@@ -250,9 +325,9 @@ class TestNoise:
 
 EXACT = [
     functional.Published(),
-    *(functional.Functional(repair=repair) for repair in ("none", "spectral")),
-    gaussian_statistics.GaussianStatistics(repair="spectral"),
-    *(perturbation.Descent(steps=4000, radius=5.0, clip_norm=bound) for bound in (None, 50.0)),
+    functional.Functional(),
+    gaussian_statistics.GaussianStatistics(),
+    Descent(steps=4000, radius=5.0, clip_norm=50.0),
     perturbation.OutputPerturbation(penalty=1e-10, radius=5.0),
 ]
 
@@ -261,14 +336,14 @@ class TestWithoutNoise:
     @pytest.mark.parametrize("way", EXACT, ids=str)
     def test_it_is_least_squares(self, way):
         X, y = rows_of()
-        more = {"rows": (X, y)} if getattr(way, "clip_norm", None) else {}
         expected = np.linalg.lstsq(X, y, rcond=None)[0]
-        np.testing.assert_allclose(quiet(way, Statistics.of(X, y), **more), expected, atol=1e-6)
+        # So large that the ridge of a repair, which follows the noise, is next to nothing.
+        found = quiet(way, data_of(way, X, y), epsilon=1e10)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
 
-    @pytest.mark.parametrize("repair", ["ridge", "both"])
-    def test_a_ridge_is_four_sds_of_the_noise(self, repair):
+    def test_a_ridge_is_four_sds_of_the_noise(self):
         X, y = rows_of()
-        way = functional.Functional(repair=repair)
+        way = functional.Functional()
         sd = math.sqrt(2) * way.scales(4, np.array(1.0))[0]
         expected = np.linalg.solve(X.T @ X + 4 * sd * np.eye(4), X.T @ y)
         np.testing.assert_allclose(quiet(way, Statistics.of(X, y)), expected, atol=1e-12)
@@ -308,5 +383,5 @@ class TestWithoutNoise:
     def test_trimming_leaves_out_what_curves_down(self):
         turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
         gram, moment = turn @ np.diag([-3.0, -1e-12, 2.0, 5.0]) @ turn.T, turn @ np.ones(4)
-        found = least_squares.repaired(gram, moment, repair="spectral", noise_sd=np.zeros(1))
+        found = least_squares.repaired(gram, moment, ridge=np.array(0.0))
         np.testing.assert_allclose(found, turn @ np.array([0, 0, 0.5, 0.2]), atol=1e-9)

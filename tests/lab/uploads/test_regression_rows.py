@@ -17,6 +17,7 @@ from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.mechanisms import private_bounds
 from dpcore.mechanisms.private_bounds import BINS, EDGES, Payment
 from dpcore.regression import functional
+from dpcore.regression.descent import Rows
 from dpcore.regression.least_squares import Statistics
 from lab.data import regression as regression_data
 from lab.uploads import column_bounds, regression_rows
@@ -170,7 +171,7 @@ def test_no_neighbours_move_a_release_further_than_its_noise_is_for(d, rows_each
     """All a person's rows replaced, found by brute force over corners; sums over k equal rows are
     the worst.
     """
-    options = {"repair": "none", "rows_each": rows_each, "gaps": gaps}
+    options = {"rows_each": rows_each, "gaps": gaps}
     gaussian, rest = (
         mechanism("gaussian", delta=1e-5, **options),
         [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]],
@@ -200,8 +201,8 @@ def test_a_row_that_goes_missing_moves_the_triangle_by_its_own_sensitivity(d, we
     assert moved.max() == pytest.approx(functional.missing_triangle_sensitivity(d + 1, weight))
 
 
-def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
-    """Rows of which a person has some: replaced, opposite or missing."""
+def neighbours(rows_each: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows X and y of which a person has some: replaced, opposite or missing."""
     n, p = 5 + rows_each, 3
     X, y = (
         np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))]),
@@ -215,25 +216,29 @@ def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, St
         X[mine], y[mine], Z[mine], z[mine] = X[0], y[0], X[0], -y[0]
     else:
         Z[mine, 1:] = rng.uniform(-1, 1, (rows_each, p - 1))
-    return Statistics.of(X, y), replace(Statistics.of(Z, z), rows=n)
+    return [(X, y), (Z, z)]
 
 
 @pytest.mark.parametrize("rows_each", [1, 3])
 def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
     rng, reached = np.random.default_rng(0), np.zeros(3)
     way = mechanism("output", penalty=40.0, rows_each=rows_each)
-    w = rng.normal(size=3)
-    longest = np.sqrt(3) * (1 + np.abs(w).sum())
+    step = {"steps": 1, "rate": 1.0, "radius": 1e9, "clip_norm": 0.4}
+    descent = mechanism("descent", **step, rows_each=rows_each)
     for _ in range(400):
-        one, other = neighbours(rows_each, rng)
+        pair = neighbours(rows_each, rng)
+        one, other = (Statistics.of(*rows) for rows in pair)
         ends = [
             way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)
         ]
-        gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
+        gradients = [
+            descent.fit(Rows.of(*rows), np.zeros((1, 3)), np.array([1.0])).weights[0, 0]
+            for rows in pair
+        ]
         least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
         moved = (
             np.linalg.norm(ends[0] - ends[1]) / way.l2_sensitivity(40.0, inputs=3, rows=one.rows),
-            np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
+            np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * 0.4 / one.rows),
             abs(least[0] - least[1]) / (3 * rows_each),
         )
         reached = np.maximum(reached, moved)
@@ -243,8 +248,10 @@ def test_no_neighbour_moves_optimum_gradient_or_eigenvalue_further(rows_each):
     scaled = []
     for k in (rows_each, 1):
         noise = np.stack([np.zeros(3), np.ones(3)])
-        descent = mechanism("descent", steps=1, radius=1e9, rows_each=k)
-        scaled.append(np.subtract(*descent.fit(one, noise, np.array([1.0])).weights[0]))
+        descent = mechanism("descent", **step, rows_each=k)
+        scaled.append(
+            np.subtract(*descent.fit(Rows.of(*pair[0]), noise, np.array([1.0])).weights[0])
+        )
     np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
 
 

@@ -21,7 +21,8 @@ ROOT = Path(dpcore.__file__).parents[1]
 # Modules of ``dpcore`` -> each of their mechanisms -> its audits, first the correct one. Whoever
 # adds a mechanism adds its audit.
 REGRESSION = (
-    "estimators.linear regression.functional regression.gaussian_statistics regression.perturbation"
+    "estimators.linear regression.descent regression.functional regression.gaussian_statistics"
+    " regression.perturbation"
 )
 AUDITED = {
     "mechanisms": {
@@ -72,8 +73,8 @@ AUDITED = {
         "gaussian": ("gaussian statistics", "gaussian statistics half"),
         "adassp": ("adassp", "adassp mu"),
         "output": ("output", "output half"),
-        "descent": ("descent", "descent each"),
-        "descent, clipped": ("clipped", "clipped half"),
+        "descent": ("clipped", "clipped half"),
+        "descent, batches": ("batches", "batches whole"),
     },
     "parties.source_detection": {"detect": ("detection", "detection one")},
     "training.frank_wolfe": {
@@ -128,7 +129,7 @@ EXPORTED = {
     "schedules": {
         field.name for field in fields(sgd_recipe.Recipe) if field.name.endswith("_ramp")
     },
-    REGRESSION: {*REGRESSIONS, "descent, clipped"},
+    REGRESSION: {*REGRESSIONS, "descent, batches"},
     "training.frank_wolfe": set(frank_wolfe.NOISES),
     "parties.aggregation": {*aggregation.RELEASES, "pate"},
     "parties.source_releases": set(source_releases.NOISES),

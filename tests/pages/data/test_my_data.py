@@ -40,7 +40,7 @@ ALL_ROWS = {"rows": "2400"}
 READY = {
     "classifier": ("customers", {"steps": "5"}, ALL_ROWS),
     "network": ("customers", {"epochs": "2", "width": "4", "layers": "1"}, ALL_ROWS),
-    "regression": ("salaries", {}, ALL_ROWS | {"mechanism": "gaussian", "epsilon": "1"}),
+    "regression": ("salaries", {}, ALL_ROWS | {"epsilon": "1"}),
 }
 # Page -> one that its sample does not fit.
 MISFITS = {"classifier": "regression", "regression": "network"}

@@ -9,8 +9,7 @@ from dp_accounting.pld import PLDAccountant
 from sklearn.linear_model import Lasso
 
 from dpcore.privacy import Adjacency
-from dpcore.regression.least_squares import Statistics
-from dpcore.regression.perturbation import Descent
+from dpcore.regression.descent import Descent, Rows
 from pages.transfer import gradient_descent, tasks
 from pages.transfer.model import CANDIDATES
 from pages.transfer.settings import TransferSettings
@@ -23,7 +22,7 @@ LONG_DESCENT = Descent(steps=3000, radius=9.0, norm="l1", rate=1.0, momentum=0.0
 def fit_without_noise(descent: Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the weights (d,) of a descent without noise."""
     noise = np.zeros((1, descent.steps * X.shape[1]))
-    fit = descent.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y))
+    fit = descent.fit(Rows.of(X, y), noise, np.array([1.0]))
     return fit.weights[0, 0]
 
 
