@@ -156,17 +156,16 @@ class HypothesesSettings(Settings):
         """Return the target's share of each of ``count`` sources after ``changes``."""
         if "mixture" in changes:
             return parse_mixture(str(changes["mixture"]), count)
-        shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
-        for index, name in enumerate(SHARES_OF_SOURCES):
-            if name not in changes:
-                continue
-            highest = 1
-            if index >= count:
-                highest = 0  # the target has no share of a source that there is not
-            check.between(0, highest, **{name: changes[name]})
-            if index < count:
-                share = float(changes[name]) + 0.0  # turns -0.0, which no link has, into 0.0
-                shares = with_share(shares, index, share)
+        padded = [*self.shares, *[0.0] * MOST_SOURCES]
+        shares = tuple(padded[:count])
+        for index, name in enumerate(SHARES_OF_SOURCES[:count]):
+            if name in changes:
+                share = check.between(0, 1, **{name: changes[name]})
+                # Turns -0.0, which no link has, into 0.0.
+                shares = with_share(shares, index, share + 0.0)
+        for name in SHARES_OF_SOURCES[count:]:
+            # The target has no share of a source that there is not.
+            check.between(0, 0, **{name: changes.get(name, 0)})
         return shares
 
     # What is trained, and what it guarantees

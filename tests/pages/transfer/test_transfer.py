@@ -138,28 +138,57 @@ def test_target_is_the_engine_on_the_private_rows(result):
     np.testing.assert_allclose(problem.risk(trajectory.weights), result.risks("target"), rtol=1e-5)
 
 
-def test_known_sources_are_those_within_h():
-    result = first(SMALL.change(q=0.0, h=6.5))
+@pytest.fixture(scope="module")
+def with_entries_counted() -> TransferResult:
+    """Return a result whose sources are transferable with at most six entries in a contrast."""
+    return first(SMALL.change(q=0.0, h=6.5))
 
-    transferable = result.sources()["transferable"]
+
+def test_transferable_sources_are_those_within_h(with_entries_counted):
     entries = np.minimum(transfer_worlds.WIDTHS, 8)
+
+    transferable = with_entries_counted.sources()["transferable"]
+
     assert transferable.tolist() == (entries <= 6.5).tolist()
-    assert (result.fits.kept == transferable.to_numpy()).all()
-    statistics = source_statistics(result.problem.sources, 166)
-    risk = result.problem.risk(statistics.fit(result.fits.kept))
-    np.testing.assert_allclose(result.risks("source"), risk)
 
 
-def test_transfer_without_a_source_is_the_target():
-    result = first(SMALL.change(h=0.02, difference=4.0))
+def test_known_sources_are_used_in_all_repeats(with_entries_counted):
+    transferable = with_entries_counted.sources()["transferable"].to_numpy()
 
-    assert not result.fits.kept.any()
-    assert result.summary()["source"].median == pytest.approx(result.baseline)
-    alone = result.plan("alone")
-    target = result.plan("target")
+    assert (with_entries_counted.fits.kept == transferable).all()
+
+
+def test_source_only_is_the_fit_of_the_sources_used(with_entries_counted):
+    problem = with_entries_counted.problem
+    statistics = source_statistics(problem.sources, 166)
+
+    weights = statistics.fit(with_entries_counted.fits.kept)
+
+    np.testing.assert_allclose(with_entries_counted.risks("source"), problem.risk(weights))
+
+
+@pytest.fixture(scope="module")
+def without_source() -> TransferResult:
+    return first(SMALL.change(h=0.02, difference=4.0))
+
+
+def test_no_source_is_used_if_none_is_within_h(without_source):
+    assert not without_source.fits.kept.any()
+    assert without_source.summary()["source"].median == pytest.approx(without_source.baseline)
+
+
+def test_transfer_without_a_source_has_the_plan_of_the_target(without_source):
+    alone = without_source.plan("alone")
+    target = without_source.plan("target")
+
     assert alone.steps == target.steps
     assert alone.scale == pytest.approx(target.scale)
-    np.testing.assert_allclose(result.risks("transfer"), result.risks("target"), rtol=1e-5)
+
+
+def test_transfer_without_a_source_is_the_target(without_source):
+    transfer = without_source.risks("transfer")
+
+    np.testing.assert_allclose(transfer, without_source.risks("target"), rtol=1e-5)
 
 
 def test_detection_with_a_large_budget_keeps_the_nearest_source():
