@@ -16,11 +16,11 @@ def gradient_changes(
     y: np.ndarray,
     other_classes: np.ndarray,
 ) -> np.ndarray:
-    """Return ||g - g'|| (m, n) for the gradients of each row with its class and with another.
+    """Return how far the gradient of each row moves if its class changes: ||g - g'||, (m, n).
 
     The correct version clips both gradients.
 
-    weights: (m, k, p).
+    weights: of m models, (m, k, p).
     X, y, other_classes: inputs (n, p), and both classes (n,) of each row.
     """
     logits = losses.logits(weights.astype(float), X)

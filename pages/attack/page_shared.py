@@ -75,18 +75,6 @@ def part_page(
         ``diagnostics`` and ``guarantee``, and ``SAYS`` with the texts "lead" and "caption".
     table: function of a result that returns the table (HTML) of a further tab.
     """
-    page_texts: dict[str, Callable[[Any], str]] = {
-        "verdict": texts.verdict,
-        "caption": always(texts.SAYS["caption"]),
-        "why": listed(texts.diagnostics),
-        "guarantee": texts.guarantee,
-        "audits": lambda result: audits_texts.summary(),
-    }
-    tabs = [WHY_TAB, GUARANTEE_TAB]
-    if table is not None:
-        page_texts["table"] = table
-        tabs.append(TABLE_TAB)
-    tabs.append(AUDITS_TAB)
     return Page(
         info=PageInfo(
             name="attack",
@@ -103,17 +91,38 @@ def part_page(
             more_choices=more_choices,
             suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
         ),
-        content=Content(
-            tiles=texts.numbers,
-            texts=page_texts,
-            charts=charts,
-            tabs=tabs,
-            lead=always(f"{texts.SAYS['lead']} {texts_shared.SAYS['presets']}"),
-        ),
+        content=_part_content(texts, charts, table),
         exports=Exports(
             downloads=lambda result: result.frames(),
             label=labels.label_of("attack"),
         ),
         # A movement computes only what it must, so that the curve never lags behind the verdict.
         slices=Slices(moving=0),
+    )
+
+
+def _part_content(
+    texts: ModuleType,
+    charts: Callable[[Any], Rows],
+    table: Callable[[Any], str] | None,
+) -> Content:
+    """Return what the page of a part shows. The arguments are those of ``part_page``."""
+    page_texts: dict[str, Callable[[Any], str]] = {
+        "verdict": texts.verdict,
+        "caption": always(texts.SAYS["caption"]),
+        "why": listed(texts.diagnostics),
+        "guarantee": texts.guarantee,
+        "audits": lambda result: audits_texts.summary(),
+    }
+    tabs = [WHY_TAB, GUARANTEE_TAB]
+    if table is not None:
+        page_texts["table"] = table
+        tabs.append(TABLE_TAB)
+    tabs.append(AUDITS_TAB)
+    return Content(
+        tiles=texts.numbers,
+        texts=page_texts,
+        charts=charts,
+        tabs=tabs,
+        lead=always(f"{texts.SAYS['lead']} {texts_shared.SAYS['presets']}"),
     )

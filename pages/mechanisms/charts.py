@@ -174,7 +174,10 @@ def _axis_end(least: float) -> float:
 
 
 def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
-    """Return the range of outputs that is drawn, which rests on a grid of eighths of its half."""
+    """Return the range of outputs that is drawn, which stays while a slider moves a little.
+
+    Its middle is rounded to an eighth of its half.
+    """
     low, high = result.output_range
     half = _axis_end((high - low) / 2 * 1.1)
     grid = half / 8

@@ -80,7 +80,7 @@ class OneNumberResult:
 
     @cached_property
     def release(self) -> Release:
-        """Return a release drawn with you."""
+        """Return a random release with you in the data, and what it says about you."""
         truth = np.array([self.settings.value + self.settings.sensitivity])
         x = self.claim.implementation.release(truth, stream(self.settings.seed, "noise"))
         return Release(

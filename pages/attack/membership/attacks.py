@@ -1,7 +1,7 @@
 """Attacks on membership, their ROC curves, and the bound of the noise on these.
 
-A member is a person whose row the model was trained on. The margin of a person in a model is the
-logit of the person's true class.
+A member is a person whose row the model was trained on, and the others are people whose row it was
+not trained on. The margin of a person in a model is the logit of the person's true class.
 
 The loss threshold calls a person a member if the model's loss on the person is low [yeom2018]. The
 likelihood ratio compares the margin with its distribution over other models that were trained with

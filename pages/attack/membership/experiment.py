@@ -34,7 +34,10 @@ class MembershipExperiment(Experiment[AttackSettings, MembershipResult]):
 
 
 def _models(training: ShadowTraining, epsilon: float | None) -> Repeats:
-    """Return the models of one arm. The page waits for the first of both arms."""
+    """Return the part of the models at one epsilon, or of the non-private ones (None).
+
+    The page waits for the first private and the first non-private models.
+    """
     first_models = chunking.first_batch_size(
         _MOST_MODELS_PER_TASK,
         each=len(ARMS) * training.cells,

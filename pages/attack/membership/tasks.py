@@ -115,7 +115,12 @@ def _descend(
     models: range,
     epsilon: float | None,
 ) -> np.ndarray:
-    """Return the weights (R, k, p) of descents, each on the rows of its members."""
+    """Return the weights (R, k, p) of models that are trained on the rows of their members.
+
+    X, y: inputs (n, p) and classes (n,) of all people.
+    members: whether each person is a member of each model, (R, n).
+    models: their numbers, which choose their noise.
+    """
     draws: Sequence[int] = ()
     noise_sd = np.float32(0)
     if isinstance(training, PrivateShadowTraining) and epsilon is not None:

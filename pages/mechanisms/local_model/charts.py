@@ -81,7 +81,7 @@ def errors(result: LocalModelResult, finding: str = "") -> dict:
 def _error_curve(
     name: str, colour: str, error_of: Callable[[float], float], current_error: float
 ) -> Curve:
-    """Return a curve of errors in points.
+    """Return a curve of 90 % errors in points over the number of people.
 
     error_of: function of the number of people.
     current_error: error for the set number of people.
