@@ -6,7 +6,6 @@ from dataclasses import replace
 from dpcore.accountants import tuning
 from dpcore.cache import cached
 from dpcore.privacy import (
-    LAWS,
     ApproximateRelease,
     Composed,
     Guarantee,
@@ -48,14 +47,6 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
         way: replace(price, assumes=guarantee.assumes + price.assumes)
         for way, price in found.items()
     }
-
-
-def best_of(settings: Settings, tries: int) -> Guarantee | None:
-    """Return the best guarantee of the best of a secret number of tries, ``tries`` on average; None
-    if a run promises nothing.
-    """
-    candidates = [price for way, price in prices(settings, tries).items() if way in LAWS]
-    return min(candidates, key=lambda price: (price.delta, price.epsilon), default=None)
 
 
 @cached

@@ -38,7 +38,6 @@ class Table:
             and the file read again with the answer.
         notes: Sentences on guesses.
         compared: All settings, of any page, whose results on these rows somebody has compared.
-        opened: The pages whose questions somebody lets read these rows.
         twins: Made-up rows of the declared shape, by what is declared (``made_up``).
     """
 
@@ -47,7 +46,6 @@ class Table:
     head: bool | None = True
     notes: tuple[str, ...] = ()
     compared: set[Any] = field(default_factory=set, repr=False)
-    opened: set[str] = field(default_factory=set, repr=False)
     twins: dict[Any, Any] = field(default_factory=dict, repr=False)
     _judgements: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
@@ -122,7 +120,6 @@ class Table:
         """Release all rows now, even if the table is still referenced."""
         self.columns.clear()
         self.compared.clear()
-        self.opened.clear()
         for _, made_up in self.twins.values():
             made_up.clear()
         self.twins.clear()

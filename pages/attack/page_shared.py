@@ -1,10 +1,8 @@
 """What the pages of all parts of the attack share: choices, sliders, audits and tabs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
-
-import streamlit as st
 
 from lab.data.classification import DATASETS
 from lab.models.classifier_versions import VERSIONS
@@ -53,13 +51,13 @@ def part_sliders(name: str) -> SliderLayout:
 # Audits
 
 
-def show_audit_table(state: PageState, picture: Mapping[str, Any]) -> None:
-    """Show the table of all recorded audits, whatever the state."""
-    st.html(audits_texts.table())
+def recorded_audits(result: Any) -> str:
+    """Return the summary and the table of all recorded audits, whatever the result."""
+    return audits_texts.summary() + audits_texts.table()
 
 
 TABLE_TAB = Tab("table", "Results table", ("table",))
-AUDITS_TAB = Tab("audits", "Audits", ("audits",), show_extra=show_audit_table)
+AUDITS_TAB = Tab("audits", "Audits", ("audits",))
 
 
 def part_page(
@@ -112,7 +110,7 @@ def _part_content(
         "caption": always(texts.SAYS["caption"]),
         "why": listed(texts.diagnostics),
         "guarantee": texts.guarantee,
-        "audits": lambda result: audits_texts.summary(),
+        "audits": recorded_audits,
     }
     tabs = [WHY_TAB, GUARANTEE_TAB]
     if table is not None:

@@ -70,7 +70,7 @@ def _guarantee_tile(result: ClassifierResult) -> Tile:
         claim = SAYS("tiles.claimed", epsilon=number(guarantees.claimed))
         return Tile(SAYS["tiles.actual"], number(epsilon), claim, tone="bound", amount=epsilon)
     if result.settings.void:
-        return guarantee_notes.void_attacker_tile(result.settings)
+        return guarantee_notes.void_attacker_tile(result.settings.void)
     return tiles.attacker_tile(guarantees.formula)
 
 

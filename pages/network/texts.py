@@ -87,7 +87,7 @@ def _guarantee_tile(result: NetworkResult) -> Tile:
     Before the first step only bounds are released.
     """
     if result.settings.void:
-        return guarantee_notes.void_attacker_tile(result.settings)
+        return guarantee_notes.void_attacker_tile(result.settings.void)
     if result.is_covered or result.step == 0:
         return tiles.attacker_tile(result.guarantee)
     epsilon = None

@@ -43,7 +43,7 @@ def numbers(result: RegressionResult) -> list[Tile]:
     )
     reference_tile = Tile(SAYS["tiles.plain"], non_private, _loss_note(result, loss))
     if result.settings.void:
-        attacker_tile = guarantee_notes.void_attacker_tile(result.settings)
+        attacker_tile = guarantee_notes.void_attacker_tile(result.settings.void)
     else:
         attacker_tile = tiles.attacker_tile(result.guarantee)
     return [private_tile, reference_tile, _range_tile(result), attacker_tile]

@@ -125,8 +125,6 @@ def question_tab(name: str, planner: Page) -> QuestionTab | None:
         questions.link,
         questions.notices,
         controls=controls,
-        compares=lambda question: question.experiment.compared_settings,
-        compared=lambda result: result.started,
     )
 
 

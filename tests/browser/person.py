@@ -69,7 +69,7 @@ def until(holds: Callable[[], object], page: Page | None = None) -> None:
 
 def reset(page: Page) -> None:
     """Restore the default settings by the menu, and close it."""
-    button(page, "Undo or reset").click()
+    button(page, "Reset or resample").click()
     button(page, "Reset").click()
     page.keyboard.press("Escape")
 

@@ -337,46 +337,39 @@ def test_a_delta_that_lets_one_row_out_is_warned_of():
 
 
 @pytest.mark.parametrize("page", TOPICS)
-def test_new_noise_undo_and_reset(page):
-    """The next seed; what was there at the last rest; the defaults.
-
-    Undo goes back through all of it.
-    """
+def test_resample_takes_the_next_seed_and_reset_the_defaults(page):
     app = opened(page)
-    assert app.title[0].value.endswith("?")
-    state, first = app.session_state[f"{page}.state"], app.session_state[f"{page}.state"].settings
+    state = app.session_state[f"{page}.state"]
+    defaults = state.settings
+    assert app.button(key=f"{page}/reset").disabled
 
-    def off() -> list[str]:
-        return [one.label for one in app.button if one.label in ("Undo", "Reset") and one.disabled]
-
-    assert len(off()) == 2
-    if "seed" in first.limits:
+    if "seed" in defaults.limits:
         press(app, "Resample")
-        assert state.settings == first.change(seed=first.seed + 1)
+        assert state.settings == defaults.change(seed=defaults.seed + 1)
     else:
-        state.settings = first.change(delta=2e-6)
+        state.settings = defaults.change(delta=2e-6)
         app.run()
-    there = state.settings
-    assert off() == []
-    assert state.undo.past
-    assert not any("_tasks" in vars(one) for one in state.undo.past), (
-        "fifty of them would keep their work"
-    )
-    for label, found in (("Reset", first), ("Undo", there), ("Undo", first)):
-        press(app, label)
-        assert state.settings == found
+    assert not app.button(key=f"{page}/reset").disabled
+
+    press(app, "Reset")
+
     assert not app.exception
-    assert "Undo" in off()
+    assert state.settings == defaults
 
 
-@pytest.mark.parametrize("label", ["Reset", "Undo", pin.PIN])
-def test_a_press_acts_after_the_movement_that_comes_with_it(label):
+@pytest.mark.parametrize(
+    ("label", "epsilon"),
+    [pytest.param("Reset", None, id="reset"), pytest.param(pin.PIN, "5.0", id="pin")],
+)
+def test_a_press_acts_after_the_movement_that_comes_with_it(label, epsilon):
     app = moved(opened(CLASSIFIER, epsilon="3"), CLASSIFIER, "epsilon", 4)
-    sent = {"name": "epsilon", "value": 5, "seq": 9, "final": True, "tick": False, "page": True}
-    app.session_state[f"{CLASSIFIER}.sliders"] = {"movement": sent}
-    found = address(press(app, label))
-    assert found.get("epsilon") == {"Reset": None, "Undo": "4.0", pin.PIN: "5.0"}[label]
-    assert ("epsilon~5" in found.get(PIN, "")) == (label == pin.PIN)
+    movement = {"name": "epsilon", "value": 5, "seq": 9, "final": True, "tick": False, "page": True}
+    app.session_state[f"{CLASSIFIER}.sliders"] = {"movement": movement}
+
+    params = address(press(app, label))
+
+    assert params.get("epsilon") == epsilon
+    assert ("epsilon~5" in params.get(PIN, "")) == (label == pin.PIN)
 
 
 def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():

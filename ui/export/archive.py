@@ -140,7 +140,7 @@ def bundle(
 ) -> bytes:
     """Return a zip that reproduces the numbers of a page without the lab.
 
-    It holds the given files, the script and a notebook, the settings, the modules and data that
+    It holds the given files, the script, the settings, the modules and data that
     they need, and what to install. It is the same for the same settings and files.
 
     Args:
@@ -160,7 +160,6 @@ def bundle(
     texts["script.py"] = program
     if estimator:
         texts["estimator.py"] = estimator
-    texts["notebook.ipynb"] = _notebook(program, question)
     texts["settings.json"] = json.dumps(stored_settings, indent=2) + "\n"
     texts["requirements.txt"] = _requirements()
     texts["LICENSE"] = (ROOT / "LICENSE").read_text("utf-8")
@@ -183,32 +182,6 @@ def version(settings: Settings) -> str:
     texts = "".join(_sources(script(settings)).values())
     digest = hashlib.sha256(texts.encode()).hexdigest()
     return f"the program in this folder, SHA-256 {digest[:16]}"
-
-
-def _notebook(program: str, question: str) -> str:
-    """Return a Jupyter notebook with the question and the program."""
-    text_cell = {
-        "cell_type": "markdown",
-        "id": "about",
-        "metadata": {},
-        "source": [f"# {question}"],
-    }
-    code_cell: dict[str, Any] = {
-        "cell_type": "code",
-        "id": "program",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": program.splitlines(keepends=True),
-    }
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {"kernelspec": kernel},
-        "cells": [text_cell, code_cell],
-    }
-    return json.dumps(notebook, indent=1)
 
 
 def _requirements() -> str:

@@ -10,10 +10,8 @@ const SIZES = [12, 11.5, 11, 10.5]
 const SIZES_WITHOUT_FIGURES = [16, 15, 14, 13, ...SIZES]
 // With these, figures may be low.
 const SMALLEST_SIZES = [10, 9.5, 9]
-const MIN_EXPLAINED_WORDS = 2
 
 const sheet = document.querySelector(".sheet")
-const explainedWords = document.querySelector(".words")
 const boxes = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
 const figures = JSON.parse(document.getElementById("first").textContent)
 /** @type {Chart[]} */
@@ -37,12 +35,8 @@ function setSize(size) {
   document.documentElement.style.fontSize = `${size}px`
 }
 
-/** Explain fewer words, then write smaller, until all has room. */
+/** Write smaller until all has room. */
 function fitSheet() {
-  while (explainedWords?.childElementCount > MIN_EXPLAINED_WORDS) {
-    if (!isTooFull() && !hasLowFigure()) break
-    explainedWords.lastElementChild.remove()
-  }
   for (const size of charts.length > 0 ? SIZES : SIZES_WITHOUT_FIGURES) {
     setSize(size)
     if (!isTooFull() && !hasLowFigure()) return

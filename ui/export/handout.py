@@ -5,8 +5,7 @@ comes with it, as HTML and JSON.
 """
 
 import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -19,26 +18,16 @@ from lab.label import registry
 from lab.label.label import NOT_STATED, SCHEMA, Label, Stated, label
 from ui.charts import attacker_icons
 from ui.export import recording, single_file
-from ui.page import differences
 from ui.page.page import Page
 from ui.page.view import FIRST, View
 from ui.text import labels, mu_text
-from ui.text import tiles as panels
 from ui.text.numbers import delta as delta_text
-from ui.text.sliders import SLIDERS
+from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 from ui.widgets import Chart
 
-_TAG = re.compile(r"<[^>]*>")
 # Rows of a table on the page; the files hold all.
 _MAX_ROWS = 40
-# Letters that there is room for in the explanations of settings.
-_MAX_LETTERS = 460
-_BLANK = '<i class="blank"></i>'
-_LONG_BLANK = '<i class="blank long"></i>'
-# Factors by which an exercise moves a slider with a log scale.
-_NEAR_FACTOR = 4
-_FAR_FACTOR = 16
 # Field of the label that is on the sheet -> its name there.
 _ON_SHEET = {
     "summary": "Summary",
@@ -65,7 +54,6 @@ class Handout:
         code: The address as a QR code (HTML); "" if it does not lead to the same numbers.
         version: Fingerprint of the program beside it.
         date: Date of today (ISO).
-        tries: Mean number of tries of which the best is released; 0 for a single model.
     """
 
     page: Page
@@ -75,7 +63,6 @@ class Handout:
     code: str
     version: str
     date: str
-    tries: int = 0
 
     @property
     def settings(self) -> Settings:
@@ -83,9 +70,7 @@ class Handout:
 
     @cached_property
     def stated(self) -> Stated:
-        return labels.complete(
-            self.page.exports.label(self.result), self.settings, tries=self.tries
-        )
+        return labels.complete(self.page.exports.label(self.result), self.settings)
 
     @cached_property
     def label(self) -> Label:
@@ -126,12 +111,12 @@ class Handout:
 
     def html(self) -> str:
         """Return the sheet, and more for the screen."""
-        view = self.page.view(self.result, tries=self.tries)
+        view = self.page.view(self.result)
         if "guarantee" in view.texts:
             mu_text.compute(view.texts, ["guarantee"])
         charts = self._charts(view)
         figures = {chart.name: dict(chart.figure) | {"alt": chart.alt} for chart in charts}
-        sheet = self._head(view) + self._columns(view, charts) + self._explanations() + self._foot()
+        sheet = self._head(view) + self._columns(view, charts) + self._foot()
         return _document(
             self.page.info.question,
             f'<main class="sheet">{sheet}</main>'
@@ -185,24 +170,16 @@ class Handout:
             f"{attacker_icons.icons_of_label(self.stated, self.result)}"
         )
 
-    def _columns(self, view: View, charts: list[Chart]) -> str:
-        """Return two columns: the first chart with the label, and the others with exercises."""
-        first_chart = "".join(recording.chart_place(chart) for chart in charts[:1])
-        other_charts = "".join(recording.chart_place(chart) for chart in charts[1:])
+    def _columns(self, view: View, charts: Sequence[Chart]) -> str:
+        """Return two columns: the charts with their caption, and the label."""
+        figures = "".join(recording.chart_place(chart) for chart in charts)
         caption = SAYS["handout.left-out"]
         if charts:
             caption = recording.without_live_requests(view.texts.get("caption", ""))
-        left = first_chart
-        right = other_charts
-        # The caption stands where there is more room.
-        if len(charts) == 2:
-            right += f'<p class="caption">{caption}</p>'
-        else:
-            left += f'<p class="caption">{caption}</p>'
-        exercises = "".join(f"<li>{exercise}</li>" for exercise in self.exercises(view))
-        left += _short_label(self.label)
-        right += _section("To try", f"<ol>{exercises}</ol>", "try")
-        return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
+        return (
+            f'<div class="columns"><div>{figures}<p class="caption">{caption}</p></div>'
+            f"<div>{_short_label(self.label)}</div></div>"
+        )
 
     def _foot(self) -> str:
         """Return the settings, and the link that opens them again."""
@@ -214,61 +191,6 @@ class Handout:
             f"<p><b>{again}:</b> {escape(self.link)} · script and tables are in the same download"
             f' · <span class="day">{self.date}</span></p></footer>'
         )
-
-    def exercises(self, view: View) -> Iterator[str]:
-        """Yield something to predict, to look up and to explain, with places to write (HTML)."""
-        layout = self.page.slider_layout(self.settings)
-        changes = layout.changes
-
-        def setting_text(name: str, value: Any) -> str:
-            words = differences.slider_texts(name, value, changes) or ()
-            return escape(" ".join(words))
-
-        first_tile = view.tiles[0]
-        label = _TAG.sub("", first_tile.label)
-        # A target at the end of a label is what is moved.
-        quoted_label = f"“{re.sub(' for [0-9].*', '', label)}”"
-        hero_value, _ = other_values(self.settings, layout.hero, changes)
-        yield SAYS(
-            "exercise.guess",
-            setting=setting_text(layout.hero, hero_value),
-            shown=quoted_label,
-            blank=_BLANK,
-        )
-        if any("lab-dots" in tile.mark for tile in view.tiles):
-            yield SAYS("exercise.spread", blank=_BLANK)
-        else:
-            yield SAYS("exercise.read", blank=_BLANK)
-        for name in layout.main[:1]:
-            low, high = other_values(self.settings, name, changes)
-            yield SAYS(
-                "exercise.others",
-                back=setting_text(layout.hero, getattr(self.settings, layout.hero)),
-                one=setting_text(name, low),
-                other=setting_text(name, high),
-                line=_LONG_BLANK,
-            )
-        if first_tile.note.startswith("median of"):
-            yield SAYS("exercise.again", shown=quoted_label, blank=_BLANK)
-        else:
-            yield SAYS("exercise.who", line=_LONG_BLANK)
-
-    def _explanations(self) -> str:
-        """Return what the first settings mean, as many as there is room for."""
-        layout = self.page.slider_layout(self.settings)
-        names = [layout.hero, *layout.main]
-        if "delta" in layout.more:
-            names.append("delta")
-        room = _MAX_LETTERS
-        explanations = ""
-        for name in names:
-            look = {**SLIDERS.get(name, {}), **layout.changes.get(name, {})}
-            help_text = look.get("help", "")
-            room -= len(help_text)
-            if room > 0 and help_text:
-                label = escape(look["label"])
-                explanations += f"<span><b>{label}</b>: {escape(help_text)}</span> "
-        return _section("Words", explanations, "words")
 
     def _screen_only(self, view: View) -> str:
         """Return what is not printed: table, guarantee and the full label."""
@@ -291,58 +213,11 @@ class Handout:
         )
 
 
-def other_values(
-    settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]
-) -> tuple[Any, Any]:
-    """Return two other values of a slider within its limits: a lower and a higher one, if there is
-    room for both.
-
-    Args:
-        settings: The settings.
-        name: Field of the slider.
-        changes: Field -> changes of the sliders' looks.
-    """
-    low, high = settings.limits[name]
-    current = getattr(settings, name)
-    look = {**SLIDERS[name], **changes.get(name, {})}
-    if look.get("scale") == "log" and low > 0:
-        candidates = [
-            current / _NEAR_FACTOR,
-            current * _NEAR_FACTOR,
-            current / _FAR_FACTOR,
-            current * _FAR_FACTOR,
-        ]
-    else:
-        candidates = [
-            (current + low) / 2,
-            (current + high) / 2,
-            (current + 3 * low) / 4,
-            (current + 3 * high) / 4,
-        ]
-    values: list[float] = []
-    for candidate in candidates:
-        if isinstance(low, int):
-            value = round(candidate)
-        else:
-            value = float(f"{candidate:.2g}")
-        if low <= value <= high and value != current and value not in values:
-            values.append(value)
-    values.extend([low, high])
-    return values[0], values[1]
-
-
 def _document(title: str, body: str) -> str:
     sheets = (single_file.CHART_RULES, single_file.HERE / "handout.css", attacker_icons.RULES)
     style = "".join(sheet.read_text("utf-8") for sheet in sheets)
     # As wide as an A4 sheet at 96 pixels an inch.
     return single_file.document(title, body, style=style, width="794")
-
-
-def _section(title: str, body: str, kind: str) -> str:
-    """Return a section with a heading; "" if it has no content."""
-    if not body:
-        return ""
-    return f'<section class="{kind}"><h2>{title}</h2>{body}</section>'
 
 
 def _void_html(label: Label) -> str:
@@ -366,7 +241,7 @@ def _short_label(label: Label) -> str:
     kind = "label"
     if label.void:
         kind = "label voided"
-    return _section("Privacy label", _facts_html(facts), kind)
+    return f'<section class="{kind}"><h2>Privacy label</h2>{_facts_html(facts)}</section>'
 
 
 def _guarantee_text(label: Label) -> str:
@@ -376,9 +251,9 @@ def _guarantee_text(label: Label) -> str:
     mu = label["mu"]
     if not isinstance(epsilon, float) or not isinstance(delta, float):
         return str(epsilon)
-    text = f"epsilon {panels.number(epsilon)}, delta {delta_text(delta)}"
+    text = f"epsilon {number(epsilon)}, delta {delta_text(delta)}"
     if isinstance(mu, float):
-        text += f", mu {panels.number(mu)}"
+        text += f", mu {number(mu)}"
     return text
 
 
@@ -402,4 +277,4 @@ def _facts_html(facts: Iterable[tuple[str, str]]) -> str:
 def _four_digits(value: float) -> str:
     if value == math.inf:
         return "∞"
-    return panels.format_number(value, digits=4)
+    return format_number(value, digits=4)

@@ -1,7 +1,7 @@
 """The buttons *Share* and *Handout*: link, tables, and a folder that needs no lab."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import date
 from typing import Any
@@ -11,89 +11,83 @@ import streamlit as st
 
 from lab.experiment.links import minimal_texts
 from lab.experiment.settings import Settings
-from lab.label.label import searched, sections, why_void
+from lab.label.label import why_void
 from ui.compute.runner import compute
 from ui.export import archive
 from ui.export.handout import Handout
 from ui.page import differences
 from ui.page.page import Page
 from ui.server.qr_code import QR_ALT, elsewhere, qr
-from ui.session.address import MORE, TAB
+from ui.session.address import MORE
 from ui.session.page_state import PageState
+from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.text.texts import SAYS
 
-# Settings that are always stated: how often a run was repeated, and with which seed.
-ALWAYS = ("epsilon", "repeats", "seed")
+# Sliders that are stated at their defaults too: how often a run was repeated, and with which seed.
+_ALWAYS_STATED = ("epsilon", "repeats", "seed")
 
 
-def address(state: PageState, *, with_tab: bool = False) -> str:
-    """Return the link of what is shown, without folded-out settings.
-
-    Args:
-        state: The state of the page.
-        with_tab: Whether the link opens the open tab.
-    """
-    parameters = {}
-    for name, value in state.address_params.items():
-        if name not in (TAB, MORE):
-            parameters[name] = value
-    if with_tab and TAB in state.address.view:
-        parameters[TAB] = state.address.view[TAB]
+def address(state: PageState) -> str:
+    """Return the link of what is shown, with the open tab but without folded-out settings."""
+    parameters = dict(state.address_params)
+    parameters.pop(MORE, None)
     page_url, _, _ = (st.context.url or "").partition("?")
     return f"{page_url}?{urlencode(parameters)}"
 
 
-def settings_text(
-    page: Page, state: PageState, *, always: Collection[str] = ALWAYS, without: str = ""
-) -> str:
+def settings_text(page: Page, state: PageState, *, without: str = "") -> str:
     """Return the settings in words: all choices, and the sliders that differ from their defaults.
 
     Args:
         page: The page.
         state: Its state.
-        always: Sliders that are stated at their defaults too, if the page has them.
         without: A field to leave out.
     """
     settings = state.settings
-    # The planner's settings hold those that its question is about.
-    asked_settings = getattr(settings, "topic_settings", None)
     layout = page.at(settings).slider_layout(settings)
     left_out = {without}
-    if asked_settings is None and "epsilon" not in (layout.hero, *layout.main, *layout.more):
-        left_out.add("epsilon")
     parts = [settings]
-    if isinstance(asked_settings, Settings):
-        parts.append(asked_settings)
+    # The planner's settings hold those that its question is about.
+    topic_settings = getattr(settings, "topic_settings", None)
+    if topic_settings is not None:
+        parts.append(topic_settings)
+    elif "epsilon" not in layout.all:
+        left_out.add("epsilon")
     texts: dict[str, str] = {}
     for part in parts:
-        defaults = type(part)()
-        for field in fields(part):
-            name = field.name
-            if name in texts or name in left_out:
-                continue
-            value = getattr(part, name)
-            if name in state.choices:
-                words = differences.choice_texts(name, value, state.choices)
-            elif name in always or value != getattr(defaults, name):
-                words = differences.slider_texts(name, value, layout.changes)
-            else:
-                continue
-            if words:
-                texts[name] = " ".join(words)
+        for name, words in _setting_texts(part, state, layout).items():
+            if name not in left_out:
+                texts.setdefault(name, words)
     return ", ".join(texts.values())
 
 
-def saved_chart_notes(page: Page, state: PageState, void: str = "") -> dict[str, Any]:
+def _setting_texts(settings: Settings, state: PageState, layout: SliderLayout) -> dict[str, str]:
+    """Return field -> its label and value, of choices and of sliders that are worth stating."""
+    defaults = type(settings)()
+    texts = {}
+    for field in fields(settings):
+        name = field.name
+        value = getattr(settings, name)
+        words = None
+        if name in state.choices:
+            words = differences.choice_texts(name, value, state.choices)
+        elif name in _ALWAYS_STATED or value != getattr(defaults, name):
+            words = differences.slider_texts(name, value, layout.changes)
+        if words is not None:
+            texts[name] = " ".join(words)
+    return texts
+
+
+def saved_chart_notes(page: Page, state: PageState, void: str) -> dict[str, Any]:
     """Return the lines under a saved chart, and the stem of its file name.
 
     Args:
         page: The page.
         state: Its state.
-        void: Why the label says that nothing is guaranteed; "" if only the settings decide.
+        void: Why the label says that nothing is guaranteed; "" if something is.
     """
     title = f"Epsilon Lab: {page.info.question}"
-    void = void or state.settings.void
     if void:
         title += f" VOID: {void}; nothing is guaranteed."
     return {
@@ -104,8 +98,9 @@ def saved_chart_notes(page: Page, state: PageState, void: str = "") -> dict[str,
 
 def why_void_of(state: PageState, page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed; "" if something is."""
-    stated = labels.complete(page.exports.label(result), result.settings, tries=state.tries)
-    return why_void(result.settings, stated)
+    if state.settings.void:
+        return state.settings.void
+    return why_void(result.settings, labels.complete(page.exports.label(result), result.settings))
 
 
 def handout_button(state: PageState, page: Page, *, ready: bool) -> None:
@@ -152,7 +147,7 @@ def share_button(state: PageState, page: Page, *, ready: bool) -> None:
         if not popover.open:
             return
         with st.container(key="shared"):
-            _link_and_code(state, page)
+            _link_and_code(state)
             if ready:
                 _downloads(state, page)
 
@@ -164,26 +159,22 @@ def _qr_code(state: PageState, link: str) -> str:
     return qr(elsewhere(link) or link)
 
 
-def _link_and_code(state: PageState, page: Page) -> None:
-    with_tab = False
-    titles = {tab.name: tab.title for tab in page.all_tabs[1:]}
-    tab = state.address.view.get(TAB)
-    if tab in titles:
-        with_tab = st.checkbox(SAYS("share.tab", tab=titles[tab]), key=f"{state.page}/share.tab")
-    link = address(state, with_tab=with_tab)
+def _link_and_code(state: PageState) -> None:
+    """Show the link and its QR code, for other devices where they reach this computer."""
+    link = address(state)
     if state.settings.uses_file:  # nobody else can open the uploaded file
         st.markdown(SAYS["share.own"])
         st.code(link, language=None, wrap_lines=True)
         return
     network_link = elsewhere(link)
-    links, code = st.columns([4, 1])
-    with links:
+    links_area, code_area = st.columns([4, 1])
+    with links_area:
         st.markdown(SAYS["share.same"])
         st.code(link, language=None, wrap_lines=True)
         if network_link:
             st.markdown(SAYS["share.network"])
             st.code(network_link, language=None, wrap_lines=True)
-    with code:
+    with code_area:
         st.image(qr(network_link or link), caption="QR code", alt=QR_ALT)
 
 
@@ -222,33 +213,15 @@ def handout_of(state: PageState, page: Page, result: Any, *, link: str, code: st
         link: Address of the page.
         code: The address as a QR code (HTML); "" for none.
     """
-    layout = page.slider_layout(state.settings)
-    on_screen = (layout.hero, *layout.main, *layout.more)
     return Handout(
         page=page,
         result=result,
-        settings_text=settings_text(page, state, always=on_screen),
+        settings_text=settings_text(page, state),
         link=link,
         code=code,
         version=archive.version(state.settings),
         date=date.today().isoformat(),
-        tries=state.tries,
     )
-
-
-def label_lines(state: PageState, page: Page, result: Any) -> list[str]:
-    """Return the lines of the privacy label on a print of the page."""
-    stated = labels.complete(page.exports.label(result), result.settings, tries=state.tries)
-    titles: dict[str, str] = {}
-    for section_titles in sections().values():
-        titles |= section_titles
-    lines = []
-    for field in ("summary", "tuning"):
-        if field in stated.said:
-            lines.append(f"{titles[field]}: {stated.said[field]}")
-    if searched(result.settings):
-        lines.append(SAYS["share.one_run"])
-    return lines
 
 
 def bundle(handout: Handout) -> bytes:

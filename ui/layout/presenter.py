@@ -1,31 +1,30 @@
 """Present a page (``?present=1``): one chart, three tiles, one slider and the verdict, all large.
 
-It is the page itself with less on it, so it stays live. Page Down and Page Up go from stop to stop.
+It is the page itself with less on it, so it stays live. Page Down and Page Up move the slider from
+stop to stop, which are a few round values.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.experiment.links import SEPARATOR, compact, minimal_texts, versioned
 from lab.experiment.settings import Settings
 from ui import widgets
 from ui.page.page import Page
 from ui.page.screen import Screen
 from ui.page.view import FIRST
-from ui.session.entries import apply_move, from_link
-from ui.session.page_state import FIRST_CHART, PageState
+from ui.session.address import PRESENT
+from ui.session.page_state import PageState
 from ui.session.panel import show_panel
 from ui.session.slider_layout import slider as make_slider
 from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 from ui.widgets import Slider, assets
 
-_PRESENT = "present"
-_STEP = "step"
+# The value of ``present`` in an address that names no chart.
+FIRST_CHART = "1"
 # Stops along a logarithmic slider, and intervals along a linear one.
 _MOST_STOPS = 6
 _INTERVALS = 5
@@ -41,34 +40,6 @@ _DECADES = range(-12, 13)
 _LARGE = 1e5
 
 
-def initial_settings(state: PageState) -> Settings:
-    """Return the settings with which the presentation began; the address holds them from then."""
-    chart, has_settings, text = state.address.view[_PRESENT].partition(SEPARATOR)
-    if not has_settings:
-        state.address.view[_PRESENT] = f"{chart}{SEPARATOR}{compact(state.settings)}"
-        return state.settings
-    parts = text.split(SEPARATOR)
-    params = dict(zip(parts[::2], parts[1::2], strict=False))
-    settings, _ = from_link(type(state.settings), params)
-    return settings
-
-
-def stops(page: Page, state: PageState) -> dict[Settings, str]:
-    """Return the stops in their order, settings -> name.
-
-    They are a few values of the hero slider, among them the initial one. All other settings stay
-    as they are, and may be of a file, which no address holds.
-    """
-    slider = hero_slider(page, state.settings)
-    initial_value = getattr(initial_settings(state), slider.name)
-    settings_names = {}
-    for value in sorted({*ticks(slider), initial_value}):
-        settings, refused = apply_move(state.settings, slider.name, value)
-        if not refused:
-            settings_names[settings] = f"{slider.label} {_value_text(value)}"
-    return settings_names
-
-
 def hero_slider(page: Page, settings: Any) -> Slider:
     """Return the one slider of a presented page."""
     layout = page.at(settings).slider_layout(settings)
@@ -76,10 +47,10 @@ def hero_slider(page: Page, settings: Any) -> Slider:
     return make_slider(layout.hero, settings.limits, **changes)
 
 
-def ticks(slider: Slider) -> list[float]:
+def stops(slider: Slider) -> list[float]:
     """Return a few round values along a slider: powers of ten if it is logarithmic, else steps."""
     if slider.low == slider.high:
-        return []
+        return [slider.low]
     if slider.scale == "log":
         values = _powers_of_ten(slider)
     else:
@@ -114,97 +85,42 @@ def _even_steps(slider: Slider) -> list[float]:
     return [float(f"{index * step:.12g}") for index in range(first, last + 1)]
 
 
-def _value_text(value: float) -> str:
-    if abs(value) < _LARGE:
-        return format_number(value)
-    return number(value)
+def current_stop(slider: Slider, value: float) -> int:
+    """Return the index of the last stop up to a value of the slider, or 0."""
+    stops_up_to_value = [stop for stop in stops(slider) if stop <= value]
+    return max(0, len(stops_up_to_value) - 1)
 
 
-def stop_messages(stops: Mapping[Settings, str], *, hero: str) -> list[dict[str, Any]]:
-    """Return the stops as the browser gets them.
-
-    Each has its ``name``, its ``link``, and as ``moves`` the (field, value) pairs by which the
-    channel gets there from every other stop. They are None where only the server can, because the
-    hero slider changes other settings too.
-    """
-    by_channel = _hero_changes_nothing_else(list(stops), hero)
-    messages = []
-    for settings, name in stops.items():
-        moves = None
-        if by_channel:
-            moves = [(hero, getattr(settings, hero))]
-        link = urlencode(versioned(minimal_texts(settings)))
-        messages.append({"name": name, "link": link, "moves": moves})
-    return messages
-
-
-def _hero_changes_nothing_else(stops: Sequence[Settings], hero: str) -> bool:
-    """Return whether a movement of the hero slider leads from each of these to each other."""
-    for start in stops:
-        for stop in stops:
-            settings, refused = apply_move(start, hero, getattr(stop, hero))
-            if refused or settings != stop:
-                return False
-    return True
-
-
-def current_stop(state: PageState, stops: Mapping[Settings, str]) -> int:
-    """Return the index of the stop where the page is, or was before a slider was moved."""
-    if state.settings in stops:
-        state.address.view[_STEP] = str(list(stops).index(state.settings) + 1)
-    step = state.address.view.get(_STEP, "")
-    if not (step.isascii() and step.isdigit()) or int(step) == 0:
-        return 0
-    return min(int(step), len(stops)) - 1
-
-
-def show_presenter(
-    page: Page, state: PageState, stops: Mapping[Settings, str], result: Any
-) -> None:
+def show_presenter(page: Page, state: PageState, result: Any) -> None:
     """Show the buttons and keys of a presented screen, outside of all fragments.
 
-    The browser asks for a stop without moves by its index, for another chart by its name, and to
-    leave.
+    The browser moves the slider by itself. It asks for another chart by its name, and to leave.
 
     page: The whole page.
     """
     present_page = page.at(state.settings)
     key = f"{page.name}.present"
-    stop_settings = list(stops)
     chart_names = [chart.name for row in present_page.content.charts(result) for chart in row]
     chart_index = 0
     if state.presented_chart in chart_names:
         chart_index = chart_names.index(state.presented_chart)
 
-    def sent(name: str) -> Any:
-        message = st.session_state.get(key) or {}
-        return message.get(name)
-
-    def go_to_stop() -> None:
-        index = sent("go")
-        if type(index) is int and 0 <= index < len(stop_settings):
-            state.replace_settings(stop_settings[index])
-
     def show_chart() -> None:
-        chart_name = sent("picture")
-        if chart_name in chart_names:
-            _, separator, text = state.address.view[_PRESENT].partition(SEPARATOR)
-            state.address.view[_PRESENT] = chart_name + separator + text
+        message = st.session_state.get(key) or {}
+        if message.get("picture") in chart_names:
+            state.address.view[PRESENT] = message["picture"]
 
     def leave() -> None:
-        state.address.view.pop(_PRESENT, None)
-        state.address.view.pop(_STEP, None)
+        state.address.view.pop(PRESENT, None)
 
+    slider = hero_slider(page, state.settings)
     data = {
-        "stops": stop_messages(stops, hero=present_page.slider_layout(state.settings).hero),
-        "at": current_stop(state, stops),
+        "slider": slider.name,
+        "stops": stops(slider),
+        "at": current_stop(slider, getattr(state.settings, slider.name)),
         "pictures": [*chart_names[chart_index + 1 :], *chart_names[:chart_index]],
     }
-    callbacks = {
-        "on_go_change": go_to_stop,
-        "on_picture_change": show_chart,
-        "on_leave_change": leave,
-    }
+    callbacks = {"on_picture_change": show_chart, "on_leave_change": leave}
     with st.container(key="presenter"):
         assets.mount("present", callbacks, css="page/presenter.css", key=key, data=data)
 
@@ -233,23 +149,29 @@ def show_stage(
                 state,
                 screen.page.slider_layout(state.settings),
                 done=screen.done,
-                marks=tick_marks(page, state.settings),
+                marks=stop_marks(page, state.settings),
                 channel=channel,
                 stage=True,
             )
 
 
-def tick_marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
-    """Return marks for a few round values on the track of the hero slider."""
+def stop_marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
+    """Return marks for the stops on the track of the slider."""
     slider = hero_slider(page, settings)
-    return {slider.name: [(value, _value_text(value)) for value in ticks(slider)]}
+    return {slider.name: [(value, _value_text(value)) for value in stops(slider)]}
+
+
+def _value_text(value: float) -> str:
+    if abs(value) < _LARGE:
+        return format_number(value)
+    return number(value)
 
 
 def present_button(state: PageState) -> None:
     """Show the button that begins the presentation, with its keys as help."""
 
     def begin() -> None:
-        state.address.view[_PRESENT] = FIRST_CHART
+        state.address.view[PRESENT] = FIRST_CHART
 
     st.button(
         "Present",

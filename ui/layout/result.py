@@ -1,18 +1,15 @@
 """Show a result: its tiles, verdict and charts, and the tab that is open under them."""
 
-from datetime import date
-from html import escape
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import papers
 from ui import widgets
-from ui.export.share_dialog import label_lines, saved_chart_notes, why_void_of
+from ui.export.share_dialog import saved_chart_notes, why_void_of
 from ui.layout.question import show_question
 from ui.page.page import Page
 from ui.page.screen import Screen
-from ui.page.tabs import ASK_TAB, GUARANTEE_TAB, METHOD_TAB, Tab
+from ui.page.tabs import ASK_TAB, METHOD_TAB, Tab
 from ui.page.view import FIRST
 from ui.session.page_state import PageState
 from ui.text import glossary
@@ -31,10 +28,8 @@ def show_result(screen: Screen, state: PageState) -> str:
     charts_of = None
     if not state.settings.uses_file:
         charts_of = state.request_state(tab.name)
-    printed = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
+    notes = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
     with first_area:
-        lines = [*printed["lines"][1:], *label_lines(state, page, screen.result)]
-        st.html(_print_only(*map(escape, lines), date.today().isoformat()))
         _show_text(texts, "numbers")
         _show_text(texts, "verdict")
     with charts_area:
@@ -44,13 +39,13 @@ def show_result(screen: Screen, state: PageState) -> str:
             ack=state.click_ack,
             name=FIRST,
             of=charts_of,
-            paper=printed,
+            paper=notes,
         )
         for name in page.captions:
             _show_text(texts, f"words-{name}")
     with tab_area:
         for name in tab.texts:
-            _show_text(texts, f"words-{name}", has_drawing=tab.has_drawing)
+            _show_text(texts, f"words-{name}")
         if tab is ASK_TAB and page.question_tab is not None:
             show_question(page.question_tab, state, screen)
         if tab.name in charts and tab.name != FIRST:
@@ -59,42 +54,25 @@ def show_result(screen: Screen, state: PageState) -> str:
                 key=f"{page.name}.{tab.name}",
                 name=tab.name,
                 of=charts_of,
-                paper=printed,
+                paper=notes,
             )
-        if tab.show_extra is not None:
-            tab.show_extra(state, printed)
         if tab is METHOD_TAB:
             st.markdown(page.content.lead(state.settings))
             st.markdown(papers.cited(glossary.link_terms(page.method)))
-        if "guarantee" in screen.view.texts and tab.name != GUARANTEE_TAB.name:
-            st.html(_print_only(screen.view.texts["guarantee"]))
     return tab.name
 
 
-def _show_text(texts: dict[str, str], name: str, *, has_drawing: bool = False) -> None:
+def _show_text(texts: dict[str, str], name: str) -> None:
     """Show the element of a text, even where it is still empty.
 
     Args:
         texts: CSS selector -> HTML.
         name: Ends the CSS class.
-        has_drawing: Whether the text holds SVG, which ``st.html`` leaves out.
     """
     classes = f"lab-{name}"
     if name.startswith("words-"):
         classes += " lab-words"
-    html = f'<div class="{classes}">{texts[f".lab-{name}"]}</div>'
-    if has_drawing:
-        st.markdown(html, unsafe_allow_html=True)
-    else:
-        st.html(html)
-
-
-def _print_only(*lines: str) -> str:
-    """Return lines (HTML) that only a print shows.
-
-    In place of the controls these are the settings in words, the link and the day.
-    """
-    return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
+    st.html(f'<div class="{classes}">{texts[f".lab-{name}"]}</div>')
 
 
 def _show_tabs(page: Page) -> tuple[Tab, DeltaGenerator]:

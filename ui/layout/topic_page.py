@@ -1,10 +1,15 @@
-"""Lay out a page of a topic, from its heading to how it works."""
+"""Lay out a page of a topic, from its heading to how it works.
+
+A run of the whole page shows what stands around its live part: heading, choices, notices and the
+address. While a slider moves, only the live part runs again (a Streamlit fragment).
+"""
 
 from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
+from lab.experiment.settings import Settings
 from ui.compute import debounce
 from ui.export.share_dialog import handout_button, share_button
 from ui.layout import presenter, visible_sliders
@@ -12,20 +17,17 @@ from ui.layout.result import open_tab_name, show_result, tabs_key
 from ui.page.page import Page
 from ui.page.pin import pin_panel, pinned_settings, slider_marks
 from ui.page.presenter_page import presenter_page
-from ui.page.screen import Screen, make_screen
+from ui.page.screen import make_screen
 from ui.page.suggestion import suggestion_card
 from ui.server import static_files
 from ui.session import page_links
-from ui.session.address import TAB
+from ui.session.address import PRESENT, TAB
 from ui.session.entries import ignored
 from ui.session.page_state import PageState, current_state
 from ui.session.panel import show_panel
 from ui.session.reset_menu import reset_menu
 from ui.session.widget_state import set_widget
 from ui.uploads import rows
-
-# The name of the drawer of further sliders and selectors.
-MORE = "More settings"
 
 
 def write_style() -> None:
@@ -35,18 +37,14 @@ def write_style() -> None:
 
 @debounce.page_run()
 def show_page(page: Page, welcome: str = "") -> None:
-    """Run the whole page. While a slider moves, only its live part runs again.
+    """Run the whole page.
 
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     state = current_state(page.name, page.settings)
-    visible_sliders.check_link(page, state)
     if welcome:
-        # The first page speaks for the whole lab. It is not presented, and shows no uploaded file.
-        state.address.view.pop("present", None)
-        if state.settings.uses_file:
-            state.replace_settings(page.settings())
-    state.push_undo()
+        # The first page speaks for the whole lab, and is not presented.
+        state.address.view.pop(PRESENT, None)
     if state.presented_chart:
         _show_presented(page, state)
     elif welcome:
@@ -56,15 +54,17 @@ def show_page(page: Page, welcome: str = "") -> None:
 
 
 def _show_with_heading(page: Page, state: PageState) -> None:
+    """Show the heading, the buttons beside it, the choices and the live part.
+
+    The choices may change the settings, and the buttons are about those after them.
+    """
     _link_to_lesson(state)
     st.title(page.at(state.settings).info.question)
-    head = st.container(key="head-actions", horizontal=True)
-    pinned = pinned_settings(page, state)
-    _open_tab_of_link(page, state)
-    _show_notices([*state.notices, *_ignored_question(page, state)])
+    actions_area = st.container(key="head-actions", horizontal=True)
+    pinned = _show_notices_of_link(page, state)
     _show_choices(page, state)
     ready = rows.ready(state)
-    with head:
+    with actions_area:
         _show_actions(page, state, ready=ready)
     if ready:
         _write_address(page, state, pinned)
@@ -74,58 +74,10 @@ def _show_with_heading(page: Page, state: PageState) -> None:
 
 
 def _show_with_welcome(page: Page, state: PageState, welcome: str) -> None:
-    pinned = pinned_settings(page, state)
-    _open_tab_of_link(page, state)
-    _show_notices([*state.notices, *_ignored_question(page, state)])
+    pinned = _show_notices_of_link(page, state)
     _write_address(page, state, pinned)
     with st.container(key="home"):
         _show_live_part(page, welcome)
-
-
-def _write_address(page: Page, state: PageState, pinned: Any) -> None:
-    screen = _make_screen(page, state, pinned, seconds=0, tab=open_tab_name(page))
-    state.write_address(done=screen.done)
-
-
-def _make_screen(
-    page: Page,
-    state: PageState,
-    pinned: Any,
-    *,
-    seconds: float,
-    tab: str,
-    resting: bool = False,
-) -> Screen:
-    """Return what the page of this session shows; arguments as of ``make_screen``."""
-    return make_screen(
-        page,
-        state.settings,
-        pinned,
-        seconds=seconds,
-        tab=tab,
-        ask=state.address.ask,
-        resting=resting,
-        tries=state.tries,
-        looks=rows.looks(state),
-    )
-
-
-def _show_more_choices(page: Page, state: PageState) -> None:
-    """Show the drawer of further choices, which lead to other data where a page lacks its own."""
-    more_choices = page.at(state.settings).controls.more_choices
-    if more_choices is not None:
-        with st.expander(MORE):
-            more_choices(state)
-
-
-def _show_actions(page: Page, state: PageState, *, ready: bool) -> None:
-    """Show the buttons that present a page, download its handout and share its link."""
-    if not page.content.tabs or st.context.is_embedded:
-        return
-    present_page = page.at(state.settings)
-    presenter.present_button(state)
-    handout_button(state, present_page, ready=ready)
-    share_button(state, present_page, ready=ready)
 
 
 def _link_to_lesson(state: PageState) -> None:
@@ -136,47 +88,12 @@ def _link_to_lesson(state: PageState) -> None:
         page_links.query_link("lessons", "Back to the lesson", query, icon=":material/arrow_back:")
 
 
-def _show_presented(page: Page, state: PageState) -> None:
-    # A presented page has no panel of pinned settings, but their notices.
-    pinned_settings(page, state)
-    stage_page = presenter_page(page, state.presented_chart)
-    if state.notices:
-        with st.container(key="stage-notices"):
-            _show_notices(state.notices)
-    if not rows.ready(state):
-        # Return to the page itself, which shows what is missing.
-        state.address.view.pop("present")
-        st.rerun()
-    stops = presenter.stops(page, state)
-    presenter.current_stop(state, stops)
-    screen = make_screen(
-        stage_page,
-        state.settings,
-        None,
-        seconds=stage_page.slices.first,
-        tab="",
-        tries=state.tries,
-    )
-    state.write_address(done=screen.done)
-    _show_stage(stage_page)
-    presenter.show_presenter(page, state, stops, screen.result)
-
-
-def _ignored_question(page: Page, state: PageState) -> list[str]:
-    """Return a notice for each part of a link's question that nobody can ask.
-
-    A page without questions forgets it.
-    """
-    if not state.address.ask or state.settings.uses_file:
-        return []
-    if (
-        page.question_tab is not None
-        and page.content.tabs
-        and page.question_tab.about(state.settings, "")
-    ):
-        return page.question_tab.ignored(state.settings, state.address.ask)
-    state.address.ask = ""
-    return ["The question in the link was ignored, because this page has no questions."]
+def _show_notices_of_link(page: Page, state: PageState) -> Settings | None:
+    """Open what a link names, and show what of it was ignored; return the pinned settings."""
+    pinned = pinned_settings(page, state)
+    _open_tab_of_link(page, state)
+    _show_notices([*state.notices, *_ignored_question(page, state)])
+    return pinned
 
 
 def _open_tab_of_link(page: Page, state: PageState) -> None:
@@ -194,6 +111,25 @@ def _open_tab_of_link(page: Page, state: PageState) -> None:
     state.notices.append(ignored(TAB, name, f"one of: {', '.join(titles)}"))
 
 
+def _ignored_question(page: Page, state: PageState) -> list[str]:
+    """Return a notice for each part of a link's question that nobody can ask.
+
+    A page without questions forgets it.
+    """
+    ask = state.address.ask
+    if not ask or state.settings.uses_file:
+        return []
+    if page.question_tab is not None and page.question_tab.about(state.settings, "") is not None:
+        return page.question_tab.ignored(state.settings, ask)
+    state.address.ask = ""
+    return ["The question in the link was ignored, because this page has no questions."]
+
+
+def _show_notices(notices: Iterable[str]) -> None:
+    for notice in notices:
+        st.warning(notice, icon=":material/link_off:")
+
+
 def _show_choices(page: Page, state: PageState) -> None:
     with st.container(key="setup", horizontal=True, vertical_alignment="center"):
         page.controls.choices(state)
@@ -201,6 +137,36 @@ def _show_choices(page: Page, state: PageState) -> None:
             key="resets", horizontal=True, horizontal_alignment="right", width="stretch"
         ):
             reset_menu(state)
+
+
+def _show_actions(page: Page, state: PageState, *, ready: bool) -> None:
+    """Show the buttons that present a page, download its handout and share its link."""
+    if st.context.is_embedded:
+        return
+    present_page = page.at(state.settings)
+    presenter.present_button(state)
+    handout_button(state, present_page, ready=ready)
+    share_button(state, present_page, ready=ready)
+
+
+def _show_more_choices(page: Page, state: PageState) -> None:
+    """Show the drawer of further choices, which lead to other data where a page lacks its own."""
+    more_choices = page.at(state.settings).controls.more_choices
+    if more_choices is not None:
+        with st.expander("More settings"):
+            more_choices(state)
+
+
+def _write_address(page: Page, state: PageState, pinned: Settings | None) -> None:
+    screen = make_screen(
+        page,
+        state.settings,
+        pinned,
+        seconds=0,
+        tab=open_tab_name(page),
+        ask=state.address.ask,
+    )
+    state.write_address(done=screen.done)
 
 
 @st.fragment
@@ -215,12 +181,13 @@ def _show_live_part(page: Page, welcome: str) -> None:
         debounce.rerun_page()
     present_page = page.at(state.settings)
     pinned = pinned_settings(page, state)
-    screen = _make_screen(
+    screen = make_screen(
         page,
-        state,
+        state.settings,
         pinned,
         seconds=_slice_seconds(present_page, state),
         tab=open_tab_name(page),
+        ask=state.address.ask,
         resting=state.ack > 0 and not state.moving,
     )
     area = st.container(key="screen")
@@ -235,15 +202,13 @@ def _show_live_part(page: Page, welcome: str) -> None:
     sliders_area = side.container(key="sliders")
     below_sliders = side.container(key="beside")
     panel_area = sliders_area.container(key="panel")
-    if present_page.controls.more_choices is not None:
+    more_choices = present_page.controls.more_choices
+    if more_choices is not None:
         with sliders_area.container(key="more"):
-            present_page.controls.more_choices(state)
+            more_choices(state)
     with main:
         tab = show_result(screen, state)
-        if tab == present_page.all_tabs[0].name:
-            state.address.set_view_param(TAB, "")
-        else:
-            state.address.set_view_param(TAB, tab)
+    _remember_tab(present_page, state, tab)
     with below_sliders:
         visible_sliders.offer_all(state)
         if present_page.content.tabs:
@@ -258,9 +223,16 @@ def _show_live_part(page: Page, welcome: str) -> None:
             done=screen.done,
             channel=_channel_state(state, tab),
             marks=slider_marks(state.settings, pinned),
-            selectors=present_page.controls.more_choices is not None,
+            selectors=more_choices is not None,
             suggestion=suggestion,
         )
+
+
+def _remember_tab(page: Page, state: PageState, tab: str) -> None:
+    """Write the open tab to the address, which needs no name for the first one."""
+    if tab == page.all_tabs[0].name:
+        tab = ""
+    state.address.set_view_param(TAB, tab)
 
 
 def _channel_state(state: PageState, tab: str) -> dict[str, Any] | None:
@@ -279,6 +251,23 @@ def _slice_seconds(page: Page, state: PageState) -> float:
     return page.slices.first
 
 
+def _show_presented(page: Page, state: PageState) -> None:
+    # A presented page has no panel of pinned settings, but their notices.
+    pinned_settings(page, state)
+    stage_page = presenter_page(page, state.presented_chart)
+    if state.notices:
+        with st.container(key="stage-notices"):
+            _show_notices(state.notices)
+    if not rows.ready(state):
+        # Return to the page itself, which shows what is missing.
+        state.address.view.pop(PRESENT)
+        st.rerun()
+    screen = make_screen(stage_page, state.settings, None, seconds=stage_page.slices.first)
+    state.write_address(done=screen.done)
+    _show_stage(stage_page)
+    presenter.show_presenter(page, state, screen.result)
+
+
 @st.fragment
 @debounce.page_run()
 def _show_stage(page: Page) -> None:
@@ -289,18 +278,6 @@ def _show_stage(page: Page) -> None:
     state = current_state(page.name, page.settings)
     if not rows.holds(state) or not state.presented_chart:
         debounce.rerun_page()
-    present_page = page.at(state.settings)
-    screen = make_screen(
-        page,
-        state.settings,
-        None,
-        seconds=_slice_seconds(present_page, state),
-        tab="",
-        tries=state.tries,
-    )
+    seconds = _slice_seconds(page.at(state.settings), state)
+    screen = make_screen(page, state.settings, None, seconds=seconds)
     presenter.show_stage(page, screen, state, _channel_state(state, ""))
-
-
-def _show_notices(notices: Iterable[str]) -> None:
-    for notice in notices:
-        st.warning(notice, icon=":material/link_off:")

@@ -5,7 +5,7 @@ Every topic writes a ``Page``. Only ``ui.layout`` knows the order of things on a
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,10 +20,10 @@ from lab.experiment.settings import Settings
 from lab.label.label import Stated
 from ui.charts import attacker_icons
 from ui.compute.runner import SLICE_SECONDS
-from ui.page.guarantee_after_search import SearchedGuarantee, guarantee_after_search
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import ANSWER, ASK_TAB, GUARANTEE_TAB, METHOD_TAB, NO_TAB, WHY_TAB, Tab
 from ui.page.view import FIRST, LazyValues, Rows, View
+from ui.page.void_after_search import void_texts, void_tiles, why_void_after_search
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile, bullets, tile_row
@@ -160,8 +160,6 @@ class QuestionTab(NamedTuple):
             of the question before. It has no target if the question changes to another measure.
         ignored: Returns a notice (markdown) for each part of a text that nobody can ask.
         controls: Shows the controls of the question, given the state of its settings.
-        compares: Returns the settings of the page whose results an answer will compare.
-        compared: Returns those that it does compare, as far as they are known.
     """
 
     page: "Page"
@@ -169,8 +167,6 @@ class QuestionTab(NamedTuple):
     asks: Callable[[Any, Mapping[str, float], Any], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[PageState], None]
-    compares: Callable[[Any], Collection[Settings]]
-    compared: Callable[[Any], Collection[Settings]]
 
     def about(
         self, settings: Any, ask: str, targets: Mapping[str, float] = _NO_TARGETS
@@ -264,11 +260,8 @@ class Page:
             tabs.insert(_TABS_BEFORE_QUESTIONS, ASK_TAB)
         return (*tabs, METHOD_TAB)
 
-    def view(self, result: Any, *, tries: int = 0) -> View:
-        """Return what the page shows of a result.
-
-        tries: As in ``SearchedGuarantee``.
-        """
+    def view(self, result: Any) -> View:
+        """Return what the page shows of a result."""
         board_functions = {FIRST: partial(_cached_charts, self.content.charts)}
         for tab in self.content.tabs:
             if tab.charts is not None:
@@ -278,10 +271,10 @@ class Page:
             text_functions["guarantee"] = self._guarantee
         tiles = self.content.tiles(result)
         if result.settings.uses_file:
-            searched = guarantee_after_search(self.exports.label(result), result, tries=tries)
-            if searched is not None:
-                tiles = searched.tiles(tiles)
-                _adapt_texts(text_functions, searched)
+            reason = why_void_after_search(self.exports.label(result), result)
+            if reason:
+                tiles = void_tiles(tiles, reason)
+                text_functions = void_texts(text_functions, reason)
         texts = LazyValues(text_functions, result)
         boards = LazyValues(board_functions, result)
         return View(tiles, texts, boards)
@@ -315,17 +308,6 @@ class Page:
         """Return the text (markdown) of *How it works*."""
         file = Path(inspect.getfile(self.settings)).with_name("method.md")
         return file.read_text(encoding="utf-8")
-
-
-def _adapt_texts(functions: dict[str, Callable[[Any], str]], searched: SearchedGuarantee) -> None:
-    """Adapt the texts on a guarantee to a search on private rows."""
-    for name, adapt in (("verdict", searched.verdict), ("guarantee", searched.guarantee)):
-        if name in functions:
-            functions[name] = partial(_adapted, adapt, functions[name])
-
-
-def _adapted(adapt: Callable[[str], str], text: Callable[[Any], str], result: Any) -> str:
-    return adapt(text(result))
 
 
 @lru_cache(maxsize=_KEPT_PAGES)

@@ -1,6 +1,6 @@
 """Compute what a page shows now: its result, the pinned one, and the answer to its question."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -69,8 +69,6 @@ def make_screen(
     tab: str = "",
     ask: str = "",
     resting: bool = False,
-    tries: int = 0,
-    looks: bool = False,
 ) -> Screen:
     """Return what a page shows after some seconds of work.
 
@@ -85,15 +83,13 @@ def make_screen(
         tab: The name of the tab that is open. The question is answered in its own tab only.
         ask: The question about the settings (``Address.ask``).
         resting: Whether nothing moves. A mu in the open tab is computed last, and only then.
-        tries: As in ``Page.view``.
-        looks: Whether a question may read private rows. It is about made-up rows otherwise.
     """
-    screen = _compared(page, settings, pinned, seconds=seconds, tries=tries)
-    screen = _with_mu(screen, tab, resting=resting, tries=tries)
+    screen = _compared(page, settings, pinned, seconds=seconds)
+    screen = _with_mu(screen, tab, resting=resting)
     question_tab = screen.page.question_tab
     if question_tab is None or tab != ASK_TAB.name:
         return screen
-    base, targets = question_base(screen, settings, looks=looks)
+    base, targets = question_base(screen, settings)
     if base is None:
         return screen
     question = question_tab.about(base, ask, targets)
@@ -102,8 +98,6 @@ def make_screen(
     if screen.done < 1:
         seconds = 0
     answer, answer_done = compute(question, seconds=seconds)
-    if base is settings and _record_comparison(settings, question_tab.compared(answer)):
-        screen = _with_fresh_view(screen, tries)
     return replace(
         screen,
         answer=question_tab.view(answer),
@@ -111,31 +105,28 @@ def make_screen(
     )
 
 
-def _with_mu(screen: Screen, tab: str, *, resting: bool, tries: int) -> Screen:
+def _with_mu(screen: Screen, tab: str, *, resting: bool) -> Screen:
     """Return the screen with the mu of the open tab, if all else is done and nothing moves."""
     names = screen.page.tab(tab).texts
     if screen.done < 1 or not mu_text.is_pending(screen.view.texts, names):
         return screen
     if not resting:
         return replace(screen, done=_ALL_BUT_MU)
-    screen = _with_fresh_view(screen, tries)
+    # Another view, because this one holds the texts without it.
+    screen = replace(screen, view=screen.page.view(screen.result))
     mu_text.compute(screen.view.texts, names)
     return screen
 
 
-def _with_fresh_view(screen: Screen, tries: int) -> Screen:
-    return replace(screen, view=screen.page.view(screen.result, tries=tries))
-
-
 def question_base(
-    screen: Screen, settings: Settings, *, looks: bool
+    screen: Screen, settings: Settings
 ) -> tuple[Settings | None, Mapping[str, float]]:
     """Return the settings that a question is about, and measure -> the target that it starts with.
 
-    Where rows are private and a question may not look at them, it is about made-up rows. Return
+    No question reads private rows. It is about made-up rows in their place, and the settings are
     None where none can be made up.
     """
-    if looks or not settings.uses_file:
+    if not settings.uses_file:
         return settings, screen.page.content.first_targets(screen.result)
     made_up = settings.made_up
     if made_up is None:
@@ -144,28 +135,19 @@ def question_base(
     return made_up, screen.page.content.first_targets(result)
 
 
-def _record_comparison(settings: Settings, compared: Iterable[Settings]) -> bool:
-    """Record that settings are compared on the private rows of a file.
-
-    Return whether any of them is new to it.
-    """
-    if not settings.uses_file:
-        return False
-    recorded = vars(settings)["own"].table.compared
-    count_before = len(recorded)
-    recorded.update(compared)
-    return len(recorded) > count_before
+def _record_comparison(settings: Settings, pinned: Settings) -> None:
+    """Record that these settings are compared on the private rows of a file."""
+    if settings.uses_file:
+        vars(settings)["own"].table.compared.update((settings, pinned))
 
 
-def _compared(
-    page: Page, settings: Settings, pinned: Settings | None, *, seconds: float, tries: int
-) -> Screen:
+def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float) -> Screen:
     """Return the screen of the settings, beside the pinned ones if there are any."""
     result, done = compute(settings, seconds=seconds)
     page_a = page.at(settings)
     if pinned is not None and pinned != settings:
-        _record_comparison(settings, (settings, pinned))
-    view = page_a.view(result, tries=tries)
+        _record_comparison(settings, pinned)
+    view = page_a.view(result)
     if pinned is None:
         return Screen(page=page_a, result=result, view=view, pinned=None, done=done, comparison={})
     if done < 1:

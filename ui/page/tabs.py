@@ -1,10 +1,9 @@
 """Define the tabs under the first screen of a page."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ui.page.view import Rows
-from ui.session.page_state import PageState
 
 
 def _for_all_settings(_: Any) -> bool:
@@ -19,9 +18,6 @@ class Tab(NamedTuple):
         title: Its title on the page.
         texts: Names of the page's texts that it shows.
         charts: Makes the rows of charts under them from a result.
-        has_drawing: Whether a text holds a drawing (SVG).
-        show_extra: Shows whatever else, given the state of the page, and what a saved chart says
-            under it (``ui.widgets.board``).
         when: Tells whether settings have the tab.
     """
 
@@ -29,8 +25,6 @@ class Tab(NamedTuple):
     title: str
     texts: Sequence[str] = ()
     charts: Callable[[Any], Rows] | None = None
-    has_drawing: bool = False
-    show_extra: Callable[[PageState, Mapping[str, Any]], None] | None = None
     when: Callable[[Any], bool] = _for_all_settings
 
 

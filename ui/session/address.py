@@ -14,9 +14,10 @@ import streamlit as st
 # questions, and those of ``VIEW_PARAMS``, which tell how the page is shown, or to whom.
 PIN = "pin"
 ASK = "what_if"
+PRESENT = "present"
 TAB = "tab"
 MORE = "more"
-VIEW_PARAMS = ("present", "lesson", "step", "only", TAB, MORE)
+VIEW_PARAMS = (PRESENT, "lesson", "step", "only", TAB, MORE)
 # Characters of each of these parameters. No page writes longer ones.
 LONGEST = 800
 # Addresses that a late message may still hold.

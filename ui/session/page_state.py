@@ -18,15 +18,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from lab.experiment import links
 from ui import widgets
 from ui.compute import debounce, scheduler
-from ui.session.address import MORE, Address, setting_params
+from ui.session.address import MORE, PRESENT, Address, setting_params
 from ui.session.entries import from_link, is_movable, try_change
-from ui.session.undo import UndoHistory
 from ui.session.widget_state import on_change, set_widget
 from ui.text.escaping import plain
 
-# The value of ``present`` in an address that names no chart.
-FIRST_CHART = "1"
-_NOT_PRESENTED = "0"
 _VISITED = "lab.visited"
 _NUMBER_WIDTH = 140
 
@@ -41,7 +37,6 @@ class PageState:
         errors: Field -> the sentence that refuses its last value.
         notices: Sentences (markdown) on the parts of the link that were ignored.
         address: The page's address in the browser.
-        undo: Earlier settings.
         token: A name of this state. It differs between sessions, so that the browser notices a
             restart.
         ack: The number of the newest movement that the settings contain.
@@ -52,7 +47,6 @@ class PageState:
         choices: Field -> (label, value -> its text) of the choices on the page.
         opens_tab: Whether the page has yet to open the tab of a link.
         uploaded_pin: Pinned settings about a visitor's own file, which no address holds.
-        tries: The mean number of tries of which the best is released, 0 for one model.
         after_change: Is called after each change.
     """
 
@@ -61,7 +55,6 @@ class PageState:
     errors: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     address: Address = field(default_factory=Address)
-    undo: UndoHistory = field(default_factory=UndoHistory)
     token: str = field(default_factory=partial(token_hex, 4))
     ack: int = 0
     click_ack: int = 0
@@ -70,7 +63,6 @@ class PageState:
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     opens_tab: bool = False
     uploaded_pin: Any = None
-    tries: int = 0
     after_change: Callable[[], None] | None = None
 
     def change(self, name: str, value: Any) -> None:
@@ -94,7 +86,9 @@ class PageState:
         if is_movable(self.settings, movement.name):
             self.change(movement.name, movement.value)
         elif movement.name == MORE:
-            unfolded = "1" if movement.value else ""
+            unfolded = ""
+            if movement.value:
+                unfolded = "1"
             self.address.set_view_param(MORE, unfolded)
         return movement
 
@@ -103,13 +97,6 @@ class PageState:
         self.apply_movement()
         self.settings = settings
         self.errors.clear()
-
-    def push_undo(self) -> None:
-        """Record the settings at a new rest, so that Undo can return to the previous ones."""
-        last = self.settings
-        if self.rendered is not None:
-            last, _ = self.rendered
-        self.undo.push(last, self.settings)
 
     def open_link(self, params: dict[str, str]) -> None:
         """Take over the settings and the view of a link."""
@@ -138,14 +125,8 @@ class PageState:
 
     @property
     def presented_chart(self) -> str:
-        """Return the chart that this screen presents, by its name or ``FIRST_CHART``.
-
-        Return "" where the screen shows the whole page.
-        """
-        name, _, _ = self.address.view.get("present", "").partition(links.SEPARATOR)
-        if name == _NOT_PRESENTED:
-            return ""
-        return name
+        """Return what the address presents, the name of a chart; "" for the whole page."""
+        return self.address.view.get(PRESENT, "")
 
     def request_state(self, tab: str) -> dict[str, Any]:
         """Return what a request on the channel is about, and what the page's charts are of.

@@ -1,6 +1,7 @@
-"""Show a menu that undoes the last change, restores the defaults and draws new noise."""
+"""Show a menu that restores the defaults and draws new noise.
 
-from collections.abc import Callable
+The browser's way back undoes a change, because the address holds the settings.
+"""
 
 import streamlit as st
 
@@ -10,12 +11,7 @@ from ui.text.texts import SAYS
 
 def reset_menu(state: PageState) -> None:
     """Show the menu of a page's state."""
-
-    def undo() -> None:
-        state.apply_movement()
-        state.push_undo()
-        if state.undo.past:
-            state.replace_settings(state.undo.pop())
+    defaults = type(state.settings)()
 
     def reset() -> None:
         state.replace_settings(defaults)
@@ -27,37 +23,24 @@ def reset_menu(state: PageState) -> None:
             seed = low
         state.change("seed", seed)
 
-    defaults = type(state.settings)()
-    with st.popover("Undo or reset", icon=":material/undo:", key=f"{state.page}/resets"):
-        _item(state, "Undo", "undo", "Undo the last change", undo, disabled=not state.undo.past)
-        _item(
-            state,
+    with st.popover("Reset or resample", icon=":material/restart_alt:", key=f"{state.page}/resets"):
+        st.button(
             "Reset",
-            "restart_alt",
-            "Restore the default settings",
-            reset,
+            key=f"{state.page}/reset",
+            icon=":material/restart_alt:",
+            help="Restore the default settings",
+            on_click=reset,
             disabled=state.settings == defaults,
+            type="tertiary",
+            width="stretch",
         )
         if "seed" in state.settings.limits:
-            _item(state, "Resample", "casino", SAYS["resample"], resample)
-
-
-def _item(
-    state: PageState,
-    label: str,
-    icon: str,
-    help: str,
-    act: Callable[[], None],
-    *,
-    disabled: bool = False,
-) -> None:
-    st.button(
-        label,
-        key=f"{state.page}/{label.lower()}",
-        icon=f":material/{icon}:",
-        help=help,
-        on_click=act,
-        disabled=disabled,
-        type="tertiary",
-        width="stretch",
-    )
+            st.button(
+                "Resample",
+                key=f"{state.page}/resample",
+                icon=":material/casino:",
+                help=SAYS["resample"],
+                on_click=resample,
+                type="tertiary",
+                width="stretch",
+            )

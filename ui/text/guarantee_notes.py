@@ -44,9 +44,9 @@ def void_verdict(settings: SourceSettings) -> str:
     return SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon))
 
 
-def void_attacker_tile(settings: SourceSettings) -> Tile:
-    """Return the tile of an attacker whose accuracy has no bound."""
-    return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
+def void_attacker_tile(reason: str) -> Tile:
+    """Return the tile of an attacker whose accuracy has no bound, with the reason."""
+    return Tile(SAYS["attacker.void-label"], SAYS["attacker.void"], reason, tone="void")
 
 
 def void_note(settings: SourceSettings) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 
 from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings
-from lab.label.label import Stated, number, roles_of, searched, why_void
-from lab.sweeps.tuning_cost import best_of
+from lab.label.label import Stated, roles_of, searched, why_void
 from ui.text.texts import SAYS
 from ui.text.tiles import odds_text, rare_guess_text
 
@@ -77,18 +76,15 @@ def _texts_by_settings(
     return texts
 
 
-def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
-    """Add to a label the searches on the private rows, the attacker and the summary.
+def complete(stated: Stated, settings: Any) -> Stated:
+    """Add to the statements of a topic the searches on private rows, the attacker and the summary.
 
     Args:
         stated: The statements of the topic.
         settings: The settings of the result.
-        tries: Mean number of tries of which the best is released; 0 for a single model.
     """
-    compared = searched(settings)
-    if tries:
-        stated = of_best(stated, settings, tries=tries, compared=compared)
     texts = dict(stated.said)
+    compared = searched(settings)
     if compared and not texts.get("tuning", "").startswith("paid"):
         texts["tuning"] = SAYS("handout.searched", count=compared)
     if stated.guarantee and "attacker" not in texts:
@@ -96,8 +92,7 @@ def complete(stated: Stated, settings: Any, *, tries: int) -> Stated:
         attacker = attacker.removesuffix(".")
         texts["attacker"] = _TAG.sub("", attacker)
     stated = replace(stated, said=texts)
-    texts = texts | {"summary": _summary(stated, settings)}
-    return replace(stated, said=texts)
+    return replace(stated, said=texts | {"summary": _summary(stated, settings)})
 
 
 def _summary(stated: Stated, settings: Any) -> str:
@@ -124,30 +119,3 @@ def _protected(settings: Any, unit: str) -> str:
     elif roles and roles.one_row is False:
         case = "rows"
     return SAYS[f"board.{case}"]
-
-
-def of_best(stated: Stated, settings: Any, *, tries: int, compared: int) -> Stated:
-    """State the release of the best of a secret number of tries in place of a single model.
-
-    Without a guarantee of one try, the statements stay as they are.
-
-    Args:
-        stated: The statements about one model.
-        settings: The settings of the result.
-        tries: Mean number of tries.
-        compared: Number of settings that were compared on the private rows before.
-    """
-    guarantee = best_of(settings, tries)
-    if guarantee is None or stated.void or settings.void:
-        return stated
-    holes = {"tries": tries, "compared": compared, "epsilon": number(settings.epsilon)}
-    texts = {name: text.format_map(holes) for name, text in _TABLES["best-of"].items()}
-    assumptions = [stated.said["assumptions"]]
-    for assumption in guarantee.assumes:
-        if assumption not in stated.said["assumptions"]:
-            assumptions.append(assumption)
-    assumptions.append(texts["assumptions"])
-    texts["assumptions"] = "; ".join(assumptions)
-    return replace(
-        stated, guarantee=guarantee, claimed=guarantee.epsilon, said={**stated.said, **texts}
-    )

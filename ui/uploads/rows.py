@@ -300,20 +300,6 @@ def holds(state: PageState) -> bool:
     return file is not None and file.has(own) and state.settings.fits(own)
 
 
-def looks(state: PageState) -> bool:
-    """Return whether the questions of a page may read the private rows of the file."""
-    own = getattr(state.settings, "own", None)
-    return isinstance(own, OwnRows) and not own.expired and state.page in own.table.opened
-
-
-def look(state: PageState, reads: bool) -> None:
-    """Let the questions of a page read private rows from now on, or made-up ones."""
-    opened = state.settings.own.table.opened
-    opened.discard(state.page)
-    if reads:
-        opened.add(state.page)
-
-
 def part(state: PageState) -> None:
     """Show the button that trains on all rows of a large file, or goes back to fewer.
 

@@ -8,10 +8,8 @@ import { FakeClock, FakeElement } from "../fakes.js"
 const clock = new FakeClock()
 const RANGE = { matches: (selector) => !selector.includes("range") }
 const FIELD = { matches: () => true }
-const STOPS = [1, 2, 3].map((epsilon) => ({
-  name: `Epsilon ${epsilon}`,
-  moves: [["epsilon", epsilon]],
-}))
+const SLIDER = "epsilon"
+const STOPS = [1, 2, 3]
 let listener, stops, sent
 
 class FakeNode extends FakeElement {
@@ -58,7 +56,7 @@ function press(key, node = RANGE, modifiers = {}) {
 function makePresenter(data = {}) {
   const presenter = new Presenter(new FakeNode())
   presenter.send = (name, value) => sent.push([name, value])
-  presenter.update({ stops: STOPS, at: 0, pictures: ["map"], ...data })
+  presenter.update({ slider: SLIDER, stops: STOPS, at: 0, pictures: ["map"], ...data })
   return presenter
 }
 
@@ -138,22 +136,12 @@ test("the server's stop counts only after it knows the last step", () => {
   press("PageDown")
   press("PageDown")
 
-  presenter.update({ stops: STOPS, at: 1, pictures: [] })
+  presenter.update({ slider: SLIDER, stops: STOPS, at: 1, pictures: [] })
   assert.equal(presenter.index, 2)
 
-  presenter.update({ stops: STOPS, at: 2, pictures: [] })
-  presenter.update({ stops: STOPS, at: 0, pictures: [] })
+  presenter.update({ slider: SLIDER, stops: STOPS, at: 2, pictures: [] })
+  presenter.update({ slider: SLIDER, stops: STOPS, at: 0, pictures: [] })
   assert.equal(presenter.index, 0, "a slider was moved")
-})
-
-test("a stop without moves is asked of the server at once", () => {
-  makePresenter({ stops: STOPS.map((stop) => ({ ...stop, moves: null })) })
-
-  press("PageDown")
-  clock.advance(0)
-
-  assert.deepEqual(sent, [["go", 1]])
-  assert.deepEqual(stops, [[]], "Streamlit is told before what was moved")
 })
 
 test("another screen is asked for once the server knows the last step", () => {

@@ -86,12 +86,6 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
     )
     if page.name != "what-if":  # is about settings of another page, not settings of its own
         assert sweep.read(str(here / "settings.json")) == (page.name, settings)
-    (cell,) = (
-        one
-        for one in json.loads((here / "notebook.ipynb").read_text())["cells"]
-        if one["cell_type"] == "code"
-    )
-    assert "".join(cell["source"]) == (here / "script.py").read_text()
     assert (here / "requirements.txt").read_text() == takeaway._requirements()
     assert len([*here.glob("tables/*.csv")]) == len(page.exports.downloads(result))
     for name, made in page.exports.downloads(result).items():
@@ -250,12 +244,12 @@ def test_every_page_shares_its_tables_and_programs(page):
     assert any("(CSV)" in label for label in labels)
 
 
-def test_a_shared_link_names_the_open_tab_only_if_asked_for():
+def test_a_shared_link_opens_the_open_tab_without_folded_out_settings():
     app = opened("classifier", epsilon="2", tab="guarantee", more="1")
     app.session_state["classifier/share"] = True
+
     app.run()
-    assert app.code[0].value.endswith(f"?epsilon=2.0&v={VERSION}")
-    app.checkbox(key="classifier/share.tab").check().run()
+
     assert app.code[0].value.endswith(f"?epsilon=2.0&v={VERSION}&tab=guarantee")
 
 
@@ -268,7 +262,7 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
         "dataset": ("Data", {"iris": "Iris"}),
         "version": ("Mechanism", {"correct": "Correct"}),
     }
-    paper = share.saved_chart_notes(page, state)
+    paper = share.saved_chart_notes(page, state, "")
     about, words, link = paper["lines"]
     assert page.info.question in about
     assert all(

@@ -31,7 +31,6 @@ from tests import own_files
 from tests.handouts import handout, quick, stands_alone
 from tests.sentences import broken_by, plain
 from ui.export import share_dialog
-from ui.export.handout import other_values
 from ui.page.view import FIRST
 from ui.session.entries import from_link
 
@@ -59,7 +58,6 @@ def test_it_says_what_the_page_says(made):
         one.settings_text,
         one.link,
         one.date,
-        "To try",
         "Privacy label",
     ):
         assert plain(text) in said
@@ -98,21 +96,6 @@ def test_html_is_a_tree_that_asks_nobody_for_anything_and_has_the_fields_of_the_
                 assert unescape(said[words]) == (
                     value if isinstance(value, str) else labels.number(value)
                 )
-
-
-def test_exercises_ask_for_values_that_there_are(made):
-    page, one = made
-    here = page.at(one.settings)
-    tasks = [*one.exercises(here.view(one.result))]
-    assert 3 <= len(tasks) <= 4
-    assert all("blank" in task for task in tasks)
-    sliders = here.controls.sliders(one.settings)
-    for name in (sliders.hero, *sliders.main):
-        low, high = one.settings.limits[name]
-        values = other_values(one.settings, name, sliders.changes)
-        assert all(
-            low <= value <= high and value != getattr(one.settings, name) for value in values
-        )
 
 
 def test_the_zip_is_the_same_on_the_same_day_and_small(made):

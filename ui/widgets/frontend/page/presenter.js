@@ -99,7 +99,7 @@ export class Presenter {
     return bar
   }
 
-  /** @param {{stops: any[], at: number, pictures: string[]}} data */
+  /** @param {{slider: string, stops: number[], at: number, pictures: string[]}} data */
   update(data) {
     this.data = data
     // a step that the server does not know yet goes before its state
@@ -121,20 +121,19 @@ export class Presenter {
 
   /** Go so many stops further; after the last comes the first. */
   step(count) {
-    const { stops } = this.data
+    const { slider, stops } = this.data
     const next = (this.index + count + stops.length) % stops.length
     if (next === this.index) return
     this.index = next
     this.pendingIndex = next
     this.steppedAt = performance.now()
-    const { moves } = stops[next]
-    if (moves) goToStop(moves)
-    else this.request("go", next, 0)
+    goToStop([[slider, stops[next]]])
     this.showCount()
   }
 
   /** Ask the server for another screen, once it knows what was moved. */
-  request(name, value, waitMs = this.steppedAt + SERVER_UPDATE_MS - performance.now()) {
+  request(name, value) {
+    const waitMs = this.steppedAt + SERVER_UPDATE_MS - performance.now()
     goToStop([])
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.send(name, value), Math.max(0, waitMs))
