@@ -54,7 +54,7 @@ def test_from_home_to_a_classifier_of_ones_own_rows(lab):
     assert "tenure" not in page.url
 
 
-def test_an_officer_finds_an_epsilon_in_six_clicks_for_nothing_and_after_a_search_all_say_void(lab):
+def test_an_officer_finds_an_epsilon_in_six_clicks_and_a_comparison_voids_the_label(lab):
     page = lab(charts=1)
     page.get_by_test_id("stMain").get_by_role("link", name="My data").first.click()
     button(page, "Use the customers table").click()
@@ -63,34 +63,30 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_for_nothing_and_after_a_searc
     expect(page.get_by_label("support_calls, highest")).to_have_value("20")
     page.get_by_text("One row each", exact=True).click()
     expect(page.get_by_text("One person is one row")).to_be_visible()
+
     button(page, "Which epsilon does it take?").click()
+
     says(
         page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer"
     )
     says(page, "No value of your file is read for this answer", ".st-key-asking")
+    assert "target" not in page.url, "it is computed from the rows"
     expect(page.locator(".lab-tile.void")).to_have_count(0)
-    says(page, "The privacy label becomes void", ".st-key-private-rows")
-    button(page, "Search the private rows").click()
-    says(page, re.compile(r"compares \d+ settings on the private rows"), ".st-key-asking")
-    says(
-        page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer"
-    )
+
+    button(page, "Pin for comparison").click()
+    still(page)
+    slider(page).press("PageDown")
+
     says(
         page,
-        re.compile(r"no limit\s*\d+ settings were compared on the private rows"),
+        re.compile(r"no limit\s*2 settings were compared on the private rows"),
         ".lab-tile.void",
     )
-    assert "target" not in page.url, "it is computed from the rows"
-    still(page)  # the search goes on after its first answer, and each step counts
+    still(page)
     button(page, "Share").click()
-    printed = page.locator(".lab-paper").first
-    expect(printed).to_contain_text(
-        re.compile(r"Settings tried: not covered: \d+ settings were compared")
-    )
     label = unescape(downloaded(page, "Privacy label (HTML)").path().read_text("utf-8"))
-    for name in ("Summary", "Settings tried"):
-        (said,) = re.findall(f"<dt>{name}</dt><dd>(.*?)</dd>", label)
-        expect(printed).to_contain_text(f"{name}: {said}")
+    (tuning,) = re.findall("<dt>Settings tried</dt><dd>(.*?)</dd>", label)
+    assert tuning == "not covered: 2 settings were compared on the private rows"
 
 
 def brought(page, file) -> None:

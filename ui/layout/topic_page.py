@@ -29,6 +29,9 @@ from ui.session.reset_menu import reset_menu
 from ui.session.widget_state import set_widget
 from ui.uploads import rows
 
+# The name of the drawer of further sliders and selectors.
+MORE = "More settings"
+
 
 def write_style() -> None:
     """Write the CSS rules of the layout; a browser that came by the first page has them already."""
@@ -153,7 +156,7 @@ def _show_more_choices(page: Page, state: PageState) -> None:
     """Show the drawer of further choices, which lead to other data where a page lacks its own."""
     more_choices = page.at(state.settings).controls.more_choices
     if more_choices is not None:
-        with st.expander("More settings"):
+        with st.expander(MORE):
             more_choices(state)
 
 

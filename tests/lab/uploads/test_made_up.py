@@ -1,5 +1,5 @@
-"""Questions about a visitor's own file: asked on made-up rows, or on private ones, which label,
-tile and tab say.
+"""Questions about a visitor's own file are about made-up rows; comparing settings on private rows
+voids label, tile and tab.
 """
 
 import re
@@ -15,10 +15,11 @@ from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column
 from pages.topics import PAGES
-from tests.app import at_rest, opened, settings_of, text
+from tests.app import at_rest, moved, opened, press, settings_of, text
 from tests.own_files import CLASSES, COLUMNS, NUMBER, ROLES, frame, table_of
 from tests.sentences import plain
-from ui.export import share_dialog
+from ui.export import archive, share_dialog
+from ui.page.pin import PIN
 from ui.session.page_state import PageState
 
 PAGE = {page.name: page for page in PAGES}
@@ -146,9 +147,8 @@ def html(app: AppTest, part: str) -> str:
 def label_of(app: AppTest, page: str):
     state = app.session_state[f"{page}.state"]
     here = PAGE[page].at(state.settings)
-    return share_dialog.handout_of(
-        state, here, state.settings.experiment.run(), link="", code=""
-    ).label
+    result = state.settings.experiment.run()
+    return share_dialog.handout_of(state, here, result, link="", code="").label
 
 
 def tab(app: AppTest, page: str, name: str) -> AppTest:
@@ -162,60 +162,66 @@ def said(app: AppTest) -> str:
     return text(app) + " ".join(one.value for one in app.caption)
 
 
-class TestWhichEpsilon:
+class TestQuestions:
     @pytest.mark.parametrize("page", SAMPLES)
-    def test_the_answer_is_free_until_private_rows_are_searched_and_then_all_say_so(self, page):
+    def test_the_answer_reads_no_private_row(self, page):
         app = asks(page)
-        own = settings_of(app, page).own
+
         assert "No value of your file is read for this answer" in said(app)
         assert html(app, "words-answer")
-        assert not own.table.compared
+        assert searched(settings_of(app, page)) == 0
         assert label_of(app, page).void == ""
         assert "no limit" not in html(app, "numbers")
-        (count,) = re.findall(
-            r"trains with (\d+) settings on them and counts as a search on private rows", said(app)
-        )
-        assert "The privacy label becomes **void**" in said(app)
 
-        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
-        assert not app.exception
-        assert f"It compares {count} settings on the private rows" in said(app)
-        assert searched(settings_of(app, page)) == int(count)
-        why = f"{count} settings were compared on the private rows"
-        assert why in label_of(app, page).void
-        for part in ("numbers", "verdict"):
-            assert why in html(app, part)
+
+class TestComparedWithPinned:
+    """Settings that are compared on private rows are a search on them."""
+
+    WHY = "2 settings were compared on the private rows"
+
+    def compared(self, page: str) -> AppTest:
+        """Return the page with a sample as its own file, where another epsilon is pinned."""
+        app = press(asks(page), PIN)
+        return at_rest(moved(app, page, "epsilon", 0.25), page)
+
+    @pytest.mark.parametrize("page", SAMPLES)
+    def test_tile_verdict_tab_and_label_are_void(self, page):
+        app = self.compared(page)
+
+        assert searched(settings_of(app, page)) == 2
         assert "no limit" in html(app, "numbers")
+        assert self.WHY in html(app, "numbers")
+        assert self.WHY in html(app, "verdict")
         app = tab(app, page, "guarantee")
-        assert f"The guarantee is void, because {why}." in html(app, "words-guarantee")
+        assert f"The guarantee is void, because {self.WHY}." in html(app, "words-guarantee")
         assert "for at most" not in html(app, "words-guarantee")
 
-        app = tab(app, page, "what-if")
-        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
-        assert "No value of your file is read for this answer" in said(app)
-        assert why in label_of(app, page).void, "going back undoes nothing"
-        assert "no limit" in html(app, "numbers")
+    def test_the_label_and_the_script_say_so(self):
+        app = self.compared("classifier")
+        settings = settings_of(app, "classifier")
 
-    def test_a_counted_best_of_several_tries_is_what_tile_tab_and_label_say(self):
-        page = "classifier"
-        app = asks(page)
-        app = at_rest(app.button(key=f"{page}.look").click().run(), page)
-        app = at_rest(app.toggle(key=f"{page}.best").set_value(True).run(), page)
-        label = label_of(app, page)
-        assert label.void == ""
-        assert "for the best of 12 tries" in html(app, "numbers")
-        shown = re.search(r"at most ([\d.]+) %", str(label["attacker"]).replace("\u00a0", " "))[1]
-        assert re.search(rf"\b{re.escape(shown)} %", html(app, "numbers").replace("\u00a0", " "))
-        app = tab(app, page, "guarantee")
-        assert f"epsilon {label['epsilon']:.3g} at delta" in html(app, "words-guarantee")
+        label = label_of(app, "classifier")
 
-    def test_a_search_on_one_page_is_said_on_another(self):
-        app = asks("classifier")
-        app = at_rest(app.button(key="classifier.look").click().run(), "classifier")
+        assert label.fields["accounting"]["tuning"] == f"not covered: {self.WHY}"
+        assert label.void.startswith("tuning not covered")
+        assert label.void in label.fields["basic"]["summary"]
+        assert f"# VOID: {label.void}" in archive.script(settings, void=label.void)
+
+    def test_other_roles_of_the_same_rows_are_searched_too(self):
+        settings = settings_of(self.compared("classifier"), "classifier")
+        roles = replace(settings.own.roles, columns=settings.own.roles.columns[:2])
+
+        other_settings = settings.change(own=own_rows.choose(settings.own.table, roles))
+
+        assert searched(other_settings) == 2
+
+    def test_another_page_says_so_too(self):
+        app = self.compared("classifier")
         own = str(settings_of(app, "classifier").own)
-        app = led(app, "network", own=own, tab="what-if")
+
+        app = led(app, "network", own=own)
+
         assert "compared on the private rows" in html(app, "numbers")
-        assert "Made-up rows" in said(app), "which another page was not told to read"
 
 
 class TestShare:

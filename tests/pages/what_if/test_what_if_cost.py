@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.accountants import gdp
-from lab.sweeps.tuning_cost import best_of, prices, together
+from lab.sweeps.tuning_cost import prices, together
 from pages.what_if.result import WhatIfResult
 from tests.pages.what_if.examples import TOPICS, question_about, result_with
 
@@ -44,23 +44,6 @@ class TestPrices:
 
         assert epsilon < price.epsilon <= TRIES * epsilon * ROUNDING
 
-    def test_the_best_of_a_secret_number_of_tries_is_the_cheapest_way(self, topic):
-        settings = question_about(topic).topic_settings
-        secret = []
-        for way, price in prices(settings, TRIES).items():
-            if way not in ("public", "all"):
-                secret.append(price)
-
-        cheapest = best_of(settings, TRIES)
-
-        if not secret:
-            assert cheapest is None
-            return
-        assert cheapest in secret
-        least = min((price.delta, price.epsilon) for price in secret)
-        assert (cheapest.delta, cheapest.epsilon) == least
-        assert cheapest.epsilon > settings.guarantee.epsilon
-
 
 def test_tries_without_a_delta_cost_at_most_their_sum():
     settings = question_about("parties").topic_settings.change(method="soft")
@@ -82,7 +65,6 @@ def test_runs_without_a_guarantee_have_no_price(topic, change):
 
     assert settings.guarantee is None
     assert prices(settings, TRIES) == {}
-    assert best_of(settings, TRIES) is None
 
 
 def test_several_runs_cost_more_than_one():

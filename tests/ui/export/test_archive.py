@@ -250,7 +250,7 @@ def test_a_shared_link_opens_the_open_tab_without_folded_out_settings():
 
     app.run()
 
-    assert app.code[0].value.endswith(f"?epsilon=2.0&v={VERSION}&tab=guarantee")
+    assert app.code[0].value.endswith(f"?epsilon=2.0&tab=guarantee&v={VERSION}")
 
 
 def test_a_picture_says_what_it_is_of(monkeypatch):
