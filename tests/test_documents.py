@@ -1,7 +1,11 @@
 """The documents name what exists, and visible sentences keep the punctuation of the style sheet."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from tests.test_contributing import BLOCK
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 VARIABLE = re.compile(r"\bLAB_[A-Z_]+\b")
 
@@ -87,6 +92,26 @@ def test_the_table_of_decisions_lists_each_entry_once():
     rows = re.findall(r"^\| (D\d\d) \| (.+?)(?: \(replaced by D\d\d\))? \|$", head, re.MULTILINE)
     assert rows == [re.match(r"(D\d\d) (.+)\n", entry).groups() for entry in entries]
     assert len({number for number, _ in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_has_the_form_that_github_reads(path):
+    folders = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    program = shutil.which("check-jsonschema", path=folders)
+    assert program, "check-jsonschema is missing: pip install -r requirements-dev.txt"
+
+    subprocess.run([program, "--builtin-schema", "vendor.github-workflows", path], check=True)
+
+
+def test_a_workflow_runs_targets_of_the_makefile():
+    targets = set(re.findall(r"^(\w+):.*## ", text("Makefile"), re.MULTILINE))
+    used = set()
+    for path in WORKFLOWS:
+        for command in re.findall(r"run: make (.+)", path.read_text("utf-8")):
+            used |= set(command.split())
+
+    assert used
+    assert used <= targets
 
 
 def test_the_document_of_benchmarks_names_each_of_them():
