@@ -20,7 +20,8 @@ STYLES = {
 WITHOUT_PRIVACY = ("target only, non-private", theme.NON_PRIVATE, "dot")
 # The candidates of which 90 % of the repeats are drawn, and not only the median.
 _WITH_BAND = ("target", "transfer")
-# Where the strokes of each candidate's repeats begin and end, in pixels right of the current value.
+# At the current value, each repeat is a short horizontal stroke. Those of a candidate begin and end
+# here, in pixels right of that value.
 _STROKES = {"target": (-9, -5), "source": (-5, -1), "pooled": (-1, 3), "transfer": (3, 7)}
 # Left margin for the longest numbers on a log axis, in pixels.
 LEFT_MARGIN = 58
@@ -62,13 +63,12 @@ def plane_runs(result: TransferResult) -> dict:
     ends = []
     for index, name in enumerate(("target", "transfer")):
         _, colour, _ = STYLES[name]
-        points = runs.points[index]
-        areas += _polytope_and_paths(runs.corners[index], points, colour)
-        for x, y in points[-1]:
+        paths = runs.points[index]
+        areas += _polytope_and_paths(runs.corners[index], paths, colour)
+        for x, y in paths[-1]:
             ends.append(theme.dot(x, y, colour=colour, radius=2.6, opacity=0.8, layer="between"))
-    reach = _LEAST_REACH
-    for drawn in (*runs.corners, runs.truth):
-        reach = max(reach, _PLANE_MARGIN * float(np.abs(drawn).max()))
+    outermost = max(float(np.abs(points).max()) for points in (*runs.corners, runs.truth))
+    reach = max(_LEAST_REACH, _PLANE_MARGIN * outermost)
     return theme.figure(
         _mark(runs.source, "source", "diamond-open", theme.PUBLIC),
         _mark(runs.truth, "truth", "x-thin", theme.CURRENT),

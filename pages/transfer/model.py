@@ -17,7 +17,9 @@ from dpcore.training.polytopes import L1Ball, Penalties, Polytope, penalties
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import RADIUS
 
-# The models that are compared, each within the same epsilon.
+# The models that are compared, each within the same epsilon: "target" uses the private rows alone,
+# "source" the transferable public sources alone, "pooled" all rows together, and "transfer"
+# corrects the model of the sources on the private rows.
 CANDIDATES = ("target", "source", "pooled", "transfer")
 # Where the curves are computed: epsilons, and public rows of all sources together.
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 12.0, 25.0, 50.0)

@@ -50,7 +50,10 @@ def more_choices(state: PageState) -> None:
 
 
 def main_charts(result: TransferResult) -> Rows:
-    """Return the excess risk over epsilon beside the runs in the plane."""
+    """Return the excess risk over epsilon beside the runs in the plane.
+
+    The runs are drawn twice where settings are pinned, those of the pin beside those now.
+    """
     over_epsilon = _chart("epsilon", charts.over_epsilon(result), wide=1.5)
     return [[over_epsilon, _chart("walk", charts.plane_runs(result), pair=True)]]
 
