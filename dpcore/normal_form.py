@@ -1,4 +1,7 @@
-"""Compare names, answers and categories, however they are spelled."""
+"""Compare names, answers and categories, however they are spelled.
+
+All spellings of a name have one normal form, such as ``zoe`` for "Zoe", " ZOE" and "zoe.".
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,7 @@
-"""Find roots so that the result is always on the safe side of the sign change."""
+"""Find roots so that the result is always on the safe side of the sign change.
+
+An excess is a cost minus its limit. A point is safe if its excess is at most 0.
+"""
 
 import math
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 Learning rates are post-processing, and a clipping norm scales signal and noise alike, so neither
 costs privacy. Of the noise, only the multiplier z_t = (noise sd) / (clipping norm) of each step
 counts, and the steps compose in any order.
+
+A schedule is given by its factors: the value at each step over the one at the first.
 """
 
 from dataclasses import dataclass
@@ -39,12 +41,12 @@ class Schedule:
         check.choice(SHAPES, shape=self.shape)
 
     @cached_property
-    def shares(self) -> np.ndarray:
+    def factors(self) -> np.ndarray:
         """Return the factor of each step (T,)."""
-        passed = np.arange(self.steps) / max(self.steps - 1, 1)
+        passed_share = np.arange(self.steps) / max(self.steps - 1, 1)
         if self.shape == "geometric":
-            return self.end**passed
-        return 1 + (self.end - 1) * passed
+            return self.end**passed_share
+        return 1 + (self.end - 1) * passed_share
 
     def levels(self, *, until: int | None = None, count: int | None = LEVELS) -> dict[float, int]:
         """Return how many of the first ``until`` steps have each factor.
@@ -52,14 +54,15 @@ class Schedule:
         Factors are rounded down to ``count`` points of a geometric grid, or kept as they are if
         None. Less noise costs more, so the result is never understated.
         """
-        shares = self.shares
+        factors = self.factors
         if count is not None:
-            low = shares.min()
-            high = shares.max()
+            low = factors.min()
+            high = factors.max()
             grid = low * (high / low) ** (np.arange(count + 1) / count)
-            shares = grid[np.searchsorted(grid, shares, side="right") - 1]
-        factors, counts = np.unique(shares[:until], return_counts=True)
-        return dict(zip(factors.tolist(), counts.tolist(), strict=True))
+            index_below = np.searchsorted(grid, factors, side="right") - 1
+            factors = grid[index_below]
+        levels, counts = np.unique(factors[:until], return_counts=True)
+        return dict(zip(levels.tolist(), counts.tolist(), strict=True))
 
 
 def event(
@@ -85,8 +88,8 @@ def event(
     if rate == 1:
         count = None
     events = []
-    for share, times in schedule.levels(until=until, count=count).items():
-        release = step(rate, noise_multiplier * share, layers=layers)
+    for factor, times in schedule.levels(until=until, count=count).items():
+        release = step(rate, noise_multiplier * factor, layers=layers)
         events.append(Composed(event=release, count=times))
     if len(events) == 1:
         return events[0]

@@ -1,6 +1,8 @@
 """Open independent random streams keyed by (seed, purpose, index).
 
-Draws for one purpose never affect another.
+A stream is a random generator that always draws the same numbers for the same key. Draws for one
+purpose never affect another, and repeat r of an experiment has the stream of index r, whichever
+other repeats are computed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,30 +66,30 @@ def normal_steps(
 ) -> Iterator[np.ndarray]:
     """Yield standard normal noise for each of ``steps`` steps.
 
-    Each is an array of shape (len(indices), *shape), whose row r is the next part of stream
-    ``indices[r]``, so that more steps or rows leave the earlier draws unchanged. Values are drawn
-    in double precision and then rounded, so both precisions see the same noise.
+    The noise of a step is an array (len(indices), *shape), whose row r continues the stream of
+    ``indices[r]``, so that more steps or streams leave the earlier draws unchanged. Values are
+    drawn in double precision and then rounded, so both precisions see the same noise.
     """
     key = _key(seed, purpose)  # validated once: a redraw opens hundreds of streams
-    rows = tuple(check.wholes(low=0, indices=indices).tolist())
+    streams = tuple(check.wholes(low=0, indices=indices).tolist())
     part = check.whole(0, part=part)
-    bytes_per_step = 8 * len(rows) * int(np.prod(shape))
+    bytes_per_step = 8 * len(streams) * int(np.prod(shape))
     steps_per_block = max(1, min(steps, _BLOCK_BYTES // max(bytes_per_step, 1)))
 
     def blocks() -> Iterator[np.ndarray]:
         """Yield the noise in blocks of steps, (steps, len(indices), *shape), read-only."""
-        generators = [_generator(*key, row, part) for row in rows]
+        generators = [_generator(*key, index, part) for index in streams]
         for first in range(0, steps, steps_per_block):
             count = min(steps_per_block, steps - first)
-            noise = np.empty((count, len(rows), *shape), dtype)
-            for row, generator in enumerate(generators):
-                noise[:, row] = generator.standard_normal((count, *shape))
+            noise = np.empty((count, len(streams), *shape), dtype)
+            for place, generator in enumerate(generators):
+                noise[:, place] = generator.standard_normal((count, *shape))
             noise.flags.writeable = False
             yield noise
 
     is_cached = steps_per_block == steps and steps * bytes_per_step <= _CACHED_BYTES
     if is_cached:
-        cache_key = "normal steps", *key, rows, part, steps, shape, dtype
+        cache_key = "normal steps", *key, streams, part, steps, shape, dtype
         yield from CACHE.answer(cache_key, lambda: next(blocks()), newest=64)
         return
     for noise in blocks():

@@ -177,7 +177,7 @@ def scheduled(
     if first and clip_ramp != 1:
         recipe = replace(recipe, noise_ramp=1 / clip_ramp)
     sums = _sums(audit_run, _one(audit_run.canary), sigma, recipe=recipe)
-    return _ratio(sums / recipe.clip_shares, sigma * recipe.noise_shares)
+    return _ratio(sums / recipe.relative_clipping, sigma * recipe.relative_noise)
 
 
 @target

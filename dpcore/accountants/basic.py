@@ -1,7 +1,9 @@
 """Basic composition: T releases that are (epsilon_t, delta_t)-DP are (sum epsilon_t, sum
 delta_t)-DP together.
 
-The module also computes the cost of a single release, from which advanced composition starts.
+The module also has the price of a single release, its epsilon, from which advanced composition
+starts. A Gaussian release is epsilon-DP except with a small probability of failure, here its slack,
+which is chosen: less slack has a larger price. An approximate release fails with its delta.
 """
 
 import math
@@ -128,9 +130,10 @@ def pure_price(release: Release) -> float:
 
 
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
-    """Return ln(1 + q (e^epsilon - 1)) without overflow, which is 0 at rate q = 0.
+    """Return the epsilon of a release from a sample, ln(1 + q (e^epsilon - 1)), without overflow.
 
-    Above 1 it is computed as epsilon + ln(q + (1 - q) e^-epsilon).
+    q is the sampling ``rate``; the result is 0 for q = 0. An epsilon above 1 becomes epsilon +
+    ln(q + (1 - q) e^-epsilon).
     """
     if rate == 0:
         return np.zeros_like(epsilon, dtype=float)

@@ -112,6 +112,7 @@ def epsilon_of(delta: float, *, mu: float) -> float:
         return 0.0
 
     def excess(epsilon: float) -> float:
+        """Return how much delta at this epsilon exceeds the allowed one."""
         return delta_of(epsilon, mu=mu) - delta
 
     # delta(epsilon) <= Phi(a) <= exp(-a^2 / 2) gives an upper end.
@@ -147,6 +148,7 @@ def crossing(scale: float, *, delta: float) -> float:
     check.between(least_scale, math.inf, scale=scale)
 
     def excess(epsilon: float) -> float:
+        """Return how much the noise for this epsilon misses its claim, in delta."""
         return delta_of(epsilon, mu=epsilon / scale) - delta
 
     # delta_of is 0 in floating point at the lower end, and exceeds any delta at the upper one.

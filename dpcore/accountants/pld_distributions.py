@@ -1,4 +1,10 @@
-"""Put the privacy loss distribution of one release on a grid, as dp-accounting's objects."""
+"""Put the privacy loss distribution of one release on a grid, as dp-accounting's objects.
+
+A distribution follows from a curve delta(x) = H_{e^x}(P || Q), the integral of max(0, p - e^x q),
+where P and Q are the outputs on the worst neighbours. Points of the grid are whole multiples of its
+step. The library makes the distribution that has this delta at each point and never less between
+them. It has two directions, for a unit that is removed and one that is added.
+"""
 
 import math
 

@@ -1,7 +1,8 @@
 """Rényi differential privacy (RDP): at each order a, the divergences of all releases add up.
 
 (a, r)-RDP: D_a(M(D) || M(D')) <= r for all neighbours; T releases are (a, sum r_t)-RDP
-[mironov2017, Proposition 1].
+[mironov2017, Proposition 1]. The divergence of order a is D_a(P || Q) = ln A_a / (a - 1), with the
+moment A_a = E_Q[(P/Q)^a]. Each order gives an epsilon, and the smallest one counts.
 """
 
 import math
@@ -293,7 +294,7 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
 
 
 def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
-    """Return ln(1 - q + q e^u)."""
+    """Return ln(1 - q + q e^u), the log ratio of a sampled release to one without the unit."""
     return np.logaddexp(math.log1p(-rate), math.log(rate) + u)
 
 

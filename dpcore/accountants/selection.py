@@ -1,5 +1,8 @@
 """Release the best of a random number K of tries [papernot2022]: the laws of K and the RDP.
 
+A try is one run with one of many settings. Only the best one is shown, so the others cost little.
+K is drawn from a law that is fixed beforehand, and stays secret.
+
 A truncated negative binomial law has a shape eta and a parameter g, here u = ln(1/g). A Poisson law
 has neither. A fixed number is not covered, because releasing the best of k tries, each (epsilon,
 0)-DP, can cost k epsilon.
@@ -70,6 +73,7 @@ def log_odds(law: str, tries: int) -> float:
         return _LEAST_LOG_ODDS
 
     def excess(u: float) -> float:
+        """Return how much the mean at u exceeds the number of tries."""
         return math.expm1(u) / _box_cox(-LAWS[law], u) - tries
 
     # The mean at the upper end exceeds the number of tries for every law.
@@ -104,7 +108,7 @@ def best_among(share: float, *, law: str | None, tries: int) -> float:
 
 
 def chances(most: int, *, law: str, tries: int) -> np.ndarray:
-    """Return P[K = k] for k = 0 to ``most``, (most + 1,)."""
+    """Return the probabilities P[K = k] of each number of tries k = 0 to ``most``, (most + 1,)."""
     k = np.arange(most + 1)
     if check.choice(LAWS, law=law) == "poisson":
         return np.exp(k * math.log(tries) - tries - gammaln(k + 1))

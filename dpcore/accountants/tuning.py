@@ -1,5 +1,9 @@
 """Count what hyperparameter tuning costs, where several settings are tried and one is released.
 
+A try is one run with one setting, and a search is all tries. A *way* says what of a search is
+released: the run of a setting that was chosen on public rows, the best of a random number of tries
+(by the law of that number), or all tries. The price of a search is its guarantee.
+
 Showing only the best of a fixed number of tries is not listed, because no better bound than for
 releasing all of them is proved.
 """
@@ -59,7 +63,7 @@ def released(event: Event, *, way: str, tries: int) -> Event:
 def price(
     event: Event, *, way: str, tries: int, delta: float, adjacency: Adjacency, unit: str = "record"
 ) -> Guarantee:
-    """Return the guarantee of ``released``, by the best of the quick theorems.
+    """Return the guarantee of a whole search, by the best of the quick theorems.
 
     The best of a random number of tries is counted by [papernot2022]. If only (epsilon, delta) of a
     try is known, delta is at least the sum over all tries.
@@ -128,6 +132,7 @@ def try_for(
         accountant = "gdp"
 
     def search(noise_multiplier: float) -> Event:
+        """Return the event of a search whose tries have this noise."""
         return released(family(noise_multiplier), way=way, tries=tries)
 
     noise_multiplier = calibrate(

@@ -105,6 +105,7 @@ def _rho_of(epsilon: float, delta: float) -> float:
     """Return ``rho_of`` from a cache behind the checks, which tell True from 1."""
 
     def excess(log_rho: float) -> float:
+        """Return ln(epsilon of rho / epsilon)."""
         reached = epsilon_of(math.exp(log_rho), delta=delta)
         return math.log(max(reached, _LEAST_EPSILON) / epsilon)
 

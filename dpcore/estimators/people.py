@@ -1,4 +1,7 @@
-"""Persons of rows, identified by their names."""
+"""Number the persons of rows, who are identified by their names.
+
+All spellings of one name are one person (``dpcore.normal_form``), so that nobody counts twice.
+"""
 
 from collections.abc import Hashable
 from datetime import date

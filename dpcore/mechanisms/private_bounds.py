@@ -1,4 +1,9 @@
-"""Differentially private bounds of a column, from a noisy histogram with exponential bins."""
+"""Differentially private bounds of a column, from a noisy histogram with exponential bins.
+
+The bins end at powers of two, so that few of them cover numbers of any size. A bin counts as
+occupied if its noisy count exceeds a threshold that empty bins hardly reach. The bounds are the
+ends of the outermost occupied bins.
+"""
 
 import math
 from dataclasses import dataclass

@@ -222,8 +222,8 @@ def _steps(
     """
     streams, stream_of_network = np.unique(draws, return_inverse=True)
     gradient_sum = ClippedGradientSum(recipe.architecture, recipe.clip_norm, weights, examples)
-    clip_factors = recipe.clip_shares.tolist()
-    noise_factors = (recipe.noise_shares * recipe.clip_shares).tolist()
+    clip_factors = recipe.relative_clipping.tolist()
+    noise_factors = (recipe.relative_noise * recipe.relative_clipping).tolist()
     noise_is_constant = recipe.noise_ramp == 1 and recipe.clip_ramp == 1
     noise_scale = (multipliers[:, None] * _bound_of_weight(recipe)).astype(weights.dtype)
     noisy = bool(multipliers.any())

@@ -102,17 +102,17 @@ class Recipe:
     @property
     def rates(self) -> np.ndarray:
         """Return the learning rate of each step (T,)."""
-        return self.learning_rate * self._schedule(self.decay).shares
+        return self.learning_rate * self._schedule(self.decay).factors
 
     @property
-    def noise_shares(self) -> np.ndarray:
+    def relative_noise(self) -> np.ndarray:
         """Return the noise multiplier of each step over that of the first (T,)."""
-        return self._schedule(self.noise_ramp).shares
+        return self._schedule(self.noise_ramp).factors
 
     @property
-    def clip_shares(self) -> np.ndarray:
+    def relative_clipping(self) -> np.ndarray:
         """Return the clipping norms of each step over those of the first (T,)."""
-        return self._schedule(self.clip_ramp).shares
+        return self._schedule(self.clip_ramp).factors
 
     def _schedule(self, end: float) -> Schedule:
         """Return the schedule that ends at ``end`` times its first value, in the recipe's shape."""

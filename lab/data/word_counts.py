@@ -1,6 +1,7 @@
-"""Word counts of texts, and word weights that public texts determine.
+"""Word counts of texts, and word weights that public texts determine (tf-idf).
 
-The vocabulary is public.
+A corpus is a collection of texts. Words that occur in few texts weigh more. The vocabulary is
+public.
 """
 
 import math

@@ -1,1 +1,1 @@
-"""Define what is chosen, computed and linked."""
+"""Settings of a topic, the tasks that follow from them, and the links that name them."""

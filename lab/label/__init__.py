@@ -1,1 +1,1 @@
-"""Describe a release for others."""
+"""Privacy labels of releases, and the registry of deployments that they are compared with."""

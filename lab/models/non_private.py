@@ -1,4 +1,4 @@
-"""Non-private baselines."""
+"""Models without privacy, to which pages compare the private ones."""
 
 import numpy as np
 from sklearn.linear_model import Lasso, LogisticRegression

@@ -1,1 +1,1 @@
-"""Decide what repeats allow to be claimed."""
+"""Intervals, differences and claims that the repeats of an experiment allow."""

@@ -1,1 +1,1 @@
-"""Read uploaded files."""
+"""Read uploaded files, and encode their rows as their declared columns say."""

@@ -1,4 +1,7 @@
-"""Recognise files of other formats than CSV and Parquet, from their beginning."""
+"""Recognise files of other formats than CSV and Parquet, and refuse them with an advice.
+
+A format is known by its signature, the bytes with which its files begin.
+"""
 
 import re
 from typing import NamedTuple

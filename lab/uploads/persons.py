@@ -1,4 +1,4 @@
-"""Group the rows of a file by person."""
+"""Group the rows of a file by person, whose name a column of the file states."""
 
 from typing import NamedTuple
 

@@ -109,7 +109,7 @@ class Gradients:
         """Return the expected L2 norm of the noise on the mean gradient of the last step so far."""
         recipe = self.training.recipe
         step = self.training.last_step(self.frame)
-        noise_sd = self.noise_sd * float(recipe.noise_shares[step])
+        noise_sd = self.noise_sd * float(recipe.relative_noise[step])
         if recipe.mechanism == "toeplitz":
             # The noise of a step is a combination of those of this and earlier steps of the pass.
             batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)

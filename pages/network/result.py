@@ -163,7 +163,7 @@ class NetworkResult:
         steps have not taken out again.
         """
         recipe = self.recipe
-        factors = (recipe.rates * recipe.noise_shares)[:steps]
+        factors = (recipe.rates * recipe.relative_noise)[:steps]
         if recipe.mechanism == "toeplitz":
             batches_per_pass = dp_ftrl.count_batches_per_pass(recipe.sampling_rate)
             factors = dp_ftrl.noise_factors(factors, batches_per_pass=batches_per_pass)

@@ -154,11 +154,11 @@ class TestAccounting:
 class TestSchedules:
     @pytest.mark.parametrize("shape", SHAPES)
     def test_a_shape_goes_from_1_to_the_end(self, shape):
-        shares = Schedule(0.2, 41, shape).shares
+        shares = Schedule(0.2, 41, shape).factors
         assert (shares[0], shares[-1]) == (1, pytest.approx(0.2))
         moves = np.diff(shares if shape == "linear" else np.log(shares))
         np.testing.assert_allclose(moves, moves[0])
-        assert Schedule(0.2, 1, shape).shares.tolist() == [1]
+        assert Schedule(0.2, 1, shape).factors.tolist() == [1]
         for name, values in {
             "end": (0, 5, shape),
             "steps": (1.0, 0, shape),
@@ -175,7 +175,10 @@ class TestSchedules:
         levels = schedule.levels(until=until, count=8)
         assert sum(levels.values()) == until
         assert len(levels) <= 9
-        counted, shares = np.repeat([*levels], [*levels.values()]), np.sort(schedule.shares[:until])
+        counted, shares = (
+            np.repeat([*levels], [*levels.values()]),
+            np.sort(schedule.factors[:until]),
+        )
         assert (counted <= shares).all()
         assert (counted >= shares * min(end, 1 / end) ** (1 / 8) * (1 - 1e-12)).all()
 

@@ -92,7 +92,7 @@ def by_the_mean(result) -> float:
     """
     recipe, noise = (
         result.recipe,
-        result.settings.noise_multiplier * result.recipe.noise_shares.mean(),
+        result.settings.noise_multiplier * result.recipe.relative_noise.mean(),
     )
     event = replace(recipe, noise_ramp=1.0).event(noise)
     about = {"delta": result.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
