@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.attack.result import EPSILONS, LEAST_SCORE_RANGE, OnePersonResult
+from pages.attack.result import EPSILONS, LEAST_SCORE_RANGE, OnePersonResult, accuracy_bounds
 from pages.attack.settings import AttackSettings
 from ui.charts import bars, maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
@@ -196,11 +196,12 @@ def accuracy(result: OnePersonResult) -> dict:
 def _bound_curve(result: OnePersonResult, bound: str, name: str) -> Curve:
     """Return the curve of a bound on accuracy."""
     epsilons = tuple(np.geomspace(*AttackSettings.LIMITS["epsilon"], _BOUND_POINTS))
-    (current_bound,) = result.accuracy_bounds((result.settings.epsilon,))[bound]
+    delta = result.settings.delta
+    (current_bound,) = accuracy_bounds((result.settings.epsilon,), delta)[bound]
     return Curve(
         name=name,
         x=np.array(epsilons),
-        y=100 * result.accuracy_bounds(epsilons)[bound],
+        y=100 * accuracy_bounds(epsilons, delta)[bound],
         value=f"{100 * current_bound:.0f}",
         colour=theme.BOUND,
         dash=_BOUND_DASHES[bound],

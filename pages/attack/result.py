@@ -42,9 +42,10 @@ _INSIDE = 0.999
 
 
 @cached
-def _accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> dict[str, np.ndarray]:
-    """Return the bounds of ``OnePersonResult.accuracy_bounds``.
+def accuracy_bounds(epsilons: tuple[float, ...], delta: float) -> dict[str, np.ndarray]:
+    """Return the largest accuracy that a claim at each epsilon allows.
 
+    The bounds are "promised", by (epsilon, delta), and "gaussian", by the Gaussian noise for it.
     They are cached because they take as long as everything else that is drawn.
     """
     by_claim = []
@@ -211,13 +212,6 @@ class OnePersonResult:
             }
             rows.append(row)
         return pd.DataFrame(rows)
-
-    def accuracy_bounds(self, epsilons: tuple[float, ...]) -> dict[str, np.ndarray]:
-        """Return the largest accuracy that a claim at each epsilon allows.
-
-        They are "promised", by (epsilon, delta), and "gaussian", by the Gaussian noise for it.
-        """
-        return _accuracy_bounds(epsilons, self.settings.delta)
 
     # Downloads
 

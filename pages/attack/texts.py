@@ -4,7 +4,6 @@ The versions of the mechanism are "correct", "published", whose claim is wrong, 
 privacy. The empirical epsilon is the lower bound on epsilon that the attack shows.
 """
 
-from dpcore.attacks.lower_bound import LowerBound
 from lab.models.classifier_versions import crossing
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
@@ -16,8 +15,6 @@ from ui.text.tiles import Tile, number, out_of_hundred
 ABOUT = SAYS.cases("about")
 # A lower bound on epsilon below this is stated as 0, which is a lower bound too.
 _LEAST_EPSILON = 0.001
-# An accuracy above this is stated as 100 %.
-_CERTAIN = 0.9995
 # Accuracy of guessing.
 _CHANCE = 0.5
 
@@ -51,9 +48,7 @@ def _bound_tile(settings: AttackSettings) -> Tile:
         return best_attacker(settings)
     if settings.version == "none":
         return tiles.attacker_tile(None)
-    bound = "100"
-    if settings.claim.attacker_accuracy <= _CERTAIN:
-        bound = tiles.percent_rounded_up(settings.claim.attacker_accuracy)
+    bound = tiles.percent_rounded_up(settings.claim.attacker_accuracy)
     return Tile(
         SAYS["tiles.allows"],
         f"{bound}\u00a0%",
@@ -65,7 +60,7 @@ def _bound_tile(settings: AttackSettings) -> Tile:
 
 def _epsilon_tile(result: OnePersonResult) -> Tile:
     """Return the lower bound on epsilon, and what is claimed."""
-    epsilon = _stated_epsilon(result.lower_bound)
+    epsilon = _stated_epsilon(result)
     note = SAYS("tiles.claimed", epsilon=number(result.settings.epsilon))
     if result.settings.version == "none":
         note = SAYS["tiles.unclaimed"]
@@ -81,11 +76,12 @@ def _influence_tile(result: OnePersonResult) -> Tile:
     return Tile(label, f"{share}\u00a0%", SAYS["tiles.maximum"], amount=float(share))
 
 
-def _stated_epsilon(bound: LowerBound) -> float:
-    """Return a lower bound on epsilon, or 0 if it is tiny."""
-    if bound.epsilon < _LEAST_EPSILON:
+def _stated_epsilon(result: OnePersonResult) -> float:
+    """Return the lower bound on epsilon, or 0 if it is tiny."""
+    epsilon = result.lower_bound.epsilon
+    if epsilon < _LEAST_EPSILON:
         return 0.0
-    return bound.epsilon
+    return epsilon
 
 
 # Verdict
@@ -128,7 +124,7 @@ def _published_sentence(result: OnePersonResult) -> str:
     return SAYS(
         "verdict.caught",
         trainings=2 * result.trainings,
-        least=number(_stated_epsilon(result.lower_bound)),
+        least=number(_stated_epsilon(result)),
     )
 
 
@@ -140,7 +136,7 @@ def diagnostics(result: OnePersonResult) -> list[str]:
     bounds = SAYS(
         "why.shown",
         trainings=result.trainings,
-        count=number(_stated_epsilon(result.lower_bound)),
+        count=number(_stated_epsilon(result)),
     )
     return [_influence_sentence(result), bounds, SAYS["proved"]]
 

@@ -47,8 +47,8 @@ def verdict(result: MembershipResult) -> str:
     on_members, on_others = result.accuracy("plain")
     memorisation = SAYS(
         f"verdict.{case}",
-        members=_whole_percent(on_members),
-        others=_whole_percent(on_others),
+        members=f"{100 * on_members:.0f}",
+        others=f"{100 * on_others:.0f}",
     )
     return f"{detection} {memorisation}"
 
@@ -66,11 +66,6 @@ def _detection_sentence(result: MembershipResult) -> str:
     if private == 0:
         return SAYS["verdict.none"]
     return SAYS("verdict.times", times=tiles.multiple_text(number(plain / private)))
-
-
-def _whole_percent(share: float) -> str:
-    """Return a share in whole percent, without the sign."""
-    return f"{100 * share:.0f}"
 
 
 # Explanation

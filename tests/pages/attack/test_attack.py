@@ -15,7 +15,7 @@ from pages.attack.fairness.result import MAJORITY, MINORITY
 from pages.attack.inversion.experiment import InversionExperiment
 from pages.attack.inversion.result import RECORD_MATCH
 from pages.attack.membership import attacks
-from pages.attack.result import EPSILONS
+from pages.attack.result import EPSILONS, accuracy_bounds
 from pages.attack.tasks import attack_at_epsilon, measure_influences
 from pages.attack.threshold_attack import threshold_attack
 from tests.pages.attack.random_results import first_result, result_without_curve, settings_of
@@ -33,12 +33,12 @@ class TestBounds:
     def test_the_intervals_of_the_curve_reach_down_to_the_bound_of_the_noise(self, dataset):
         result = result_of_curve(dataset)
 
-        bounds = result.accuracy_bounds(EPSILONS)
+        bounds = accuracy_bounds(EPSILONS, result.settings.delta)
 
         assert (result.curve["low"] <= bounds["gaussian"] + 1e-9).all()
 
     def test_the_bound_of_the_noise_is_the_smaller_one(self):
-        bounds = result_of_curve("gaussians").accuracy_bounds(EPSILONS)
+        bounds = accuracy_bounds(EPSILONS, 1e-5)
 
         assert (bounds["gaussian"] <= bounds["promised"] + 1e-9).all()
 
@@ -152,7 +152,7 @@ class TestOnePerson:
     def test_the_bounds_of_the_curve_are_those_of_the_page(self, epsilon):
         result = result_without_curve(settings_of("person", epsilon=epsilon, repeats=100))
 
-        bounds = result.accuracy_bounds((epsilon,))
+        bounds = accuracy_bounds((epsilon,), result.settings.delta)
 
         assert bounds["promised"] == pytest.approx([result.claim_bound], rel=1e-9)
         assert bounds["gaussian"] == pytest.approx([result.noise_bound], rel=1e-9)
