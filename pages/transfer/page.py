@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from pages.transfer import charts, charts_sources, texts, texts_tabs
+from pages.transfer import charts, charts_sources, texts
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
@@ -106,7 +106,7 @@ PAGE = Page(
             "caption": always(texts.SAYS["caption"]),
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
-            "published": texts_tabs.published_table,
+            "published": texts.published_table,
         },
         charts=main_charts,
         tabs=(

@@ -1,21 +1,29 @@
 """Texts of the transfer page: which text of ``texts.md`` is shown, and with which numbers."""
 
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
-from pages.transfer import texts_tabs
 from pages.transfer.charts import risk_text
 from pages.transfer.result import LEAST_RISK, TransferResult
-from pages.transfer.texts_tabs import SAYS
 from ui.text import guarantee_notes, tiles
+from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
+SAYS = Texts(__file__)
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
 ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
+# Columns of the published table that are computed here.
+_COMPUTED = ("value", "training MSE", "training SSE")
+
 
 # Tiles
 
@@ -196,8 +204,21 @@ def _further_effect(result: TransferResult) -> str:
     if result.settings.penalty > 0:
         return SAYS["why.penalty"]
     if result.descent is not None:
-        return texts_tabs.descent(result)
+        return _descent(result)
     return ""
+
+
+def _descent(result: TransferResult) -> str:
+    """Return the risk of gradient descent on the private rows alone, and whether it is best."""
+    case = "descent.beside"
+    if result.descent_cases == [Case.AHEAD, Case.AHEAD]:
+        case = "descent.beside_ahead"
+    return SAYS(
+        case,
+        helped=risk_text(result.medians["transfer"]),
+        walk=risk_text(result.medians["target"]),
+        descent=risk_text(result.descent_median),
+    )
 
 
 # Guarantee
@@ -233,3 +254,36 @@ def _printed_cost(result: TransferResult) -> str:
         steps=result.plan("target").steps,
         epsilon=number(result.advanced("target").epsilon),
     )
+
+
+# The published table
+
+
+def published_table(result: TransferResult) -> str:
+    """Return the published table, reproduced, and what its numbers are."""
+    formats: dict[str, Callable[[Any], str]] = {
+        "migrated": str,
+        "published": partial(_decimals, missing="control"),
+    }
+    for column in _COMPUTED:
+        formats[column] = partial(_decimals, missing="…")
+    heads = SAYS.heads(
+        "published",
+        ("migrated", "rows", "epochs", "published", *_COMPUTED),
+        now=tiles.badge("trained now"),
+        printed=tiles.badge("published"),
+    )
+    return tiles.table(
+        result.published_table(),
+        title=SAYS["published.title"],
+        caption=SAYS["published.caption"],
+        heads=heads,
+        formats=formats,
+    )
+
+
+def _decimals(value: float, *, missing: str) -> str:
+    """Return a number with four decimals, or ``missing`` if it is NaN."""
+    if math.isnan(value):
+        return missing
+    return f"{value:.4f}"

@@ -1,4 +1,4 @@
-"""The scores by class of all pages with classes, against scikit-learn on the pages' own models."""
+"""The scores by class of all pages that show them, against scikit-learn on the pages' own models."""
 
 from typing import Any, NamedTuple
 

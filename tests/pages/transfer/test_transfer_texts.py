@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.transfer import charts, page, texts, texts_tabs
+from pages.transfer import charts, page, texts
 from pages.transfer.model import CANDIDATES, EPSILONS
 from pages.transfer.result import LEAST_RISK
 from pages.transfer.settings import TransferSettings
@@ -296,10 +296,10 @@ def test_every_text_is_reached():
         texts.numbers(replace(result, fits=fits))
         texts.verdict(replace(result, fits=fits))
     for descent in (0.2, 1e-4):
-        texts_tabs.descent(replace(result, descent=descent * spread))
+        texts.diagnostics(replace(result, descent=descent * spread))
     for draw in (page.main_charts, page.source_charts):
         draw(result)
     page.PAGE.content.lead(result.settings)
-    texts_tabs.published_table(result)
+    texts.published_table(result)
 
     assert reached.unread(texts.SAYS) == []
