@@ -1,6 +1,7 @@
 """The documents name what exists, and visible sentences keep the punctuation of the style sheet."""
 
 import ast
+import doctest
 import os
 import re
 import shutil
@@ -112,6 +113,18 @@ def test_a_workflow_runs_targets_of_the_makefile():
 
     assert used
     assert used <= targets
+
+
+def test_the_commands_of_choosing_print_what_stands_there():
+    result = doctest.testfile(
+        str(ROOT / "docs" / "choosing.md"),
+        module_relative=False,
+        optionflags=doctest.NORMALIZE_WHITESPACE,
+        encoding="utf-8",
+    )
+
+    assert result.attempted > 10
+    assert result.failed == 0
 
 
 def test_the_document_of_benchmarks_names_each_of_them():
