@@ -120,8 +120,9 @@ def _loss(one: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray, float
         case ApproximateRelease(epsilon=epsilon, delta=delta):
             return *_loss(PureRelease(epsilon=max(epsilon, 1e-12)), adjacency)[:2], delta
         case PoissonSampled(rate=rate, event=inner):
-            assert adjacency is Adjacency.ADD_REMOVE
             mu = _mu(releases(inner))
+            if adjacency is Adjacency.REPLACE_ONE:
+                return _replaced_in_a_sample(rate, mu / 2)
             z = np.linspace(-9, 9 + mu, 40_001)
             mixture = (1 - rate) * stats.norm.pdf(z) + rate * stats.norm.pdf(z - mu)
             return (
@@ -130,6 +131,15 @@ def _loss(one: Any, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray, float
                 0.0,
             )
     raise TypeError(one)
+
+
+def _replaced_in_a_sample(rate: float, mu: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """As ``_loss``. mu: of one contribution; the other one that is sampled is opposite to it."""
+    z = np.linspace(-9 - mu, 9 + mu, 40_001)
+    none = math.log1p(-rate) - z**2 / 2
+    one, other = (math.log(rate) - (z - shift) ** 2 / 2 for shift in (mu, -mu))
+    likely, unlikely = np.logaddexp(none, one), np.logaddexp(none, other)
+    return likely - unlikely, _weights(np.exp(likely)), 0.0
 
 
 def _weights(density: np.ndarray) -> np.ndarray:

@@ -29,15 +29,18 @@ STYLES = {
     "vote": ("majority vote", theme.MAUVE),
     "average": ("averaged weights", theme.SAGE),
     "pate": ("PATE", theme.PINE),
+    "federated": ("federated averaging", theme.RUST),
 }
 WITHOUT = {
     "pooled": ("non-private", theme.NON_PRIVATE),
     "local": ("single party", theme.GOLD),
 }
+# The palette has fewer dashes than there are lines here. Dashes and gaps in turn.
+DASHES = {"federated": "9px,3px,2px,3px,2px,3px"}
 # The order in the legend, about that in which the curves usually end.
-_ORDER = ("pooled", "pate", "soft", "average", "local", "vote")
+_ORDER = ("pooled", "federated", "pate", "soft", "average", "local", "vote")
 # Widths of the line of the method that the page is about, and of the others, in pixels.
-_CHOSEN_WIDTH = 3
+CHOSEN_WIDTH = 3
 _OTHER_WIDTH = 1.6
 # Points of a map of a release, in each direction.
 _MAP_SIZE = 48
@@ -79,7 +82,7 @@ def _accuracy(result: PartiesResult, over: str, *, xaxis: dict) -> dict:
 
     The method that the page is about has 90 % of its runs, and a stroke per run at the set value.
     """
-    shown = {*WITHOUT, *result.methods}
+    shown = {*WITHOUT, *result.now.methods}
     curves = [_curve(result, name, over) for name in _ORDER if name in shown]
     chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
     return accuracy_chart(
@@ -103,6 +106,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
     label, colour = STYLES[name]
     points = result.curve_of(name, over).over()
     spread = result.summary[name]
+    dash = DASHES.get(name)
     if name == result.settings.method:
         return quantile_curve(
             label,
@@ -111,9 +115,10 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
             spread,
             band=True,
             strokes=result.chosen_accuracy,
-            width=_CHOSEN_WIDTH,
+            width=CHOSEN_WIDTH,
+            dash=dash,
         )
-    return quantile_curve(label, colour, points, spread, band=False, width=_OTHER_WIDTH)
+    return quantile_curve(label, colour, points, spread, band=False, width=_OTHER_WIDTH, dash=dash)
 
 
 def _accuracy_finding(result: PartiesResult, over: str) -> str:
@@ -150,7 +155,7 @@ def decision_map(result: PartiesResult, name: str) -> dict:
         winner, share = votes(weights, plane, size=_MAP_SIZE)
         segments = boundaries(weights, plane)
         level = result.pooled_accuracy
-        if name in result.methods:
+        if name in result.summary:
             level = result.summary[name].median
     label, colour = {**STYLES, **WITHOUT}[name]
     boundary = maps.boundary(plane, segments, colour=colour, width=1.1)

@@ -1,6 +1,7 @@
 """Drawing of who sees what and who adds the noise: a line of boxes."""
 
 from pages.parties.charts import SAYS
+from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from ui.charts import theme
 
@@ -50,6 +51,8 @@ def _messages(result: PartiesResult) -> dict[str, object]:
     is_central = result.mechanisms.is_central
     if method == "average":
         sends = SAYS["trust.weights"]
+    elif method == FEDERATED:
+        sends = SAYS["trust.updates"]
     elif is_central:
         sends = SAYS["trust.classifier"]
     else:

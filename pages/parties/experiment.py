@@ -1,6 +1,6 @@
 """What the parties page computes: votes, and releases over epsilon and over parties."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -8,12 +8,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Grid, Part
+from lab.experiment.parts import Grid, Once, Part, Sweep
 from lab.experiment.settings import Measure, Task
+from pages.parties.federated import (
+    ROUNDS,
+    Point,
+    accuracy_over_field,
+    epsilon_over_rounds,
+    train_at_epsilon,
+)
 from pages.parties.fits import fit_releases
+from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
-from pages.parties.tasks import ChangeOneParty, MapParties, ReleaseAll, Released, TrainPooled
+from pages.parties.tasks import (
+    MapParties,
+    ReleaseAll,
+    Released,
+    TrainPooled,
+    largest_changes,
+)
 from pages.parties.votes import CollectVotes, known_parties
 
 # Epsilons at which the curve over epsilon is computed.
@@ -22,8 +36,14 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 MAPPED_PARTIES = 40
 # If there are more chunks of parties than this, curves are first drawn without waiting for all.
 _MANY_CHUNKS = 8
-# Fields that lower the noise of each release. PATE's noise falls with delta too.
+# Fields that lower the noise of each release, and of those that need a delta.
 _LESS_NOISE = ("epsilon", "parties")
+_LESS_NOISE_WITH_DELTA = (*_LESS_NOISE, "delta")
+
+
+def _accuracy_of(method: str, label: str, rises: tuple[str, ...] = _LESS_NOISE) -> Measure:
+    """Return the measure of a method's accuracy."""
+    return Measure.accuracy(label, lambda released: released.accuracy_of(method), rises=rises)
 
 
 @dataclass(frozen=True)
@@ -80,28 +100,17 @@ class Curves:
 
 
 class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
-    """Learning from many parties by votes, soft labels, averages and PATE [hamm2016]."""
+    """Learning from many parties by votes, soft labels, averages and PATE [hamm2016], and by
+    federated averaging [mcmahan2018].
+    """
 
     MEASURES: ClassVar = {
-        "soft": Measure.accuracy(
-            "accuracy of soft labels",
-            lambda released: released.accuracy_of("soft"),
-            rises=_LESS_NOISE,
-        ),
-        "vote": Measure.accuracy(
-            "accuracy of the majority vote",
-            lambda released: released.accuracy_of("vote"),
-            rises=_LESS_NOISE,
-        ),
-        "average": Measure.accuracy(
-            "accuracy of averaged weights",
-            lambda released: released.accuracy_of("average"),
-            rises=_LESS_NOISE,
-        ),
-        "pate": Measure.accuracy(
-            "accuracy of PATE",
-            lambda released: released.accuracy_of("pate"),
-            rises=(*_LESS_NOISE, "delta"),
+        "soft": _accuracy_of("soft", "accuracy of soft labels"),
+        "vote": _accuracy_of("vote", "accuracy of the majority vote"),
+        "average": _accuracy_of("average", "accuracy of averaged weights"),
+        "pate": _accuracy_of("pate", "accuracy of PATE", _LESS_NOISE_WITH_DELTA),
+        FEDERATED: _accuracy_of(
+            FEDERATED, "accuracy of federated averaging", _LESS_NOISE_WITH_DELTA
         ),
     }
     PAIRED_BY = (
@@ -112,9 +121,18 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         "rows",
         "public_rows",
         "unlike",
+        "rounds",
+        "cohort",
         "repeats",
         "seed",
     )
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Return the measure of federated averaging, or those of all other methods."""
+        if self.settings.is_federated:
+            return {FEDERATED: self.MEASURES[FEDERATED]}
+        return {name: self.MEASURES[name] for name in self.MEASURES if name != FEDERATED}
 
     @property
     def compared(self) -> str:
@@ -122,15 +140,58 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     def parts(self) -> dict[str, Part]:
         asked = sorted({self._first_asked, *self._counts_to_ask})
-        curves = [self._curve_over_epsilon(count) for count in sorted({*asked, self._chunk_end})]
-        return {
+        curves = [self._curve_over_epsilon(count) for count in self._curve_counts]
+        parts: dict[str, Part] = {
             "now": Latest(tuple(self._release_now(count) for count in asked)),
             "pooled": Single(self._pooled),
             "local_votes": Single(self._map),
-            "changes": Latest(tuple(self._changes)),
             "over_epsilon": Curves(tuple(curves)),
             "over_parties": Curves((self._curve_over_parties,)),
+            **self._federated_parts,
         }
+        if self.settings.mechanisms.is_central:
+            parts["changes"] = Once(largest_changes, self.settings.ensemble)
+        return parts
+
+    @cached_property
+    def _federated_parts(self) -> dict[str, Part]:
+        """Return the parts of federated averaging, which asks for no votes."""
+        settings = self.settings
+        parts: dict[str, Part] = {
+            FEDERATED: self._federated_now,
+            "federated_over_epsilon": self._federated_curve("epsilon", EPSILONS),
+            "federated_over_parties": self._federated_curve("parties", settings.party_counts),
+        }
+        if settings.is_federated:
+            parts["over_rounds"] = self._federated_curve("rounds", ROUNDS)
+        if settings.is_federated and settings.mechanisms.is_central:
+            parts["epsilon_of_rounds"] = Once(
+                epsilon_over_rounds, settings.federation, at=(settings.epsilon,)
+            )
+        return parts
+
+    @property
+    def _federated_now(self) -> Once:
+        """Return the part of federated averaging at the set epsilon."""
+        settings = self.settings
+        return Once(
+            train_at_epsilon,
+            settings.federation,
+            at=(settings.epsilon,),
+            count=settings.repeats,
+            essential=settings.is_federated,
+        )
+
+    def _federated_curve(self, field: str, values: tuple[float, ...]) -> Sweep:
+        """Return the part of federated averaging over values of a field."""
+        settings = self.settings
+        return Sweep(
+            values=values,
+            function=accuracy_over_field,
+            model=Point(settings.federation, settings.epsilon, field),
+            count=settings.repeats,
+            cost=settings.federation.cost,
+        )
 
     def order(self, parts: Iterable[Part]) -> Iterable[Task]:
         """Return the tasks of the parties known by now or of the first ones, then of all parties.
@@ -144,8 +205,13 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             self._pooled,
             self._map,
         ]
+        others: list[Task] = []
+        for part in parts:
+            if isinstance(part, Once | Sweep):
+                others += part.tasks
+        tasks += [task for task in others if task.essential]
         if first < self.settings.parties and self._has_many_chunks:
-            tasks += self._drawn_of(self._chunk_end)
+            tasks += self._curve_over_epsilon(self._chunk_end)
         done = first
         for count in sorted({*self.settings.party_counts, self.settings.parties}):
             tasks += self._votes_from(done, count)
@@ -153,27 +219,21 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             if count in self._counts_to_ask:
                 tasks.append(self._release_now(count))
             if count == self.settings.parties:
-                tasks += self._drawn_of(count)
+                tasks += self._curve_over_epsilon(count)
             done = max(done, count)
-        return tasks
+        return [*tasks, *others]
 
     def result(self, values: Mapping[str, Any]) -> PartiesResult:
         latest, now = values["now"]
-        last_change, changes = values["changes"]
         over_epsilon = values["over_epsilon"]
         over_parties = values["over_parties"]
         done = {latest}
-        if last_change is not None:
-            done.add(last_change)
         for curve in (over_epsilon, over_parties):
             done |= {task for task, released in curve.items() if released is not None}
-        unknown = now._replace(
-            accuracy=np.full_like(now.accuracy, np.nan),
-            excess_risk=np.full_like(now.excess_risk, np.nan),
-        )
-        at_epsilons = _filled(over_epsilon.values(), unknown)
-        at_counts = _filled(over_parties.values(), unknown)
-        counts = self.settings.party_counts
+        unknown = np.full_like(now.accuracy, np.nan)
+        federated = values[FEDERATED]
+        if federated is not None:
+            now = now.with_method(FEDERATED, federated)
         return PartiesResult(
             settings=self.settings,
             done=frozenset(done),
@@ -181,22 +241,34 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             fits=fit_releases(self.settings.ensemble, latest.asked),
             now=now,
             pooled=values["pooled"],
-            changes=changes,
+            changes=values.get("changes"),
             local_votes=values["local_votes"],
             over={
-                "epsilon": Grid(EPSILONS, _accuracies(at_epsilons)),
-                "parties": Grid(counts, _accuracies(at_counts)),
+                "epsilon": _joined(over_epsilon, unknown, values["federated_over_epsilon"]),
+                "parties": _joined(over_parties, unknown, values["federated_over_parties"]),
             },
-            excess_risk=Grid(counts, np.stack([released.excess_risk for released in at_counts])),
+            over_rounds=values.get("over_rounds"),
+            epsilon_of_rounds=values.get("epsilon_of_rounds"),
+            progress=frozenset(self._progress(values)),
         )
 
-    def shown_sample(self) -> tuple[ReleaseAll]:
-        """Return the task of the releases from all parties."""
-        return (self._release_now(self.settings.parties),)
+    def _progress(self, values: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+        """Yield the name of each part that asks for no votes, and how much of it is done."""
+        for name, part in self._parts.items():
+            if isinstance(part, Sweep):
+                yield name, int(values[name].done.sum())
+            elif isinstance(part, Once):
+                yield name, int(values[name] is not None)
 
-    def sample(self, count: int) -> tuple[ReleaseAll]:
-        """Return the task of ``count`` repeats of the releases from all parties."""
-        (shown,) = self.shown_sample()
+    def shown_sample(self) -> tuple[Task, ...]:
+        """Return the task of the chosen release from all parties."""
+        return self.sample(self.settings.repeats)
+
+    def sample(self, count: int) -> tuple[Task, ...]:
+        """Return the task of ``count`` repeats of the chosen release from all parties."""
+        if self.settings.is_federated:
+            return replace(self._federated_now, count=count).tasks
+        shown = self._release_now(self.settings.parties)
         mechanisms = replace(shown.mechanisms, repeats=count)
         return (replace(shown, mechanisms=mechanisms),)
 
@@ -231,6 +303,11 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         """Return the numbers of parties, after the first ones, that are shown on the way."""
         counts = {*self.settings.party_counts, self.settings.parties}
         return {count for count in counts if self._first_asked < count <= self.settings.parties}
+
+    @property
+    def _curve_counts(self) -> list[int]:
+        """Return the numbers of parties of which the curve over epsilon is drawn."""
+        return sorted({self._chunk_end, self.settings.parties})
 
     # Tasks
 
@@ -284,39 +361,19 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             tasks.append(task)
         return tuple(tasks)
 
-    def _drawn_of(self, asked: int) -> list[Task]:
-        """Return the tasks of all that is drawn of the first ``asked`` parties, except for the
-        curve over parties.
-        """
-        tasks: list[Task] = [*self._curve_over_epsilon(asked)]
-        tasks += [task for task in self._changes if task.asked == asked]
-        return tasks
 
-    @property
-    def _changes(self) -> list[ChangeOneParty]:
-        """Return the tasks of one party's change: among the first chunk, and among all parties.
+def _joined(
+    releases: Mapping[ReleaseAll, Released | None], unknown: np.ndarray, federated: Grid
+) -> Grid:
+    """Return the accuracy (methods, V, R) along a curve, with federated averaging as last method.
 
-        A trusted aggregator alone has such a sensitivity.
-        """
-        if not self.settings.mechanisms.is_central:
-            return []
-        tasks = []
-        for asked in sorted({self._chunk_end, self.settings.parties}):
-            tasks.append(ChangeOneParty(ensemble=self.settings.ensemble, asked=asked))
-        return tasks
-
-
-def _filled(releases: Iterable[Released | None], unknown: Released) -> list[Released]:
-    """Return the releases, with ``unknown`` for those that are not done."""
-    filled = []
-    for released in releases:
+    unknown: accuracy (methods but one, R) of points that are not done.
+    """
+    accuracies = []
+    for released in releases.values():
         if released is None:
-            filled.append(unknown)
+            accuracies.append(unknown)
         else:
-            filled.append(released)
-    return filled
-
-
-def _accuracies(releases: Sequence[Released]) -> np.ndarray:
-    """Return the accuracy (methods, V, R) of releases at V points."""
-    return np.stack([released.accuracy for released in releases], axis=1)
+            accuracies.append(released.accuracy)
+    arms = np.stack(accuracies, axis=1)
+    return Grid(federated.at, np.concatenate([arms, federated.runs[None]]))

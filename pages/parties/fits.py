@@ -26,13 +26,11 @@ class Ensemble(Key):
     pool: the parties.
     parties: number M of them.
     regularisation: lambda of the aggregator's fits.
-    labels: soft labels are shares of "votes", or means of class "probabilities".
     """
 
     pool: PartyPool
     parties: int
     regularisation: float
-    labels: str
 
     @property
     def classes(self) -> int:
@@ -54,13 +52,11 @@ class Fits:
     """What the aggregator has before it adds noise, from the first parties.
 
     weights: (k, d) of each release.
-    check_shares: the parties' shares (K, C) for the check rows.
-    check_counts: their votes (K, C), scaled to all M parties.
+    check_counts: the parties' votes (K, C) for the check rows, scaled to all M parties.
     accuracy: of each of the first parties alone.
     """
 
     weights: dict[str, np.ndarray]
-    check_shares: np.ndarray
     check_counts: np.ndarray
     accuracy: np.ndarray
 
@@ -73,12 +69,9 @@ def fit_releases(ensemble: Ensemble, asked: int) -> Fits:
     is then not released.
     """
     totals = collect_votes(ensemble.pool, asked)
-    if ensemble.labels == "votes":
-        sums = totals.votes.astype(float)
-    else:
-        sums = totals.shares.astype(float)
-    hard_targets = aggregation.targets(totals.votes[:, :-CHECK_ROWS], release="vote")
-    soft_targets = aggregation.targets(sums[:, :-CHECK_ROWS], release="soft")
+    public_votes = totals.votes[:, :-CHECK_ROWS]
+    hard_targets = aggregation.targets(public_votes, release="vote")
+    soft_targets = aggregation.targets(public_votes, release="soft")
     minimum = aggregation.fit(
         ensemble.rows["public"].X,
         np.stack([hard_targets, soft_targets]),
@@ -87,7 +80,6 @@ def fit_releases(ensemble: Ensemble, asked: int) -> Fits:
     vote, soft = minimum.exact()
     return Fits(
         weights={"vote": vote, "soft": soft, "average": totals.weights / asked},
-        check_shares=aggregation.targets(sums[:, -CHECK_ROWS:], release="soft"),
         check_counts=totals.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
         accuracy=totals.accuracy,
     )
@@ -132,7 +124,5 @@ def excess_risk(
 
 def _check_targets(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
     """Return the targets (K, C) of the check rows: the parties' shares, or the winner."""
-    fits = fit_releases(ensemble, asked)
-    if release == "soft":
-        return fits.check_shares
-    return aggregation.targets(fits.check_counts, release=release)
+    counts = fit_releases(ensemble, asked).check_counts
+    return aggregation.targets(counts, release=release)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore import accountants
 from dpcore.accountants import gdp, shuffling
-from dpcore.cache import Key, cached
+from dpcore.cache import Key
 from dpcore.mechanisms import noisy_max
 from dpcore.parties import aggregation
 from dpcore.parties.aggregation import RELEASES
@@ -23,12 +23,14 @@ from dpcore.privacy import (
 from dpcore.training import erm
 from pages.parties.fits import Ensemble
 
-METHODS = (*RELEASES, "pate")
+# The method that releases a model in each of several rounds (``pages.parties.federated``).
+FEDERATED = "federated"
+METHODS = (*RELEASES, "pate", FEDERATED)
 # Who adds the noise: a trusted aggregator; each party; or each party, before a shuffler brings the
 # messages into random order.
 TRUST_MODELS = ("central", "local", "shuffle")
-# What a party can release by itself: an answer about a public row, or its weights.
-_LOCAL_METHODS = ("soft", "average")
+# What a party can release by itself: an answer about a public row, its weights, or updates.
+_LOCAL_METHODS = ("soft", "average", FEDERATED)
 # An answer names its row. If it were public who got which row, only parties with the same row would
 # hide one another.
 _DEALT_SECRETLY = "the shuffler deals the public rows at random and tells nobody who got which"
@@ -38,7 +40,7 @@ _BASES = {
     "sharp": "exact sensitivity of logistic loss",
     "norms": "sensitivity with bounded weights",
 }
-_UNIT = "party"
+UNIT = "party"
 
 
 def methods_of(trust_model: str) -> tuple[str, ...]:
@@ -50,7 +52,8 @@ def methods_of(trust_model: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanisms(Key):
-    """The mechanisms that make releases of an ensemble private, at any epsilon.
+    """The mechanisms that make releases of an ensemble private, at any epsilon: all methods but
+    federated averaging.
 
     trust_model: who adds the noise, one of ``TRUST_MODELS``.
     constants: of the sensitivities, one of ``aggregation.CONSTANTS``.
@@ -68,7 +71,8 @@ class Mechanisms(Key):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return methods_of(self.trust_model)
+        methods = methods_of(self.trust_model)
+        return tuple(method for method in methods if method != FEDERATED)
 
     @property
     def is_central(self) -> bool:
@@ -150,7 +154,7 @@ class Mechanisms(Key):
                 Composed(event=query, count=self.queries),
                 delta=self.delta,
                 adjacency=Adjacency.REPLACE_ONE,
-                unit=_UNIT,
+                unit=UNIT,
             )
         constants = self.constants
         if method == "average" and constants == "sharp":
@@ -159,7 +163,7 @@ class Mechanisms(Key):
             epsilon=epsilon,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
-            unit=_UNIT,
+            unit=UNIT,
             basis=f"L2-norm exponential mechanism, {_BASES[constants]}",
             event=self._norm_exponential_event(epsilon),
         )
@@ -183,7 +187,7 @@ class Mechanisms(Key):
             epsilon=epsilon,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
-            unit=_UNIT,
+            unit=UNIT,
             basis=basis,
             event=event,
         )
@@ -193,9 +197,3 @@ class Mechanisms(Key):
         if shuffled.delta > 0 and method == "soft":
             return replace(shuffled, assumes=(_DEALT_SECRETLY,))
         return shuffled
-
-
-@cached
-def sensitivities(mechanisms: Mechanisms, release: str, counts: tuple[float, ...]) -> np.ndarray:
-    """Return the sensitivity of a release for each number of parties, which no epsilon changes."""
-    return np.array([mechanisms.sensitivity(release, count) for count in counts])

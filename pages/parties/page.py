@@ -4,7 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.data.party_kinds import KINDS
-from pages.parties import charts, charts_noise, texts, texts_tables, texts_theorems
+from pages.parties import (
+    charts,
+    charts_rounds,
+    texts,
+    texts_tables,
+    texts_theorems,
+)
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
@@ -23,7 +29,18 @@ WIDE = 1.3
 MAPS_PER_ROW = 3
 MAIN_SLIDERS = ("parties", "rows", "regularisation")
 MORE_SLIDERS = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
-LABELS_LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
+# Sliders of federated averaging, which needs no public rows.
+MAIN_SLIDERS_OF_ROUNDS = ("parties", "rows", "rounds")
+MORE_SLIDERS_OF_ROUNDS = (
+    "clip_norm",
+    "local_steps",
+    "cohort",
+    "unlike",
+    "regularisation",
+    "delta",
+    "repeats",
+    "seed",
+)
 CONSTANTS_LABELS = {
     "published": "as published",
     "sharp": "tight for logistic loss",
@@ -43,13 +60,20 @@ SLIDERS: Mapping[str, Mapping[str, Any]] = {
     },
     "repeats": {"help": texts.HELP["repeats"]},
     "seed": {"help": texts.HELP["seed"]},
-    "delta": {"label": "Delta (PATE, shuffler)"},
+    "clip_norm": {"help": texts.HELP["clip_norm"]},
+    "delta": {"label": "Delta (PATE, federated averaging, shuffler)"},
 }
 
 
 def sliders(settings: PartiesSettings) -> SliderLayout:
-    """Return the sliders, which are the same with all settings."""
-    del settings
+    """Return the sliders, others for federated averaging than for the other methods."""
+    if settings.is_federated:
+        return SliderLayout(
+            hero="epsilon",
+            main=MAIN_SLIDERS_OF_ROUNDS,
+            more=MORE_SLIDERS_OF_ROUNDS,
+            changes=SLIDERS,
+        )
     return SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=SLIDERS)
 
 
@@ -63,8 +87,7 @@ def main_choices(state: PageState) -> None:
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choices of the soft labels and of the constants."""
-    state.choose("labels", "Soft labels", LABELS_LABELS)
+    """Show the choice of the constants."""
     state.choose("constants", "Sensitivity", CONSTANTS_LABELS, help=texts.HELP["constants"])
 
 
@@ -91,7 +114,7 @@ def other_maps(result: PartiesResult) -> list[list[Chart]]:
     row = []
     for name in (*charts.STYLES, *charts.WITHOUT):
         is_method = name in charts.STYLES
-        if is_method and name not in result.methods:
+        if is_method and name not in result.summary:
             continue
         if name != result.settings.method:
             row.append(_chart(f"map.{name}", charts.decision_map(result, name)))
@@ -99,18 +122,13 @@ def other_maps(result: PartiesResult) -> list[list[Chart]]:
     return [charts_of_row for charts_of_row in rows if charts_of_row]
 
 
-def local_noise_chart(result: PartiesResult) -> list[list[Chart]]:
-    """Return the noise on averaged weights that parties add themselves."""
-    return [[_chart("local_noise", charts_noise.local_noise(result))]]
-
-
-def theorem_charts(result: PartiesResult) -> list[list[Chart]]:
-    """Return what one party moves, the noise, and the bound on excess risk."""
-    row = [
-        _chart("one_party", charts_noise.one_party(result)),
-        _chart("noise", charts_noise.noise(result)),
-        _chart("bound", charts_noise.bound(result)),
-    ]
+def rounds_charts(result: PartiesResult) -> list[list[Chart]]:
+    """Return accuracy and epsilon over the rounds of federated averaging."""
+    if result.over_rounds is None:
+        return []
+    row = [_chart("rounds", charts_rounds.accuracy_of_rounds(result, result.over_rounds))]
+    if result.mechanisms.is_central:
+        row.append(_chart("rounds_epsilon", charts_rounds.epsilon_of_rounds(result)))
     return [row]
 
 
@@ -121,12 +139,13 @@ def _chart(
     return explained_chart(texts.ABOUT, name, figure, height=height, **layout)
 
 
-def is_central(settings: PartiesSettings) -> bool:
-    return settings.mechanisms.is_central
+def is_federated(settings: PartiesSettings) -> bool:
+    return settings.is_federated
 
 
-def is_local(settings: PartiesSettings) -> bool:
-    return not settings.mechanisms.is_central
+def has_theorems(settings: PartiesSettings) -> bool:
+    """Return whether the theorems are about the method: one release by a trusted aggregator."""
+    return settings.mechanisms.is_central and not settings.is_federated
 
 
 def label_cases(result: PartiesResult) -> list[str]:
@@ -173,14 +192,8 @@ PAGE = Page(
             WHY_TAB,
             GUARANTEE_TAB,
             RESULTS_TAB._replace(charts=other_maps),
-            Tab("noise", "Noise", charts=local_noise_chart, when=is_local),
-            Tab(
-                "limits",
-                "Noise and theorems",
-                ("statements",),
-                charts=theorem_charts,
-                when=is_central,
-            ),
+            Tab("rounds", "Rounds", charts=rounds_charts, when=is_federated),
+            Tab("limits", "Theorems", ("statements",), when=has_theorems),
         ),
         lead=texts.lead,
     ),

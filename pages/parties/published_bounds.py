@@ -1,4 +1,4 @@
-"""Published bounds on excess risk, on the norm of noise, and on a public row that may change."""
+"""Published bounds on excess risk, and on the noise if a public row may change."""
 
 import math
 
@@ -38,22 +38,11 @@ def theorem_four(
     }
 
 
-def longest_noise(
-    sensitivity: float, *, dimensions: int, epsilon: float, failure: float = 0.025
-) -> float:
-    """Return D log(D / failure) sensitivity / epsilon, a bound on the norm of the noise.
+def auxiliary_factor(*, parties: int, public_rows: int) -> float:
+    """Return the factor on the noise of soft labels if one *public* row may change too [hamm2016,
+    Section 4.5].
 
-    It is exceeded with probability ``failure`` [chaudhuri2011, Lemma 4].
+    It is (N + M - 1) / N, because a party changes labels by 1 / M on each of N rows, and a row
+    changes one of N.
     """
-    return dimensions * math.log(dimensions / failure) * sensitivity / epsilon
-
-
-def auxiliary_factor(release: str, *, parties: int, public_rows: int) -> float:
-    """Return the factor on the noise if one *public* row may change too [hamm2016, Section 4.5].
-
-    It is (N + M - 1) / N for soft labels, because a party changes them by 1 / M on each of N rows,
-    and a row changes one of N. A vote needs no factor.
-    """
-    if release == "soft":
-        return (public_rows + parties - 1) / public_rows
-    return 1.0
+    return (public_rows + parties - 1) / public_rows

@@ -16,9 +16,9 @@ from lab.experiment.settings import Spread, Task
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from pages.parties.fits import Ensemble, Fits, accuracy
-from pages.parties.mechanisms import Mechanisms
+from pages.parties.mechanisms import FEDERATED, Mechanisms, methods_of
 from pages.parties.settings import PartiesSettings
-from pages.parties.tasks import GRID, Changes, Released
+from pages.parties.tasks import GRID, Released
 
 # Least number of private rows that a map shows.
 _MAPPED_ROWS = 120
@@ -49,10 +49,14 @@ class PartiesResult:
         asked, and noise is that for all parties.
     now: the releases at the set epsilon.
     pooled: weights (k, d) of the non-private model of all rows.
-    changes: how far weights move if one party changes, or None until it is done.
+    changes: how far the weights of "vote" and "soft" move at most if one party changes, (2,), or
+        None until it is done.
     local_votes: votes (L, GRID^2) of the first parties in the plane of the maps.
     over: accuracy (methods, V, R) over "epsilon" and over "parties".
-    excess_risk: (V, R) of soft labels over the number of parties, in nats.
+    over_rounds: accuracy (V, R) of federated averaging over its rounds, if the page is about it.
+    epsilon_of_rounds: epsilon (V,) of numbers of rounds with the noise as it is now, if a trusted
+        aggregator adds it, or None until it is done.
+    progress: how much is done of the parts that ask for no votes, by name.
     """
 
     settings: PartiesSettings
@@ -61,10 +65,12 @@ class PartiesResult:
     fits: Fits = field(compare=False)
     now: Released = field(compare=False)
     pooled: np.ndarray = field(compare=False)
-    changes: Changes | None = field(compare=False)
+    changes: np.ndarray | None = field(compare=False)
     local_votes: np.ndarray = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
-    excess_risk: Grid = field(compare=False)
+    over_rounds: Grid | None = field(compare=False)
+    epsilon_of_rounds: np.ndarray | None = field(compare=False)
+    progress: frozenset[tuple[str, int]]
 
     @property
     def ensemble(self) -> Ensemble:
@@ -76,7 +82,12 @@ class PartiesResult:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return self.mechanisms.methods
+        return methods_of(self.settings.trust_model)
+
+    @property
+    def all_released(self) -> bool:
+        """Return whether all parties have been asked, and each method has released its model."""
+        return self.complete and len(self.now.methods) == len(self.methods)
 
     @property
     def complete(self) -> bool:
@@ -142,7 +153,7 @@ class PartiesResult:
     def held_out(self) -> dict[str, ByClass]:
         """Return the confusion matrices of each method and of the "pooled" model on test rows."""
         test = self.ensemble.rows["test"]
-        models = dict(zip(self.methods, self.now.weights, strict=True))
+        models = dict(zip(self.now.methods, self.now.weights, strict=True))
         models["pooled"] = self.pooled[None]
         by_class = {}
         for name, weights in models.items():
@@ -175,15 +186,12 @@ class PartiesResult:
 
     # Noise that each party adds
 
-    def weight_sd(self, *, central: bool = False, parties: int | None = None) -> float:
+    def weight_sd(self, *, central: bool = False) -> float:
         """Return the standard deviation of the noise on each averaged weight.
 
         central: that of a trusted aggregator.
-        parties: for another number of parties.
         """
         mechanisms = self.mechanisms
-        if parties is not None:
-            mechanisms = mechanisms.with_parties(parties)
         if central:
             mechanisms = replace(mechanisms, trust_model="central")
         return mechanisms.weight_sd(self.settings.epsilon)
@@ -191,7 +199,17 @@ class PartiesResult:
     @property
     def message_epsilon(self) -> float:
         """Return the epsilon of one message."""
-        return self.mechanisms.release_epsilon(self.settings.epsilon)
+        settings = self.settings
+        if settings.is_federated:
+            of_one = settings.federation.message_epsilon(settings.epsilon)
+            return of_one or settings.epsilon
+        return self.mechanisms.release_epsilon(settings.epsilon)
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Return whether a shuffler lets each message have a larger epsilon than all together."""
+        settings = self.settings
+        return settings.trust_model == "shuffle" and self.message_epsilon > settings.epsilon
 
     @property
     def response(self) -> RandomisedResponse:
@@ -209,9 +227,9 @@ class PartiesResult:
         return self.asked * kept**2
 
     @property
-    def equivalent_parties(self) -> float:
-        """Return for how many parties a trusted aggregator's average has as little noise."""
-        return self.settings.parties * self.weight_sd(central=True) / self.weight_sd()
+    def noise_ratio(self) -> float:
+        """Return the noise on averaged weights over that of a trusted aggregator."""
+        return self.weight_sd() / self.weight_sd(central=True)
 
     # Maps
 
@@ -244,7 +262,7 @@ class PartiesResult:
             guarantee = self.settings.guarantee_of(method)
             sensitivity, noise = self._sensitivity_and_noise(method)
             without_noise = math.nan
-            if method != "pate" and not math.isnan(noise):
+            if method in self.accuracy_without_noise and not math.isnan(noise):
                 without_noise = self.accuracy_without_noise[method]
             row = {
                 "method": method,
@@ -262,9 +280,12 @@ class PartiesResult:
     def _sensitivity_and_noise(self, method: str) -> tuple[float, float]:
         """Return the sensitivity and the noise of a method, NaN for randomised answers.
 
-        The noise is its mean norm, for PATE its standard deviation in votes, and for averages that
-        parties send its standard deviation on a weight.
+        The noise is its mean norm, for PATE its standard deviation in votes, and for updates and
+        averages that parties send its standard deviation on a weight of the mean.
         """
+        if method == FEDERATED:
+            federation = self.settings.federation
+            return federation.sensitivity, federation.noise_sd(self.settings.epsilon)
         if method == "pate":
             return noisy_max.COUNTS_SENSITIVITY, self.pate_noise_sd
         if self.mechanisms.is_central:
@@ -281,26 +302,6 @@ class PartiesResult:
         frame = pd.concat(frames, names=["over"]).reset_index("over")
         frame = frame.sort_values(["over", "at"], ignore_index=True)
         return frame[["over", "at", "method", "repeat", "accuracy"]]
-
-    def one_party_changes(self) -> pd.DataFrame:
-        """Return how far one party moves "vote" and "soft": as measured, and by the bounds."""
-        releases = ["vote", "soft"]
-        largest = np.full(2, np.nan)
-        worst_case = np.full(2, np.nan)
-        if self.changes is not None:
-            largest = self.changes.of_parties.max(axis=1)
-            worst_case = self.changes.worst_case
-        return pd.DataFrame(
-            {
-                "release": releases,
-                "largest of the parties tried": largest,
-                "all rows tied": worst_case,
-                "bound": [self.sensitivity(release) for release in releases],
-                "published bound": [
-                    self.sensitivity(release, published=True) for release in releases
-                ],
-            }
-        )
 
 
 @cached

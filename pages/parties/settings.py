@@ -11,12 +11,12 @@ from lab.data.parties import PartyData
 from lab.data.party_kinds import KINDS
 from lab.experiment.settings import Settings, in_range
 from lab.statistics.decision_regions import Plane
+from pages.parties.federated import Federation
 from pages.parties.fits import Ensemble
-from pages.parties.mechanisms import METHODS, TRUST_MODELS, Mechanisms, methods_of
+from pages.parties.mechanisms import FEDERATED, METHODS, TRUST_MODELS, Mechanisms, methods_of
 from pages.parties.tasks import decision_plane
 from pages.parties.votes import PartyPool
 
-LABELS = ("votes", "probabilities")
 # Numbers of parties at which the curve over parties is computed.
 PARTIES = (2, 5, 20, 60, 200, 600, 2000, 6000, 20_000)
 # Data sets whose parties record their rows in a style of their own, with as many parties and rows
@@ -34,22 +34,26 @@ _CHANGED_BY_RECORDED = ("unlike", "rows", "parties")
 class PartiesSettings(Settings):
     """Settings of learning from many parties, each private as a whole.
 
-    It follows [hamm2016]; averaging is after [pathak2010], and PATE as in [papernot2018]. Raises
-    RefusedError, with the name of the field, if a value is not allowed.
+    It follows [hamm2016]; averaging is after [pathak2010], PATE as in [papernot2018], and federated
+    averaging as in [mcmahan2018]. Raises RefusedError, with the name of the field, if a value is
+    not allowed.
 
     epsilon: the guarantee for a whole party.
     dataset: a key of ``KINDS``.
     parties: number M of parties.
     method: the release that the page is about, one of ``METHODS``.
-    labels: soft labels are shares of "votes", or means of class "probabilities".
     constants: of the sensitivities that the noise is calibrated to, one of ``CONSTANTS``.
     rows: number of rows of each party.
     public_rows: number N of public rows, which have no labels.
     regularisation: lambda, of the parties and of the aggregator.
     unlike: from 0, all parties draw from the same classes, to 1, each draws from one class
         (``lab.data.parties``).
-    delta: of PATE and of a shuffler.
+    delta: of PATE, of federated averaging and of a shuffler.
     queries: number of public rows that PATE's student learns from, at most N.
+    rounds: number T of rounds of federated averaging.
+    local_steps: number of gradient steps of a party in a round.
+    clip_norm: L2 bound C on a party's update in a round.
+    cohort: mean number of parties that a trusted aggregator samples for a round.
     repeats: number R of draws of the noise.
     trust_model: who adds the noise, one of ``TRUST_MODELS``.
     """
@@ -59,7 +63,6 @@ class PartiesSettings(Settings):
         "method": METHODS,
         "trust_model": TRUST_MODELS,
         "dataset": KINDS,
-        "labels": LABELS,
         "constants": CONSTANTS,
     }
     LIMITS: ClassVar = {
@@ -71,24 +74,31 @@ class PartiesSettings(Settings):
         "delta": (1e-9, 1e-2),
         "unlike": (0.0, 1.0),
         "queries": (5, 2000),
+        "rounds": (1, 20),
+        "local_steps": (1, 20),
+        "clip_norm": (0.01, 10.0),
+        "cohort": (10, 1000),
         "repeats": (2, 40),
         "seed": (0, 9999),
     }
-    TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
+    TUNED: ClassVar = {"regularisation": (1e-4, 1.0), "clip_norm": (0.03, 10.0)}
     PEOPLE: ClassVar = "parties"
 
     epsilon: float = 1.0
     dataset: str = "two"
     parties: int = 1000
     method: str = "soft"
-    labels: str = "votes"
-    constants: str = "sharp"
+    constants: str = "norms"
     rows: int = 10
     public_rows: int = 500
-    regularisation: float = 1e-3
+    regularisation: float = 0.01
     unlike: float = 0.2
     delta: float = 1e-6
     queries: int = 200
+    rounds: int = 10
+    local_steps: int = 3
+    clip_norm: float = 1.0
+    cohort: int = 200
     repeats: int = 20
     seed: int = 3
     trust_model: str = "central"
@@ -116,12 +126,8 @@ class PartiesSettings(Settings):
         The first method is "soft", which replaces a method that is not allowed.
         """
         methods = sorted(methods_of(self.trust_model), key=lambda method: method != "soft")
-        labels: tuple[str, ...] = LABELS
-        if self.trust_model != "central":
-            labels = ("votes",)
         choices = dict(self.CHOICES)
         choices["method"] = tuple(methods)
-        choices["labels"] = labels
         return choices
 
     @property
@@ -137,6 +143,18 @@ class PartiesSettings(Settings):
             fewest_parties, most_parties = limits["parties"]
             limits["parties"] = (fewest_parties, min(most_parties, kind.most_parties))
         return limits
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Return the range of the field that changes the chosen method."""
+        name = "regularisation"
+        if self.is_federated:
+            name = "clip_norm"
+        return {name: super().tuned[name]}
+
+    @property
+    def is_federated(self) -> bool:
+        return self.method == FEDERATED
 
     @property
     def party_counts(self) -> tuple[int, ...]:
@@ -170,7 +188,6 @@ class PartiesSettings(Settings):
             pool=self.pool,
             parties=self.parties,
             regularisation=self.regularisation,
-            labels=self.labels,
         )
 
     @cached_property
@@ -184,6 +201,11 @@ class PartiesSettings(Settings):
             queries=min(self.queries, self.public_rows),
             repeats=self.repeats,
         )
+
+    @cached_property
+    def federation(self) -> Federation:
+        """Return the federated averaging of the parties."""
+        return self.subset(Federation, data=self.data)
 
     @property
     def plane(self) -> Plane:
@@ -199,4 +221,6 @@ class PartiesSettings(Settings):
 
     def guarantee_of(self, method: str) -> Guarantee:
         """Return what a method guarantees to a whole party."""
+        if method == FEDERATED:
+            return self.federation.guarantee(self.epsilon)
         return self.mechanisms.guarantee(method, self.epsilon)

@@ -4,20 +4,22 @@
 (k, d).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpcore.cache import Key, cached
 from dpcore.parties import aggregation
 from lab.data.parties import PartyData, parties, public
-from lab.data.party_kinds import CHECK_ROWS, CONSTANT, REACH
+from lab.data.party_kinds import CONSTANT, REACH
 from lab.statistics.decision_regions import Plane, principal_plane
-from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy, excess_risk, fit_releases
+from pages.parties.federated import FederatedModels
+from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy
 from pages.parties.mechanisms import Mechanisms
 from pages.parties.releases import release
-from pages.parties.votes import PartyPool, collect_votes
+from pages.parties.votes import PartyPool
 
 # Points of a map of single parties, in each direction.
 GRID = 40
@@ -30,17 +32,15 @@ _DECIMALS = 6
 
 
 class Released(NamedTuple):
-    """What each method releases at one epsilon.
+    """What each method, except for federated averaging, releases at one epsilon.
 
     methods: the methods, m of them.
     accuracy: on test rows, (m, R).
-    excess_risk: of soft labels, (R,), in nats.
     weights: (m, R, k, d).
     """
 
     methods: tuple[str, ...]
     accuracy: np.ndarray
-    excess_risk: np.ndarray
     weights: np.ndarray
 
     @property
@@ -51,17 +51,27 @@ class Released(NamedTuple):
     def accuracy_of(self, method: str) -> np.ndarray:
         """Return the accuracy (R,) of a method, NaN if the parties have no such release."""
         if method not in self.methods:
-            return np.full_like(self.excess_risk, np.nan)
+            return np.full_like(self.accuracy[0], np.nan)
         return self.accuracy[self.methods.index(method)]
 
     def weights_of(self, method: str) -> np.ndarray:
         """Return the weights (R, k, d) of a method."""
         return self.weights[self.methods.index(method)]
 
+    def with_method(self, method: str, models: FederatedModels) -> "Released":
+        """Return these releases and those of another method."""
+        return Released(
+            methods=(*self.methods, method),
+            accuracy=np.concatenate([self.accuracy, models.accuracy[None]]),
+            weights=np.concatenate([self.weights, models.weights[None]]),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseAll(Key):
-    """The task of releasing each method at one epsilon, from the first ``asked`` parties."""
+    """The task of releasing by each method but federated averaging at one epsilon, from the first
+    ``asked`` parties.
+    """
 
     mechanisms: Mechanisms
     asked: int
@@ -76,13 +86,7 @@ class ReleaseAll(Key):
             weights_by_epsilon = release(self.mechanisms, method, self.asked, (self.epsilon,))
             released.append(weights_by_epsilon[0])
         weights = np.stack(released)
-        soft_weights = weights[methods.index("soft")]
-        return Released(
-            methods=methods,
-            accuracy=accuracy(ensemble, weights),
-            excess_risk=excess_risk(ensemble, soft_weights, self.asked),
-            weights=weights,
-        )
+        return Released(methods, accuracy(ensemble, weights), weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,72 +111,23 @@ class TrainPooled:
         return minimum.weights
 
 
-class Changes(NamedTuple):
-    """Distances that the weights of "vote" and "soft", in this order, move if one party changes.
+def largest_changes(ensemble: Ensemble, at: Sequence[Any], repeats: range) -> np.ndarray:
+    """Return how far the weights of "vote" and "soft" move if one party changes, (2,).
 
-    of_parties: for each of the first parties, (2, FIRST_VOTES).
-    worst_case: if all rows are tied without the party, (2,).
+    All rows are tied between two classes without the party, which votes for the first one or for
+    the second on all of them.
     """
-
-    of_parties: np.ndarray
-    worst_case: np.ndarray
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChangeOneParty:
-    """The task of fits in which one party votes for the next class on every public row."""
-
-    ensemble: Ensemble
-    asked: int
-    essential: bool = False
-
-    def run(self) -> Changes:
-        X = self.ensemble.rows["public"].X
-        regularisation = self.ensemble.regularisation
-        counts, changed, tied = self._vote_counts()
-        near_targets = _both_targets(np.concatenate([counts[None], changed]))
-        tied_targets = _both_targets(tied)
-
-        # The change of one party is small, so the search begins with the known fits.
-        known = fit_releases(self.ensemble, self.asked).weights
-        start = np.stack([known["vote"], known["soft"]])[:, None]
-        near = aggregation.fit(X, near_targets, regularisation=regularisation, start=start).weights
-        far = aggregation.fit(X, tied_targets, regularisation=regularisation).weights
-        # (2, cases, k, d) -> (2, cases, k d)
-        near = near.reshape(*near.shape[:2], -1)
-        far = far.reshape(*far.shape[:2], -1)
-        return Changes(
-            of_parties=np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1),
-            worst_case=np.linalg.norm(far[:, 1] - far[:, 0], axis=-1),
-        )
-
-    def _vote_counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return vote counts (K, N) as they are, (parties, K, N) changed, and (2, K, N) tied.
-
-        Changed counts are those after each of the first parties has changed. Tied counts are tied
-        between two classes on all rows, except for one party, which votes for the first class or
-        for the second. The parties asked so far count as all M, so one of them weighs 1/M.
-        """
-        classes = self.ensemble.classes
-        totals = collect_votes(self.ensemble.pool, self.asked)
-        counts = totals.votes[:, :-CHECK_ROWS] * (self.ensemble.parties / self.asked)
-        votes = totals.first_votes.astype(int)
-        next_votes = (votes + 1) % classes
-        changed = (
-            counts - aggregation.one_hot(votes, classes) + aggregation.one_hot(next_votes, classes)
-        )
-        tied = np.zeros((2, *counts.shape))
-        tied[:, :2] = (self.ensemble.parties - 1) / 2
-        tied[0, 0] += 1
-        tied[1, 1] += 1
-        return counts, changed, tied
-
-
-def _both_targets(counts: np.ndarray) -> np.ndarray:
-    """Return the targets (2, cases, K, N) of "vote" and "soft" for counts (cases, K, N)."""
+    del at, repeats
+    rows = ensemble.rows["public"].X
+    counts = np.zeros((2, ensemble.classes, len(rows)))
+    counts[:, :2] = (ensemble.parties - 1) / 2
+    counts[0, 0] += 1
+    counts[1, 1] += 1
     vote = aggregation.targets(counts, release="vote")
     soft = aggregation.targets(counts, release="soft")
-    return np.stack([vote, soft])
+    minimum = aggregation.fit(rows, np.stack([vote, soft]), regularisation=ensemble.regularisation)
+    changes = minimum.weights[:, 1] - minimum.weights[:, 0]
+    return np.linalg.norm(changes, axis=(-2, -1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """Texts of the parties page: which text of ``texts.md`` is shown, and with which numbers."""
 
-from collections.abc import Iterable
 from html import escape
 
 from dpcore.training.erm import TOLERANCE
@@ -8,8 +7,8 @@ from lab.statistics.claims import Case, leaders, too_few_to_lead
 from pages.parties.charts import SAYS, STYLES
 from pages.parties.charts_trust import trust
 from pages.parties.result import PartiesResult
-from pages.parties.settings import RECORDED, PartiesSettings
-from pages.parties.texts_trust import local_cost, local_noise, shuffler
+from pages.parties.settings import PartiesSettings
+from pages.parties.texts_noise import noise_notes
 from ui.text import class_predictions, tiles
 from ui.text import sentences as shared
 from ui.text.guarantee_notes import attacker_limit
@@ -71,16 +70,8 @@ def numbers(result: PartiesResult) -> list[Tile]:
 
 
 def verdict(result: PartiesResult) -> str:
-    """Return whether joining helps, and what limits the release or does better."""
-    more = ""
-    if not result.mechanisms.is_central:
-        if result.complete:
-            more = local_cost(result)
-    elif result.settings.dataset in RECORDED:
-        more = _too_few_parties(result)
-    elif result.complete:
-        more = _best_release(result)
-    return f"{_joining(result)} {more}".rstrip()
+    """Return whether joining helps, and which release does best at which cost."""
+    return f"{_joining(result)} {_best_release(result)}".rstrip()
 
 
 def _joining(result: PartiesResult) -> str:
@@ -109,61 +100,32 @@ def _joining(result: PartiesResult) -> str:
     )
 
 
-def _too_few_parties(result: PartiesResult) -> str:
-    """Return how long the noise is, and how many parties, or which epsilon, would suffice."""
-    settings = result.settings
-    method = settings.method
-    if method == "pate":
-        noise_sd = number(result.pate_noise_sd)
-        return SAYS("few.pate", noise=noise_sd, parties=settings.parties)
-    signal = result.signal_norm(method)
-    if signal == 0:
-        return ""
-    ratio = result.noise_norm(method) / signal
-    if ratio <= 1:
-        return ""
-    case = "parties"
-    if method == "vote":  # more parties do not lower its noise
-        case = "vote"
-    return SAYS(
-        f"few.{case}",
-        parties=settings.parties,
-        times=tiles.multiple_text(number(ratio)),
-        enough=number(settings.parties * ratio),
-        epsilon=number(settings.epsilon * ratio),
-    )
-
-
 def _best_release(result: PartiesResult) -> str:
-    """Return the release that is shown to be best, or those that cannot be told apart from it."""
+    """Return the release with the best median, those not told apart from it, and its cost."""
+    if not result.all_released:
+        return ""
     accuracies = result.now.accuracies
     best, *others = leaders(accuracies)
     best_median = result.summary[best].median
     _, baseline = result.best_constant
     if best_median <= baseline:
-        return SAYS["rival.constant"]
+        return SAYS["best.constant"]
     if too_few_to_lead(accuracies):
-        return SAYS("rival.few", draws=len(result.chosen_accuracy))
-    method = result.settings.method
-    if method in (best, *others):
-        if others:
-            return SAYS["rival.unshown"]
-        return SAYS["rival.none"]
-    accuracy, _ = distinct_percents(best_median, result.summary[method].median)
+        return SAYS("best.few", draws=len(result.chosen_accuracy))
     name, _ = STYLES[best]
+    accuracy, _ = distinct_percents(best_median, result.summary[result.settings.method].median)
+    case = "shown"
     if others:
-        other_names = " and ".join(_names(others))
-        text = SAYS("rival.ahead", release=name, accuracy=accuracy, others=other_names)
-    else:
-        text = SAYS("rival.best", release=name, accuracy=accuracy)
-    if best == "pate":
-        text += f" {SAYS('rival.delta', delta=delta_text(result.settings.delta))}"
-    return text
-
-
-def _names(methods: Iterable[str]) -> list[str]:
-    """Return the names of methods."""
-    return [STYLES[method][0] for method in methods]
+        case = "tied"
+    other_names = [STYLES[method][0] for method in others]
+    text = SAYS(f"best.{case}", release=name, accuracy=accuracy, others=" and ".join(other_names))
+    guarantee = result.settings.guarantee_of(best)
+    cost = "pure"
+    if guarantee.delta > 0:
+        cost = "delta"
+    epsilon = number(guarantee.epsilon)
+    cost_text = SAYS(f"cost.{cost}", epsilon=epsilon, delta=delta_text(guarantee.delta))
+    return f"{text}{cost_text}"
 
 
 # Explanation
@@ -175,16 +137,7 @@ def diagnostics(result: PartiesResult) -> list[str]:
     found = []
     if settings.guarantee.delta > 0:
         found.append(tiles.large_delta_warning(settings.delta, settings.parties, "parties"))
-    if result.mechanisms.is_central:
-        one_party = SAYS(
-            "why.one_party",
-            parties=settings.parties,
-            vote=number(result.sensitivity("vote")),
-            soft=number(result.sensitivity("soft")),
-        )
-        found += [_noise(result), one_party]
-    else:
-        found += [local_noise(result), shuffler(result)]
+    found += noise_notes(result)
     alone = SAYS(
         "why.alone",
         alone=percent(result.local_accuracy.median),
@@ -192,36 +145,6 @@ def diagnostics(result: PartiesResult) -> list[str]:
     )
     found.append(alone)
     return [sentence for sentence in found if sentence][:_MOST_SENTENCES]
-
-
-def _noise(result: PartiesResult) -> str:
-    """Return the noise of a trusted aggregator next to the weights, or to the votes."""
-    method = result.settings.method
-    if method == "pate":
-        return SAYS(
-            "noise.pate",
-            noise=number(result.pate_noise_sd),
-            queries=result.mechanisms.queries,
-            parties=result.settings.parties,
-        )
-    noise = result.noise_norm(method)
-    signal = result.signal_norm(method)
-    sensitivity = number(result.sensitivity(method))
-    if signal == 0:
-        return SAYS(
-            "noise.tied",
-            sensitivity=sensitivity,
-            noise=number(noise),
-            dimensions=result.dimensions,
-        )
-    return SAYS(
-        "noise.length",
-        sensitivity=sensitivity,
-        noise=number(noise),
-        dimensions=result.dimensions,
-        times=tiles.multiple_text(number(noise / signal)),
-        weights=number(signal),
-    )
 
 
 def by_class(result: PartiesResult) -> str:
@@ -244,7 +167,7 @@ def guarantee(result: PartiesResult) -> str:
     meaning = f"{SAYS['guarantee.unit']} {tiles.meaning(stated)} {attacker_limit(stated)}"
     text = tiles.guarantee_facts(here=stated) + tiles.note(meaning)
     text += tiles.note(f"{_trusted(result)} {SAYS['guarantee.assumed']}")
-    if result.mechanisms.is_central and settings.method != "pate":
+    if result.mechanisms.is_central and settings.method in ("vote", "soft"):
         tolerance = format_number(TOLERANCE)
         text += tiles.note(SAYS("guarantee.minimiser", tolerance=tolerance))
     return text
@@ -254,7 +177,7 @@ def _trusted(result: PartiesResult) -> str:
     """Return who is trusted with what. A shuffler that proves nothing need not be trusted."""
     settings = result.settings
     trusted = settings.trust_model
-    if not result.mechanisms.is_central and settings.guarantee.delta == 0:
+    if trusted == "shuffle" and not result.is_shuffled:
         trusted = "local"
     text = SAYS(f"guarantee.{trusted}", one=number(result.message_epsilon))
     if trusted == "shuffle" and settings.method == "soft":

@@ -11,10 +11,8 @@ from pages.parties import published_bounds
 from pages.parties.fits import excess_risk, reference
 from pages.parties.result import PartiesResult
 
-# Probability with which the bounds may fail: that on the noise, and that on the excess risk.
+# Probability with which the bound on the excess risk may fail.
 FAILURE = 0.05
-# Numbers of parties at which bounds and noise are drawn.
-PARTY_COUNTS = tuple(float(count) for count in np.geomspace(2, 20_000, 25))
 # Rounding that a measured value may exceed its bound by, relative to it.
 _ROUNDING = 1e-9
 
@@ -45,25 +43,22 @@ class Statement(NamedTuple):
 
 
 def theorems(result: PartiesResult) -> Iterator[Statement]:
-    """Yield the statements about sensitivity, noise, excess risk, and a changing public row."""
+    """Yield the statements about sensitivity, excess risk, and a changing public row."""
     yield from _sensitivities(result)
     for release in ("vote", "soft"):
-        yield _noise(result, release)
-    for release in ("vote", "soft"):
         yield _risk(result, release)
-    for release in ("vote", "soft"):
-        factor = published_bounds.auxiliary_factor(
-            release,
-            parties=result.ensemble.parties,
-            public_rows=result.ensemble.pool.public_rows,
-        )
-        yield Statement("public row", release, factor)
+    factor = published_bounds.auxiliary_factor(
+        parties=result.ensemble.parties,
+        public_rows=result.ensemble.pool.public_rows,
+    )
+    yield Statement("public row", "soft", factor)
 
 
 def _sensitivities(result: PartiesResult) -> Iterator[Statement]:
     """Yield the sensitivity of each release, and the largest measured change."""
-    moved = result.one_party_changes().set_index("release")
-    largest = moved[["largest of the parties tried", "all rows tied"]].max(axis=1)
+    changes = {}
+    if result.changes is not None:
+        changes = dict(zip(("vote", "soft"), result.changes.tolist(), strict=True))
     # No minimiser has a norm above B, so no two are further apart than 2 B.
     classes = result.ensemble.classes
     norm_bound = aggregation.norm_bound(classes, result.ensemble.regularisation)
@@ -73,22 +68,9 @@ def _sensitivities(result: PartiesResult) -> Iterator[Statement]:
                 name="sensitivity",
                 release=release,
                 bound=result.sensitivity(release, published=True),
-                measured=float(largest.get(release, math.nan)),
+                measured=changes.get(release, math.nan),
                 useless=2 * norm_bound,
             )
-
-
-def _noise(result: PartiesResult, release: str) -> Statement:
-    """Return the bound on the norm of the noise in all repeats together."""
-    bound = published_bounds.longest_noise(
-        result.sensitivity(release),
-        dimensions=result.dimensions,
-        epsilon=result.settings.epsilon,
-        failure=FAILURE / result.settings.repeats,
-    )
-    noise = result.now.weights_of(release) - result.fits.weights[release]
-    norms = np.linalg.norm(noise.reshape(len(noise), -1), axis=1)
-    return Statement("noise", release, bound, float(norms.max()))
 
 
 def _risk(result: PartiesResult, release: str) -> Statement:
@@ -105,20 +87,15 @@ def _risk(result: PartiesResult, release: str) -> Statement:
     return Statement("risk", release, bound, quantile, math.log(classes))
 
 
-def risk_bound(
-    result: PartiesResult, release: str, parties: float | None = None
-) -> dict[str, float]:
+def risk_bound(result: PartiesResult, release: str) -> dict[str, float]:
     """Return the parts of the bound on a release's excess risk, in nats.
 
     That of a vote is the bound for one party, because more parties do not lower its noise.
-
-    parties: their number; by default all.
     """
     ensemble = result.ensemble
+    parties = ensemble.parties
     if release == "vote":
         parties = 1
-    elif parties is None:
-        parties = ensemble.parties
     best = reference(ensemble, result.asked, release)
     _, inputs = ensemble.shape
     return published_bounds.theorem_four(
@@ -129,16 +106,3 @@ def risk_bound(
         epsilon=result.settings.epsilon,
         reference_norm=float(np.linalg.norm(best)),
     )
-
-
-def risk_bound_curves(result: PartiesResult) -> dict[str, np.ndarray]:
-    """Return the bound on the excess risk of soft labels at each of ``PARTY_COUNTS``.
-
-    Returns its parts by name, and their "total". It is stated for two classes only.
-    """
-    bounds = [risk_bound(result, "soft", count) for count in PARTY_COUNTS]
-    curves = {}
-    for part in bounds[0]:
-        curves[part] = np.array([bound[part] for bound in bounds])
-    curves["total"] = np.sum(list(curves.values()), axis=0)
-    return curves

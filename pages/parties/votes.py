@@ -19,9 +19,7 @@ from lab.data.parties import PartyData, parties, public
 from lab.data.party_kinds import CHECK_ROWS, Public
 from lab.models import local_models
 
-# Numbers of first parties whose votes, and whose accuracies, are kept one by one: for "one party
-# changes", and for the spread of single parties.
-FIRST_VOTES = 6
+# Number of first parties whose accuracies are kept one by one, for the spread of single parties.
 _FIRST_ACCURACIES = 500
 # Parties that are asked at once, in some 10 to 30 ms. A party with more weights or rows takes
 # longer.
@@ -89,18 +87,14 @@ class VoteTotals:
     """Totals of the first M parties' predictions for N public and then C check rows.
 
     votes: counts of votes (K, N + C).
-    shares: sums of class probabilities (K, N + C).
     weights: sum (k, d) of the parties' weights, clipped to the largest norm of a minimiser.
     accuracy: of each of the first parties on the check rows.
-    first_votes: votes of the first parties about the public rows, (at most ``FIRST_VOTES``, N).
     dealt: each party's vote (M,) about one public row, row j mod N for party j.
     """
 
     votes: np.ndarray
-    shares: np.ndarray
     weights: np.ndarray
     accuracy: np.ndarray
-    first_votes: np.ndarray
     dealt: np.ndarray
 
     def add(self, later: "VoteTotals") -> "VoteTotals":
@@ -108,10 +102,8 @@ class VoteTotals:
         accuracy = np.concatenate([self.accuracy, later.accuracy])
         return VoteTotals(
             votes=self.votes + later.votes,
-            shares=self.shares + later.shares,
             weights=self.weights + later.weights,
             accuracy=accuracy[:_FIRST_ACCURACIES],
-            first_votes=self.first_votes,
             dealt=np.concatenate([self.dealt, later.dealt]),
         )
 
@@ -158,32 +150,26 @@ def _ask_parties(pool: PartyPool, first: int, last: int) -> VoteTotals:
     max_norm = aggregation.local_norm_bound(kind.classes, pool.regularisation)
 
     votes = np.zeros((kind.classes, len(rows)), np.int32)
-    shares = np.zeros((kind.classes, len(rows)), np.float32)
     weights = np.zeros((outputs(kind.classes), kind.inputs))
     accuracy = []
-    first_votes = []
     dealt = []
     party = first
     for predictions in pool.votes(X, y, rows):
         party_votes = predictions.votes
         for label in range(kind.classes):
             votes[label] += (party_votes == label).sum(axis=0, dtype=np.int32)
-        shares += predictions.shares.sum(axis=0)
         clipped = aggregation.clip_norms(predictions.weights, max_norm=max_norm)
         weights += clipped.sum(axis=0)
 
         accuracy.append((party_votes[:, -CHECK_ROWS:] == check_truth).mean(axis=1))
-        first_votes.append(party_votes[:FIRST_VOTES, :-CHECK_ROWS].astype(np.uint8))
         numbers = np.arange(len(party_votes))
         dealt_rows = (party + numbers) % pool.public_rows
         dealt.append(party_votes[numbers, dealt_rows].astype(np.uint8))
         party += len(party_votes)
     return VoteTotals(
         votes=votes,
-        shares=shares,
         weights=weights,
         accuracy=np.concatenate(accuracy),
-        first_votes=np.concatenate(first_votes)[:FIRST_VOTES],
         dealt=np.concatenate(dealt),
     )
 

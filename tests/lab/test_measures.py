@@ -125,8 +125,8 @@ def test_a_measure_is_the_pages_own_number(settings, outcome):
     own = OWN[next(page.name for page in MEASURED if page.settings is type(settings))]
     measures = settings.experiment.measures
     assert own.keys() == declared(settings).keys()
-    for name, says in own.items():
-        assert Spread.of(measures[name].read(outcome)) == says(result), name
+    for name, measure in measures.items():
+        assert Spread.of(measure.read(outcome)) == own[name](result), name
 
 
 def test_recall_of_each_of_a_few_classes_is_measured():
@@ -155,7 +155,11 @@ OTHERS = {
     "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS]
     + [{"repeats": 7}],
     "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
-    "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
+    "parties": [
+        {"dataset": "digits", "parties": 200},
+        {"method": "pate", "repeats": 3},
+        {"method": "federated", "repeats": 5},
+    ],
     "hypotheses": [{"noise": "gaussian", "repeats": 4}],
     "mechanisms": [{"mechanism": "gaussian"}],
     "attack": [{"dataset": "iris", "repeats": 100}],
@@ -233,7 +237,11 @@ PLACES = {
     "accounting": [{}, {"steps": 300, "sampling_rate": 0.2}],
     "mechanisms": [{"mechanism": name} for name in ("laplace", "gaussian", "classical")],
     "transfer": [{}, {"noise": "laplace", "h": 0.2}, {"selection": "detected"}],
-    "parties": [{}, {"dataset": "four", "parties": 300}],
+    "parties": [
+        {},
+        {"dataset": "four", "parties": 300},
+        {"method": "federated", "dataset": "four", "parties": 300},
+    ],
     "hypotheses": [{"repeats": 2}],
     "attack": [{"repeats": 300}, {"repeats": 300, "version": "published"}],
 }

@@ -25,6 +25,7 @@ from pages.learn.papers import BEYOND, WORKS
 from pages.lessons.lessons import LESSONS
 from pages.parties import page as parties
 from pages.parties import published_bounds
+from pages.parties.fits import excess_risk
 from pages.parties.theorems import risk_bound
 from pages.topics import HEADS, PAGES
 from pages.transfer.tasks import least_squares
@@ -186,6 +187,7 @@ KNOWN |= {
         epsilon_by_main_term,
         first_moment_above_main_term,
         least_squares,
+        excess_risk,
         risk_bound,
     )
 }

@@ -35,6 +35,10 @@ SELDOM_DRAWN = [
     START.change(trust_model="local", epsilon=0.01, parties=20),
     START.change(trust_model="shuffle", delta=1e-2, epsilon=0.3).change(dataset="four"),
     START.change(trust_model="shuffle", method="average", parties=20),
+    START.change(method="federated", parties=60),
+    START.change(method="federated", dataset="four"),
+    START.change(method="federated", trust_model="shuffle"),
+    START.change(method="federated", trust_model="local", rounds=20, parties=9),
 ]
 RUN_TO_THE_END = SELDOM_DRAWN[1:5]
 # With more parties, the first result is of some of them only.
@@ -42,10 +46,13 @@ MOST_PARTIES_AT_ONCE = 2000
 
 
 def release_tasks(settings: PartiesSettings) -> list:
-    """Return the task of the releases of all parties, unless there are very many.
+    """Return the tasks of the releases of all parties, unless there are very many.
 
-    It alone makes claims.
+    They alone make claims.
     """
     if settings.parties > MOST_PARTIES_AT_ONCE:
         return []
-    return list(settings.experiment.shown_sample())
+    tasks = []
+    for method in ("soft", "federated"):
+        tasks += settings.change(method=method).experiment.shown_sample()
+    return tasks

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from dpcore.accountants import shuffling
 from pages.parties import charts, texts
@@ -40,8 +41,6 @@ QUICK = {
 HARMLESS = (r"adds? noise",)
 # Longest verdict, in characters.
 MOST_CHARACTERS = 300
-# A number is written as a whole one, and rounded.
-ROUNDED = 0.5 + 1e-6
 
 
 def page_text(result) -> str:
@@ -148,21 +147,25 @@ def method_named(name: str) -> str:
     return methods[name]
 
 
-def is_best(result, match) -> bool:
-    return is_ahead(result, method_named(match[1]), result.methods)
-
-
-def is_ahead_of_chosen(result, match) -> bool:
-    return is_ahead(result, method_named(match[1]), [result.settings.method])
-
-
-def chosen_is_best(result, match) -> bool:
-    return is_ahead(result, result.settings.method, result.methods)
-
-
-def no_method_is_ahead(result, match) -> bool:
-    chosen = result.settings.method
-    return not any(is_ahead(result, method, [chosen]) for method in result.methods)
+def best_is_best(result, match) -> bool:
+    """Return whether the first method has the best median, and is ahead of all that are not said to
+    be too near.
+    """
+    best = method_named(match[1])
+    near = []
+    if match[3]:
+        near = [method_named(name) for name in match[3].split(" and ")]
+    ahead_of = set(result.methods) - {best, *near}
+    medians = np.median(result.now.accuracy, axis=1)
+    guarantee = result.settings.guarantee_of(best)
+    return (
+        np.median(accuracy_of(result, best)) == medians.max()
+        and abs(100 * medians.max() - amount(match[2])) < 0.51
+        and (not ahead_of or is_ahead(result, best, ahead_of))
+        and not any(is_ahead(result, best, [method]) for method in near)
+        and guarantee.epsilon == pytest.approx(amount(match[4]), rel=0.01)
+        and guarantee.delta == pytest.approx(amount(match[5] or "0"), rel=0.01)
+    )
 
 
 def nothing_beats_majority(result, match) -> bool:
@@ -200,20 +203,25 @@ def stated_epsilon(result) -> float:
 def message_epsilon(result) -> float:
     """Return the epsilon of a party's message."""
     settings = result.settings
+    if settings.is_federated:
+        return settings.federation.message_epsilon(settings.epsilon) or settings.epsilon
     delta = 0.0
     if settings.trust_model == "shuffle":
         delta = settings.delta
     return shuffling.of_one(settings.epsilon, messages=settings.parties, delta=delta)
 
 
-def equivalent_parties(result) -> float:
-    """Return for how many parties an aggregator's noise is as small, but at least one.
+def noise_ratio(result) -> float:
+    """Return the noise on an average over that of a trusted aggregator.
 
-    Delta / (few epsilon) = Delta / (sqrt(M) epsilon_0).
+    (Delta / (sqrt(M) epsilon_0)) / (Delta / (M epsilon))
     """
     settings = result.settings
-    few = settings.parties**0.5 * message_epsilon(result) / settings.epsilon
-    return max(1, few)
+    return settings.parties**0.5 * settings.epsilon / message_epsilon(result)
+
+
+def noise_of_rounds(result) -> float:
+    return result.settings.federation.noise_sd(result.settings.epsilon)
 
 
 def truthful_answers(result) -> float:
@@ -232,19 +240,23 @@ def is_amplified(result) -> bool:
     return stated_epsilon(result) <= most * (1 + 1e-9)
 
 
-def is_not_amplified(result, match) -> bool:
+def has_shuffle(result) -> bool:
+    """Return whether messages in random order have a smaller epsilon than each of them."""
     settings = result.settings
-    is_equal = stated_epsilon(result) == settings.epsilon == message_epsilon(result)
-    return settings.trust_model == "shuffle" and is_equal
+    return settings.trust_model == "shuffle" and message_epsilon(result) > settings.epsilon
+
+
+def is_not_amplified(result, match) -> bool:
+    is_equal = stated_epsilon(result) == pytest.approx(result.settings.epsilon, rel=1e-9)
+    return result.settings.trust_model == "shuffle" and is_equal and not has_shuffle(result)
 
 
 def nobody_is_trusted(result, match) -> bool:
-    settings = result.settings
-    return settings.trust_model != "central" and settings.guarantee.delta == 0
+    return result.settings.trust_model != "central" and not has_shuffle(result)
 
 
 def shuffler_is_trusted(result, match) -> bool:
-    return result.settings.guarantee.delta > 0
+    return has_shuffle(result)
 
 
 def rows_are_dealt(result, match) -> bool:
@@ -256,9 +268,10 @@ def is_attacker_limit(result, match) -> bool:
 
 
 RULES: Rules = {
-    r"as much as about ([\d,]+) truthful": says(truthful_answers, rel=0, within=ROUNDED),
-    r"say less than one truthful answer": lambda result, _: truthful_answers(result) < 0.5,
-    r"aggregator needs about ([\d,]+) part": says(equivalent_parties, rel=0, within=ROUNDED),
+    r"have the sampling error of ([\d,.e-]+) truthful": says(truthful_answers),
+    r"on each weight, ([\d,.]+) times as much": says(noise_ratio),
+    r"mean update has noise of standard deviation ([\d,.e-]+)": says(noise_of_rounds),
+    r"noisy updates has noise of standard deviation ([\d,.e-]+)": says(noise_of_rounds),
     r"add noise for epsilon ([\d.e-]+), and together the messages have epsilon ([\d.e-]+)": says(
         message_epsilon, stated_epsilon, given=is_amplified
     ),
@@ -277,7 +290,8 @@ RULES: Rules = {
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(
         chosen_median, local_median
     ),
-    r"No other release can be": no_method_is_ahead,
+    r"Best here is ([\w ]+) with ([\d.]+)\s%(?:, not told apart from ([\w ]+))?, at epsilon ([\d.e-]+)"
+    r"(?: and delta ([\d.e-]+))?\.": best_is_best,
     r"whether a party or another one in its place took part": lambda result, _: (
         result.settings.guarantee.adjacency == "replace-one"
     ),
@@ -292,10 +306,7 @@ RULES: Rules = {
 SELDOM: Rules = {
     r"Joining helps, as": joining_helps,
     r"Joining harms here, as": joining_harms,
-    r"The best release is ([\w ]+) with [\d.]+\s%": is_best,
-    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": is_ahead_of_chosen,
-    r"No other release does better\.": chosen_is_best,
-    r"No other release does better than the majority-class baseline": nothing_beats_majority,
+    r"No release does better than the majority-class baseline": nothing_beats_majority,
     r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": helps_from,
     r"Accuracy by (epsilon|parties): joining helps everywhere": helps_everywhere,
     r"Accuracy by (?:epsilon|parties): joining harms everywhere": joining_harms,

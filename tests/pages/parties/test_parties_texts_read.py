@@ -20,8 +20,9 @@ OF_FIRST_RESULTS = [
     {"dataset": "activities"},
     {"epsilon": 100.0, "repeats": 2},
     {"dataset": "four", "parties": 2, "epsilon": 0.01, "seed": 1},
-    {"method": "average", "constants": "norms", "labels": "probabilities", "epsilon": 100.0},
+    {"method": "average", "constants": "sharp", "epsilon": 100.0},
     {"method": "vote", "parties": 200, "repeats": 20},
+    {"method": "federated", "trust_model": "shuffle", "parties": 20},
     {"parties": 5000, "rows": 3, "epsilon": 100.0, "public_rows": 2000, "regularisation": 1.0},
 ]
 OF_WHOLE_RUNS = [

@@ -8,10 +8,11 @@ from sklearn.linear_model import LogisticRegression
 
 from lab.data.parties import parties
 from lab.data.party_kinds import CHECK_ROWS
+from lab.experiment.parts import Runs
 from lab.models import local_models
 from pages.parties import votes
-from pages.parties.tasks import POOLED_ROWS, ChangeOneParty, ReleaseAll, TrainPooled
-from pages.parties.votes import FIRST_VOTES, CollectVotes
+from pages.parties.tasks import POOLED_ROWS, ReleaseAll, TrainPooled
+from pages.parties.votes import CollectVotes
 from tests.pages.parties.examples import party_data, small
 from tests.sentences import first
 
@@ -44,9 +45,6 @@ class TestTotals:
         counts = [(all_votes == label).sum(axis=0) for label in range(4)]
 
         np.testing.assert_array_equal(totals.votes, counts)
-
-    def test_first_parties_are_kept_one_by_one(self, totals, all_votes):
-        np.testing.assert_array_equal(totals.first_votes, all_votes[:FIRST_VOTES, :-CHECK_ROWS])
 
     def test_each_party_is_dealt_one_public_row(self, totals, all_votes):
         numbers = np.arange(PARTIES)
@@ -161,7 +159,7 @@ class TestResultsOnTheWay:
     def test_curve_over_epsilon_does_not_wait_for_all_parties(self, run):
         _, results, _ = run
 
-        complete = [result for result in results if result.over["epsilon"].complete]
+        complete = [result for result in results if result.over["epsilon"].arms[0].complete]
 
         assert complete[0].asked < MANY_PARTIES
 
@@ -177,7 +175,8 @@ class TestResultsOnTheWay:
         task = ReleaseAll(mechanisms=settings.mechanisms, asked=MANY_PARTIES, epsilon=epsilon)
 
         curve = results[-1].over["epsilon"]
-        np.testing.assert_array_equal(curve.runs[:, index], task.run().accuracy)
+        # The last method is federated averaging, which asks for no votes.
+        np.testing.assert_array_equal(curve.runs[:-1, index], task.run().accuracy)
 
     def test_curve_is_of_the_same_parties_all_along(self, settings, run):
         outcomes, results, _ = run
@@ -190,7 +189,7 @@ class TestResultsOnTheWay:
             curve = result.over["epsilon"]
             points = []
             for index in np.flatnonzero(curve.arms[0].done):
-                point = (curve.at[index], curve.runs[:, index].tobytes())
+                point = (curve.at[index], curve.runs[:-1, index].tobytes())
                 points.append(parties_of_point[point])
             assert not points or set.intersection(*points)
 
@@ -199,5 +198,12 @@ class TestResultsOnTheWay:
 
         assert changes[CollectVotes, False] == 0
         assert changes[CollectVotes, True] > 10
-        assert changes[ChangeOneParty, False] == 2
         assert changes[ReleaseAll, False] > 10
+
+    def test_each_part_of_federated_averaging_changes_the_result(self, settings, run):
+        _, _, changes = run
+
+        # The model, nine epsilons and the numbers of parties, and the largest change of one party.
+        points = 1 + 9 + len(settings.party_counts) + 1
+        assert changes[Runs, False] == points
+        assert changes[Runs, True] == 0

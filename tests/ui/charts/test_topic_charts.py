@@ -26,7 +26,6 @@ from pages.network.page import sliders
 from pages.network.settings import NetworkSettings
 from pages.network.texts_label import label as network_label
 from pages.parties import charts as parties
-from pages.parties import charts_noise as parties_noise
 from pages.parties import texts as of_parties
 from pages.parties.charts_trust import trust
 from pages.parties.experiment import EPSILONS as OF_PARTIES
@@ -150,6 +149,8 @@ CASES = [
     {"parties": 2, "epsilon": 0.01, "unlike": 1.0},
     {"trust_model": "local", "dataset": "four"},
     {"trust_model": "shuffle", "method": "average", "parties": 400, "delta": 1e-2, "epsilon": 0.3},
+    {"method": "federated", "dataset": "four"},
+    {"method": "federated", "trust_model": "local"},
 ]
 
 
@@ -171,7 +172,7 @@ def named(figure) -> dict:
     return {trace.get("name", "").partition("  ")[0]: trace for trace in figure["data"]}
 
 
-def test_curves_of_parties_are_the_medians_and_the_noise_that_of_the_table(shared):
+def test_curves_of_parties_are_the_medians(shared):
     lines = named(parties.over_epsilon(shared))
     for name in shared.methods:
         trace, runs = lines[parties.STYLES[name][0]], shared.curve_of(name, "epsilon").runs
@@ -179,20 +180,6 @@ def test_curves_of_parties_are_the_medians_and_the_noise_that_of_the_table(share
         assert numbers(trace["y"]) == pytest.approx(
             [100 * np.median(one) for one in runs], rel=1e-5
         )
-    table, central = shared.table().set_index("method"), shared.mechanisms.is_central
-    lines = named(parties_noise.noise(shared) if central else parties_noise.local_noise(shared))
-    shown = {name: parties.STYLES[name][0] for name in {*shared.methods} - {"pate"}}
-    for name, label in (
-        shown if central else dict.fromkeys({"average"} & {*table.index}, "each party")
-    ).items():
-        x, y = (np.log(numbers(lines[label][axis])) for axis in ("x", "y"))
-        found = np.exp(np.interp(np.log(shared.settings.parties), x, y))
-        assert found == pytest.approx(table.loc[name, "noise"], rel=0.2)
-        assert (np.ptp(y) < 1e-6) == (name == "vote")
-    if not central:
-        assert np.isnan(
-            table.loc["soft", ["sensitivity", "noise", "without noise"]].astype(float)
-        ).all()
 
 
 BOX = re.compile(r"solid (#\w+);[^>]*><b>([^<]*)</b>( <b)?")
@@ -215,10 +202,13 @@ def test_drawing_guarantee_and_tabs_follow_who_is_trusted(shared):
     assert ("noisy labels" in picture) == (settings.method == "pate")
     held = settings.guarantee_of(settings.method)
     assert f"<dt>epsilon</dt><dd>{of_parties.number(held.epsilon)}</dd>" in said
-    assert (held.delta > 0) == (settings.method == "pate" or settings.delta == 1e-2)
+    assert (held.delta > 0) == (
+        settings.method in ("pate", "federated") or settings.trust_model == "shuffle"
+    )
     assert held.epsilon <= settings.epsilon * (1 + 1e-9)
     tabs = {tab.name for tab in PARTIES.at(settings).content.tabs}
-    assert ("limits" in tabs, "noise" in tabs) == (central, not central)
+    federated = settings.method == "federated"
+    assert ("limits" in tabs, "rounds" in tabs) == (central and not federated, federated)
     assert all(all(board) for board in PARTIES.view(shared).boards.values())
 
 
@@ -233,9 +223,15 @@ COLOURS = (
     *(theme.COLOURS.values(), theme.REGRESSIONS.values(), WORLDS),
     GROUP_COLOURS.values(),
     *([colour for _, colour in styles.values()] for styles in (accounting.WAYS, hypotheses.STYLES)),
-    [colour for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
 )
-DASHED = (theme.THEOREMS.values(), (*transfer.STYLES.values(), transfer.WITHOUT_PRIVACY))
+DASHED = (
+    theme.THEOREMS.values(),
+    (*transfer.STYLES.values(), transfer.WITHOUT_PRIVACY),
+    [
+        (name, parties.DASHES.get(name, theme.DASHES[colour]))
+        for name, (_, colour) in {**parties.STYLES, **parties.WITHOUT}.items()
+    ],
+)
 # Of a colour in linear RGB, what people see who lack one kind of cone, wholly [Machado et al. 2009,
 # table 1].
 BLIND = {

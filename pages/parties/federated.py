@@ -1,0 +1,347 @@
+"""Federated averaging of the parties: its noise and guarantee, and what it releases.
+
+A trusted aggregator samples the parties of each round. Otherwise messages are seen, and a sample
+would hide nobody. The parties then take turns, so that none sends more messages than it must.
+Shapes: T rounds, R repeats. Weights are (k, d).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpcore import accountants
+from dpcore.accountants import shuffling
+from dpcore.cache import Key, cached
+from dpcore.mechanisms import NormExponential
+from dpcore.parties import aggregation, federated_averaging
+from dpcore.parties.federated_averaging import Cohort, FederatedAveraging, LocalTraining
+from dpcore.privacy import Adjacency, Composed, Guarantee, NormExponentialRelease
+from dpcore.streams import stream
+from dpcore.training import descent, losses
+from lab.data.parties import PartyData, parties, public
+from lab.experiment import chunking
+from pages.parties.mechanisms import FEDERATED, METHODS, UNIT
+
+# Numbers of rounds at which the curves over rounds are computed.
+ROUNDS = (1, 2, 3, 5, 7, 10, 14, 20)
+# The part of a noise stream that federated averaging draws from.
+_STREAM_PART = METHODS.index(FEDERATED)
+# The accountant of sampled parties, which bounds epsilon from above as the slower one does.
+_ACCOUNTANT_OF_SAMPLES = "pld-coarse"
+_MULTIPLIERS = (1e-2, 1e6)
+_CALIBRATION_TOLERANCE = 1e-4
+# Rows from which accuracy is computed do not depend on the number of public rows.
+_PUBLIC_ROWS = 50
+_BASIS = "L2-norm exponential mechanism on each party's update"
+
+
+class FederatedModels(NamedTuple):
+    """Models after the last round, of each repeat.
+
+    accuracy: on test rows, (R,).
+    weights: (R, k, d).
+    """
+
+    accuracy: np.ndarray
+    weights: np.ndarray
+
+    def accuracy_of(self, method: str) -> np.ndarray:
+        """Return the accuracy (R,) of a method, NaN if it is another one."""
+        if method == FEDERATED:
+            return self.accuracy
+        return np.full_like(self.accuracy, np.nan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Federation(Key):
+    """Rounds of federated averaging, at any epsilon.
+
+    data: the rows of the parties.
+    parties: number M of parties.
+    trust_model: who adds the noise, one of ``mechanisms.TRUST_MODELS``.
+    delta: of the guarantee.
+    rounds: number T of rounds.
+    local_steps: number of gradient steps of a party in a round.
+    clip_norm: L2 bound C on an update.
+    cohort: mean number of parties that a trusted aggregator samples for a round.
+    repeats: number R of draws of samples and noise.
+    """
+
+    data: PartyData
+    parties: int
+    trust_model: str
+    delta: float
+    rounds: int
+    local_steps: int
+    clip_norm: float
+    cohort: int
+    repeats: int
+
+    @property
+    def is_central(self) -> bool:
+        return self.trust_model == "central"
+
+    @property
+    def local(self) -> LocalTraining:
+        """Return what a party does in a round."""
+        return LocalTraining(
+            classes=self.data.kind.classes,
+            local_steps=self.local_steps,
+            clip_norm=self.clip_norm,
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the shape (k, d) of the weights."""
+        return losses.outputs(self.data.kind.classes), self.data.kind.inputs
+
+    @property
+    def cost(self) -> float:
+        """Return the cells of one repeat (``lab.experiment.chunking``)."""
+        outputs, inputs = self.shape
+        return chunking.training_cells(
+            rows=math.ceil(self.round_size) * self.data.rows,
+            outputs=outputs,
+            inputs=inputs,
+            steps=self.rounds * self.local_steps,
+        )
+
+    # Who takes part
+
+    @property
+    def sampling_rate(self) -> float:
+        """Return the probability with which a trusted aggregator samples a party for a round."""
+        return min(1.0, self.cohort / self.parties)
+
+    @property
+    def round_size(self) -> float:
+        """Return the number of parties in a round: the mean of a sample, or those whose turn it
+        is.
+        """
+        if self.is_central:
+            return self.sampling_rate * self.parties
+        return max(1, self.parties // self.rounds)
+
+    @property
+    def turns(self) -> int:
+        """Return in how many rounds a party takes part at most, if the parties take turns."""
+        return math.ceil(self.rounds * self.round_size / self.parties)
+
+    def _turns(self) -> Iterator[Cohort]:
+        """Yield the parties of each round, the same in all repeats."""
+        size = int(self.round_size)
+        for index in range(self.rounds):
+            members = (index * size + np.arange(size)) % self.parties
+            yield Cohort(members[None], np.ones((1, size)))
+
+    # Noise
+
+    @property
+    def sensitivity(self) -> float:
+        """Return the L2 norm of the largest change of what is released in a round: of the mean, or
+        of one party's update.
+        """
+        change = Adjacency.REPLACE_ONE.contributions * self.clip_norm
+        if self.is_central:
+            return change / self.round_size
+        return change
+
+    def noise_multiplier(self, epsilon: float) -> float:
+        """Return the standard deviation of Gaussian noise over the sensitivity."""
+        if not self.is_central:
+            return descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.turns)
+        if self.sampling_rate == 1:
+            return descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.rounds)
+        return _multiplier_of_samples(epsilon, self.delta, self.rounds, self.sampling_rate)
+
+    def message_epsilon(self, epsilon: float) -> float | None:
+        """Return the epsilon of one shuffled message; None if messages have Gaussian noise.
+
+        A party that sends once may send a pure message, which a shuffler amplifies. It does so if
+        the noise is then smaller.
+        """
+        if self.trust_model != "shuffle" or self.turns > 1:
+            return None
+        messages = int(self.round_size)
+        of_one = shuffling.of_one(epsilon, messages=messages, delta=self.delta)
+        pure_sd = self._pure_sd(of_one)
+        if pure_sd > self.noise_multiplier(epsilon) * self.sensitivity:
+            return None
+        return of_one
+
+    def _pure_sd(self, of_one: float) -> float:
+        """Return the standard deviation of norm-exponential noise on each weight of an update."""
+        return aggregation.margin_sd(
+            self.sensitivity, dimensions=math.prod(self.shape), epsilon=of_one
+        )
+
+    def noise_sd(self, epsilon: float) -> float:
+        """Return the standard deviation of the noise on each weight of a round's mean."""
+        of_one = self.message_epsilon(epsilon)
+        if of_one is None:
+            noise_sd = self.noise_multiplier(epsilon) * self.sensitivity
+        else:
+            noise_sd = self._pure_sd(of_one)
+        if self.is_central:
+            return noise_sd
+        return noise_sd / math.sqrt(self.round_size)
+
+    # Guarantee
+
+    def guarantee(self, epsilon: float) -> Guarantee:
+        """Return what all rounds together guarantee to a whole party."""
+        of_one = self.message_epsilon(epsilon)
+        if of_one is not None:
+            return self._guarantee_of_shuffle(of_one)
+        return _guarantee(self._event(epsilon), self.delta, self._accountant)
+
+    def _event(self, epsilon: float) -> Composed:
+        """Return the event of all rounds for a party, with Gaussian noise."""
+        multiplier = self.noise_multiplier(epsilon)
+        if self.is_central:
+            return federated_averaging.event(
+                multiplier, rounds=self.rounds, sampling_rate=self.sampling_rate
+            )
+        return descent.event(multiplier, steps=self.turns)
+
+    @property
+    def _accountant(self) -> str:
+        if self.is_central and self.sampling_rate < 1:
+            return _ACCOUNTANT_OF_SAMPLES
+        return "gdp"
+
+    def _guarantee_of_shuffle(self, of_one: float) -> Guarantee:
+        message = Guarantee(
+            epsilon=of_one,
+            delta=0.0,
+            adjacency=Adjacency.REPLACE_ONE,
+            unit=UNIT,
+            basis=_BASIS,
+            event=NormExponentialRelease(epsilon=of_one, dimension=math.prod(self.shape)),
+        )
+        return shuffling.shuffled(message, messages=int(self.round_size), delta=self.delta)
+
+    def epsilons_of_rounds(self, epsilon: float) -> np.ndarray:
+        """Return the epsilon of each of ``ROUNDS`` with the noise of these rounds (V,).
+
+        The aggregator adds the noise.
+        """
+        event = federated_averaging.event(
+            self.noise_multiplier(epsilon), rounds=1, sampling_rate=self.sampling_rate
+        )
+        return accountants.curve(
+            event,
+            ROUNDS,
+            delta=self.delta,
+            adjacency=Adjacency.REPLACE_ONE,
+            accountant=self._accountant,
+        )
+
+    # What is released
+
+    def train(self, epsilon: float, repeats: Sequence[int]) -> FederatedModels:
+        """Return the models of some repeats."""
+        X, y = _rows(self.data, self.parties)
+        rngs = [stream(self.data.seed, "noise", repeat, _STREAM_PART) for repeat in repeats]
+        if self.is_central:
+            mechanism = FederatedAveraging(
+                local=self.local,
+                parties=self.parties,
+                rounds=self.rounds,
+                noise_multiplier=self.noise_multiplier(epsilon),
+                sampling_rate=self.sampling_rate,
+            )
+            history = mechanism.train(X, y, rngs)
+        else:
+            noise = np.stack([self._noise_of_messages(epsilon, rng) for rng in rngs], axis=1)
+            history = federated_averaging.average_rounds(
+                self.local, X, y, self._turns(), noise, cohort_size=self.round_size
+            )
+        weights = history[-1]
+        test = public(self.data.dataset, self.data.seed, _PUBLIC_ROWS)["test"]
+        return FederatedModels(losses.accuracy(weights, test.X, test.y), weights)
+
+    def _noise_of_messages(self, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+        """Return the mean noise of the messages of each round, (T, k, d)."""
+        shape = (self.rounds, *self.shape)
+        of_one = self.message_epsilon(epsilon)
+        if of_one is None:
+            return rng.normal(scale=self.noise_sd(epsilon), size=shape)
+        mechanism = NormExponential(sensitivity=self.sensitivity, epsilon=of_one)
+        messages = self.rounds * int(self.round_size)
+        noise = mechanism.noise(math.prod(self.shape), rng, size=messages)
+        # (T S, k d) -> (T, S, k d) -> (T, k d)
+        return noise.reshape(self.rounds, -1, math.prod(self.shape)).mean(axis=1).reshape(shape)
+
+
+@cached(newest=2)
+def _rows(data: PartyData, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of all parties, X (M, n, d) and y (M, n)."""
+    return parties(data, 0, count)
+
+
+@lru_cache(maxsize=256)
+def _multiplier_of_samples(epsilon: float, delta: float, rounds: int, rate: float) -> float:
+    """Return the noise multiplier at which rounds of sampled parties have this epsilon."""
+    return accountants.calibrate(
+        lambda multiplier: federated_averaging.event(multiplier, rounds=rounds, sampling_rate=rate),
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=Adjacency.REPLACE_ONE,
+        accountant=_ACCOUNTANT_OF_SAMPLES,
+        bracket=_MULTIPLIERS,
+        tolerance=_CALIBRATION_TOLERANCE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _guarantee(event: Composed, delta: float, accountant: str) -> Guarantee:
+    """Return the guarantee of all rounds for a party."""
+    return accountants.account(
+        event, delta=delta, adjacency=Adjacency.REPLACE_ONE, unit=UNIT, accountant=accountant
+    )
+
+
+# Functions of tasks
+
+
+class Point(NamedTuple):
+    """A federation at an epsilon, of which one field is varied."""
+
+    federation: Federation
+    epsilon: float
+    field: str
+
+
+def train_at_epsilon(
+    federation: Federation, epsilons: Sequence[float], repeats: range
+) -> FederatedModels:
+    """Return the models at the only one of ``epsilons``."""
+    (epsilon,) = epsilons
+    return federation.train(epsilon, repeats)
+
+
+def accuracy_over_field(point: Point, values: Sequence[float], repeats: range) -> np.ndarray:
+    """Return the accuracy (V, R) at values of the varied field, which may be epsilon."""
+    accuracies = []
+    for value in values:
+        epsilon = point.epsilon
+        changes: dict[str, Any] = {point.field: value}
+        if point.field == "epsilon":
+            epsilon = changes.pop("epsilon")
+        federation = replace(point.federation, **changes)
+        accuracies.append(federation.train(epsilon, repeats).accuracy)
+    return np.stack(accuracies)
+
+
+def epsilon_over_rounds(
+    federation: Federation, epsilons: Sequence[float], repeats: range
+) -> np.ndarray:
+    """Return the epsilon (V,) of each of ``ROUNDS`` with the noise of the federation's rounds."""
+    del repeats
+    (epsilon,) = epsilons
+    return federation.epsilons_of_rounds(epsilon)
