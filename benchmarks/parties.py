@@ -16,6 +16,8 @@ vote, soft labels, averaged weights and PATE at one epsilon:
 - *ours*: the lab. *loop*: one `LogisticRegression` of scikit-learn for each party and each release,
   of which a few parties are timed and scaled up.
 
+The last two tables, of accuracy, are those of ``benchmarks.party_releases``.
+
 The columns are medians over the rounds, and ratios are taken within a round. The linear algebra has
 one thread, as in the app. Both must first answer nearly the same about the public rows.
 """
@@ -31,6 +33,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
+from benchmarks import party_releases
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
 from dpcore.mechanisms import NormExponential
 from lab.data.parties import parties
@@ -247,6 +250,8 @@ def run(*, rounds: int, say: Print) -> Outcome:
     outcome.lines.append(at_most("longest single task", TASK_AT_MOST, longest, unit=" s"))
     more = [value for one in found.values() for value in one["more"]]
     outcome.lines.append(at_most("memory above the imports", MEGABYTES_AT_MOST, more, unit=" MB"))
+    outcome.lines += party_releases.print_trust(say)
+    outcome.lines += party_releases.print_cases(say)
     return outcome
 
 

@@ -56,6 +56,7 @@ SECTIONS: Mapping[str, Sequence[Example]] = {
         Example("planner", "what-if", {}),
         Example("in-use", "deployments", {}),
     ),
+    "federated": (Example("rounds", "parties", {"method": "federated", "tab": "rounds"}),),
 }
 
 

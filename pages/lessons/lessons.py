@@ -153,6 +153,21 @@ class _Parties(Lesson):
         return super().known_numbers(case) | {"rows": case.settings.rows}
 
 
+class _Rounds(Lesson):
+    def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
+        known = self.start(before)
+        numbers = super().measured_numbers(before, after)
+        numbers["rounds"] = after.settings.steps
+        numbers["basic"] = after.settings.steps * known
+        numbers["times"] = numbers["truth"] / known
+        return numbers
+
+    def claim_holds(self, before: Case, after: Case) -> bool:
+        numbers = self.measured_numbers(before, after)
+        root = np.sqrt(numbers["rounds"])
+        return root < numbers["times"] < 1.3 * root
+
+
 class _Attacker(Lesson):
     """The noise bounds how often an attacker is right."""
 
@@ -238,6 +253,7 @@ _KINDS: Mapping[str, type[Lesson]] = {
     "composition": _Composition,
     "public_start": _PublicStart,
     "parties": _Parties,
+    "rounds": _Rounds,
     "published": _Published,
     "attacker": _Attacker,
     "tuning": _Tuning,
