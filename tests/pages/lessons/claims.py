@@ -46,6 +46,11 @@ def parties_holds(lesson: Lesson, before: Case, after: Case) -> bool:
     return numbers["truth"] > numbers["known"] + 15
 
 
+def rounds_hold(lesson: Lesson, before: Case, after: Case) -> bool:
+    root = np.sqrt(after.settings.steps)
+    return root < lesson.measured_numbers(before, after)["times"] < 1.3 * root
+
+
 def published_holds(lesson: Lesson, before: Case, after: Case) -> bool:
     is_beyond = lesson.correct_option(before, after) == lesson.BEYOND_CLAIM
     return is_beyond and after.result.lower_bound.epsilon > after.settings.epsilon
@@ -71,6 +76,7 @@ CLAIMS: Mapping[str, Callable[[Lesson, Case, Case], bool]] = {
     "composition": composition_holds,
     "public_start": public_start_holds,
     "parties": parties_holds,
+    "rounds": rounds_hold,
     "published": published_holds,
     "attacker": attacker_holds,
     "tuning": tuning_holds,
