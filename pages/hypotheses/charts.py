@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -279,26 +279,10 @@ def gain(result: HypothesesResult) -> dict:
         left=100,
         above=0.7,
         title=SAYS["chart.gain"],
-        shapes=[_harm_area()],
+        shapes=[theme.vertical_area(-100, 0, colour=theme.BOUND)],
         annotations=[theme.note("harm", "upper left"), *numbers],
         xaxis={**xaxis, "zeroline": True},
     )
-
-
-def _harm_area() -> dict[str, Any]:
-    """Return the shaded area of gains below 0."""
-    return {
-        "type": "rect",
-        "xref": "x",
-        "x0": -100,
-        "x1": 0,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "fillcolor": theme.rgba(theme.BOUND, 0.1),
-        "line": {"width": 0},
-    }
 
 
 def _signed(points: float) -> str:

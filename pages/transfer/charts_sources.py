@@ -30,6 +30,7 @@ def sources(result: TransferResult) -> dict:
         finding += "; filled: found"
     norm_title = f"coefficient difference, q = {settings.q:.2g} (log scale)"
     risk_title = "excess risk of the source itself (log scale)"
+    transferable_area = theme.vertical_area(_NORM_RANGE[0], settings.h, colour=theme.PUBLIC)
     return curve_chart(
         _circles(result),
         current=settings.h,
@@ -37,7 +38,7 @@ def sources(result: TransferResult) -> dict:
         legend=False,
         title="Sources",
         finding=finding,
-        shapes=[_transferable_region(settings.h)],
+        shapes=[transferable_area],
         annotations=[theme.note(theme.coloured("transferable", theme.PUBLIC), "upper left")],
         xaxis=theme.log_axis(norm_title, *_NORM_RANGE, max_ticks=8),
         yaxis=theme.log_axis(risk_title, *RISK_RANGE, max_ticks=8),
@@ -75,19 +76,3 @@ def _circles(result: TransferResult) -> dict:
         ),
         marker={"size": 23, "color": fills, "line": {"width": 2, "color": outlines}},
     )
-
-
-def _transferable_region(h: float) -> dict:
-    """Return the area up to the threshold, in which sources are transferable."""
-    least_norm, _ = _NORM_RANGE
-    return {
-        "type": "rect",
-        "x0": least_norm,
-        "x1": h,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "fillcolor": theme.rgba(theme.PUBLIC, 0.1),
-        "line": {"width": 0},
-    }

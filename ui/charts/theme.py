@@ -508,6 +508,12 @@ def vertical_line(x: float) -> dict:
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 
+def vertical_area(low: float, high: float, *, colour: str) -> dict:
+    """Return a lightly shaded area over the whole height, from ``low`` to ``high``."""
+    shape = {"type": "rect", "x0": low, "x1": high, "yref": "paper", "y0": 0, "y1": 1}
+    return shape | {"layer": "below", "fillcolor": rgba(colour, 0.1), "line": {"width": 0}}
+
+
 def horizontal_line(y: float, *, colour: str, width: float, dash: str, **more: object) -> dict:
     """Return a line across the whole chart."""
     style = {"color": colour, "width": width, "dash": dash}
