@@ -57,7 +57,7 @@ def show(pages: Sequence[Page]) -> None:
     else:
         show_outcome(lesson, page, step, seat)
     if seat is not None and not seat.teaches:
-        membership.follow(seat)
+        membership.poll_room(seat)
 
 
 def _allowed_step(lesson: Lesson, step: str, seat: membership.Seat | None) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def _seat() -> membership.Seat | None:
     try:
         return page_class.current_seat()
     except RefusedError as refusal:
-        st.error(membership.refused(refusal), icon=":material/group_off:")
+        st.error(membership.refusal_text(refusal), icon=":material/group_off:")
         return None
 
 
@@ -101,11 +101,11 @@ def _follow_class(seat: membership.Seat) -> None:
         state.refused = ""
         if named != lesson.name:
             goto(lesson)
-    if not seat.room.closed or state.shown == seat.now:
+    if not seat.room.closed or state.shown == seat.current_round:
         return
-    has_answered = seat.teaches or state.sent == seat.now
+    has_answered = seat.teaches or state.sent == seat.current_round
     if has_answered and st.query_params.get("lesson") == lesson.name:
-        state.shown = seat.now
+        state.shown = seat.current_round
         goto(lesson, "reveal")
 
 

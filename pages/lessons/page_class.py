@@ -8,7 +8,7 @@ from pages.lessons.lesson import Case, Lesson
 from ui import widgets
 from ui.charts import guesses
 from ui.classroom import membership
-from ui.classroom.membership import ROOM, Seat, me
+from ui.classroom.membership import ROOM, Seat, visitor_id
 from ui.classroom.rooms import LETTERS_A_CODE, classroom
 
 HEIGHT = 300
@@ -21,7 +21,7 @@ def current_seat() -> Seat | None:
     Raises:
         RefusedError: The file of rooms cannot be used.
     """
-    return membership.at(st.query_params.get(ROOM, ""))
+    return membership.seat_in(st.query_params.get(ROOM, ""))
 
 
 def join() -> None:
@@ -49,7 +49,7 @@ def leave() -> None:
 def send(seat: Seat, lesson: Lesson, value: float) -> RefusedError | None:
     """Send a guess to the room; return the refusal, or None if it was taken."""
     try:
-        classroom().guess(seat.code, lesson.name, me(), float(value))
+        classroom().guess(seat.code, lesson.name, visitor_id(), float(value))
     except RefusedError as refusal:
         return refusal
     return None
@@ -71,9 +71,9 @@ def offer(lesson: Lesson, seat: Seat | None) -> str:
             help=texts.OPEN,
         ):
             try:
-                st.query_params[ROOM] = classroom().open(lesson.name, me())
+                st.query_params[ROOM] = classroom().open(lesson.name, visitor_id())
             except RefusedError as refusal:
-                return membership.refused(refusal)
+                return membership.refusal_text(refusal)
             st.rerun()
     elif not seat.teaches:
         label = f"Leave room {seat.code}"
@@ -86,26 +86,23 @@ def offer(lesson: Lesson, seat: Seat | None) -> str:
             label = "Ask the class again"
         if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
             try:
-                classroom().ask(seat.code, me(), lesson.name)
+                classroom().ask(seat.code, visitor_id(), lesson.name)
             except RefusedError as refusal:
-                return membership.refused(refusal)
+                return membership.refusal_text(refusal)
             st.rerun()
     return ""
 
 
-@st.fragment(run_every=membership.TEACHER)
+@st.fragment(run_every=membership.TEACHER_SECONDS)
 def teach(lesson: Lesson, seat: Seat) -> None:
     """Show the teacher code, QR code, number of guesses, and the button to close the question."""
-    room = membership.look(seat.code)
+    room = membership.read_room(seat.code)
     if room is None or room.closed:
         st.rerun()
     with st.container(border=True, key="lesson-room"):
-        word = "guesses"
-        if room.guesses == 1:
-            word = "guess"
-        st.html(membership.board(room, word))
-        membership.invite({"lesson": lesson.name}, seat.code)
-        if me() < 0:
+        st.html(membership.room_board(room))
+        membership.show_join_link({"lesson": lesson.name}, seat.code)
+        if visitor_id() < 0:
             st.warning(texts.NAMELESS_TEACHER)
         # a callback: the next look may interrupt a run
         st.button(
@@ -123,9 +120,9 @@ def teach(lesson: Lesson, seat: Seat) -> None:
 def _close(seat: Seat) -> None:
     """Close the question of the room."""
     try:
-        classroom().close(seat.code, me())
+        classroom().close(seat.code, visitor_id())
     except RefusedError as refusal:
-        st.session_state[_REFUSED] = membership.refused(refusal)
+        st.session_state[_REFUSED] = membership.refusal_text(refusal)
 
 
 def show_class_guesses(
@@ -143,7 +140,7 @@ def show_class_guesses(
     try:
         values = classroom().guesses(seat.code)
     except RefusedError as refusal:
-        st.error(membership.refused(refusal))
+        st.error(membership.refusal_text(refusal))
         return
     before, after = cases
     number = lesson.number

@@ -81,10 +81,10 @@ def _ask_guess(lesson: Lesson, seat: membership.Seat | None) -> None:
     )
     if st.session_state[CURRENT_STEP] != (lesson, "guess"):
         st.rerun()
-    if class_seat and state.guess is not None and state.sent == class_seat.now:
+    if class_seat and state.guess is not None and state.sent == class_seat.current_round:
         st.success(texts.waiting(lesson, state.guess), icon=":material/how_to_vote:")
     show_refusal(lesson)
-    if class_seat and membership.me() < 0:
+    if class_seat and membership.visitor_id() < 0:
         st.caption(texts.NAMELESS)
     st.caption(texts.GRADELESS)
 
@@ -105,7 +105,7 @@ def _lock_in(lesson: Lesson, class_seat: membership.Seat | None, field: str) -> 
         return
     refusal = page_class.send(class_seat, lesson, value)
     if refusal is None:
-        state.sent = class_seat.now
+        state.sent = class_seat.current_round
     else:
-        state.refused = membership.refused(refusal)
+        state.refused = membership.refusal_text(refusal)
         goto(lesson, "reveal")

@@ -13,20 +13,21 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpcore.check import RefusedError
-from ui.classroom import rooms as limits
-from ui.classroom.rooms import Room, classroom, owner, someone
+from ui.classroom import rooms
+from ui.classroom.rooms import Room, anonymous_id, browser_id, classroom
 from ui.classroom.visitor import visitor_word
 from ui.server.qr_code import elsewhere, qr
 from ui.text.texts import SAYS
 
 ROOM = "room"
-# Seconds between two looks at the room, of the teacher and of the class.
-TEACHER = 1.0
-CLASS = 2.0
-# So many more visitors make everybody look a second later: a look is a run of the page.
-CROWD = 100
+# Seconds between two readings of the room, by the teacher and by the class.
+TEACHER_SECONDS = 1.0
+CLASS_SECONDS = 2.0
+# So many guesses make everybody read the room a second later, because each reading is a run of the
+# page.
+GUESSES_PER_SECOND = 100
 _MAX_CODE = 64
-_ME = "room.someone"
+_VISITOR = "room.visitor"
 
 
 class Question(Protocol):
@@ -59,25 +60,25 @@ class Seat:
         return self.room is not None and self.asks(question) and not self.room.closed
 
     @property
-    def now(self) -> tuple[str, int]:
+    def current_round(self) -> tuple[str, int]:
         """Return the room's code and the number of its question."""
         if self.room is None:
             return self.code, 0
         return self.code, self.room.round
 
 
-def me() -> int:
+def visitor_id() -> int:
     """Return the number of this visitor's browser; below 0 that of the session, without cookies."""
-    if _ME not in st.session_state:
+    if _VISITOR not in st.session_state:
         word = visitor_word(st.context.cookies)
         if word:
-            st.session_state[_ME] = owner(word)
+            st.session_state[_VISITOR] = browser_id(word)
         else:
-            st.session_state[_ME] = someone()
-    return st.session_state[_ME]
+            st.session_state[_VISITOR] = anonymous_id()
+    return st.session_state[_VISITOR]
 
 
-def at(code: str) -> Seat | None:
+def seat_in(code: str) -> Seat | None:
     """Return the seat in the room with this code; None without a code.
 
     Raises:
@@ -86,39 +87,42 @@ def at(code: str) -> Seat | None:
     code = code[:_MAX_CODE].strip().upper()
     if not code:
         return None
-    room = classroom().enter(code, me())
-    return Seat(code, classroom().teaches(code, me()), room)
+    room = classroom().enter(code, visitor_id())
+    return Seat(code, classroom().is_teacher(code, visitor_id()), room)
 
 
-def look(code: str) -> Room | None:
+def read_room(code: str) -> Room | None:
     """Return the room with this code; None if there is none or it cannot be read."""
     try:
-        return classroom().look(code)
+        return classroom().read_room(code)
     except RefusedError:
         return None
 
 
-def refused(refusal: RefusedError) -> str:
+def refusal_text(refusal: RefusedError) -> str:
     """Return why a room was not opened, or refused a request."""
     return SAYS(
         f"room.{refusal.name}",
         value=refusal.value,
-        nameless=limits.MOST_NAMELESS,
-        rooms=limits.MOST_ROOMS,
-        own=limits.MOST_OWN,
-        guesses=limits.MOST_GUESSES,
+        nameless=rooms.MOST_NAMELESS,
+        rooms=rooms.MOST_ROOMS,
+        own=rooms.MOST_OWN,
+        guesses=rooms.MOST_GUESSES,
     )
 
 
-def board(room: Room, counted: str) -> str:
-    """Return a room's code, large, and the number of guesses with its word ``counted`` (HTML)."""
+def room_board(room: Room) -> str:
+    """Return a room's code, large, and the number of its guesses (HTML)."""
+    word = "guesses"
+    if room.guesses == 1:
+        word = "guess"
     return (
         f'<div class="lab-room"><span>Room</span> <b>{room.code}</b></div>'
-        f'<div class="lab-room-count"><b>{room.guesses:,}</b> {counted} so far</div>'
+        f'<div class="lab-room-count"><b>{room.guesses:,}</b> {word} so far</div>'
     )
 
 
-def invite(query: Mapping[str, str], code: str) -> None:
+def show_join_link(query: Mapping[str, str], code: str) -> None:
     """Show link and QR code of the room at this page with a query."""
     page_url, _, _ = (st.context.url or "").partition("?")
     link = f"{page_url}?{urlencode({**query, ROOM: code})}"
@@ -127,16 +131,16 @@ def invite(query: Mapping[str, str], code: str) -> None:
     st.markdown(html, unsafe_allow_html=True)  # st.html leaves drawings out
 
 
-def follow(seat: Seat) -> None:
-    """Rerun the page when the room changes; in a larger class each browser looks less often."""
+def poll_room(seat: Seat) -> None:
+    """Rerun the page when the room changes; in a larger class each browser reads it less often."""
     guesses = 0
     if seat.room is not None:
         guesses = seat.room.guesses
-    st.fragment(_rerun_on_change, run_every=CLASS + guesses / CROWD)(seat)
+    st.fragment(_rerun_on_change, run_every=CLASS_SECONDS + guesses / GUESSES_PER_SECOND)(seat)
 
 
 def _rerun_on_change(seat: Seat) -> None:
-    if _progress(look(seat.code)) != _progress(seat.room):
+    if _progress(read_room(seat.code)) != _progress(seat.room):
         st.rerun()
 
 

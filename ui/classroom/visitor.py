@@ -1,5 +1,4 @@
-"""Tell one browser from another by a signed cookie, so that each has one guess in the room of a
-class.
+"""Tell browsers apart by a signed cookie, so that each has one guess in the room of a class.
 
 The cookie holds a random word and its signature, and nothing about the person. The key of the
 signature is stored with the rooms (`ui/classroom/rooms.py`), so that processes that share rooms
@@ -34,13 +33,11 @@ def new_cookie() -> str:
 
 
 def visitor_word(cookies: Mapping[str, str]) -> str:
-    """Return the random word of the browser that sent these cookies; "" without a cookie that a
-    server of ours made.
-    """
-    found = _VALUE.fullmatch(cookies.get(COOKIE, ""))
-    if found is None:
+    """Return the random word of the browser that sent these cookies; "" without a valid cookie."""
+    match = _VALUE.fullmatch(cookies.get(COOKIE, ""))
+    if match is None:
         return ""
-    word, signature = found.groups()
+    word, signature = match.groups()
     if not hmac.compare_digest(signature, _signature(word)):
         return ""
     return word
@@ -63,15 +60,16 @@ class VisitorCookie:
         if not self._needs_cookie(scope):
             await self._app(scope, receive, send)
             return
-        made = Response()
+        response = Response()
         path = self._base or "/"
-        made.set_cookie(
+        response.set_cookie(
             COOKIE, new_cookie(), max_age=MAX_AGE, path=path, httponly=True, samesite="lax"
         )
+        cookie_header = response.headers["set-cookie"]
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("set-cookie", made.headers["set-cookie"])
+                MutableHeaders(scope=message).append("set-cookie", cookie_header)
             await send(message)
 
         await self._app(scope, receive, send_with_cookie)

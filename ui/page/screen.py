@@ -8,8 +8,8 @@ from typing import Any
 from lab.experiment.settings import Settings
 from ui.compute.runner import compute
 from ui.page import differences
-from ui.page.overlay import with_overlay
 from ui.page.page import Page
+from ui.page.pinned_charts import with_overlay
 from ui.page.tabs import ANSWER, ASK_TAB
 from ui.page.view import Rows, View
 from ui.text import mu_text

@@ -27,7 +27,7 @@ class Chart:
         narrow: The same where a page has one column.
         wide: Its share of the row's width.
         pair: Whether it is shown twice where settings are pinned, theirs beside today's
-            (``ui.page.overlay``).
+            (``ui.page.pinned_charts``).
         about: Explains on demand what one sees, and what to look for.
         clicks: Makes a click a movement of the board (``movement(key)``): of the field
             ``clicks["point"]`` to the customdata of the point under it, or else of the field

@@ -186,7 +186,7 @@ def test_what_nobody_can_follow_gives_a_notice_and_goes_on():
         assert app.title[0].value == title
         assert "room" not in app.query_params
     press(opened("lessons", lesson="epsilon", room="ZZZZZ"), "Lock in my guess")
-    code = classroom.classroom().open(long[: classroom.LONGEST], classroom.someone())
+    code = classroom.classroom().open(long[: classroom.LONGEST], classroom.anonymous_id())
     assert opened("lessons", room=code).title[0].value == lessons.TITLE
     app = opened("classifier", only="epsilon,<b>")
     assert not app.exception
@@ -345,14 +345,14 @@ def test_a_browser_has_one_guess(cookies):
         send(pupil, value)
 
     assert say.NAMELESS not in captions(pupil)
-    assert classroom.classroom().look(code).guesses == 1
+    assert classroom.classroom().read_room(code).guesses == 1
 
 
 def test_an_invented_cookie_is_no_browser(cookies):
     cookies[COOKIE] = f"{'a' * 32}.{'b' * 64}"
     app = opened("lessons", lesson="epsilon")
     press(app, "Ask a class")
-    assert app.session_state["room.someone"] < 0
+    assert app.session_state["room.visitor"] < 0
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.sentences import plain
 from tests.ui.charts.test_topic_charts import numbers
 from ui.charts import attacker_icons, theme
 from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, finding, quantile_curve
-from ui.page.overlay import NAME, with_overlay
+from ui.page.pinned_charts import NAME, with_overlay
 from ui.text import tiles
 from ui.text.numbers import percent
 from ui.widgets import Chart
