@@ -209,7 +209,7 @@ def test_a_first_picture_moves_before_streamlit_is_there_and_the_live_page_goes_
         expect(page.locator(".lab-first .field")).to_have_value("0.01")
         moved = tiles.all_inner_texts()
         assert moved != before
-        expect(page.locator(".lab-first .room > canvas[style]")).to_have_count(1)
+        expect(page.locator(".lab-first .room > canvas[style]")).to_have_count(2)
         assert "epsilon=0.01" in page.url
         page.evaluate(AXE)
         assert page.evaluate(RUN) == []
