@@ -15,7 +15,7 @@ _NAMES = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "planted", "truth")
 _SHADES = 32
 _DARKEST = 20
 _LIGHTEST = 245
-_TRANSPARENT = ("#000000", 0.0)
+_TRANSPARENT = (theme.NON_PRIVATE, 0.0)
 # A picture has 8 by 8 pixels, each drawn as a square of so many, with a transparent margin.
 _SIDE = 8
 _PIXEL_SIZE = 12

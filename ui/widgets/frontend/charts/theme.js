@@ -4,7 +4,7 @@
 
 export const TRANSPARENT = "rgba(0,0,0,0)"
 const AXIS = /^[xy]axis\d*$/
-// Colours by name, as `ui/charts/theme.py` uses them -> colour of the theme.
+// Colours by name, as `ui/charts/theme/palette.py` uses them -> colour of the theme.
 const NAMED_COLOURS = {
   black: "text",
   royalblue: "private",
