@@ -1,1 +1,1 @@
-"""Learn from many parties by votes and averages."""
+"""Learn from many parties by votes, averages and federated averaging."""
