@@ -126,7 +126,7 @@ class Level:
     """So many people for so long, and what was measured of them."""
 
     def __init__(self, address: str, count: int, *, seconds: float, every: float, seed: int):
-        self.people = people.members(address, count, seed=seed)
+        self.people = people.make_people(address, count, seed=seed)
         self._seconds, self._every = seconds, every
         asyncio.run(self._all(np.random.default_rng(seed)))
         self.answers = np.array([one for person in self.people for one in person.answers])
@@ -134,18 +134,20 @@ class Level:
         self.errors = [error for person in self.people for error in person.errors]
 
     async def _all(self, rng: np.random.Generator) -> None:
-        self.opened = await people.come(self.people)
+        self.opened = await people.connect_all(self.people)
         self.megabytes = megabytes()
         before, own, began = spent(), time.process_time(), time.perf_counter()
         how = {"seconds": self._seconds, "every": self._every}
-        await asyncio.gather(*(people.live(one, **how, rng=rng.spawn(1)[0]) for one in self.people))
+        await asyncio.gather(
+            *(people.move_repeatedly(one, **how, rng=rng.spawn(1)[0]) for one in self.people)
+        )
         self.cpu, self.own, self.took = (
             spent() - before,
             time.process_time() - own,
             time.perf_counter() - began,
         )
         self.megabytes_after = megabytes()
-        await people.go(self.people)
+        await people.disconnect_all(self.people)
 
     @property
     def each(self) -> float:
@@ -180,8 +182,8 @@ def costs(say: Print) -> None:
     say(row(COSTS, COSTS_WIDTHS))
     for place, page in enumerate(PAGES):
         _answered(page, page.settings())  # what is read once is not part of it
-        new, other = (people.own(page, 7001 + place + 100 * turn) for turn in (0, 1))
-        name, _ = people.slider(page, new)
+        new, other = (people.unique_settings(page, 7001 + place + 100 * turn) for turn in (0, 1))
+        name, _ = people.moved_slider(page, new)
         told = [_answered(page, one) for one in (new, new.change(**{name: getattr(other, name)}))]
         say(row([page.name, *(cell for one in told for cell in one)], COSTS_WIDTHS))
 

@@ -11,9 +11,11 @@ import json
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -25,279 +27,340 @@ from benchmarks import load
 from lab.experiment.settings import Settings
 from ui.page.page import Page
 
-PAGE, EPSILONS = "classifier", (0.05, 50.0)
-# Seconds: until an answer is given up; that a person rests whatever the server says, where they
-# hurry; until a lost connection is tried again.
-PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
-XSRF = "_streamlit_xsrf"
-# What is moved where it is not the hero, and how far from its default at most, as a factor.
-SLIDERS, WIDE = {"what-if": "epsilon"}, 4.0
+PAGE = "classifier"
+EPSILONS = (0.05, 50.0)
+# Seconds until an answer is given up, of the pause of a person in a hurry whatever the server says,
+# and until a lost connection is tried again.
+PATIENCE = 300.0
+HURRIED_PAUSE = 0.3
+RETRY_PAUSE = 0.5
+# Streamlit's cookie, and that of Caddy, which keeps a visitor on one process.
+XSRF_COOKIE = "_streamlit_xsrf"
+REPLICA_COOKIE = "lab_replica"
+# Page -> the slider that is moved, where it is not the main one.
+SLIDERS = {"what-if": "epsilon"}
+# A slider is moved so far from its default at most, as a factor.
+LARGEST_FACTOR = 4.0
+# Numbers in a link and on the channel have so many digits.
+DIGITS = 5
+# Selectors of what a page states of its result.
+STATED = (".lab-verdict", ".lab-numbers")
+# People who connect at the same time.
+AT_ONCE = 20
 
 
 @dataclass
-class Member(load.Person):
-    """One person. ``whole``: whether the slider takes whole numbers only; ``answers``: seconds from
-    each question to its answer; ``done``: how much of the work for the newest is done; ``owes``:
-    what Streamlit has still to do; ``runs``: from telling Streamlit to the end of its run;
-    ``replicas``: values of the affinity cookie; ``newest_kinds``: of Streamlit's messages.
+class Person(load.LabSession):
+    """A simulated person, who uses the channel and Streamlit as a browser does.
+
+    is_whole: whether the slider takes whole numbers only. address: of the lab. seed: of the page.
+    cookies: name -> value. replicas: values of the cookie of the process, in their order.
+    channel: the lab's websocket. session: Streamlit's name of the session.
+    base: what every request on the channel repeats. stated: selector -> text of the page.
+    number: of the newest request. answered: the newest request with an answer.
+    done: share of the work for it. owed: what Streamlit has still to do. pause: seconds of rest
+    before a run of the page. answers: seconds from each request to its answer. runs: seconds of
+    each run of the page. listeners: tasks that read both connections. news: set by each message.
+    newest_kinds: kinds of Streamlit's last messages.
     """
 
     span: tuple[float, float] = EPSILONS
-    whole: bool = False
+    is_whole: bool = False
     address: str = ""
     seed: int = 0
-    jar: dict[str, str] = field(default_factory=dict)
+    cookies: dict[str, str] = field(default_factory=dict)
+    replicas: list[str] = field(default_factory=list)
     channel: ClientConnection | None = None
     session: str = ""
-    about: dict = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
+    base: dict[str, Any] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)
     number: int = 0
-    heard: int = 0
+    answered: int = 0
     done: float = 1.0
-    owes: dict = field(default_factory=dict)
-    rests: float = HURRIED
+    owed: dict[str, Any] = field(default_factory=dict)
+    pause: float = HURRIED_PAUSE
     answers: list[float] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)
-    replicas: list[str] = field(default_factory=list)
-    ears: list[asyncio.Task] = field(default_factory=list)
+    listeners: list[asyncio.Task] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     newest_kinds: deque[str] = field(default_factory=lambda: deque(maxlen=60))
 
+    # HTTP
+
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
-    ) -> tuple[int, dict, bytes]:
-        """(status, headers, body) of an answer, whose cookies are kept."""
-        at = urlsplit(self.address)
-        kind = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
-        connection = kind(at.hostname, at.port, timeout=PATIENCE)
+    ) -> tuple[int, bytes]:
+        """Send a request with the cookies, store those of the answer, return status and body."""
+        address = urlsplit(self.address)
+        connection_type: type[http.client.HTTPConnection] = http.client.HTTPConnection
+        if address.scheme == "https":
+            connection_type = http.client.HTTPSConnection
+        connection = connection_type(address.hostname, address.port, timeout=PATIENCE)
+        if self.cookies:
+            headers["Cookie"] = self.cookie_header
         try:
-            told = {"Cookie": self.cookies} if self.jar else {}
-            connection.request(method, at.path + path, body, told | headers)
+            connection.request(method, address.path + path, body, headers)
             answer = connection.getresponse()
-            self.keep(answer.headers.get_all("set-cookie") or [])
-            return (
-                answer.status,
-                {name.lower(): one for name, one in answer.headers.items()},
-                answer.read(),
-            )
+            self.store_cookies(answer.headers.get_all("set-cookie") or [])
+            return answer.status, answer.read()
         finally:
             connection.close()
 
     @property
-    def cookies(self) -> str:
-        """As a browser sends them."""
-        return "; ".join(f"{name}={value}" for name, value in self.jar.items())
+    def cookie_header(self) -> str:
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
 
-    def keep(self, sent: list[str]) -> None:
-        """Take over cookies, and forget those that are over."""
-        for one in sent:
-            for name, cookie in SimpleCookie(one).items():
-                self.jar.pop(name, None)
-                if cookie["max-age"] != "0" and "1970" not in cookie["expires"]:
-                    self.jar[name] = cookie.value
-        here = self.jar.get("lab_replica")
-        if here and self.replicas[-1:] != [here]:
-            self.replicas.append(here)
+    def store_cookies(self, headers: Sequence[str]) -> None:
+        """Store the cookies of an answer, and delete those that have ended."""
+        for header in headers:
+            for name, cookie in SimpleCookie(header).items():
+                self.cookies.pop(name, None)
+                has_ended = cookie["max-age"] == "0" or "1970" in cookie["expires"]
+                if not has_ended:
+                    self.cookies[name] = cookie.value
+        replica = self.cookies.get(REPLICA_COOKIE)
+        if replica and self.replicas[-1:] != [replica]:
+            self.replicas.append(replica)
 
-    async def enter(self) -> None:
-        """Ask for the page. Raises OSError where it is not given."""
+    async def fetch_page(self) -> None:
+        """Request the page. Raises OSError if the answer is an error."""
         path = f"/{self.path}?{self.query}"
-        status, _, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
-        if status != 200:
+        status, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
+        if status != http.client.OK:
             raise OSError(f"{path} is answered by {status}")
         await asyncio.to_thread(self.request, "GET", "/_stcore/health")
 
-    async def opens(self) -> None:
-        """A session, and the channel."""
-        self.socket = await self.connected(
-            "/_stcore/stream", ["streamlit", self.jar.get(XSRF, "-")]
-        )
-        self.ready.clear()
-        self.ears = [asyncio.create_task(self.listen())]
-        self.flying, self.panel = None, ""
-        await self.ask()
-        await self.until(lambda: self.panel and self.ready.is_set())
-        self.channel = await self.connected("/lab-channel", None)
-        self.ears.append(asyncio.create_task(self.hear()))
+    async def upload(self, table: bytes) -> int:
+        """Send a file to this session's address for uploads, and return the status."""
+        path = f"/_stcore/upload_file/{self.session}/{uuid.uuid4()}"
+        body, headers = self.form(table, "own.csv")
 
-    async def connected(self, path: str, words: list[str] | None) -> ClientConnection:
-        """A websocket by the cookies of this person."""
-        uri = self.address.replace("http", "ws", 1) + path
-        how = {
-            "max_size": None,
-            "ping_interval": None,
-            "compression": None,
-            "open_timeout": PATIENCE,
+        def put() -> int:
+            status, _ = self.request("PUT", path, body, **headers)
+            return status
+
+        return await asyncio.to_thread(put)
+
+    def form(self, data: bytes, name: str) -> tuple[bytes, dict[str, str]]:
+        """Return the body and the headers of a form with one CSV file."""
+        boundary = uuid.uuid4().hex
+        disposition = f'Content-Disposition: form-data; name="file"; filename="{name}"'
+        start = f"--{boundary}\r\n{disposition}\r\nContent-Type: text/csv\r\n\r\n"
+        end = f"\r\n--{boundary}--\r\n"
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={boundary}",
+            "X-Xsrftoken": self.cookies.get(XSRF_COOKIE, ""),
         }
+        return start.encode() + data + end.encode(), headers
+
+    # Connections
+
+    async def connect(self) -> None:
+        """Open a session and the channel."""
+        token = self.cookies.get(XSRF_COOKIE, "-")
+        self.socket = await self.open_websocket("/_stcore/stream", ["streamlit", token])
+        self.ready.clear()
+        self.listeners = [asyncio.create_task(self.listen())]
+        self.in_flight = None
+        self.panel = ""
+        await self.request_run()
+        await self.wait_until(lambda: self.panel and self.ready.is_set())
+        self.channel = await self.open_websocket("/lab-channel", None)
+        self.listeners.append(asyncio.create_task(self.listen_to_channel()))
+
+    async def open_websocket(self, path: str, protocols: list[str] | None) -> ClientConnection:
+        """Return a websocket that was opened with the cookies."""
         socket = await connect(
-            uri, subprotocols=words, additional_headers={"Cookie": self.cookies}, **how
+            self.address.replace("http", "ws", 1) + path,
+            subprotocols=protocols,
+            additional_headers={"Cookie": self.cookie_header},
+            max_size=None,
+            ping_interval=None,
+            compression=None,
+            open_timeout=PATIENCE,
         )
-        self.keep(socket.response.headers.get_all("set-cookie"))
+        self.store_cookies(socket.response.headers.get_all("set-cookie"))
         return socket
 
-    def told_of(self, message: ForwardMsg, kind: str) -> None:
-        super().told_of(message, kind)
+    async def reconnect(self) -> None:
+        """Try to connect until there is a session again, as a browser does."""
+        while True:
+            await self.disconnect()
+            try:
+                return await self.connect()
+            except (OSError, WebSocketException):
+                await asyncio.sleep(RETRY_PAUSE)
+
+    async def disconnect(self) -> None:
+        """Close both connections."""
+        self.set_timer(0, None)
+        for listener in self.listeners:
+            listener.cancel()
+        await asyncio.gather(*self.tasks, *self.listeners, return_exceptions=True)
+        for socket in (self.channel, self.socket):
+            if socket:
+                await socket.close()
+        self.listeners = []
+        self.number = 0
+        self.answered = 0
+        self.sent_at = {}
+        self.forget_work()
+
+    def forget_work(self) -> None:
+        """Forget the work that was requested."""
+        self.done = 1.0
+        self.owed = {}
+
+    # Messages
+
+    def handle(self, message: ForwardMsg, kind: str) -> None:
+        super().handle(message, kind)
         self.newest_kinds.append(kind)
         if kind == "new_session":
             self.session = message.new_session.initialize.session_id
         self.news.set()
 
-    def acknowledged(self, data: dict) -> None:
-        self.about = data["channel"]
-        super().acknowledged(data)
+    def handle_panel(self, data: dict[str, Any]) -> None:
+        self.base = data["channel"]
+        super().handle_panel(data)
 
-    def rest(self, *, work: bool, page: float) -> None:
-        """As in a browser, Streamlit is asked for no work while the channel is at it."""
-        self.owes = {"work": work, "page": page}
-        if not (self.channel and self.done < 1):
-            super().rest(**self.owes)
+    def request_rest(self, *, work: bool, page: float) -> None:
+        """Request what Streamlit owes, but nothing while the channel works on it."""
+        self.owed = {"work": work, "page": page}
+        if self.channel and self.done < 1:
+            return
+        super().request_rest(work=work, page=page)
 
-    def value(self, share: float) -> float:
-        """The slider's value at this share of its range."""
-        low, high = self.span
-        found = float(f"{low * (high / low) ** share:.5g}")
-        return round(found) if self.whole else found
-
-    async def hear(self) -> None:
-        """What comes on the channel."""
+    async def listen_to_channel(self) -> None:
+        """Handle all messages of the channel, until the connection ends."""
         async for text in self.channel:
             answer = json.loads(text)
             if "words" not in answer:
                 self.errors.append("the channel leaves it to Streamlit")
-            self.words |= answer.get("words", {})
-            self.rests = answer.get("rest", 0) / 1000
-            self.heard, self.done = max(self.heard, answer["number"]), answer.get("done", 1.0)
+            self.stated |= answer.get("words", {})
+            self.pause = answer.get("rest", 0) / 1000
+            self.answered = max(self.answered, answer["number"])
+            self.done = answer.get("done", 1.0)
             self.news.set()
-            if self.done == 1 and self.owes and not self.flying:
-                super().rest(**self.owes)
+            if self.done == 1 and self.owed and not self.in_flight:
+                super().request_rest(**self.owed)
 
-    async def until(self, holds) -> None:
-        """Wait for it, and for no lost connection. Raises TimeoutError, or ConnectionError."""
+    async def wait_until(self, condition: Callable[[], Any]) -> None:
+        """Wait for a condition. Raises TimeoutError, or ConnectionError if a connection is lost."""
         end = time.perf_counter() + PATIENCE
-        while not holds():
-            if any(one.done() for one in self.ears):
+        while not condition():
+            if any(listener.done() for listener in self.listeners):
                 raise ConnectionError("a connection was lost")
             self.news.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), 0.25)
             if time.perf_counter() > end:
-                raise TimeoutError(
-                    f"no answer on {self.path or 'home'} after {' '.join(self.newest_kinds)}"
-                )
-
-    async def moves(self, value: float) -> None:
-        """Ask about a value on the channel, and wait for what it shows."""
-        self.number, self.owes = self.number + 1, {}
-        began = self.moved_at = time.perf_counter()
-        await self.channel.send(
-            json.dumps({**self.about, "number": self.number, "moves": [[self.slider, value]]})
-        )
-        await self.until(lambda: self.heard >= self.number)
-        self.answers.append(time.perf_counter() - began)
-
-    async def rest_at(self, value: float, *, hurries: bool = False) -> None:
-        """Rest, tell Streamlit, and wait for the run of the whole page."""
-        await asyncio.sleep(min(self.rests, HURRIED) if hurries else self.rests)
-        before = len(self.waits)
-        seq = self.fly(name=self.slider, value=value, page=True)
-        self.since[seq] = time.perf_counter()
-        await self.until(lambda: len(self.waits) > before)
-        self.runs.append(self.waits[-1])
-
-    async def comes_back(self) -> None:
-        """After a lost connection, as the browser does: until there is a session again."""
-        while True:
-            await self.goes()
-            try:
-                return await self.opens()
-            except (OSError, WebSocketException):
-                await asyncio.sleep(AGAIN)
-
-    async def goes(self) -> None:
-        """Close all."""
-        self.after(0, None)
-        for one in self.ears:
-            one.cancel()
-        await asyncio.gather(*self.tasks, *self.ears, return_exceptions=True)
-        for socket in filter(None, (self.channel, self.socket)):
-            await socket.close()
-        self.ears, self.number, self.heard, self.since = [], 0, 0, {}
-        self.done, self.owes = 1.0, {}
-
-    async def uploads(self, table: bytes) -> int:
-        """Send a file to where this session takes them; the status of the answer."""
-        file = f"/_stcore/upload_file/{self.session}/{uuid.uuid4()}"
-        edge = uuid.uuid4().hex
-        head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="own.csv"\r\n'
-        body = (
-            f"{head}Content-Type: text/csv\r\n\r\n".encode()
-            + table
-            + f"\r\n--{edge}--\r\n".encode()
-        )
-        headers = {
-            "Content-Type": f"multipart/form-data; boundary={edge}",
-            "X-Xsrftoken": self.jar[XSRF],
-        }
-        return (await asyncio.to_thread(lambda: self.request("PUT", file, body, **headers)))[0]
+                page = self.path or "home"
+                raise TimeoutError(f"no answer on {page} after {' '.join(self.newest_kinds)}")
 
     @property
-    def says(self) -> tuple[str, ...]:
-        """What the page says of its result."""
-        return tuple(self.words[name] for name in (".lab-verdict", ".lab-numbers"))
+    def stated_texts(self) -> tuple[str, ...]:
+        """Return what the page states of its result."""
+        return tuple(self.stated[selector] for selector in STATED)
+
+    # Movements
+
+    def value(self, share: float) -> float:
+        """Return the slider's value at this share of its range."""
+        value = value_at(share, self.span)
+        if self.is_whole:
+            return round(value)
+        return value
+
+    async def move_on_channel(self, value: float) -> None:
+        """Request a value on the channel, and wait for its first frame."""
+        self.number += 1
+        self.owed = {}
+        self.moved_at = time.perf_counter()
+        begin = self.moved_at
+        request = {**self.base, "number": self.number, "moves": [[self.slider, value]]}
+        await self.channel.send(json.dumps(request))
+        await self.wait_until(lambda: self.answered >= self.number)
+        self.answers.append(time.perf_counter() - begin)
+
+    async def run_page(self, value: float, *, hurries: bool = False) -> None:
+        """Rest, then request a run of the whole page at this value and wait for it."""
+        pause = self.pause
+        if hurries:
+            pause = min(pause, HURRIED_PAUSE)
+        await asyncio.sleep(pause)
+        known = len(self.waits)
+        sequence = self.send(name=self.slider, value=value, page=True)
+        self.sent_at[sequence] = time.perf_counter()
+        await self.wait_until(lambda: len(self.waits) > known)
+        self.runs.append(self.waits[-1])
 
 
-def members(address: str, count: int, *, seed: int) -> list[Member]:
-    """People with a seed each, so that nobody finds what another has computed."""
-    return [
-        Member(socket=None, path=PAGE, query=f"seed={seed + one}", address=address, seed=seed + one)
-        for one in range(count)
-    ]
+def value_at(share: float, span: tuple[float, float]) -> float:
+    """Return the value at a share of a logarithmic range."""
+    low, high = span
+    return float(f"{low * (high / low) ** share:.{DIGITS}g}")
 
 
-def slider(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
-    """The slider that people move, and between which values."""
-    name = SLIDERS.get(page.name, page.slider_layout(settings).hero)
-    (low, high), usual = settings.limits[name], getattr(settings, name)
-    return name, (max(low, usual / WIDE), min(high, usual * WIDE))
+def make_people(address: str, count: int, *, seed: int) -> list[Person]:
+    """Return people with a seed each, so that nothing comes from the cache."""
+    people = []
+    for number in range(seed, seed + count):
+        query = f"seed={number}"
+        people.append(Person(socket=None, path=PAGE, query=query, address=address, seed=number))
+    return people
 
 
-def own(page: Page, seed: int) -> Settings:
-    """Settings that nobody else has: this seed, where the page has one, and another value of the
-    slider.
-    """
+def moved_slider(page: Page, settings: Settings) -> tuple[str, tuple[float, float]]:
+    """Return the slider of a page that people move, and the ends of its values."""
+    name = SLIDERS.get(page.name) or page.slider_layout(settings).hero
+    low, high = settings.limits[name]
+    usual = getattr(settings, name)
+    return name, (max(low, usual / LARGEST_FACTOR), min(high, usual * LARGEST_FACTOR))
+
+
+def unique_settings(page: Page, seed: int) -> Settings:
+    """Return settings with this seed, if the page has one, and another value of the slider."""
     usual = page.settings()
-    name, (low, high) = slider(page, usual)
-    value = float(f"{low * (high / low) ** np.random.default_rng(seed).uniform():.5g}")
-    return usual.change(**({"seed": seed} if "seed" in usual.limits else {}), **{name: value})
+    name, span = moved_slider(page, usual)
+    changes: dict[str, Any] = {}
+    if "seed" in usual.limits:
+        changes["seed"] = seed
+    changes[name] = value_at(np.random.default_rng(seed).uniform(), span)
+    return usual.change(**changes)
 
 
-async def come(people: list[Member], at_once: int = 20) -> float:
-    """All come, so many at once; seconds until the last page stands."""
-    began, room = time.perf_counter(), asyncio.Semaphore(at_once)
+async def connect_all(people: Sequence[Person]) -> float:
+    """Let all people open their pages, and return the seconds until the last has loaded."""
+    begin = time.perf_counter()
+    places = asyncio.Semaphore(AT_ONCE)
 
-    async def one(person: Member) -> None:
-        async with room:
-            await person.enter()
-            await person.opens()
+    async def open_page(person: Person) -> None:
+        async with places:
+            await person.fetch_page()
+            await person.connect()
 
-    await asyncio.gather(*map(one, people))
-    return time.perf_counter() - began
+    await asyncio.gather(*(open_page(person) for person in people))
+    return time.perf_counter() - begin
 
 
-async def live(person: Member, *, seconds: float, every: float, rng: np.random.Generator) -> None:
-    """Move every so many seconds, each time until the page has followed; 0: at once again."""
+async def move_repeatedly(
+    person: Person, *, seconds: float, every: float, rng: np.random.Generator
+) -> None:
+    """Move every so many seconds, or at once if 0, each time until the page has followed."""
     end = time.perf_counter() + seconds
     try:
         await asyncio.sleep(rng.uniform(0, every))
-        while (began := time.perf_counter()) < end:
+        begin = time.perf_counter()
+        while begin < end:
             value = person.value(rng.uniform())
-            await person.moves(value)
-            await person.rest_at(value, hurries=not every)
-            await asyncio.sleep(max(0.0, began + every - time.perf_counter()))
-    except (TimeoutError, OSError) as fault:
-        person.errors.append(f"{type(fault).__name__} {fault}")
+            await person.move_on_channel(value)
+            await person.run_page(value, hurries=every == 0)
+            await asyncio.sleep(max(0.0, begin + every - time.perf_counter()))
+            begin = time.perf_counter()
+    except (TimeoutError, OSError) as failure:
+        person.errors.append(f"{type(failure).__name__} {failure}")
 
 
-async def go(people: list[Member]) -> None:
-    """All leave."""
-    await asyncio.gather(*(one.goes() for one in people))
+async def disconnect_all(people: Sequence[Person]) -> None:
+    await asyncio.gather(*(person.disconnect() for person in people))

@@ -154,10 +154,10 @@ def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
         monkeypatch.setattr(
             load.sys.stdin, "isatty", lambda typed=typed: typed is not None, raising=False
         )
-        assert load.told(load.parsed(words.split())) == ((words, typed) in begins)
+        assert load.is_allowed(load.read_options(words.split())) == ((words, typed) in begins)
         if (words, typed) not in begins:
             code, said = run(far)
-            assert (code, "Nothing was asked" in said) == (2, True)
+            assert (code, "Nothing was requested" in said) == (2, True)
     for page, (slider, (low, high)) in visitors.SLIDERS.items():
         least, most = next(one for one in PAGES if one.name == page).settings().limits[slider]
         assert least <= low < high <= most < np.inf

@@ -104,30 +104,30 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
 ):
     """Their connections, without browsers: cookies, Streamlit's protocol and the channel."""
     lecture.both()
-    crowd = people.members(lecture.address, 40, seed=100)
+    crowd = people.make_people(lecture.address, 40, seed=100)
 
     async def visit() -> None:
-        await people.come(crowd)
-        await asyncio.gather(*(one.moves(one.value(0.6)) for one in crowd))
-        assert {await one.uploads(b"a,b\n1,2\n") for one in crowd[::10]} == {204}
+        await people.connect_all(crowd)
+        await asyncio.gather(*(one.move_on_channel(one.value(0.6)) for one in crowd))
+        assert {await one.upload(b"a,b\n1,2\n") for one in crowd[::10]} == {204}
         assert {len(one.replicas) for one in crowd} == {1}
         here = sum(one.replicas[-1] == crowd[0].replicas[-1] for one in crowd)
-        before = [one.says for one in crowd]
+        before = [one.stated_texts for one in crowd]
         lecture.replicas[0].kill()
         assert sum(await asyncio.gather(*map(loses, crowd))) in (here, len(crowd) - here)
-        assert [one.says for one in crowd] == before
-        await people.go(crowd)
+        assert [one.stated_texts for one in crowd] == before
+        await people.disconnect_all(crowd)
 
-    async def loses(one: people.Member) -> bool:
+    async def loses(one: people.Person) -> bool:
         """Whether it has lost its connection when it asks for what it had; then it comes back
         first.
         """
         try:
-            await one.moves(one.value(0.6))
+            await one.move_on_channel(one.value(0.6))
         except (OSError, WebSocketException):
-            one.words.clear()
-            await one.comes_back()
-            await one.moves(one.value(0.6))
+            one.stated.clear()
+            await one.reconnect()
+            await one.move_on_channel(one.value(0.6))
             return True
         return False
 
