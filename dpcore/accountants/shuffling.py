@@ -33,9 +33,11 @@ _ROUNDING = 1e-9
 _ROUNDING_OF_FACTORIALS = 4 * np.finfo(float).eps
 # With a larger epsilon of a message there is no clone among any number of messages.
 _LARGEST_EPSILON = 600.0
-# How near its root an epsilon is found, relative to that of a message, and by how much less than
-# the budget the search for the epsilon of a message aims at, so that both are on the safe side.
-_TOLERANCE = 1e-10
+# How near its root the epsilon of all messages is found, relative to that of one, and how near that
+# of one, relative to the budget. The latter search aims a little below the budget, so that the
+# epsilon that is then found for all messages is within it.
+_TOLERANCE_OF_ALL = 1e-10
+_TOLERANCE_OF_ONE = 1e-5
 _AIMED_SHARE = 1 - 1e-7
 # Searches compare logarithms of delta. A delta below this share of the target counts as it.
 _LEAST_RATIO = 1e-6
@@ -62,6 +64,16 @@ def shuffled(one: Guarantee, *, messages: int, delta: float) -> Guarantee:
         return one
     epsilon = _epsilon_of_all(one.epsilon, messages, delta)
     if epsilon * _LEAST_GAIN > one.epsilon:
+        return one
+    return together(one, epsilon=epsilon, delta=delta)
+
+
+def together(one: Guarantee, *, epsilon: float, delta: float) -> Guarantee:
+    """Return the guarantee of messages that `of_one` has found for ``epsilon`` and ``delta``.
+
+    If that is no more than the epsilon of ``one``, the messages are not amplified.
+    """
+    if one.epsilon <= epsilon:
         return one
     return replace(
         one,
@@ -175,7 +187,7 @@ def _epsilon_of_all(epsilon_of_one: float, messages: int, delta: float) -> float
     def excess(epsilon: float) -> float:
         return _log_excess(epsilon, epsilon_of_one, messages, delta)
 
-    return safe_root(excess, 0.0, epsilon_of_one, _TOLERANCE * epsilon_of_one)
+    return safe_root(excess, 0.0, epsilon_of_one, _TOLERANCE_OF_ALL * epsilon_of_one)
 
 
 @lru_cache(maxsize=1024)
@@ -187,4 +199,4 @@ def _largest_of_one(epsilon: float, messages: int, delta: float) -> float:
 
     # With an e0 of ln(n) more than epsilon there is hardly a clone.
     high = epsilon + math.log(messages) + 1
-    return safe_root(excess, epsilon * _AIMED_SHARE, high, _TOLERANCE * epsilon)
+    return safe_root(excess, epsilon * _AIMED_SHARE, high, _TOLERANCE_OF_ONE * epsilon)

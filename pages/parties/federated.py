@@ -32,7 +32,8 @@ ROUNDS = (1, 2, 3, 5, 7, 10, 14, 20)
 _STREAM_PART = METHODS.index(FEDERATED)
 # The accountant of sampled parties, which bounds epsilon from above as the slower one does.
 _ACCOUNTANT_OF_SAMPLES = "pld-coarse"
-_MULTIPLIERS = (1e-2, 1e6)
+# A sample of share q needs at least about q times the noise of all parties, and at most as much.
+_LEAST_SHARE_OF_NOISE = 0.9
 _CALIBRATION_TOLERANCE = 1e-4
 # Rows from which accuracy is computed do not depend on the number of public rows.
 _PUBLIC_ROWS = 50
@@ -196,7 +197,7 @@ class Federation(Key):
         """Return what all rounds together guarantee to a whole party."""
         of_one = self.message_epsilon(epsilon)
         if of_one is not None:
-            return self._guarantee_of_shuffle(of_one)
+            return self._guarantee_of_shuffle(of_one, epsilon)
         return _guarantee(self._event(epsilon), self.delta, self._accountant)
 
     def _event(self, epsilon: float) -> Composed:
@@ -214,7 +215,7 @@ class Federation(Key):
             return _ACCOUNTANT_OF_SAMPLES
         return "gdp"
 
-    def _guarantee_of_shuffle(self, of_one: float) -> Guarantee:
+    def _guarantee_of_shuffle(self, of_one: float, epsilon: float) -> Guarantee:
         message = Guarantee(
             epsilon=of_one,
             delta=0.0,
@@ -223,7 +224,7 @@ class Federation(Key):
             basis=_BASIS,
             event=NormExponentialRelease(epsilon=of_one, dimension=math.prod(self.shape)),
         )
-        return shuffling.shuffled(message, messages=int(self.round_size), delta=self.delta)
+        return shuffling.together(message, epsilon=epsilon, delta=self.delta)
 
     def epsilons_of_rounds(self, epsilon: float) -> np.ndarray:
         """Return the epsilon of each of ``ROUNDS`` with the noise of these rounds (V,).
@@ -287,13 +288,14 @@ def _rows(data: PartyData, count: int) -> tuple[np.ndarray, np.ndarray]:
 @lru_cache(maxsize=256)
 def _multiplier_of_samples(epsilon: float, delta: float, rounds: int, rate: float) -> float:
     """Return the noise multiplier at which rounds of sampled parties have this epsilon."""
+    of_all = descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=rounds)
     return accountants.calibrate(
         lambda multiplier: federated_averaging.event(multiplier, rounds=rounds, sampling_rate=rate),
         epsilon=epsilon,
         delta=delta,
         adjacency=Adjacency.REPLACE_ONE,
         accountant=_ACCOUNTANT_OF_SAMPLES,
-        bracket=_MULTIPLIERS,
+        bracket=(_LEAST_SHARE_OF_NOISE * rate * of_all, of_all),
         tolerance=_CALIBRATION_TOLERANCE,
     )
 

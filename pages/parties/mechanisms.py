@@ -147,7 +147,7 @@ class Mechanisms(Key):
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
         """Return what a method by itself guarantees to a whole party."""
         if not self.is_central:
-            return self._guarantee_of_messages(method, self.release_epsilon(epsilon))
+            return self._guarantee_of_messages(method, epsilon)
         if method == "pate":
             query = noisy_max.winner_event(self.pate_noise_sd(epsilon))
             return accountants.account(
@@ -172,19 +172,17 @@ class Mechanisms(Key):
         return NormExponentialRelease(epsilon=epsilon, dimension=math.prod(self.ensemble.shape))
 
     def _guarantee_of_messages(self, method: str, epsilon: float) -> Guarantee:
-        """Return the guarantee of each message or, with a shuffler, of all of them together.
-
-        epsilon: of one message.
-        """
+        """Return the guarantee of each message or, with a shuffler, of all of them together."""
+        of_one = self.release_epsilon(epsilon)
         event: Event
         if method == "average":
-            event = self._norm_exponential_event(epsilon)
+            event = self._norm_exponential_event(of_one)
             basis = "L2-norm exponential mechanism on each party's weights"
         else:
-            event = PureRelease(epsilon=epsilon)
+            event = PureRelease(epsilon=of_one)
             basis = "randomised response, exact"
         message = Guarantee(
-            epsilon=epsilon,
+            epsilon=of_one,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
             unit=UNIT,
@@ -193,7 +191,7 @@ class Mechanisms(Key):
         )
         if self.trust_model == "local":
             return message
-        shuffled = shuffling.shuffled(message, messages=self.ensemble.parties, delta=self.delta)
+        shuffled = shuffling.together(message, epsilon=epsilon, delta=self.delta)
         if shuffled.delta > 0 and method == "soft":
             return replace(shuffled, assumes=(_DEALT_SECRETLY,))
         return shuffled
