@@ -93,17 +93,17 @@ def own_field(topic: str) -> str:
 
 
 @cache
-def _brought(file: str) -> tuple[my_rows.Brought, str]:
+def _brought(file: str) -> tuple[my_rows.UploadedTable, str]:
     """Return (a session's upload of this sample with its columns declared, its name in links)."""
     sample = next(one for one in SAMPLES if one.file == file)
     rows = own_table.read(sample.data)
-    draft = my_rows.Draft.of(rows, file)
-    draft.fill(sample)
+    draft = my_rows.Draft.for_table(rows, file)
+    draft.apply_notes(sample)
     if "hospital" in sample.aside:
-        draft.use("hospital", "person")
-    held = my_rows.Brought(table=rows, draft=draft)
+        draft.set_use("hospital", "person")
+    held = my_rows.UploadedTable(table=rows, draft=draft)
     with patch.object(secrets, "token_urlsafe", lambda _: sha256(file.encode()).hexdigest()[:22]):
-        return held, str(my_rows.settled(held))
+        return held, str(my_rows.confirm(held))
 
 
 def turned(topic: str, app: AppTest) -> Iterator[AppTest]:

@@ -15,7 +15,7 @@ from ui.text.escaping import plain
 from ui.uploads import rows as my_rows
 from ui.uploads import samples
 from ui.uploads.lifetime import present
-from ui.uploads.rows import Draft, refused
+from ui.uploads.rows import Draft, refusal_text
 from ui.uploads.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = SAYS["question"]
@@ -48,17 +48,17 @@ def show() -> None:
     st.caption(SAYS["stored"])
 
 
-def _offer_notes(upload: my_rows.Brought) -> None:
+def _offer_notes(upload: my_rows.UploadedTable) -> None:
     """Offer to fill in the notes of a sample."""
     sample = samples.of(upload.table.columns)
-    if sample is None or upload.draft.filled(sample):
+    if sample is None or upload.draft.matches_notes(sample):
         return
     with st.container(key="notes", horizontal=True, vertical_alignment="center"):
         st.caption(SAYS["notes.bounds"], width="stretch")
         st.button(
             SAYS["notes.fill"],
             key="data.notes",
-            on_click=upload.draft.fill,
+            on_click=upload.draft.apply_notes,
             args=(sample,),
             icon=":material/menu_book:",
         )
@@ -66,7 +66,7 @@ def _offer_notes(upload: my_rows.Brought) -> None:
 
 def _ask_rows_per_person(draft: Draft) -> None:
     """Ask whether a person has one row, unless a column identifies persons."""
-    if draft.the("person"):
+    if draft.column_used_as("person"):
         return
     answers = {True: SAYS["who.one"], False: SAYS["who.several"]}
     with st.container(key="who", horizontal=True, vertical_alignment="center"):
@@ -82,9 +82,9 @@ def _ask_rows_per_person(draft: Draft) -> None:
         )
 
 
-def _show_file() -> my_rows.Brought | None:
+def _show_file() -> my_rows.UploadedTable | None:
     """Show the file of this session, or the ways to upload one; return the file."""
-    upload = my_rows.brought()
+    upload = my_rows.current_file()
     with st.container(border=True):
         if upload is None:
             st.markdown(SAYS["empty"])
@@ -93,7 +93,7 @@ def _show_file() -> my_rows.Brought | None:
         _show_uploader(upload)
         if upload is None:
             _show_samples()
-    return my_rows.brought()
+    return my_rows.current_file()
 
 
 def _show_samples() -> None:
@@ -134,7 +134,7 @@ def _download(name: str, data: bytes) -> None:
     )
 
 
-def _show_file_bar(upload: my_rows.Brought) -> None:
+def _show_file_bar(upload: my_rows.UploadedTable) -> None:
     """Show name and size of the file, notes on how it was read, and the button to remove it."""
     left, right = st.columns([5, 1], vertical_alignment="center")
     size = SAYS(
@@ -154,12 +154,12 @@ def _show_file_bar(upload: my_rows.Brought) -> None:
 
 def _remove() -> None:
     """Remove the file from the session."""
-    my_rows.drop()
+    my_rows.remove_file()
     # The uploader of another round is a new one, which is empty.
     st.session_state["data.round"] = st.session_state.get("data.round", 0) + 1
 
 
-def _show_uploader(upload: my_rows.Brought | None) -> None:
+def _show_uploader(upload: my_rows.UploadedTable | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state: Any = st.session_state
     file, is_new = upload_limits.ask(
@@ -200,7 +200,7 @@ def _read(file: UploadedFile, *, head: bool | None = None) -> None:
     """Read an upload, and release it unless the answer on its first line needs a second reading."""
     refusal = _take(file.name, file.getvalue(), head=head)
     st.session_state["data.file_refused"] = (file.file_id, refusal)
-    upload = my_rows.brought()
+    upload = my_rows.current_file()
     asks_for_head = upload is not None and upload.table.head is None
     if refusal or not asks_for_head:
         upload_limits.release(file)
@@ -213,9 +213,9 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> str:
     """
     st.session_state["data.refused"] = ""
     try:
-        my_rows.bring(own_table.read(data, head=head), name)
+        my_rows.store_file(own_table.read(data, head=head), name)
     except RefusedError as refusal:
-        return refused(refusal)
+        return refusal_text(refusal)
     return ""
 
 

@@ -11,18 +11,18 @@ from pages.data.page_columns import SAYS
 from ui.text.escaping import plain
 from ui.text.tiles import number
 from ui.uploads import rows as my_rows
-from ui.uploads.rows import Draft, refused
+from ui.uploads.rows import Draft, refusal_text
 
 
-def show_checklist(upload: my_rows.Brought) -> None:
+def show_checklist(upload: my_rows.UploadedTable) -> None:
     """Show what is settled, what is missing, and the pages that can train on these rows."""
     roles = upload.draft.roles
     own = None
     missing = [plain(fault) for fault in roles.faults()]
     try:
-        own = my_rows.settled(upload)
+        own = my_rows.confirm(upload)
     except RefusedError as refusal:
-        missing = [refused(refusal)]
+        missing = [refusal_text(refusal)]
     lines = [f":green[✓] {line}" for line in _settled(roles)]
     lines += [f":red[✕] {line}" for line in missing]
     lines += [f":orange[⚠] {line}" for line in _warnings(upload, roles)]
@@ -54,7 +54,7 @@ def _settled(roles: Roles) -> list[str]:
     return lines
 
 
-def _warnings(upload: my_rows.Brought, roles: Roles) -> list[str]:
+def _warnings(upload: my_rows.UploadedTable, roles: Roles) -> list[str]:
     """Return what weakens the guarantee or the model, but does not stop it."""
     lines = []
     if not roles.person and not roles.one_row:

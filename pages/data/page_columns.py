@@ -15,7 +15,7 @@ from ui.session.widget_state import on_change, set_widget
 from ui.text.escaping import plain
 from ui.text.texts import Texts
 from ui.uploads import rows as my_rows
-from ui.uploads.rows import USES, Draft, refused
+from ui.uploads.rows import USES, Draft, refusal_text
 
 SAYS = Texts(__file__, "texts.md")
 # Widths of a column's name, use, bounds and note.
@@ -25,7 +25,7 @@ _MIN_SHARE = 0.01
 _MAX_SHARE = 1.0
 
 
-def show_columns(upload: my_rows.Brought) -> None:
+def show_columns(upload: my_rows.UploadedTable) -> None:
     """Show all columns of the file, under headings."""
     with st.container(key="heads"):
         heads = st.columns(_WIDTHS)
@@ -36,7 +36,7 @@ def show_columns(upload: my_rows.Brought) -> None:
             _show_column(upload, name)
 
 
-def _show_column(upload: my_rows.Brought, name: str) -> None:
+def _show_column(upload: my_rows.UploadedTable, name: str) -> None:
     """Show a column: its use, its public bounds or values, and a note."""
     draft = upload.draft
     key = f"data.use.{name}"
@@ -49,7 +49,7 @@ def _show_column(upload: my_rows.Brought, name: str) -> None:
         list(USES).index(use),
         key=key,
         format_func=USES.__getitem__,
-        on_change=on_change(key, partial(draft.use, name)),
+        on_change=on_change(key, partial(draft.set_use, name)),
         label_visibility="collapsed",
     )
     with bounds_area:
@@ -58,7 +58,7 @@ def _show_column(upload: my_rows.Brought, name: str) -> None:
         _show_note(upload, name)
 
 
-def _show_inputs(upload: my_rows.Brought, name: str) -> None:
+def _show_inputs(upload: my_rows.UploadedTable, name: str) -> None:
     """Show the inputs that the use of a column needs."""
     draft = upload.draft
     use = draft.uses[name]
@@ -71,13 +71,13 @@ def _show_inputs(upload: my_rows.Brought, name: str) -> None:
             SAYS("box.categories", name=name),
             name,
             draft.columns[name].values,
-            lambda values: draft.say(name, values=values),
+            lambda values: draft.set_values(name, values=values),
         )
     elif use == "answer":
         _show_values(
             SAYS("box.classes", name=name), name, draft.classes, partial(setattr, draft, "classes")
         )
-    elif use == "person" and draft.the("amount"):
+    elif use == "person" and draft.column_used_as("amount"):
         draft_input(
             draft,
             "rows_each",
@@ -119,7 +119,7 @@ def _show_values(
     )
 
 
-def _show_bounds(upload: my_rows.Brought, column: Column) -> None:
+def _show_bounds(upload: my_rows.UploadedTable, column: Column) -> None:
     """Show inputs for the bounds of a column, and for its decimal separator if it is unclear."""
     draft = upload.draft
     for area, end in zip(st.columns(2), ("low", "high"), strict=True):
@@ -131,7 +131,7 @@ def _show_bounds(upload: my_rows.Brought, column: Column) -> None:
             value=None,
             placeholder=SAYS[f"box.{end}"],
             disabled=column.read_off or bool(column.paid),
-            on_change=on_change(key, partial(draft.bound, column.name, end)),
+            on_change=on_change(key, partial(draft.set_bound, column.name, end)),
             label_visibility="collapsed",
             format="%g",
         )
@@ -145,12 +145,12 @@ def _show_bounds(upload: my_rows.Brought, column: Column) -> None:
         list(separators),
         key=key,
         format_func=separators.__getitem__,
-        on_change=on_change(key, lambda mark: draft.say(column.name, decimal=mark or "")),
+        on_change=on_change(key, lambda mark: draft.set_values(column.name, decimal=mark or "")),
         label_visibility="collapsed",
     )
 
 
-def _show_note(upload: my_rows.Brought, name: str) -> None:
+def _show_note(upload: my_rows.UploadedTable, name: str) -> None:
     """Show what is missing of a column, what its bounds cost, or what its use means."""
     draft = upload.draft
     use = draft.uses[name]
@@ -158,14 +158,14 @@ def _show_note(upload: my_rows.Brought, name: str) -> None:
     has_bounds = use in ("number", "amount")
     if has_bounds and column.read_off:
         st.markdown(SAYS["note.read_off"])
-        _button("type", name, lambda: draft.say(name, low=None, high=None, read_off=False))
+        _button("type", name, lambda: draft.set_values(name, low=None, high=None, read_off=False))
     elif has_bounds and column.paid:
         note = "note.paid"
         if column.low is None:
             note = "note.paid_in_vain"
         st.markdown(SAYS(note, paid=column.paid))
         with st.container(horizontal=True, gap="small"):
-            _button("type", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
+            _button("type", name, lambda: draft.set_values(name, low=None, high=None, paid=0.0))
             _offer_private_bounds(upload, name, SAYS["button.draw_again"])
     elif has_bounds and (column.low is None or column.high is None):
         _show_number_fault(upload, name, use)
@@ -185,7 +185,7 @@ def _show_note(upload: my_rows.Brought, name: str) -> None:
         st.caption(SAYS(_explanation(draft, name, use), rows=draft.roles.rows_each))
 
 
-def _show_number_fault(upload: my_rows.Brought, name: str, use: str) -> None:
+def _show_number_fault(upload: my_rows.UploadedTable, name: str, use: str) -> None:
     """Warn that a column used as a number has other cells, or state that a unit is dropped."""
     if use not in ("number", "amount"):
         return
@@ -224,7 +224,7 @@ def _button(case: str, name: str, action: Callable[[], None]) -> None:
     st.button(SAYS[f"button.{case}"], key=f"data.{case}.{name}", type="tertiary", on_click=action)
 
 
-def _offer_private_bounds(upload: my_rows.Brought, name: str, label: str) -> None:
+def _offer_private_bounds(upload: my_rows.UploadedTable, name: str, label: str) -> None:
     """Show the epsilon that private bounds cost, and the button that draws them."""
     key = f"data.share.{name}"
     with st.popover(label, type="tertiary"):
@@ -244,7 +244,7 @@ def _offer_private_bounds(upload: my_rows.Brought, name: str, label: str) -> Non
             st.markdown(SAYS("pay.too_few", share=share, least=least_rows, rows=upload.table.rows))
 
         def draw() -> None:
-            upload.draft.pay(upload.table, name, st.session_state[key])
+            upload.draft.buy_bounds(upload.table, name, st.session_state[key])
 
         st.button(
             SAYS["pay.draw"],
@@ -254,12 +254,12 @@ def _offer_private_bounds(upload: my_rows.Brought, name: str, label: str) -> Non
         )
 
 
-def _read_off(upload: my_rows.Brought, name: str) -> None:
+def _read_off(upload: my_rows.UploadedTable, name: str) -> None:
     """Read the bounds off the rows, which voids the guarantee."""
 
     def read_off() -> None:
         low, high = column_bounds.read_off(upload.table, upload.draft.columns[name])
-        upload.draft.say(name, low=low, high=high, read_off=True)
+        upload.draft.set_values(name, low=low, high=high, read_off=True)
 
     _with_refusal(read_off)
 
@@ -270,4 +270,4 @@ def _with_refusal(action: Callable[[], None]) -> None:
         action()
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
-        st.session_state["data.refused"] = refused(refusal)
+        st.session_state["data.refused"] = refusal_text(refusal)

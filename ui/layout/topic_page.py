@@ -180,7 +180,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
     The sliders are mounted last: their message tells the browser that all the rest has arrived.
     """
     state = current_state(page.name, page.settings)
-    if not rows.holds(state) or state.presented_chart:
+    if not rows.are_available(state) or state.presented_chart:
         debounce.rerun_page()
     present_page = page.at(state.settings)
     pinned = pinned_settings(page, state)
@@ -199,7 +199,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
     side = area.container(key="side")
     main = area.container(key="main")
     with side.container(key="aside"):
-        rows.part(state)
+        rows.offer_all_rows(state)
         if present_page.controls.aside is not None:
             present_page.controls.aside(state)
     sliders_area = side.container(key="sliders")
@@ -279,7 +279,7 @@ def _show_stage(page: Page) -> None:
     page: The page as ``presenter_page`` returns it.
     """
     state = current_state(page.name, page.settings)
-    if not rows.holds(state) or not state.presented_chart:
+    if not rows.are_available(state) or not state.presented_chart:
         debounce.rerun_page()
     seconds = _slice_seconds(page.at(state.settings), state)
     screen = make_screen(page, state.settings, None, seconds=seconds)

@@ -70,12 +70,12 @@ class Draft:
     payments: tuple[Payment, ...] = ()
 
     @classmethod
-    def of(cls, table: Table, file: str) -> "Draft":
+    def for_table(cls, table: Table, file: str) -> "Draft":
         """Return a draft that leaves out every column; only kinds are guessed."""
         kinds = {name: table.kind(name) for name in table.columns}
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
-    def use(self, name: str, use: str) -> None:
+    def set_use(self, name: str, use: str) -> None:
         """Set the use of a column, and leave out another one of a use that is unique."""
         for other, other_use in self.uses.items():
             is_same_single = other_use == use and use in _SINGLE
@@ -90,15 +90,15 @@ class Draft:
             self.columns[name] = Column(name=name, kind=use)
         self.uses[name] = use
 
-    def say(self, name: str, **parts: Any) -> None:
+    def set_values(self, name: str, **parts: Any) -> None:
         """Set bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
-    def bound(self, name: str, end: str, value: float | None) -> None:
+    def set_bound(self, name: str, end: str, value: float | None) -> None:
         """Set the "low" or "high" bound of a column."""
-        self.say(name, **{end: value})
+        self.set_values(name, **{end: value})
 
-    def fill(self, sample: Sample) -> None:
+    def apply_notes(self, sample: Sample) -> None:
         """Set all entries to the notes of a sample."""
         self.uses = dict.fromkeys(self.uses, "out")
         for column in sample.columns:
@@ -110,7 +110,7 @@ class Draft:
             self.uses[sample.answer] = "amount"
             self.columns[sample.answer] = sample.target
 
-    def filled(self, sample: Sample) -> bool:
+    def matches_notes(self, sample: Sample) -> bool:
         """Return whether the entries are those of the notes of a sample."""
         roles = self.roles
         return (
@@ -120,20 +120,20 @@ class Draft:
             and roles.target == sample.target
         )
 
-    def pay(self, table: Table, name: str, epsilon: float) -> None:
+    def buy_bounds(self, table: Table, name: str, epsilon: float) -> None:
         """Draw new bounds of a column, which costs epsilon whatever comes out.
 
         Raises:
             RefusedError: The bounds would cost too much; nothing was spent.
         """
-        person = self.the("person")
+        person = self.column_used_as("person")
         spent = sum(payment.epsilon for payment in self.payments)
         check.between(0, MOST_SPENT, epsilon=spent + epsilon)
         column = column_bounds.buy(table, self.columns[name], epsilon=epsilon, person=person)
         self.payments += (Payment(epsilon=epsilon, person=person),)
         self.columns[name] = column
 
-    def the(self, use: str) -> str:
+    def column_used_as(self, use: str) -> str:
         """Return the column with this use; "" if there is none."""
         for name, column_use in self.uses.items():
             if column_use == use:
@@ -143,13 +143,13 @@ class Draft:
     @property
     def roles(self) -> Roles:
         """Return the roles of the columns, with what does not apply left out."""
-        person = self.the("person")
-        amount = self.the("amount")
+        person = self.column_used_as("person")
+        amount = self.column_used_as("amount")
         columns = []
         for name, use in self.uses.items():
             if use in column_roles.KINDS:
                 columns.append(self.columns[name])
-        answer = self.the("answer")
+        answer = self.column_used_as("answer")
         classes = self.classes
         target = None
         gaps = True
@@ -178,36 +178,36 @@ class Draft:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Brought(SessionFile):
+class UploadedTable(SessionFile):
     """An uploaded file in its session.
 
     Attributes:
         draft: The roles of its columns so far.
-        owns: Its confirmed choices of roles, by name; the newest is the last.
+        confirmed: Its confirmed choices of roles, by name; the newest is the last.
     """
 
     draft: Draft
-    owns: dict[str, OwnRows] = field(default_factory=dict)
+    confirmed: dict[str, OwnRows] = field(default_factory=dict)
 
-    def has(self, own: str) -> bool:
+    def has_choice(self, own: str) -> bool:
         """Return whether this is a choice of this file, which has not been released."""
-        return isinstance(own, OwnRows) and own in self.owns and bool(self.table.columns)
+        return isinstance(own, OwnRows) and own in self.confirmed and bool(self.table.columns)
 
 
-def bring(table: Table, file: str) -> None:
+def store_file(table: Table, file: str) -> None:
     """Store a file in this session, in place of the one before."""
-    drop()
-    st.session_state[_BROUGHT] = Brought(table=table, draft=Draft.of(table, file))
+    remove_file()
+    st.session_state[_BROUGHT] = UploadedTable(table=table, draft=Draft.for_table(table, file))
 
 
-def drop() -> None:
+def remove_file() -> None:
     """Release the file of this session now."""
     previous = st.session_state.pop(_BROUGHT, None)
     if previous is not None:
         release(previous.table)
 
 
-def brought() -> Brought | None:
+def current_file() -> UploadedTable | None:
     """Return the file of this session; each run of a page that uses it has to call this."""
     file = st.session_state.get(_BROUGHT)
     if not present(None, file):
@@ -215,25 +215,25 @@ def brought() -> Brought | None:
     return file
 
 
-def settled(brought: Brought) -> OwnRows | None:
+def confirm(file: UploadedTable) -> OwnRows | None:
     """Return the file with the roles as entered; None if an entry is missing.
 
     Raises:
         RefusedError: The rows do not suffice.
     """
-    roles = brought.draft.roles
+    roles = file.draft.roles
     if roles.faults():
         return None
     own = None
-    for earlier in brought.owns.values():
+    for earlier in file.confirmed.values():
         if earlier.roles == roles:
             own = earlier
             break
     if own is None:
-        own = rows.choose(brought.table, roles)
+        own = rows.choose(file.table, roles)
     # Inserted anew, so that the newest is the last.
-    brought.owns.pop(str(own), None)
-    brought.owns[str(own)] = own
+    file.confirmed.pop(str(own), None)
+    file.confirmed[str(own)] = own
     return own
 
 
@@ -245,8 +245,8 @@ def ready(state: PageState) -> bool:
     """
     if not state.settings.uses_file:
         return True
-    file = brought()
-    if file is not None and not holds(state):
+    file = current_file()
+    if file is not None and not are_available(state):
         _take_up_choice(state, file)
     missing = _missing(state, file)
     if missing:
@@ -259,9 +259,9 @@ def ready(state: PageState) -> bool:
     return True
 
 
-def _take_up_choice(state: PageState, file: Brought) -> None:
+def _take_up_choice(state: PageState, file: UploadedTable) -> None:
     """Set the settings to a choice of the file that fits the page, if there is one."""
-    fitting = {name: own for name, own in file.owns.items() if state.settings.fits(own)}
+    fitting = {name: own for name, own in file.confirmed.items() if state.settings.fits(own)}
     chosen = fitting.get(state.settings.own)
     if chosen is None and state.settings.own == NONE and fitting:
         chosen = list(fitting.values())[-1]
@@ -279,11 +279,11 @@ def _warn_of_void_bounds(columns: Iterable[str]) -> None:
         )
 
 
-def _missing(state: PageState, file: Brought | None) -> str:
+def _missing(state: PageState, file: UploadedTable | None) -> str:
     """Return the name of the text on what is missing to learn from a file; "" if nothing is."""
-    if holds(state):
+    if are_available(state):
         return ""
-    has_choice = file is not None and len(file.owns) > 0
+    has_choice = file is not None and len(file.confirmed) > 0
     if state.settings.own != NONE and not has_choice:
         return "elsewhere"
     if file is None:
@@ -291,16 +291,16 @@ def _missing(state: PageState, file: Brought | None) -> str:
     return "unready"
 
 
-def holds(state: PageState) -> bool:
+def are_available(state: PageState) -> bool:
     """Return whether the rows of the settings are there and fit the page."""
     if not state.settings.uses_file:
         return True
-    file: Brought | None = st.session_state.get(_BROUGHT)
+    file: UploadedTable | None = st.session_state.get(_BROUGHT)
     own = state.settings.own
-    return file is not None and file.has(own) and state.settings.fits(own)
+    return file is not None and file.has_choice(own) and state.settings.fits(own)
 
 
-def part(state: PageState) -> None:
+def offer_all_rows(state: PageState) -> None:
     """Show the button that trains on all rows of a large file, or goes back to fewer.
 
     A large file has more rows than sliders can move with.
@@ -335,7 +335,7 @@ def part(state: PageState) -> None:
     )
 
 
-def refused(refusal: RefusedError) -> str:
+def refusal_text(refusal: RefusedError) -> str:
     """Return why a file, or an entry about it, was refused."""
     case = "other"
     if refusal.name in _REFUSALS:

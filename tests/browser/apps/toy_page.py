@@ -8,7 +8,7 @@ from ui.layout.topic_page import show_page, write_style
 from ui.uploads import rows
 
 # The toy has no rows, so that none of them can be missing.
-rows.ready = rows.holds = lambda state: True
+rows.ready = rows.are_available = lambda state: True
 
 st.set_page_config(page_title="Toy", layout="wide")
 write_style()

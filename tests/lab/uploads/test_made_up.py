@@ -118,7 +118,7 @@ def asks(page: str) -> AppTest:
     """
     app = opened("data").button(key=f"data.sample.{SAMPLES[page]}.csv").click().run()
     app = app.button(key="data.notes").click().run()
-    *_, own = app.session_state["data.brought"].owns.values()
+    *_, own = app.session_state["data.brought"].confirmed.values()
     return led(app, page, own=str(own), tab="what-if")
 
 

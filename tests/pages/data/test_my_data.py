@@ -72,7 +72,7 @@ def draft(app: AppTest) -> Draft:
 
 
 def owns(app: AppTest) -> list:
-    return [*app.session_state["data.brought"].owns.values()]
+    return [*app.session_state["data.brought"].confirmed.values()]
 
 
 def answered(app: AppTest) -> AppTest:
@@ -415,14 +415,14 @@ class TestPaying:
 
     def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(self, monkeypatch):
         table = own_table.read(CUSTOMERS.read_bytes())
-        found = Draft.of(table, "x")
-        found.use("age", "number")
+        found = Draft.for_table(table, "x")
+        found.set_use("age", "number")
         with pytest.raises(RefusedError, match="^rows is "):
-            found.pay(table, "age", 0.1)
+            found.buy_bounds(table, "age", 0.1)
         monkeypatch.setattr("dpcore.mechanisms.private_bounds.least_rows", lambda epsilon: 1000)
-        found.pay(table, "age", MOST_SPENT)
+        found.buy_bounds(table, "age", MOST_SPENT)
         with pytest.raises(RefusedError, match="^epsilon is "):
-            found.pay(table, "age", 0.01)
+            found.buy_bounds(table, "age", 0.01)
         assert (found.roles.spent, found.columns["age"].paid) == (MOST_SPENT, MOST_SPENT)
 
 
