@@ -1,6 +1,7 @@
-"""Sweeps: the page's own numbers, values around where one is, effects, and a search."""
+"""Sweeps: the page's own numbers at several values, effects of a change, and a search."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -9,166 +10,224 @@ from scipy import stats
 from dpcore.check import RefusedError
 from lab.data import classification
 from lab.statistics.differences import of_groups, of_pairs
-from lab.sweeps import grids
-from lab.sweeps.grids import grid, log_scale, neighbours
 from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import difference_of_settings, recommend, sample_settings, summary, sweep
 from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
-from pages.topics import TOPIC_PAGES
 
 QUICK = ClassifierSettings(public_rows=0, steps=10)
-TOPICS = pytest.mark.parametrize(
-    "kind", [room.settings for room in TOPIC_PAGES], ids=[room.name for room in TOPIC_PAGES]
-)
+US = RegressionSettings(dataset="us")
+RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}
 
 
-def test_a_row_is_a_repeat_of_a_seed_at_a_value():
-    runs = sweep(QUICK, "epsilon", [0.1, 1.0], measure="scratch", repeats=3, seeds=2)
-    assert (list(runs.columns), len(runs)) == (["epsilon", "seed", "repeat", "scratch"], 2 * 2 * 3)
-    one = measured(QUICK.change(epsilon=1.0, seed=QUICK.seed + 1), measure="scratch", repeats=3)
+@pytest.fixture(scope="module")
+def runs():
+    """Two values of epsilon, two seeds, and three repeats."""
+    return sweep(QUICK, "epsilon", [0.1, 1.0], measure="scratch", repeats=3, seeds=2)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """The three tries of a search, the best of them measured again on two seeds."""
+    return recommend(QUICK, tries=3, measure="scratch", ranges=RANGES, repeats=6, seeds=2)
+
+
+def median_of(settings, *, repeats):
+    return np.median(measured(settings, measure="scratch", repeats=repeats))
+
+
+def width(difference):
+    return difference.high - difference.low
+
+
+def test_a_row_of_a_sweep_is_a_repeat_of_a_seed_at_a_value(runs):
+    assert list(runs.columns) == ["epsilon", "seed", "repeat", "scratch"]
+    assert len(runs) == 2 * 2 * 3
+
+
+def test_a_sweep_has_the_numbers_of_the_page(runs):
     there = runs[(runs.epsilon == 1.0) & (runs.seed == QUICK.seed + 1)]
-    np.testing.assert_array_equal(there.scratch, one)
-    assert [one.seed for one in split(QUICK.change(seed=QUICK.limits["seed"][1]), 3)] == [
-        9999,
-        0,
-        1,
-    ]
-    found, medians = summary(runs, target=0.7), runs.groupby(["epsilon", "seed"]).scratch.median()
-    assert found["median"].tolist() == pytest.approx(
-        medians.groupby("epsilon").median()[found.epsilon].tolist()
-    )
+
+    page = QUICK.change(epsilon=1.0, seed=QUICK.seed + 1)
+    np.testing.assert_array_equal(there.scratch, measured(page, measure="scratch", repeats=3))
+
+
+def test_a_summary_is_the_median_over_seeds_of_the_medians_of_repeats(runs):
+    shown = summary(runs, target=0.7)
+
+    of_seeds = runs.groupby(["epsilon", "seed"]).scratch.median()
+    expected = of_seeds.groupby("epsilon").median()[shown.epsilon]
+    assert shown["median"].tolist() == pytest.approx(expected.tolist())
+
+
+def test_after_the_last_seed_comes_the_first():
+    _, last = QUICK.limits["seed"]
+
+    found = split(QUICK.change(seed=last), 3)
+
+    assert [one.seed for one in found] == [9999, 0, 1]
 
 
 def test_repeats_in_parts_are_the_whole():
     whole = measured(QUICK, measure="scratch", repeats=100)
-    found = measurements(QUICK, measure="scratch", repeats=100, parts=7)
-    assert (len(whole), len(found)) == (100, 7)
-    np.testing.assert_array_equal(np.concatenate([one.run() for one in found]), whole)
-    np.testing.assert_array_equal(whole[:24], measured(QUICK, measure="scratch", repeats=24))
+    parts = measurements(QUICK, measure="scratch", repeats=100, parts=7)
+
+    assert len(parts) == 7
+    np.testing.assert_array_equal(np.concatenate([one.run() for one in parts]), whole)
+
+
+def test_fewer_repeats_are_the_first_of_more():
+    few = measured(QUICK, measure="scratch", repeats=24)
+    many = measured(QUICK, measure="scratch", repeats=100)
+
+    np.testing.assert_array_equal(few, many[:24])
+
+
+def test_whether_a_measurement_is_essential_does_not_make_it_another():
     how = {"settings": QUICK, "measure": "scratch", "repeats": 24}
+
     assert Measurement(**how) == Measurement(**how, essential=True)
 
 
-def test_what_is_refused_is_named():
-    wrong = {
-        "steps": ("steps", 0, "scratch"),
-        "nothing": ("nothing", 1, "scratch"),
-        "measure": ("epsilon", 1, "luck"),
-    }
-    for name, (slider, value, measure) in wrong.items():
-        with pytest.raises((RefusedError, TypeError), match=name):
-            sweep(QUICK, slider, [value], measure=measure)
+@pytest.mark.parametrize(
+    ("named", "slider", "value", "measure"),
+    [
+        ("steps", "steps", 0, "scratch"),
+        ("nothing", "nothing", 1, "scratch"),
+        ("measure", "epsilon", 1, "luck"),
+    ],
+)
+def test_a_sweep_names_what_it_refuses(named, slider, value, measure):
+    with pytest.raises((RefusedError, TypeError), match=named):
+        sweep(QUICK, slider, [value], measure=measure)
 
 
-@TOPICS
-def test_values_lie_around_where_one_is_and_the_settings_take_them(kind):
-    """A step to either side is a third of a decade, or a tenth of the range."""
-    settings = kind()
-    for slider, (low, high) in settings.limits.items():
-        if low == high:
-            continue
-        values, now = grid(settings, slider), getattr(settings, slider)
-        assert now in values
-        assert list(values) == sorted(set(values))
-        assert low <= values[0] < values[-1] <= high
-        assert len(values) <= 2 * grids.STEPS + 3
-        assert not isinstance(low, int) or all(isinstance(value, int) for value in values)
-        for value in neighbours(settings, slider):
-            assert low <= value <= high
-            assert value != now
-            if value in (low, high) or isinstance(low, int):
-                continue
-            if log_scale(low, high):
-                assert max(value / now, now / value) == pytest.approx(grids.DECADE, rel=0.01)
-            else:
-                assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=0.01)
-
-
-@pytest.mark.parametrize("epsilon", [0.01, 150.0, 0.5])
-def test_values_reach_a_factor_of_30_coarse_first_and_stay_as_one_moves(epsilon):
-    values = np.array(grid(ClassifierSettings(epsilon=epsilon), "epsilon"))
-    assert epsilon / 30 * 0.99 <= values[0] < values[-1] <= epsilon * 30 * 1.01
-    factors = values[1:] / values[:-1]
-    assert factors[factors > 1.05].min() > 1.10
-    assert factors.max() < 1.25  # one and a half steps, around where one is
-    moved = ClassifierSettings(epsilon=epsilon * (1.22 if epsilon < 1 else 0.82))
-    assert len({*values} & {*grid(moved, "epsilon")}) >= 0.8 * len(values)
-    turns = grids.coarse_to_fine(tuple(values), epsilon)
-    assert turns[0] == [epsilon]
-    assert {values[0], values[-1]} <= {*turns[0], *turns[1]}
-    assert sorted(value for turn in turns for value in turn) == list(values)
-    assert [len(turn) for turn in turns] == sorted(len(turn) for turn in turns)
-
-
-def test_runs_are_compared_in_pairs_where_the_noise_is_common_else_as_groups():
-    us = RegressionSettings(dataset="us")
-    for one, other, measure, rule in (
+@pytest.mark.parametrize(
+    ("one", "other", "measure", "rule"),
+    [
         (QUICK.change(epsilon=0.5), QUICK.change(epsilon=1.0), "scratch", of_pairs),
-        (us, us.change(rows=1000), "error", of_groups),
-    ):
-        a, b = (measured(there, measure=measure, repeats=24) for there in (one, other))
-        assert difference_of_settings(one, other, a, b) == rule(a, b)
+        (US, US.change(rows=1000), "error", of_groups),
+    ],
+    ids=["common noise", "other rows"],
+)
+def test_runs_are_compared_in_pairs_where_their_noise_is_common(one, other, measure, rule):
+    a = measured(one, measure=measure, repeats=24)
+    b = measured(other, measure=measure, repeats=24)
+
+    assert difference_of_settings(one, other, a, b) == rule(a, b)
 
 
-def test_several_splits_are_counted_and_not_their_runs():
+class TestSeveralSplits:
+    """Five splits of twelve runs each: of data made up anew, and of a file whose rows recur."""
+
     a, b = np.random.default_rng(0).normal(size=(2, 60))
-    known = stats.ttest_rel(
-        *(np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))
-    ).confidence_interval(0.95)
-    made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
-    narrow, wide = (
-        difference_of_settings(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file)
-    )
-    assert (narrow.low, narrow.high) == pytest.approx((known.low, known.high))
-    rows = classification.load("breast_cancer", seed=4)
-    assert (made.common_variance, file.common_variance) == (
-        0,
-        len(rows.y_test) / len(rows.y_private),
-    )
-    ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
-    assert ratio == pytest.approx(np.sqrt(1 + 5 * file.common_variance))
+    made_up = QUICK.change(dataset="gaussians")
+    file = QUICK.change(dataset="breast_cancer")
+
+    def difference(self, settings):
+        other = settings.change(epsilon=0.5)
+        return difference_of_settings(settings, other, self.a, self.b, splits=5)
+
+    def test_the_medians_of_the_splits_are_counted_and_not_their_runs(self):
+        medians = [np.median(runs.reshape(5, 12), axis=1) for runs in (self.a, self.b)]
+        known = stats.ttest_rel(*medians).confidence_interval(0.95)
+
+        found = self.difference(self.made_up)
+
+        assert (found.low, found.high) == pytest.approx((known.low, known.high))
+
+    def test_data_made_up_anew_have_no_common_variance(self):
+        assert self.made_up.common_variance == 0
+
+    def test_splits_of_a_file_share_the_variance_of_test_over_private_rows(self):
+        rows = classification.load("breast_cancer", seed=4)
+
+        assert self.file.common_variance == len(rows.y_test) / len(rows.y_private)
+
+    def test_the_interval_widens_by_the_common_variance(self):
+        ratio = width(self.difference(self.file)) / width(self.difference(self.made_up))
+
+        assert ratio == pytest.approx(np.sqrt(1 + 5 * self.file.common_variance))
 
 
-RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}
-
-
-def test_tries_lie_in_the_declared_ranges_and_are_those_of_the_seed():
+class TestTries:
     tries = sample_settings(QUICK, tries=200, ranges=RANGES)
-    assert tries != sample_settings(QUICK.change(seed=5), tries=200, ranges=RANGES)
-    assert tries[:10] == sample_settings(QUICK, tries=10, ranges=RANGES)
-    clips = [one.clip_norm for one in tries]
-    assert 0.05 <= min(clips) <= max(clips) <= 5
-    assert np.median(np.log(clips)) == pytest.approx(
-        np.log(0.5), abs=0.4
-    )  # half are below the middle of the logs
-    assert all(5 <= one.steps <= 200 for one in tries)
-    with pytest.raises(RefusedError, match="ranges"):
-        recommend(AccountingSettings(), tries=3)
+
+    def test_another_seed_has_other_tries(self):
+        other = sample_settings(QUICK.change(seed=5), tries=200, ranges=RANGES)
+
+        assert self.tries != other
+
+    def test_fewer_tries_are_the_first_of_more(self):
+        assert self.tries[:10] == sample_settings(QUICK, tries=10, ranges=RANGES)
+
+    def test_tries_lie_in_the_declared_ranges(self):
+        assert all(0.05 <= one.clip_norm <= 5 for one in self.tries)
+        assert all(5 <= one.steps <= 200 for one in self.tries)
+
+    def test_half_of_them_are_below_the_middle_of_the_logs(self):
+        median = np.median([np.log(one.clip_norm) for one in self.tries])
+
+        assert median == pytest.approx(np.log(0.5), abs=0.4)
 
 
-def test_the_best_is_first_and_only_it_is_measured_again_on_other_seeds():
-    frame = recommend(QUICK, tries=3, measure="scratch", ranges=RANGES, repeats=6, seeds=2)
-    assert list(frame.columns) == ["clip_norm", "steps", "chosen", "again"]
-    assert frame.chosen.is_monotonic_decreasing
-    assert frame.again.notna().tolist() == [True, False, False]
-    found = frame.iloc[0]
-    best = QUICK.change(clip_norm=found.clip_norm, steps=int(found.steps))
-    medians = [
-        np.median(measured(best.change(seed=4 + i), measure="scratch", repeats=6)) for i in range(3)
-    ]
-    assert found.chosen == medians[0]
-    assert found.again == pytest.approx(np.median(medians[1:]), abs=1e-12)
+class TestSearch:
+    def test_a_page_without_ranges_is_refused(self):
+        with pytest.raises(RefusedError, match="ranges"):
+            recommend(AccountingSettings(), tries=3)
+
+    def test_a_row_has_the_searched_values_and_both_measurements(self, found):
+        assert list(found.columns) == ["clip_norm", "steps", "chosen", "again"]
+
+    def test_the_best_try_is_first(self, found):
+        assert found.chosen.is_monotonic_decreasing
+
+    def test_only_the_best_is_measured_again(self, found):
+        assert found.again.notna().tolist() == [True, False, False]
+
+    def test_a_try_is_the_median_of_the_pages_runs(self, found):
+        first = found.iloc[0]
+        best = QUICK.change(clip_norm=first.clip_norm, steps=int(first.steps))
+
+        assert first.chosen == median_of(best.change(seed=4), repeats=6)
+
+    def test_the_best_is_measured_again_on_other_seeds(self, found):
+        first = found.iloc[0]
+        best = QUICK.change(clip_norm=first.clip_norm, steps=int(first.steps))
+
+        again = [median_of(best.change(seed=seed), repeats=6) for seed in (5, 6)]
+        assert first.again == pytest.approx(np.median(again), abs=1e-12)
 
 
-def test_what_the_readme_shows_runs_and_gives_frames():
+def code_of_readme():
+    """The indented blocks of the section of the README for Python: of sweeps, and of estimators."""
     text = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
-    lines = text.partition("## From Python")[2].partition("\n## ")[0].splitlines()
-    code = [line.strip().partition("  #")[0] for line in lines if line.startswith("    ")]
+    section = text.partition("## From Python")[2].partition("\n## ")[0]
+    paragraphs = section.split("\n\n")
+    code = "\n".join(dedent(one) if one.startswith("    ") else "---" for one in paragraphs)
+    return [block for block in code.split("---") if block.strip()]
+
+
+def test_the_sweeps_of_the_readme_give_frames():
+    block, _ = code_of_readme()
+    lines = block.strip().splitlines()
+    calls = [line for line in lines if line.startswith(("sweep(", "smallest(", "recommend("))]
     names: dict = {}
-    exec("\n".join(code[:3]), names)
-    frames = [eval(line, names) for line in code[3:] if line]
+    exec("\n".join(line for line in lines if line not in calls), names)
+
+    frames = [eval(line, names) for line in calls]
+
     assert [len(frame) for frame in frames] == [48, 1, 12]
     assert frames[1].verdict.item() == "found"
     assert frames[2].again.notna().sum() == 1
+
+
+def test_the_estimator_of_the_readme_fits():
+    _, block = code_of_readme()
+    rng = np.random.default_rng(0)
+    names = {"X": rng.normal(size=(40, 2)), "y": np.arange(40) % 2}
+
+    exec(block, names)
+
+    assert names["model"].guarantee_.epsilon == pytest.approx(1.0)
