@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Part
-from lab.experiment.settings import Settings, Task
+from lab.experiment.settings import Task
 from lab.sweeps.measurement import Measurement, measurements, split
 from pages.what_if.measurements import BaseRuns
 from pages.what_if.result import WhatIfResult
@@ -79,25 +79,6 @@ class Retests:
         return pairs_of_runs
 
 
-@dataclass(frozen=True)
-class StartedSettings:
-    """The part that tells for which settings some runs are done.
-
-    It has no tasks of its own.
-    """
-
-    tasks_by_settings: Mapping[Settings, tuple[Measurement, ...]]
-    tasks: tuple[Task, ...] = ()
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> frozenset[Settings]:
-        """Return the settings with at least some runs."""
-        started = set()
-        for settings, tasks in self.tasks_by_settings.items():
-            if any(task in outcomes for task in tasks):
-                started.add(settings)
-        return frozenset(started)
-
-
 def _all_runs(tasks: Sequence[Measurement], outcomes: Mapping[Any, Any]) -> np.ndarray | None:
     """Return the runs of all tasks, or None while some are missing."""
     done = [outcomes[task] for task in tasks if task in outcomes]
@@ -122,9 +103,6 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
             "cell_runs": MeasuredSettings(plan.tasks_by_key(plan.cells.items())),
             "candidate_runs": MeasuredSettings(plan.tasks_by_key(candidates)),
             "retest_runs": self.retests,
-            "started": StartedSettings(
-                {settings: plan.measurements(settings) for settings in self.compared_settings}
-            ),
         }
 
     @cached_property
@@ -139,11 +117,6 @@ class WhatIfExperiment(Experiment[WhatIfSettings, WhatIfResult]):
             measure=settings.measure,
             repeats=settings.repeats,
         )
-
-    @property
-    def compared_settings(self) -> frozenset[Settings]:
-        """Return the settings that the curve compares."""
-        return frozenset({self.settings.topic_settings, *self.plan.curve.values()})
 
     @cached_property
     def retests(self) -> Retests:

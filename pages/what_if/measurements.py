@@ -8,7 +8,7 @@ import numpy as np
 from lab.experiment.settings import Settings, quantiles_of
 from lab.statistics.claims import Case
 from lab.statistics.differences import Difference
-from lab.uploads.rows import OwnRows
+from lab.uploads.made_up import MadeUp
 
 # Share of the runs that "most" of them are.
 MOST = 0.9
@@ -156,9 +156,9 @@ class Winner(NamedTuple):
         return float(np.median(self.base))
 
 
-def uses_uploaded_rows(settings: Settings) -> bool:
-    """Return whether settings use rows of a visitor's file that are in this session."""
-    return isinstance(getattr(settings, "own", ""), OwnRows)
+def uses_made_up_rows(settings: Settings) -> bool:
+    """Return whether settings use made-up rows in place of a visitor's file."""
+    return isinstance(getattr(settings, "own", ""), MadeUp)
 
 
 def usual_target(settings: Settings, usual: float) -> float:
@@ -168,7 +168,7 @@ def usual_target(settings: Settings, usual: float) -> float:
     """
     source = getattr(settings, "source", None)
     bounds = getattr(source, "label_bounds", None)
-    if bounds is None or not uses_uploaded_rows(settings):
+    if bounds is None or not uses_made_up_rows(settings):
         return usual
     low, high = bounds
     if low < high:

@@ -33,9 +33,8 @@ class WhatIfResult:
     cell_runs: runs of the map, by x and y.
     candidate_runs: runs of each candidate, by its number.
     retest_runs: runs of the best candidate and of the topic's settings, on each other split.
-    started: settings along the curve with at least some runs.
 
-    All but ``base`` and ``started`` have those settings alone of which all runs are done.
+    All but ``base`` have those settings alone of which all runs are done.
     """
 
     settings: WhatIfSettings
@@ -45,7 +44,6 @@ class WhatIfResult:
     cell_runs: Mapping[tuple[float, float], np.ndarray]
     candidate_runs: Mapping[int, np.ndarray]
     retest_runs: Sequence[tuple[np.ndarray, np.ndarray]]
-    started: frozenset[Settings]
 
     @property
     def plan(self) -> SamplingPlan:

@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Self
 
 from dpcore import check
 from lab.experiment import links
+from lab.experiment.data_settings import OWN
 from lab.experiment.settings import Measure, Settings
 from lab.sweeps.grids import grid, log_scale
 from lab.sweeps.sweep import sample_settings
-from lab.uploads.made_up import MadeUp
-from pages.what_if.measurements import Axis, uses_uploaded_rows, usual_target
+from pages.what_if.measurements import Axis, uses_made_up_rows, usual_target
 from pages.what_if.program import program
 from pages.what_if.sampling import map_grid
-from pages.what_if.topics import IGNORED_SLIDERS, STARTS, UPLOADED_DATA, Topic
+from pages.what_if.topics import IGNORED_SLIDERS, STARTS, Topic
 
 QUESTIONS = ("smallest", "people", "best")
 # The question "smallest" without bars and map, in the tab *What if* of a topic.
@@ -85,14 +85,13 @@ class WhatIfSettings(Settings):
     def _read(self, base: str) -> Settings:
         """Return the topic's settings from their text.
 
-        Raises RefusedError for another text, and for rows that are not in the session.
+        Raises RefusedError for another text, and for a visitor's file. Questions are about made-up
+        rows in its place, so that no answer reads a private row.
         """
         kind = self.TOPICS[self.topic].kind
         settings = links.from_compact(kind, base, name="base", separator=BASE_SEPARATOR)
-        for name, uploaded in UPLOADED_DATA.items():
-            value = getattr(settings, name, "")
-            if value in uploaded and not uses_uploaded_rows(settings):
-                raise check.RefusedError(name, value, "data that are here without a file")
+        if getattr(settings, "dataset", "") == OWN and not uses_made_up_rows(settings):
+            raise check.RefusedError("dataset", OWN, "data that are here without a file")
         return settings
 
     def __getattr__(self, name: str) -> Any:
@@ -102,20 +101,9 @@ class WhatIfSettings(Settings):
         return getattr(self.topic_settings, name)
 
     @property
-    def void(self) -> str:
-        """Return the reason that the topic guarantees nothing, or ""."""
-        return self.topic_settings.void
-
-    @property
     def base_names_file(self) -> bool:
         """Return whether the topic's settings name a visitor's file, private or made up."""
         return isinstance(self.base, links.CompactText)
-
-    @property
-    def reads_private_rows(self) -> bool:
-        """Return whether the topic uses private rows, and not made-up ones in their place."""
-        settings = self.topic_settings
-        return uses_uploaded_rows(settings) and not isinstance(settings.own, MadeUp)
 
     @property
     def sliders(self) -> tuple[str, ...]:
@@ -222,9 +210,8 @@ class WhatIfSettings(Settings):
     def choices(self) -> Mapping[str, Collection[str]]:
         """Return the allowed values of the planner's and of the topic's fields."""
         choices = self._of_topic(self.topic_settings.choices)
-        for name, uploaded in UPLOADED_DATA.items():
-            if name in choices and getattr(self.topic_settings, name) not in uploaded:
-                choices[name] = [option for option in choices[name] if option not in uploaded]
+        if "dataset" in choices and not uses_made_up_rows(self.topic_settings):
+            choices["dataset"] = [option for option in choices["dataset"] if option != OWN]
         return {**choices, **self.CHOICES, "topic": self.TOPICS}
 
     @property

@@ -17,19 +17,12 @@ from pages.what_if.formats import (
 )
 from pages.what_if.measurements import MOST
 from pages.what_if.result import WhatIfResult
-from ui.text import guarantee_notes
 
 # Name of the text about the retests, by what they allow to claim.
 _GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.ALIKE: "alike"}
 
 
 def verdict(result: WhatIfResult) -> str:
-    """Return the answer, and a warning if bounds were read off the rows."""
-    warning = guarantee_notes.void_verdict(result.settings.topic_settings)
-    return join_texts([_answer(result), warning])
-
-
-def _answer(result: WhatIfResult) -> str:
     """Return the answer to the question, as far as it is known."""
     if result.settings.answered_question == "best":
         return _best_configuration(result)

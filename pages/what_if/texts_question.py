@@ -1,6 +1,5 @@
 """Texts of the planner's questions, the slider of the target, and rows of a visitor's file."""
 
-from lab.uploads.made_up import MadeUp
 from pages.what_if.formats import SAYS, is_percent, measure_noun, question_values
 from pages.what_if.settings import WhatIfSettings
 from ui.text.escaping import plain
@@ -45,11 +44,8 @@ def target_slider(settings: WhatIfSettings) -> dict[str, object]:
 
 
 def rows_text(settings: WhatIfSettings) -> str:
-    """Name the rows of a visitor's file that an answer uses, and their cost (markdown)."""
+    """Describe the made-up rows that stand for those of a visitor's file (markdown)."""
     own = settings.topic_settings.own
-    if not isinstance(own, MadeUp):
-        count = len(settings.experiment.compared_settings)
-        return SAYS("own-rows.private", count=count)
     people = SAYS["own-rows.rows"]
     if own.roles.person:
         people = SAYS["own-rows.people"]

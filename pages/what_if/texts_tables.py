@@ -70,10 +70,7 @@ def _used(result: WhatIfResult) -> str:
         together = SAYS["cost.none"]
     else:
         together = SAYS("cost.together", **_epsilon_and_delta(result.used_up))
-    rows = SAYS["cost.public_rows"]
-    if result.settings.reads_private_rows:
-        rows = SAYS["cost.own_rows"]
-    return tiles.note(f"{runs} {together} {rows}")
+    return tiles.note(f"{runs} {together} {SAYS['cost.public_rows']}")
 
 
 # Curve

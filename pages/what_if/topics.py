@@ -16,8 +16,6 @@ IGNORED_SLIDERS = {
     "label",
     "feature",
 }
-# Choices of data that a visitor has to upload. They are refused unless the rows are in the session.
-UPLOADED_DATA = {"dataset": ("own",)}
 
 
 class Topic(NamedTuple):

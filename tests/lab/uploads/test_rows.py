@@ -17,7 +17,6 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.streams import stream
 from dpcore.training import losses
 from lab.data import classification
-from lab.experiment import links
 from lab.models.non_private import optimum
 from lab.uploads import column_bounds
 from lab.uploads import rows as own_rows
@@ -27,7 +26,6 @@ from lab.uploads.rows import OwnRows
 from pages.classifier import charts
 from pages.classifier.settings import ClassifierSettings
 from pages.topics import PAGES
-from pages.what_if.texts_tables import price
 from tests import oracles, own_files
 from tests.own_files import CLASSES, COLUMNS, NUMBER, by_person, choose, frame, table_of
 from tests.sentences import broken_by
@@ -311,45 +309,92 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so():
         assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
 
 
-def first_result(question):
-    """The result of a question before anything but the settings themselves is measured."""
-    tasks = question.experiment.plan.base_tasks
-    return question.experiment.gather(dict.fromkeys(tasks, np.zeros(24)))
+CLASSIFIER_PAGE = next(page for page in PAGES if page.info.name == "classifier")
 
 
-def test_a_question_about_own_rows_is_asked_and_answered_where_they_are_alone(table):
-    page = next(one for one in PAGES if one.name == "classifier")
+@pytest.fixture
+def made_up(table) -> ClassifierSettings:
+    """Return settings with made-up rows in place of a file."""
+    return settings_of(own_rows.choose(table, CLASSES)).made_up
+
+
+def question_about(settings: ClassifierSettings, text: str = "", targets=None):
+    """Return the question that the tab of the classifier asks."""
+    return CLASSIFIER_PAGE.question_tab.about(settings, text, targets or {})
+
+
+def test_no_question_is_about_private_rows(table):
     settings = settings_of(own_rows.choose(table, CLASSES))
-    question = page.question_tab.about(settings, "target 70")
-    assert question.topic_settings == settings
+
+    assert question_about(settings) is None
+
+
+def test_no_question_is_about_a_file_that_is_not_here(made_up):
+    elsewhere = made_up.change(own=str.__str__(made_up.own))
+
+    assert question_about(elsewhere) is None
+
+
+def test_a_question_keeps_the_made_up_rows(made_up):
+    question = question_about(made_up, "target 70")
+
     changed = question.change(rows=100, repeats=24)
-    assert question.topic_settings.own is changed.topic_settings.own is settings.own
-    assert (
-        "Median accuracy is <b>70"
-        in page.question_tab.view(question.experiment.run()).texts["answer"]
-    )
-    assert page.question_tab.asks(question) == "target 70.0"
-    result = settings.experiment.run()
+
+    assert question.topic_settings == made_up
+    assert question.topic_settings.own is made_up.own
+    assert changed.topic_settings.own is made_up.own
+
+
+def test_a_question_about_made_up_rows_is_answered(made_up):
+    question = question_about(made_up, "target 70")
+
+    answer = CLASSIFIER_PAGE.question_tab.view(question.experiment.run()).texts["answer"]
+
+    assert CLASSIFIER_PAGE.question_tab.asks(question) == "target 70.0"
+    assert "accuracy" in answer
+
+
+def test_first_targets_are_in_reach(table):
+    result = settings_of(own_rows.choose(table, CLASSES)).experiment.run()
     shares = result.held_out["reference"].shares.diagonal()
     reachable = {"scratch": result.reference.accuracy, "balanced": shares.mean()}
-    reachable |= {f"recall_{place}": share for place, share in enumerate(shares)}
-    start = page.content.first_targets(result)
-    assert start.pop("loss") > result.reference.loss[-1]
-    assert all(0 < target <= 100 * reachable[name] - 2 for name, target in start.items())
-    targets = {"scratch": 61.0, "balanced": 55.0}  # computed from the rows, and so in no address
-    first = page.question_tab.about(settings, "", targets)
-    other = first.change(measure="balanced")
-    assert page.question_tab.asks(other, targets, first) == "measure balanced"
-    assert page.question_tab.about(settings, "measure balanced", targets).target == 55
-    for base in (str.__str__(question.base), "".join(question.base)):
-        with pytest.raises(check.RefusedError):
-            replace(question, base=base)
-    assert page.question_tab.about(settings.change(own=str.__str__(settings.own)), "") is None
-    assert "the private rows of your file" in price(first_result(question))
+    for label, share in enumerate(shares):
+        reachable[f"recall_{label}"] = share
+
+    targets = CLASSIFIER_PAGE.content.first_targets(result)
+
+    assert targets.pop("loss") > result.reference.loss[-1]
+    for name, target in targets.items():
+        assert 0 < target <= 100 * reachable[name] - 2, name
+
+
+def test_another_measure_has_its_own_first_target(made_up):
+    targets = {"scratch": 61.0, "balanced": 55.0}
+    first = question_about(made_up, targets=targets)
+
+    changed = first.change(measure="balanced")
+
+    address = CLASSIFIER_PAGE.question_tab.asks(changed, targets, first)
+    assert address == "measure balanced"
+    assert question_about(made_up, address, targets).target == 55
+
+
+@pytest.mark.parametrize(
+    "as_text",
+    [pytest.param(str.__str__, id="text alone"), pytest.param("".join, id="copied text")],
+)
+def test_a_text_alone_does_not_lead_to_the_rows(made_up, as_text):
+    question = question_about(made_up)
+
+    with pytest.raises(check.RefusedError):
+        replace(question, base=as_text(question.base))
+
+
+def test_no_link_is_about_a_file(made_up):
+    question = question_about(made_up)
+
     with pytest.raises(check.RefusedError, match="without a file"):
         type(question)(topic="classifier", base="dataset own")
-    public = replace(question, base=links.compact(ClassifierSettings(), separator=" "))
-    assert "no privacy" in price(first_result(public))
 
 
 # Ways of each page to learn from a file: what may break differs between them.

@@ -120,17 +120,6 @@ def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median()
     assert peak.hits == np.count_nonzero(result.curve_runs[best] >= 0.8)
 
 
-def test_settings_with_some_runs_are_started():
-    question = question_about("classifier", repeats=100)
-    plan = question.experiment.plan
-    some = [question.topic_settings, *list(plan.curve.values())[3:6]]
-    tasks = [plan.measurements(settings)[0] for settings in some]
-
-    result = question.experiment.gather(dict.fromkeys(tasks, np.zeros(100)))
-
-    assert result.started == set(some)
-
-
 # Search
 
 

@@ -18,7 +18,6 @@ from pages.what_if import (
     texts_tables,
     texts_tiles,
 )
-from pages.what_if.measurements import uses_uploaded_rows
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from tests import own_files
@@ -127,10 +126,6 @@ def cost_of_all_runs(result, match) -> bool:
     return bool(np.isclose(amount(match[1]), result.used_up.epsilon, rtol=0.006))
 
 
-def no_uploaded_rows(result, match) -> bool:
-    return not result.settings.reads_private_rows
-
-
 PEAK = (
     r"Of (\d+) values of .*?, the (?:highest|lowest) median .*? is (\S+?)(?: %)?, with .*? There,"
     r" (\d+) of (\d+) runs"
@@ -150,7 +145,6 @@ RULES: Rules = {
     r"The best of (\d+) tries is": number_of_tries,
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": number_of_runs,
     r"they would cost up to epsilon (\S+) at delta": cost_of_all_runs,
-    r"No private row was read": no_uploaded_rows,
 }
 
 
@@ -196,16 +190,6 @@ def test_made_up_rows_are_named_in_a_question_about_them():
         assert best in text or best_percent in plain(text)
 
 
-def test_made_up_rows_are_not_private():
-    for question, _ in uploaded_questions():
-        assert uses_uploaded_rows(question.topic_settings)
-        assert not question.reads_private_rows
-
-
-def test_an_answer_on_private_rows_says_how_many_settings_it_compares(for_most):
-    assert "compares 48 settings" in texts_question.rows_text(for_most.settings)
-
-
 def test_the_recall_of_a_class_is_named(for_most):
     question = for_most.settings.change(measure="recall_1", repeats=100)
     recall = answered(question, rising(100))
@@ -216,7 +200,7 @@ def test_the_recall_of_a_class_is_named(for_most):
     assert f"highest median recall of {name} is 90.0 %" in verdict
 
 
-def test_every_sentence_is_true_and_every_text_is_reached(monkeypatch, for_most):
+def test_every_sentence_is_true_and_every_text_is_reached(for_most):
     reached_rules = set()
     for number, result in enumerate(all_results()):
         reached_rules |= broken_by(all_texts(result), result, RULES)
@@ -228,8 +212,4 @@ def test_every_sentence_is_true_and_every_text_is_reached(monkeypatch, for_most)
     assert PAGE.content.lead(for_most.settings)
     for question, _ in uploaded_questions():
         texts_question.rows_text(question)
-    monkeypatch.setattr(WhatIfSettings, "reads_private_rows", True)
-    texts_tables.price(for_most)
-    texts_answer.verdict(for_most)
-    texts_question.rows_text(for_most.settings)
     assert unread(formats.SAYS) == []
