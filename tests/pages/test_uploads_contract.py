@@ -307,10 +307,10 @@ class TestBounds:
         assert len(files) > len(ASIDE) + 4
         assert {name for name, text in files.items() if not VOID.search(text)} == ASIDE
         assert not [digits for digits in DIGITS for text in files.values() if digits in text]
-        assert (
-            "VOID: bounds were read off"
-            in share_dialog.saved_chart_notes(page, PageState(kind, of))["lines"][0]
-        )
+        state = PageState(kind, of)
+        void = share_dialog.why_void_of(state, page, result)
+        title, *_ = share_dialog.saved_chart_notes(page, state, void)["lines"]
+        assert "VOID: bounds were read off" in title
         if page.question_tab:
             assert page.question_tab.about(of, "") is None
 
