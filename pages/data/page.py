@@ -10,10 +10,9 @@ from dpcore.check import RefusedError
 from lab.uploads import table as own_table
 from pages.data.page_checklist import show_checklist, show_encoding
 from pages.data.page_columns import SAYS, draft_input, show_columns
-from ui.server import upload_limits
 from ui.text.escaping import plain
 from ui.uploads import rows as my_rows
-from ui.uploads import samples
+from ui.uploads import samples, uploader
 from ui.uploads.lifetime import present
 from ui.uploads.rows import Draft, refusal_text
 from ui.uploads.samples import SAMPLES, TEMPLATE, Sample
@@ -162,7 +161,7 @@ def _remove() -> None:
 def _show_uploader(upload: my_rows.UploadedTable | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state: Any = st.session_state
-    file, is_new = upload_limits.ask(
+    file, is_new = uploader.show_uploader(
         "data",
         SAYS["file.uploader"],
         megabytes=_MEGABYTES,
@@ -203,7 +202,7 @@ def _read(file: UploadedFile, *, head: bool | None = None) -> None:
     upload = my_rows.current_file()
     asks_for_head = upload is not None and upload.table.head is None
     if refusal or not asks_for_head:
-        upload_limits.release(file)
+        uploader.free_bytes(file)
 
 
 def _take(name: str, data: bytes, *, head: bool | None = None) -> str:

@@ -98,12 +98,13 @@ def test_nobody_is_root_or_may_write_and_the_secret_stands_in_no_file():
 SESSION = """
 from streamlit.testing.v1 import AppTest
 from pages.classifier.settings import ClassifierSettings
-from ui.server.upload_limits import samples, takeaway
+from ui.export import archive
+from ui.uploads import samples
 
 app = AppTest.from_file("pages/main.py", default_timeout=120).run()
 assert not app.exception, app.exception
 assert samples.FOLDER.is_dir()
-assert takeaway.bundle(ClassifierSettings(), page="classifier", question="?", link="/", files={})
+assert archive.bundle(ClassifierSettings(), page="classifier", question="?", link="/", files={})
 """
 
 
