@@ -17,7 +17,7 @@ from ui.export import prerender
 from ui.live.channel import Channel
 from ui.server.security_headers import Guard
 from ui.server.startup import lifespan
-from ui.server.static_files import Delivery, compress_plotly
+from ui.server.static_files import StaticFiles, compress_plotly
 from ui.server.upload_limits import Uploads
 
 refusal = environment.refusal(os.environ)
@@ -25,9 +25,9 @@ if refusal:
     sys.exit(refusal)
 
 channel = Channel((HOME, *PAGES)).route()
-delivery = Middleware(
-    Delivery, heads=HEADS, firsts=prerender.FOUND, scripts=dict([prerender.script()])
+files = Middleware(
+    StaticFiles, heads=HEADS, recordings=prerender.FOUND, scripts=dict([prerender.script()])
 )
-middleware = [Middleware(Guard), Middleware(VisitorCookie), Middleware(Uploads), delivery]
+middleware = [Middleware(Guard), Middleware(VisitorCookie), Middleware(Uploads), files]
 life = partial(lifespan, later=(compress_plotly, partial(prerender.record, FIRSTS)))
 app = st.App("pages/main.py", routes=[channel], lifespan=life, middleware=middleware)

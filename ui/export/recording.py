@@ -24,7 +24,7 @@ from ui.page.page import Page
 from ui.page.screen import make_screen
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import FIRST, Rows
-from ui.server import static_files
+from ui.server import first_page
 from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number
 from ui.text.texts import SAYS
@@ -367,7 +367,7 @@ def style() -> str:
         single_file.HERE / "player" / "page.css",
     )
     rules = "".join(sheet.read_text("utf-8") for sheet in sheets)
-    return static_files.rules() + theme_rules(":root") + rules
+    return first_page.style_sheet() + theme_rules(":root") + rules
 
 
 def theme_rules(selector: str) -> str:

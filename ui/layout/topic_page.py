@@ -19,7 +19,7 @@ from ui.page.pin import pin_panel, pinned_settings, slider_marks
 from ui.page.presenter_page import presenter_page
 from ui.page.screen import make_screen
 from ui.page.suggestion import suggestion_card
-from ui.server import static_files
+from ui.server import first_page
 from ui.session import page_links
 from ui.session.address import PRESENT, TAB
 from ui.session.entries import ignored
@@ -35,7 +35,7 @@ MORE = "More settings"
 
 def write_style() -> None:
     """Write the CSS rules of the layout; a browser that came by the first page has them already."""
-    st.html(f"<style>{static_files.rules()}</style>")
+    st.html(f"<style>{first_page.style_sheet()}</style>")
 
 
 @debounce.page_run()

@@ -230,7 +230,7 @@ def test_a_first_picture_makes_a_page_little_longer_and_what_is_too_large_is_lef
 def test_a_first_picture_is_sent_without_a_query_only_before_all_that_a_page_needs(found):
     heads = {name: HEADS[name] for name in ("classifier", "data")}
     firsts, (address, program) = dict(found), prerender.script()
-    front = static_files.Delivery(inside, heads, firsts, {address: program})
+    front = static_files.StaticFiles(inside, heads, firsts, {address: program})
 
     def sent(path):
         return gzip.decompress(ask(front, path, accept_encoding="gzip")[2]).decode()

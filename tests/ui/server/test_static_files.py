@@ -15,7 +15,7 @@ from PIL import Image
 
 from pages.topics import HEADS
 from tests.asgi import ask, inside
-from ui.server import security_headers, static_files
+from ui.server import first_page, security_headers, static_files
 from ui.server.head_tags import SIZE, Head, address, title
 from ui.server.security_headers import policy
 from ui.widgets import assets
@@ -37,11 +37,11 @@ GZIP = {"accept_encoding": "gzip, br"}
 
 
 @pytest.fixture(scope="module")
-def front() -> static_files.Delivery:
-    return static_files.Delivery(inside, QUESTIONS)
+def front() -> static_files.StaticFiles:
+    return static_files.StaticFiles(inside, QUESTIONS)
 
 
-def html(app: static_files.Delivery, path: str) -> str:
+def html(app: static_files.StaticFiles, path: str) -> str:
     return gzip.decompress(ask(app, path, **GZIP)[2]).decode()
 
 
@@ -59,7 +59,7 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
         assert headers["content-encoding"] == "gzip"
         assert "immutable" in headers["cache-control"]
         assert headers["content-type"].startswith(("text/javascript", "text/css"))
-        there = assets.files().get(path, static_files.STATIC / path.removeprefix("/"))
+        there = assets.files().get(path, first_page.STREAMLIT / path.removeprefix("/"))
         assert gzip.decompress(body).endswith(there.read_bytes())
     assert sizes.pop(assets.plotly_address()) < 1000 * PLOTLY_MOST
     assert sum(sizes.values()) < 1000 * MOST, sizes
@@ -68,12 +68,12 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
 def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
     for path, shape in (("/", "home"), ("/classifier", "page"), ("/data", "text")):
         assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
-    styles = static_files.look()
+    styles = first_page.skeleton_rules()
     assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
     assert all(st.get_option(f"theme.{look}.textColor") in styles for look in ("light", "dark"))
     ours, theirs = (
         html(front, "/classifier"),
-        (static_files.STATIC / "index.html").read_text("utf-8"),
+        (first_page.STREAMLIT / "index.html").read_text("utf-8"),
     )
     assert "<h1>What does &lt;privacy&gt; cost?</h1>" in ours
     assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
@@ -86,10 +86,10 @@ def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
     )
     assert ours.count('id="root"') == 1
     assert ('as="font"' in theirs, 'as="font"' in ours) == (True, False)
-    styles = next((static_files.STATIC / "static/css").glob("index.*.css")).read_text("utf-8")
+    styles = next((first_page.STREAMLIT / "static/css").glob("index.*.css")).read_text("utf-8")
     face = "@font-face{font-family:Source Sans;font-weight:100 900;font-style:normal;"
     assert face in styles
-    assert face in static_files.FACE.replace('"', "")
+    assert face in first_page.FONT_FACE.replace('"', "")
 
 
 def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
@@ -116,7 +116,7 @@ def test_everything_else_is_answered_by_streamlit(front):
 @pytest.mark.parametrize("base", ["", "lab/"])
 def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
-    below, root = static_files.Delivery(inside, QUESTIONS), f"/{base}".rstrip("/")
+    below, root = static_files.StaticFiles(inside, QUESTIONS), f"/{base}".rstrip("/")
     chart = assets.address("chart", "charts/board.js")
     assert (
         gzip.decompress(ask(below, root + chart, **GZIP)[2])
@@ -157,7 +157,7 @@ def test_page_has_title_and_description_and_with_an_address_previews(front, monk
     assert ask(front, "/sitemap.xml")[2] == b"inside"
     there = "https://lab.example.edu/dp/"
     monkeypatch.setenv("LAB_ADDRESS", there)
-    front = static_files.Delivery(inside, QUESTIONS)
+    front = static_files.StaticFiles(inside, QUESTIONS)
     page = html(front, "/classifier")
     assert f'<meta property="og:image" content="{there}preview.png">' in page
     assert f'<link rel="canonical" href="{there}classifier">' in page
