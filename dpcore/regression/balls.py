@@ -5,7 +5,7 @@ import numpy as np
 
 def project_to_l2_ball(weights: np.ndarray, radius: float | np.ndarray) -> np.ndarray:
     """Project weights (..., p) onto the L2 ball of ``radius``."""
-    norms = np.linalg.norm(weights, axis=-1, keepdims=True)
+    norms = np.sqrt((weights * weights).sum(axis=-1, keepdims=True))
     return weights * (radius / np.maximum(norms, radius))
 
 

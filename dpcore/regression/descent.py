@@ -224,9 +224,13 @@ class Descent(Unit):
             gradient = _clipped_gradient_sum(weights, rows, batch, clip_norms) / places
             step_noise = noise_of_steps[:, step] * person_multipliers
             step_noise = step_noise * 2 * clip_norms / places
-            noisy_gradient = gradient + self.ridge * weights + step_noise
+            noisy_gradient = gradient + step_noise
+            if self.ridge > 0:
+                noisy_gradient = gradient + self.ridge * weights + step_noise
             velocity = self.momentum * velocity - rates * noisy_gradient
-            moved = soft_threshold(weights + velocity, rates * self.lasso / 2)
+            moved = weights + velocity
+            if self.lasso > 0:
+                moved = soft_threshold(moved, rates * self.lasso / 2)
             weights = project(moved, radii)
             if step >= self.steps - averaged_steps:
                 average += weights / averaged_steps
@@ -271,8 +275,9 @@ def _clipped_gradient_sum(
     residuals = models.astype(X.dtype, copy=False) @ X.T
     residuals -= rows.y[batch]
     # One bound for each epsilon and row.
-    residual_bounds = (clip_norms / rows.norms[batch]).astype(X.dtype, copy=False)
+    residual_bounds = clip_norms.astype(X.dtype, copy=False) / rows.norms[batch]
     residuals = residuals.reshape(*weights.shape[:-1], -1)
-    np.clip(residuals, -residual_bounds, residual_bounds, out=residuals)
+    np.minimum(residuals, residual_bounds, out=residuals)
+    np.maximum(residuals, -residual_bounds, out=residuals)
     # The gradient of a row is its residual times its inputs.
     return (residuals.reshape(len(models), -1) @ X).reshape(weights.shape)

@@ -21,7 +21,7 @@ Outcome = TypeVar("Outcome")
 # leave it without a minimum, with unbounded weights, and a rule that changes at some epsilon.
 _NOT_MONOTONE = ("published", "functional", "gaussian", "descent")
 # Of fits that read many rows, the page waits for a few, and a task reads about so many rows.
-_FEW_REPEATS = 8
+_FEW_REPEATS = 4
 _MANY_ROWS = 50_000
 _ROWS_PER_TASK = 3e7
 
