@@ -57,7 +57,6 @@ PICTURES = (
     charts.no_minimum,
     charts.lines,
     charts.coefficients,
-    charts.split,
 )
 WORDS = (texts.numbers, texts.verdict, texts.diagnostics, texts.guarantee)
 

@@ -1,11 +1,11 @@
-"""Charts of the regression: errors, fitted lines, noisy objectives, coefficients and splits."""
+"""Charts of the regression: errors, fitted lines, noisy objectives and coefficients."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.settings import RegressionSettings
 from ui.charts import bars, theme
 from ui.charts.coefficients import shorten
 from ui.charts.curves import Curve, count_progress, curve_chart
@@ -47,8 +47,6 @@ TOP_MARGIN = 1.1
 BOTTOM_MARGIN = 0.08
 # Margin beside the lines, as a share of the feature's range.
 SIDE_MARGIN = 0.03
-# Height of the marks of least noise, as a share of the axis.
-MARK_HEIGHT = 0.012
 # The axis of objectives ends at this factor of the curvature of nine in ten fits.
 OBJECTIVE_MARGIN = 1.2
 SHOWN_OBJECTIVES = 0.9
@@ -321,44 +319,6 @@ def coefficients(result: RegressionResult) -> dict:
         title="Coefficients",
         finding=f"{kept} of {len(frame)} keep their sign",
         xaxis=axis,
-    )
-
-
-def split(result: RegressionResult) -> dict:
-    """Draw the median error over the share of epsilon for the quadratic.
-
-    A mark just above the axis is at the share with the least noise.
-    """
-    settings = result.settings
-    low, high = _error_range(result)
-    frame = result.errors_by_share()
-    curves: list[Curve | dict] = []
-    for name, best_share in SPLITTERS.items():
-        if name not in frame:
-            continue
-        medians = np.minimum(frame[name].to_numpy(), HIGHEST_ERROR * high)
-        is_chosen = name == settings.mechanism
-        curve = _curve(name, frame["share"], medians, chosen=is_chosen)
-        curves.append(replace(curve, dots=0))
-        mark = theme.markers(
-            [best_share(result.problem.inputs)],
-            [low + MARK_HEIGHT * (high - low)],
-            colour=theme.REGRESSIONS[name],
-            hover=f"least noise: %{{x:.1%}}<extra>{METHODS[name]}</extra>",
-            size=13,
-            symbol="triangle-up",
-            cliponaxis=False,
-            showlegend=False,
-        )
-        curves.append(mark)
-    return curve_chart(
-        *_reference_lines(result),
-        *curves,
-        current=settings.share_of(settings.mechanism),
-        title="Budget split",
-        finding="▲ least noise",
-        xaxis=theme.share_axis("budget share for the quadratic", 1, step=0.2),
-        yaxis=theme.axis(f"RMSE, {result.problem.source.unit}", low, high),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the regression computes: private fits at the set epsilon, error curves, and splits.
+"""What the regression computes: private fits at the set epsilon, and error curves.
 
 One mechanism follows the report [jiang2018, Section 4], and the others improve on it. All but
 gradient descent read sufficient statistics alone, so that 300,000 rows cost no more than 300.
@@ -14,7 +14,7 @@ from lab.experiment.parts import Once, Part, Repeats, Sweep
 from lab.experiment.settings import Measure, Task
 from pages.regression import tasks
 from pages.regression.result import RegressionResult
-from pages.regression.settings import SPLITTERS, RegressionSettings
+from pages.regression.settings import RegressionSettings
 
 Outcome = TypeVar("Outcome")
 # The mechanisms of which a larger epsilon may worsen the mean error: a quadratic whose noise may
@@ -70,7 +70,7 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
     )
 
     def parts(self) -> dict[str, Part]:
-        """Return the chosen mechanism's fits, then the curves, the other fits and the splits."""
+        """Return the chosen mechanism's fits, then the curves and the other fits."""
         settings = self.settings
         chosen = settings.mechanism
         others = [name for name in REGRESSIONS if name != chosen]
@@ -91,7 +91,6 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
             "chosen": chosen_fits,
             "curves": ByName({name: self._curve(name) for name in (chosen, *others)}),
             "others": ByName({name: self._fits(name) for name in others}),
-            "splits": ByName({name: self._splits(name) for name in SPLITTERS}),
         }
 
     def _curve(self, name: str) -> Sweep:
@@ -118,13 +117,6 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
             settings.repeats,
         )
 
-    def _splits(self, name: str) -> Once:
-        """Return the task of a mechanism's errors over the share for the quadratic."""
-        settings = self.settings
-        methods = tuple(settings.method(name, share=share) for share in tasks.SHARES)
-        repeats = min(settings.repeats, tasks.SHARE_REPEATS)
-        return Once(tasks.score_shares, methods, (settings.remaining_epsilon,), repeats)
-
     def result(self, values: Mapping[str, Any]) -> RegressionResult:
         fits = {self.settings.mechanism: values["chosen"], **values["others"]}
         grids = values["curves"]
@@ -133,7 +125,6 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
             settings=self.settings,
             all_fits=_in_order(fits),
             curves=_in_order(curves),
-            splits=values["splits"],
         )
 
     @property

@@ -84,9 +84,8 @@ def main_charts(result: RegressionResult) -> list[list[Chart]]:
 
 
 def method_charts(result: RegressionResult) -> list[list[Chart]]:
-    """Return how often mechanisms fail, and how two of them split epsilon."""
-    failures = _chart("no_minimum", charts.no_minimum(result), height=METHODS_HEIGHT)
-    return [[failures, _chart("split", charts.split(result), height=METHODS_HEIGHT)]]
+    """Return how often mechanisms fail."""
+    return [[_chart("no_minimum", charts.no_minimum(result), height=METHODS_HEIGHT)]]
 
 
 def coefficient_charts(result: RegressionResult) -> list[list[Chart]]:

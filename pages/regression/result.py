@@ -16,7 +16,7 @@ from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
 from lab.statistics.claims import Case, compare, trailing_start
 from pages.regression.settings import RegressionSettings
-from pages.regression.tasks import SHARES, PrivateFits, Problem
+from pages.regression.tasks import PrivateFits, Problem
 
 # Most held-out rows that are drawn as points.
 _MOST_POINTS = 160
@@ -43,13 +43,11 @@ class RegressionResult:
     all_fits: the fits at the set epsilon, by mechanism. Those of the chosen one are always there.
     curves: errors and failures (2, E, R) over the epsilons of the settings, by mechanism, as of
         ``tasks.score_curve``.
-    splits: the median error (S,) at each of ``SHARES``, by mechanism that splits epsilon.
     """
 
     settings: RegressionSettings
     all_fits: Mapping[str, PrivateFits]
     curves: Mapping[str, np.ndarray]
-    splits: Mapping[str, np.ndarray]
 
     @property
     def problem(self) -> Problem:
@@ -212,10 +210,6 @@ class RegressionResult:
         errors = np.array([self.errors_over_epsilon(name) for name in self.curves])
         grid = Grid(self.settings.epsilons, errors)
         return grid.frame("error", mechanism=list(self.curves))
-
-    def errors_by_share(self) -> pd.DataFrame:
-        """Return a row per share of epsilon for the quadratic: the median error by mechanism."""
-        return pd.DataFrame({"share": SHARES, **self.splits})
 
     def coefficients(self) -> pd.DataFrame:
         """Return a row per coefficient, which is a change of the label in its unit.

@@ -202,27 +202,22 @@ class RegressionSettings(SourceSettings):
             return self.share
         return SPLITTERS[name](self.features + 1)
 
-    def mechanism_of(self, name: str, *, share: float | None = None) -> Any:
-        """Return the mechanism with this key of ``REGRESSIONS``.
-
-        share: of epsilon for the quadratic; None for that of these settings.
-        """
+    def mechanism_of(self, name: str) -> Any:
+        """Return the mechanism with this key of ``REGRESSIONS``."""
         if name == "descent":
             return self.descent
-        if share is None:
-            share = self.share_of(name)
         source = self.problem.source
         return mechanism(
             name,
-            share=share,
+            share=self.share_of(name),
             delta=self.delta,
             rows_each=source.rows_each,
             gaps=source.gaps,
         )
 
-    def method(self, name: str, *, share: float | None = None) -> Method:
+    def method(self, name: str) -> Method:
         """Return a mechanism, as of ``mechanism_of``, that solves the problem."""
-        return Method(problem=self.problem, mechanism=self.mechanism_of(name, share=share))
+        return Method(problem=self.problem, mechanism=self.mechanism_of(name))
 
     @property
     def guarantee(self) -> Guarantee | None:

@@ -1,10 +1,10 @@
 """Tasks of the regression: private fits of a problem, and their errors on held-out rows.
 
 A task (``lab.experiment.parts.Runs``) calls one of the functions ``fit_repeats``,
-``score_repeats``, ``score_curve`` and ``score_shares`` with a method, its epsilons and its repeats.
+``score_repeats`` and ``score_curve`` with a method, its epsilons and its repeats.
 
-Shapes: E epsilons, R repeats, S shares of epsilon, p inputs with the constant. Errors are root mean
-squares in the label's unit.
+Shapes: E epsilons, R repeats, p inputs with the constant. Errors are root mean squares in the
+label's unit.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,6 @@ from lab.data import regression as regression_data
 
 # Epsilons of the curves. Those of the report's figures lie between 0.1 and 3.2.
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0, 30.0, 100.0)
-# Shares of epsilon for the quadratic in the chart of the split, and the most repeats at each.
-SHARES = (0.05, 0.15, 0.3, 0.45, 0.55, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
-SHARE_REPEATS = 16
 # Smaller mean squared errors are rounding errors of labels that are met exactly.
 _LEAST_SQUARED_ERROR = 1e-18
 
@@ -218,12 +215,3 @@ def score_curve(method: Method, epsilons: tuple[float, ...], repeats: range) -> 
     if fit.gram is not None:
         failures[np.linalg.eigvalsh(fit.gram)[..., 0] <= 0] = 1
     return np.stack([errors, failures])
-
-
-def score_shares(methods: tuple[Method, ...], epsilons: tuple[float], repeats: range) -> np.ndarray:
-    """Fit the repeats by each method at one epsilon, and return the median errors (S,).
-
-    methods: the same mechanism with each of ``SHARES`` of epsilon for the quadratic.
-    """
-    weights = np.stack([method.fit(epsilons, repeats).weights[0] for method in methods])
-    return np.median(methods[0].problem.errors(weights), axis=1)

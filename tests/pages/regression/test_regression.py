@@ -7,8 +7,8 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.functional import best_share, published_best_share
 from lab.data.regression import SOURCES, load
 from pages.regression import charts
-from pages.regression.settings import SPLITTERS, RegressionSettings
-from pages.regression.tasks import EPSILONS, SHARES, score_curve
+from pages.regression.settings import RegressionSettings
+from pages.regression.tasks import EPSILONS, score_curve
 
 
 def diabetes(**changes) -> RegressionSettings:
@@ -121,13 +121,6 @@ def test_table_has_a_row_per_mechanism(small):
     assert list(table["delta"]) == [0, 0, 1e-6, 1e-6, 0, 1e-6]
     published_median = np.median(small.all_fits["published"].errors)
     assert table["median"][0] == pytest.approx(published_median)
-
-
-def test_errors_by_share_have_a_column_per_mechanism_that_splits_epsilon(small):
-    frame = small.errors_by_share()
-
-    assert list(frame) == ["share", *SPLITTERS]
-    assert tuple(frame["share"]) == SHARES
 
 
 def test_coefficients_are_changes_of_the_label_over_the_whole_range(small):
