@@ -9,47 +9,70 @@ import numpy as np
 
 
 def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> float:
-    """Softmax loss of one row, from the definition."""
-    for place, layer in enumerate(layers):
-        x = np.array([sum(w * v for w, v in zip(row, [*x, 1.0], strict=True)) for row in layer])
-        if place < len(layers) - 1:
-            x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
+    """Return the softmax loss of one row, from the definition."""
+    for index, layer in enumerate(layers):
+        inputs = [*x, 1.0]
+        outputs = []
+        for weights in layer:
+            outputs.append(sum(w * v for w, v in zip(weights, inputs, strict=True)))
+        x = np.array(outputs)
+        if index < len(layers) - 1:
+            x = _activated(x, activation)
     top = x.max()
     return np.log(np.exp(x - top).sum()) + top - x[label]
+
+
+def _activated(x: np.ndarray, activation: str) -> np.ndarray:
+    if activation == "tanh":
+        return np.tanh(x)
+    return np.maximum(x, 0)
+
+
+def _slope(output: np.ndarray, activation: str) -> np.ndarray:
+    """Return the derivative of the activation, given its output."""
+    if activation == "tanh":
+        return 1 - output**2
+    return output > 0
 
 
 def gradient(
     layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str
 ) -> list[np.ndarray]:
-    """Gradient of ``loss`` by the chain rule, one matrix a layer."""
-    entered = []
-    for place, layer in enumerate(layers):
-        entered.append(np.append(x, 1.0))
-        x = layer @ entered[-1]
-        if place < len(layers) - 1:
-            x = np.tanh(x) if activation == "tanh" else x * (x > 0)
-    wrong = np.exp(x - x.max()) / np.exp(x - x.max()).sum() - (np.arange(len(x)) == label)
-    found = [np.outer(wrong, entered[-1])]
-    for layer, below, above in zip(layers[:0:-1], entered[-2::-1], entered[:0:-1], strict=True):
-        out = above[:-1]
-        wrong = (layer[:, :-1].T @ wrong) * (1 - out**2 if activation == "tanh" else out > 0)
-        found.append(np.outer(wrong, below))
-    return found[::-1]
+    """Return the gradient of ``loss`` by the chain rule, one matrix a layer."""
+    inputs = []
+    for index, layer in enumerate(layers):
+        inputs.append(np.append(x, 1.0))
+        x = layer @ inputs[-1]
+        if index < len(layers) - 1:
+            x = _activated(x, activation)
+    softmax = np.exp(x - x.max()) / np.exp(x - x.max()).sum()
+    error = softmax - (np.arange(len(x)) == label)
+    gradients = [np.outer(error, inputs[-1])]
+    for index in range(len(layers) - 1, 0, -1):
+        # Without the constant input, which no layer below makes.
+        output = inputs[index][:-1]
+        weights = layers[index][:, :-1]
+        error = (weights.T @ error) * _slope(output, activation)
+        gradients.insert(0, np.outer(error, inputs[index - 1]))
+    return gradients
 
 
 def clipped(
     gradients: list[np.ndarray], clip_norm: float | tuple[float, ...] | None
 ) -> list[np.ndarray]:
-    """One example's gradient, shortened as a whole, layer by layer, or not at all."""
+    """Return one example's gradient, shortened as a whole, layer by layer, or not at all."""
     if clip_norm is None:
         return gradients
     norms = [np.linalg.norm(g) for g in gradients]
     if not isinstance(clip_norm, tuple):
-        norms, clip_norm = [math.hypot(*norms)] * len(norms), (clip_norm,) * len(norms)
-    return [
-        g if n <= bound else g * (bound / n)
-        for g, n, bound in zip(gradients, norms, clip_norm, strict=True)
-    ]
+        norms = [math.hypot(*norms)] * len(norms)
+        clip_norm = (clip_norm,) * len(norms)
+    shortened = []
+    for g, norm, bound in zip(gradients, norms, clip_norm, strict=True):
+        if norm > bound:
+            g = g * (bound / norm)
+        shortened.append(g)
+    return shortened
 
 
 def flat(gradients: list[np.ndarray]) -> np.ndarray:
@@ -57,29 +80,32 @@ def flat(gradients: list[np.ndarray]) -> np.ndarray:
 
 
 def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
-    """A vector of weights as one matrix (outputs, inputs + 1) a layer."""
-    layers, at = [], 0
+    """Return a vector of weights as one matrix (outputs, inputs + 1) a layer."""
+    layers = []
+    start = 0
     for inputs, outputs in pairwise(sizes):
-        layers.append(weights[at : at + outputs * (inputs + 1)].reshape(outputs, inputs + 1))
-        at += outputs * (inputs + 1)
-    assert at == len(weights)
+        end = start + outputs * (inputs + 1)
+        layers.append(weights[start:end].reshape(outputs, inputs + 1))
+        start = end
+    assert start == len(weights)
     return layers
 
 
 def batch_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
+    """Return the sum of the clipped gradients of a batch, as a vector."""
+    layers = cut(sizes, weights)
     total = np.zeros_like(weights)
     for x, label in zip(X, y, strict=True):
-        total += flat(
-            clipped(gradient(cut(sizes, weights), x, label, activation=activation), clip_norm)
-        )
+        total += flat(clipped(gradient(layers, x, label, activation=activation), clip_norm))
     return total
 
 
 def descend(
     sizes, X, y, *, start, batches, rates, clip_norm, divisor, noise=None, activation="tanh"
 ) -> np.ndarray:
-    """Weights (T + 1, P) of one network before and after every step; batches: an iterable of row
-    numbers.
+    """Return the weights (T + 1, P) of one network before and after every step.
+
+    batches: an iterable of row numbers.
     """
     path = [np.array(start, dtype=float)]
     for step, batch in enumerate(batches):

@@ -13,10 +13,14 @@ from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
 LAWS = {"gumbel": stats.gumbel_r, "laplace": stats.laplace}
+# The grid of a quadrature: steps in a scale of the noise, and scales beyond the scores, where the
+# noise has no weight left.
+_STEPS_PER_SCALE = 200
+_SCALES_BEYOND = 45
 
 
 def loss(w: np.ndarray, x: np.ndarray, label: int) -> float:
-    """Loss of one model w (k, p) on one row, from the definition."""
+    """Return the loss of one model w (k, p) on one row, from the definition."""
     z = w @ x
     if len(z) == 1:
         z = np.array([0.0, z[0]])
@@ -25,72 +29,93 @@ def loss(w: np.ndarray, x: np.ndarray, label: int) -> float:
 
 
 def gradient(w: np.ndarray, x: np.ndarray, label: int) -> np.ndarray:
-    """Gradient (k, p) of ``loss``: the outer product that the engine never forms."""
+    """Return the gradient (k, p) of ``loss``, the outer product that the engine never forms."""
     z = w @ x
     if len(z) == 1:
-        margin = z[0] if label == 1 else -z[0]
-        wrong = math.exp(-np.logaddexp(0, margin))  # the probability of the wrong class
-        return np.outer([-wrong if label == 1 else wrong], x)
+        return _binary_gradient(z[0], x, label)
     p = np.exp(z - z.max())
     p /= p.sum()
-    wrong = [j for j in range(len(z)) if j != label]
-    p[label] = -p[wrong].sum()  # p - 1 without cancellation
+    other_classes = [j for j in range(len(z)) if j != label]
+    p[label] = -p[other_classes].sum()  # p - 1 without cancellation
     return np.outer(p, x)
+
+
+def _binary_gradient(score: float, x: np.ndarray, label: int) -> np.ndarray:
+    """Return the gradient (1, p) of a model with one score, that of class 1."""
+    sign = -1
+    if label == 1:
+        sign = 1
+    wrong_probability = math.exp(-np.logaddexp(0, sign * score))
+    return np.outer([-sign * wrong_probability], x)
 
 
 def clipped(g: np.ndarray, clip_norm: float) -> np.ndarray:
     norm = np.linalg.norm(g)
-    return g if norm <= clip_norm else g * (clip_norm / norm)
+    if norm <= clip_norm:
+        return g
+    return g * (clip_norm / norm)
 
 
 def mean_gradient(w, X, y, *, clip_norm: float, clipping: str) -> np.ndarray:
-    """Mean over rows, clipped by row, on average or not at all."""
-    bound = clip_norm if clipping == "per-example" else math.inf
-    mean = sum(clipped(gradient(w, x, label), bound) for x, label in zip(X, y, strict=True)) / len(
-        X
-    )
-    return clipped(mean, clip_norm) if clipping == "average" else mean
+    """Return the mean over rows, clipped by row, on average or not at all."""
+    row_bound = math.inf
+    if clipping == "per-example":
+        row_bound = clip_norm
+    total = 0
+    for x, label in zip(X, y, strict=True):
+        total = total + clipped(gradient(w, x, label), row_bound)
+    mean = total / len(X)
+    if clipping == "average":
+        return clipped(mean, clip_norm)
+    return mean
 
 
 def descend(
     X, y, *, start, steps, learning_rate, clip_norm, noise_sd, seed, draw, clipping="per-example"
 ):
-    """One model's weights (k, p) after each of 0..T steps, with the noise of its own stream."""
-    path, generator = [np.array(start, dtype=float)], stream(seed, "noise", draw)
+    """Return one model's weights (k, p) after each of 0..T steps, with noise of its own stream."""
+    path = [np.array(start, dtype=float)]
+    generator = stream(seed, "noise", draw)
     for _ in range(steps):
-        mean = mean_gradient(path[-1], X, y, clip_norm=clip_norm, clipping=clipping)
-        path.append(
-            path[-1] - learning_rate * (mean + noise_sd * generator.standard_normal(path[-1].shape))
-        )
+        w = path[-1]
+        mean = mean_gradient(w, X, y, clip_norm=clip_norm, clipping=clipping)
+        noise = noise_sd * generator.standard_normal(w.shape)
+        path.append(w - learning_rate * (mean + noise))
     return np.stack(path)
 
 
 def win_probabilities(scores: np.ndarray, *, scale: float, noise: str) -> np.ndarray:
-    """P(each of ``scores`` wins) when each has its own ``noise`` of ``scale``, by quadrature."""
-    step = scale / 200
-    low, high = np.floor(scores.min() / step) - 45 * 200, np.ceil(scores.max() / step) + 45 * 200
+    """Return the probability that each score wins, with noise on each, by quadrature."""
+    step = scale / _STEPS_PER_SCALE
+    margin = _SCALES_BEYOND * _STEPS_PER_SCALE
+    low = np.floor(scores.min() / step) - margin
+    high = np.ceil(scores.max() / step) + margin
     x = np.arange(low, high + 1) * step
     law = LAWS[noise](scale=scale)
     below = law.cdf(x[:, None] - scores)
-    others = np.stack(
-        [np.delete(below, i, axis=1).prod(axis=1) for i in range(len(scores))], axis=1
-    )
-    return (law.pdf(x[:, None] - scores) * others).sum(axis=0) * step
+    all_others_below = []
+    for index in range(len(scores)):
+        all_others_below.append(np.delete(below, index, axis=1).prod(axis=1))
+    density = law.pdf(x[:, None] - scores)
+    return (density * np.stack(all_others_below, axis=1)).sum(axis=0) * step
 
 
 def rows_of(n: int = 300, d: int = 3, seed: int = 0):
+    """Return rows (n, d + 1), of which the first column is 1, and their answers in [-1, 1]."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, d))])
-    return X, np.clip(X @ np.linspace(0.4, -0.3, d + 1) + rng.normal(scale=0.1, size=n), -1, 1)
+    answers = X @ np.linspace(0.4, -0.3, d + 1) + rng.normal(scale=0.1, size=n)
+    return X, np.clip(answers, -1, 1)
 
 
-def data_of(way, X: np.ndarray, y: np.ndarray) -> Rows | Statistics:
+def data_of(mechanism, X: np.ndarray, y: np.ndarray) -> Rows | Statistics:
     """Return what a mechanism fits to: the rows, or their statistics."""
-    if isinstance(way, Descent):
+    if isinstance(mechanism, Descent):
         return Rows.of(X, y)
     return Statistics.of(X, y)
 
 
-def quiet(way, data, epsilon=1.0):
-    noise = 0 * linear.standard_noise(way, inputs=data.inputs, repeats=1, seed=0)
-    return way.fit(data, noise, np.array([epsilon])).weights[0, 0]
+def quiet(mechanism, data, epsilon=1.0):
+    """Return the weights that a mechanism fits without noise."""
+    noise = 0 * linear.standard_noise(mechanism, inputs=data.inputs, repeats=1, seed=0)
+    return mechanism.fit(data, noise, np.array([epsilon])).weights[0, 0]

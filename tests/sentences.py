@@ -19,10 +19,14 @@ import numpy as np
 import pytest
 
 from dpcore.check import RefusedError
-from lab.statistics.confusion import ByClass, balanced_accuracy, recalls
+from lab.statistics.confusion import ByClass, balanced_accuracy
 from tests.claims import too_few, unexplained, worse
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
+# Fields that are numbers are drawn in proportion where their range is wider than this factor.
+_WIDE_RANGE = 20
+# Outcomes of tasks up to this size are kept.
+_MOST_KEPT_VALUES = 100
 
 
 def amount(text: str) -> float:
@@ -35,13 +39,21 @@ def says(
     rel: float = 0.006,
     within: float = 0.0,
 ):
-    """Return a rule: the numbers said are these of the result, and it meets ``given``."""
+    """Return a rule: the numbers in a sentence are these of the result.
+
+    Args:
+        values: Functions of a result, in the order of the numbers.
+        given: Tells whether a result allows the sentence; any result does by default.
+        rel: Relative tolerance.
+        within: Absolute tolerance.
+    """
 
     def holds(result: Any, match: re.Match) -> bool:
-        wanted = pytest.approx([float(value(result)) for value in values], rel=rel, abs=within)
-        return (given is bool or bool(given(result))) and [
-            amount(one) for one in match.groups()
-        ] == wanted
+        if given is not bool and not given(result):
+            return False
+        expected = [float(value(result)) for value in values]
+        numbers = [amount(text) for text in match.groups()]
+        return numbers == pytest.approx(expected, rel=rel, abs=within)
 
     return holds
 
@@ -49,9 +61,12 @@ def says(
 def percent(
     *shares: Callable[[Any], float], given: Callable[[Any], Any] = bool, within: float = 0.51
 ):
-    return says(
-        *(lambda r, one=one: 100 * one(r) for one in shares), given=given, rel=0, within=within
-    )
+    """Return a rule: the percentages in a sentence are these shares of the result."""
+
+    def in_percent(share: Callable[[Any], float]) -> Callable[[Any], float]:
+        return lambda result: 100 * share(result)
+
+    return says(*map(in_percent, shares), given=given, rel=0, within=within)
 
 
 def counts(*values: Callable[[Any], int], given: Callable[[Any], Any] = bool):
@@ -118,25 +133,43 @@ def hold(
     harmless: where a claim's words claim nothing; elsewhere each stands in a rule's pattern. None:
     they may stand anywhere.
     """
-    rng, found, every = np.random.default_rng(0), set(), {**rules, **seldom}
-    drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
-    for settings, whole in [
-        *((one, True) for one in also),
-        *((one, rng.random() < 0.75) for one in drawn),
-    ]:
-        if hasattr(settings, "settings"):
-            result = settings
-        elif essential:
-            result = first(settings, essential(settings) if callable(essential) else ())
-        else:  # all of the work, or as much as may be done when a page speaks
-            tasks = settings.experiment.tasks()
-            done = len(tasks) if whole else int(rng.integers(len(tasks) + 1))
-            result = first(settings, tasks[:done])
-        said = plain(words(result))
-        found |= broken_by(said, result, every)
-        claimed = [] if harmless is None else unexplained(said, every, harmless)
-        assert not claimed, f"{claimed} is held by no rule, in {result.settings}"
-    assert not set(rules) - found, f"never said: {set(rules) - found}"
+    rng = np.random.default_rng(0)
+    all_rules = {**rules, **seldom}
+    found: set[str] = set()
+
+    def check_result(result: Any) -> None:
+        sentence = plain(words(result))
+        found.update(broken_by(sentence, result, all_rules))
+        if harmless is not None:
+            claimed = unexplained(sentence, all_rules, harmless)
+            assert not claimed, f"{claimed} is held by no rule, in {result.settings}"
+
+    def result_of(settings: Any, *, whole: bool) -> Any:
+        if essential:
+            further_tasks: Iterable[Any] = ()
+            if callable(essential):
+                further_tasks = essential(settings)
+            return first(settings, further_tasks)
+        tasks = settings.experiment.tasks()
+        done = len(tasks)
+        if not whole:
+            # As much as may be done when a page speaks.
+            done = int(rng.integers(len(tasks) + 1))
+        return first(settings, tasks[:done])
+
+    for given in also:
+        if hasattr(given, "settings"):
+            check_result(given)
+        else:
+            check_result(result_of(given, whole=True))
+    drawn = []
+    for _ in range(int(os.environ.get("SOAK", count))):
+        settings = at_random(kind, rng, within or {})
+        drawn.append((settings, rng.random() < 0.75))
+    for settings, is_whole in drawn:
+        check_result(result_of(settings, whole=is_whole))
+    never_said = set(rules) - found
+    assert not never_said, f"never said: {never_said}"
 
 
 def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
@@ -195,10 +228,10 @@ def costs(
         return too_few(private(result), without(result), paired=paired)
 
     def fewest(result: Any) -> int:
-        return min(
-            len(private(result)),
-            np.size(without(result)) if np.ndim(without(result)) else len(private(result)),
-        )
+        runs = len(private(result))
+        if np.ndim(without(result)) == 0:
+            return runs
+        return min(runs, np.size(without(result)))
 
     def alike(result: Any) -> bool:
         return begun(result) and not lost(result) and not few(result)
@@ -234,10 +267,13 @@ def beyond_accuracy(
     """
 
     def beside(result: Any, match: re.Match) -> bool:
-        known = [100 * _balanced(one) for other in others if (one := other(result))]
-        return [float(one) for one in re.findall(r"([\d.]+) %", match[1])] == pytest.approx(
-            known, rel=0, abs=0.51
-        )
+        expected = []
+        for other in others:
+            by_class = other(result)
+            if by_class is not None:
+                expected.append(100 * _balanced(by_class))
+        numbers = [float(text) for text in re.findall(r"([\d.]+) %", match[1])]
+        return numbers == pytest.approx(expected, rel=0, abs=0.51)
 
     def largest(result: Any) -> float:
         rows = mine(result).counts.sum(axis=(0, 2))
@@ -254,26 +290,23 @@ def beyond_accuracy(
 
 
 def two_stories(mine: Callable[[Any], ByClass]) -> Rules:
-    """What is said where accuracy and balanced accuracy of ``mine`` are far apart."""
+    """Return rules on what is said where accuracy and balanced accuracy are far apart."""
 
-    def ahead(result: Any, sign: int) -> bool:
-        return sign * (_accuracy(mine(result)) - _balanced(mine(result))) > 0.0299
+    def accuracy(result: Any) -> float:
+        return _accuracy(mine(result))
 
-    def sizes(sign: int) -> Callable[[Any, re.Match], bool]:
-        accuracy, gap = (
-            lambda r: _accuracy(mine(r)),
-            lambda r: abs(_accuracy(mine(r)) - _balanced(mine(r))),
-        )
-        return percent(accuracy, gap, given=lambda r: ahead(r, sign), within=1.01)
+    def gap(result: Any) -> float:
+        return accuracy(result) - _balanced(mine(result))
 
-    def found(result: Any) -> np.ndarray:
-        return np.median(recalls(mine(result).counts), axis=0)
+    def size(result: Any) -> float:
+        return abs(gap(result))
 
     return {
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points above balanced": sizes(1),
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points below balanced": sizes(-1),
-        r"run finds ([\d.]+) of 100 rows of “[^”]+” and ([\d.]+) of": percent(
-            lambda r: np.nanmax(found(r)), lambda r: np.nanmin(found(r))
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points above balanced": percent(
+            accuracy, size, given=lambda result: gap(result) > 0.0299, within=1.01
+        ),
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points below balanced": percent(
+            accuracy, size, given=lambda result: gap(result) < -0.0299, within=1.01
         ),
     }
 
@@ -302,28 +335,26 @@ _KNOWN: dict[Any, Any] = {}
 
 
 def _done(task: Any) -> Any:
-    """A task's outcome; small ones are kept, as those of accountants, which many settings share."""
+    """Return a task's outcome; small ones are kept, as many settings share those of accountants."""
     if task not in _KNOWN:
-        found = task.run()
-        if not isinstance(found, float | np.ndarray) or np.size(found) > 100:
-            return found
-        _KNOWN[task] = found
+        outcome = task.run()
+        if not isinstance(outcome, float | np.ndarray) or np.size(outcome) > _MOST_KEPT_VALUES:
+            return outcome
+        _KNOWN[task] = outcome
     return _KNOWN[task]
 
 
 def at_random(kind: type, rng: np.random.Generator, within: Limits) -> Any:
-    """Settings of ``kind``: any choices, then any numbers, an end or the default often; what is
-    refused is left.
-    """
+    """Return settings with random choices, then random numbers; what is refused is left out."""
     settings = kind()
-    names = [one.name for one in fields(kind)]
+    names = [field.name for field in fields(kind)]
     choices = [name for name in names if isinstance(getattr(settings, name), str)]
     for name in choices:
+        value = str(rng.choice(within.get(name) or options(kind, name)))
         with suppress(RefusedError):
-            settings = settings.change(
-                **{name: str(rng.choice(within.get(name) or options(kind, name)))}
-            )
-    for name in map(str, rng.permutation([name for name in names if name not in choices])):
+            settings = settings.change(**{name: value})
+    numbers = [name for name in names if name not in choices]
+    for name in map(str, rng.permutation(numbers)):
         value = _number(settings, name, rng, within)
         with suppress(RefusedError):
             settings = settings.change(**{name: value})
@@ -331,9 +362,7 @@ def at_random(kind: type, rng: np.random.Generator, within: Limits) -> Any:
 
 
 def options(kind: type, name: str) -> list[str]:
-    """What a field that is a choice may be, as its refusal says; its default alone where that says
-    nothing.
-    """
+    """Return the options of a choice, as its refusal says; else its default alone."""
     try:
         kind(**{name: "?"})
     except RefusedError as refusal:
@@ -344,23 +373,26 @@ def options(kind: type, name: str) -> list[str]:
 
 
 def _number(settings: Any, name: str, rng: np.random.Generator, within: Limits) -> float:
-    """A number for a field: an end of what is allowed, the default, or one between, in proportion
-    where it is wide.
-    """
-    now = getattr(settings, name)
+    """Return a number for a field: an end of its range, its value, or one between."""
+    current = getattr(settings, name)
     if isinstance(within.get(name), list):
         return rng.choice(within[name]).item()
-    (low, high), (least, most) = (
-        settings.limits.get(name, (now, now)),
-        within.get(name, (-np.inf, np.inf)),
-    )
+    low, high = _range(settings, name, within)
+    between = float(rng.uniform(low, high))
+    if low > 0 and high / low > _WIDE_RANGE:
+        between = float(np.exp(rng.uniform(np.log(low), np.log(high))))
+    inside = min(max(current, low), high)
+    value = float(rng.choice([low, high, inside, between], p=[0.1, 0.1, 0.1, 0.7]))
+    if isinstance(current, int):
+        return round(value)
+    return float(f"{value:.4g}")
+
+
+def _range(settings: Any, name: str, within: Limits) -> tuple[float, float]:
+    """Return the allowed range of a field, as far as it meets the wanted one."""
+    current = getattr(settings, name)
+    low, high = settings.limits.get(name, (current, current))
+    least, most = within.get(name, (-np.inf, np.inf))
     if max(low, least) <= min(high, most):
-        low, high = max(low, least), min(high, most)
-    evenly = float(rng.uniform(low, high))
-    between = (
-        float(np.exp(rng.uniform(np.log(low), np.log(high))))
-        if low > 0 and high / low > 20
-        else evenly
-    )
-    value = rng.choice([low, high, min(max(now, low), high), between], p=[0.1, 0.1, 0.1, 0.7])
-    return round(float(value)) if isinstance(now, int) else float(f"{value:.4g}")
+        return max(low, least), min(high, most)
+    return low, high

@@ -1,6 +1,5 @@
 """Curves over a parameter: spread, reference lines, the current value, and a legend."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -13,8 +12,6 @@ from lab.statistics.claims import Case, ahead_range
 from ui.charts import theme
 from ui.text.numbers import percent
 
-# The title of an axis: a name, then its unit after a comma or in brackets.
-_TITLE = re.compile(r"(?P<name>.*?)(?:, (?P<unit>[^,]+)| \((?P<inside>[^()]*)\))?")
 # Distance of a level's name from the left or right end of a chart, as a share of its width.
 _NAME_DISTANCE = 0.01
 
@@ -347,48 +344,31 @@ def axis_range(axis: Mapping[str, Any]) -> np.ndarray:
 
 
 def hover_text(
-    name: str, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any], *, across: bool = False
+    name: str, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any], *, across: bool
 ) -> str:
-    """Return the hover text of a curve: name, value and unit of both axes.
+    """Return the hover text of a curve: the title of each axis, and the value on it.
 
     A line ``across`` the chart has those of the vertical axis alone.
 
-    >>> across = {"title": {"text": "epsilon (log scale)"}}
-    >>> hover_text("private", across, {"title": {"text": "mean loss (nats, log scale)"}})
-    'epsilon %{x}: mean loss %{y:.4~g} nats<extra>private</extra>'
+    >>> epsilon = {"title": {"text": "epsilon (log scale)"}}
+    >>> hover_text("private", epsilon, {"title": {"text": "accuracy, %"}}, across=False)
+    'epsilon: %{x}<br>accuracy, %: %{y:.4~g}<extra>private</extra>'
     """
-    vertical = _axis_value(yaxis, "y")
+    vertical = f"{_axis_name(yaxis)}: %{{y:{_number_format(yaxis)}}}"
     if across:
         return f"{vertical}<extra>{name}</extra>"
-    return f"{_axis_value(xaxis, 'x')}: {vertical}<extra>{name}</extra>"
+    horizontal = f"{_axis_name(xaxis)}: %{{x}}"
+    return f"{horizontal}<br>{vertical}<extra>{name}</extra>"
 
 
-def _axis_value(axis: Mapping[str, Any], letter: str) -> str:
-    """Return an axis's name, the hole for a value on it, and its unit."""
-    text = axis["title"]["text"].replace(" (log scale)", "").replace(", log scale)", ")")
-    name = text
-    unit = ""
-    match = _TITLE.fullmatch(text)
-    if text.startswith("% "):  # a unit alone
-        name = ""
-        unit = text
-    elif match:
-        name = match["name"]
-        unit = match["unit"] or match["inside"] or ""
-    number_format = _number_format(axis, letter, unit)
-    return f"{name} %{{{letter}{number_format}}} {unit}".strip()
+def _axis_name(axis: Mapping[str, Any]) -> str:
+    """Return the title of an axis without the note on its scale."""
+    return axis["title"]["text"].replace(" (log scale)", "").replace(", log scale", "")
 
 
-def _number_format(axis: Mapping[str, Any], letter: str, unit: str) -> str:
-    """Return Plotly's format of values on an axis; those of x are written as on the axis."""
+def _number_format(axis: Mapping[str, Any]) -> str:
+    """Return Plotly's format of values on an axis: percent for shares, else four digits."""
     tick_texts = axis.get("ticktext", ("",))
-    is_share = tick_texts[-1].endswith("%")
-    if letter == "x":
-        if is_share:
-            return ":.0%"
-        return ""
-    if is_share:
-        return ":.1%"
-    if unit.startswith("%"):
-        return ":.1f"
-    return ":.4~g"
+    if tick_texts[-1].endswith("%"):
+        return ".1%"
+    return ".4~g"

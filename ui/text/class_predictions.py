@@ -72,7 +72,7 @@ def notes(private: ByClass, others: Mapping[str, ByClass], names: Sequence[str])
             mine=percent(balanced, digits=digits),
             others=", ".join(other_accuracies),
         ),
-        *_accuracy_gap(private, names, digits=digits),
+        *_accuracy_gap(private, digits=digits),
         SAYS(
             "by-class.baseline",
             most=escape(names[majority]),
@@ -83,8 +83,8 @@ def notes(private: ByClass, others: Mapping[str, ByClass], names: Sequence[str])
     ]
 
 
-def _accuracy_gap(private: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
-    """Return sentences about accuracy far from balanced accuracy: the gap, and its classes."""
+def _accuracy_gap(private: ByClass, *, digits: int) -> list[str]:
+    """Return a sentence about accuracy that is far from balanced accuracy, if it is."""
     accuracy = private.medians["accuracy"]
     balanced = private.medians["balanced accuracy"]
     if abs(accuracy - balanced) < FEW_POINTS:
@@ -93,30 +93,12 @@ def _accuracy_gap(private: ByClass, names: Sequence[str], *, digits: int) -> lis
     if accuracy > balanced:
         case = "above"
     gap = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
-    sentences = [
-        SAYS(
-            f"by-class.{case}",
-            accuracy=percent(accuracy, digits=digits),
-            points=f"{gap:.{digits}f}",
-        )
-    ]
-    recalls = []
-    for recall, name in zip(private.shares.diagonal(), names, strict=True):
-        if not math.isnan(recall):
-            recalls.append((recall, name))
-    recalls.sort()
-    lowest, rarely_found = recalls[0]
-    highest, often_found = recalls[-1]
-    if out_of_hundred(lowest) != out_of_hundred(highest):
-        found = SAYS(
-            "by-class.found",
-            most=out_of_hundred(highest),
-            often=escape(often_found),
-            least=out_of_hundred(lowest),
-            rare=escape(rarely_found),
-        )
-        sentences.append(found)
-    return sentences
+    sentence = SAYS(
+        f"by-class.{case}",
+        accuracy=percent(accuracy, digits=digits),
+        points=f"{gap:.{digits}f}",
+    )
+    return [sentence]
 
 
 def _loss_text(by_class: ByClass) -> str:

@@ -109,7 +109,7 @@ def test_texts_are_kept_only_while_their_settings_live():
             id="a refused value",
         ),
         pytest.param(
-            "knob~3", ClassifierSettings(), "this page has no such setting", id="no setting"
+            "volume~3", ClassifierSettings(), "this page has no such setting", id="no setting"
         ),
         pytest.param("clip_norm", None, "`clip_norm`, was ignored", id="no value"),
         pytest.param("clip_norm~" + "1" * LONGEST, None, "was ignored", id="too long"),
