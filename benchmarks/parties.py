@@ -42,7 +42,7 @@ from pages.parties import votes
 from pages.parties.fits import accuracy, fit_releases
 from pages.parties.releases import unit_noise
 from pages.parties.settings import PartiesSettings
-from pages.parties.tasks import MapParties, ReleaseAll, TrainPooled
+from pages.parties.tasks import ReleaseAll, TrainPooled
 from pages.parties.votes import CollectVotes
 
 PARTIES, LOOPED = 20_000, 200
@@ -96,7 +96,6 @@ def _whole(settings: PartiesSettings, outcomes: dict) -> bool:
         CollectVotes,
         ReleaseAll,
         TrainPooled,
-        MapParties,
     }
 
 

@@ -142,23 +142,16 @@ def _accuracy_finding(result: PartiesResult, over: str) -> str:
 def decision_map(result: PartiesResult, name: str) -> dict:
     """Draw what the runs of a method decide by majority, and the boundary of each of them.
 
-    name: a method, "pooled" for the non-private model, or "local" for single parties, which have
-        no boundaries.
+    name: a method, or "pooled" for the non-private model.
     """
     plane = result.settings.plane
-    if name == "local":
-        winner, share = result.local_majority
-        segments = np.empty((0, 2, 2))
-        level = result.local_accuracy.median
-    else:
-        weights = _weights_for_inputs(result, name)
-        winner, share = votes(weights, plane, size=_MAP_SIZE)
-        segments = boundaries(weights, plane)
-        level = result.pooled_accuracy
-        if name in result.summary:
-            level = result.summary[name].median
+    weights = _weights_for_inputs(result, name)
+    winner, share = votes(weights, plane, size=_MAP_SIZE)
+    level = result.pooled_accuracy
+    if name in result.summary:
+        level = result.summary[name].median
     label, colour = {**STYLES, **WITHOUT}[name]
-    boundary = maps.boundary(plane, segments, colour=colour, width=1.1)
+    boundary = maps.boundary(plane, boundaries(weights, plane), colour=colour, width=1.1)
     boundary["name"] = theme.PINNED
     return maps.decision_map(
         result.map_rows,

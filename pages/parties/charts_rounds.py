@@ -1,7 +1,7 @@
 """Charts of federated averaging: accuracy by rounds at one epsilon, and epsilon at one noise."""
 
 from lab.experiment.parts import Grid
-from pages.parties.charts import CHOSEN_WIDTH, SAYS, STYLES
+from pages.parties.charts import CHOSEN_WIDTH, DASHES, SAYS, STYLES
 from pages.parties.federated import ROUNDS
 from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
@@ -36,6 +36,7 @@ def accuracy_of_rounds(result: PartiesResult, grid: Grid) -> dict:
         band=True,
         strokes=result.chosen_accuracy,
         width=CHOSEN_WIDTH,
+        dash=DASHES[FEDERATED],
     )
     return accuracy_chart(
         accuracy_line("non-private", result.pooled_accuracy),

@@ -22,7 +22,6 @@ from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from pages.parties.tasks import (
-    MapParties,
     ReleaseAll,
     Released,
     TrainPooled,
@@ -32,8 +31,6 @@ from pages.parties.votes import CollectVotes, known_parties
 
 # Epsilons at which the curve over epsilon is computed.
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-# Largest number of single parties in a map.
-MAPPED_PARTIES = 40
 # If there are more chunks of parties than this, curves are first drawn without waiting for all.
 _MANY_CHUNKS = 8
 # Fields that lower the noise of each release, and of those that need a delta.
@@ -144,7 +141,6 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         parts: dict[str, Part] = {
             "now": Latest(tuple(self._release_now(count) for count in asked)),
             "pooled": Single(self._pooled),
-            "local_votes": Single(self._map),
             "over_epsilon": Curves(tuple(curves)),
             "over_parties": Curves((self._curve_over_parties,)),
             **self._federated_parts,
@@ -203,13 +199,12 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             CollectVotes(pool=self.settings.pool, upto=first, essential=True),
             self._release_now(first, essential=True),
             self._pooled,
-            self._map,
         ]
         others: list[Task] = []
         for part in parts:
             if isinstance(part, Once | Sweep):
                 others += part.tasks
-        tasks += [task for task in others if task.essential]
+        tasks += [task for task in others if task.essential or self.settings.is_federated]
         if first < self.settings.parties and self._has_many_chunks:
             tasks += self._curve_over_epsilon(self._chunk_end)
         done = first
@@ -242,7 +237,6 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             now=now,
             pooled=values["pooled"],
             changes=values.get("changes"),
-            local_votes=values["local_votes"],
             over={
                 "epsilon": _joined(over_epsilon, unknown, values["federated_over_epsilon"]),
                 "parties": _joined(over_parties, unknown, values["federated_over_parties"]),
@@ -318,11 +312,6 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             parties=self.settings.parties,
             regularisation=self.settings.regularisation,
         )
-
-    @property
-    def _map(self) -> MapParties:
-        pool = self.settings.pool
-        return MapParties(pool=pool, parties=min(self.settings.parties, MAPPED_PARTIES, pool.chunk))
 
     def _votes_from(self, done: int, count: int) -> list[CollectVotes]:
         """Return the tasks that ask parties up to ``count``, after the first ``done``."""

@@ -110,12 +110,9 @@ def main_charts(result: PartiesResult) -> list[list[Chart]]:
 
 
 def other_maps(result: PartiesResult) -> list[list[Chart]]:
-    """Return the maps of the other methods, of the non-private model, and of single parties."""
+    """Return the maps of the other methods and of the non-private model."""
     row = []
-    for name in (*charts.STYLES, *charts.WITHOUT):
-        is_method = name in charts.STYLES
-        if is_method and name not in result.summary:
-            continue
+    for name in (*result.summary, "pooled"):
         if name != result.settings.method:
             row.append(_chart(f"map.{name}", charts.decision_map(result, name)))
     rows = [row[:MAPS_PER_ROW], row[MAPS_PER_ROW:]]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from dpcore.cache import cached
-from dpcore.mechanisms import noisy_max
 from dpcore.mechanisms.randomised_response import RandomisedResponse
 from lab.data.parties import PartyData, parties
 from lab.experiment.parts import Grid
@@ -16,9 +15,9 @@ from lab.experiment.settings import Spread, Task
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from pages.parties.fits import Ensemble, Fits, accuracy
-from pages.parties.mechanisms import FEDERATED, Mechanisms, methods_of
+from pages.parties.mechanisms import Mechanisms, methods_of
 from pages.parties.settings import PartiesSettings
-from pages.parties.tasks import GRID, Released
+from pages.parties.tasks import Released
 
 # Least number of private rows that a map shows.
 _MAPPED_ROWS = 120
@@ -51,7 +50,6 @@ class PartiesResult:
     pooled: weights (k, d) of the non-private model of all rows.
     changes: how far the weights of "vote" and "soft" move at most if one party changes, (2,), or
         None until it is done.
-    local_votes: votes (L, GRID^2) of the first parties in the plane of the maps.
     over: accuracy (methods, V, R) over "epsilon" and over "parties".
     over_rounds: accuracy (V, R) of federated averaging over its rounds, if the page is about it.
     epsilon_of_rounds: epsilon (V,) of numbers of rounds with the noise as it is now, if a trusted
@@ -66,7 +64,6 @@ class PartiesResult:
     now: Released = field(compare=False)
     pooled: np.ndarray = field(compare=False)
     changes: np.ndarray | None = field(compare=False)
-    local_votes: np.ndarray = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
     over_rounds: Grid | None = field(compare=False)
     epsilon_of_rounds: np.ndarray | None = field(compare=False)
@@ -240,59 +237,26 @@ class PartiesResult:
         count = math.ceil(_MAPPED_ROWS / data.rows)
         return _map_rows(data, min(self.ensemble.parties, count))
 
-    @cached_property
-    def local_majority(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the majority class of the first parties on a grid over the plane, and its share.
-
-        Both are (GRID, GRID).
-        """
-        counts = np.stack(
-            [np.sum(self.local_votes == label, axis=0) for label in range(self.ensemble.classes)]
-        )
-        winner = counts.argmax(axis=0)
-        share = counts.max(axis=0) / len(self.local_votes)
-        return winner.reshape(GRID, GRID), share.reshape(GRID, GRID)
-
     # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a row per method, with its accuracy, sensitivity, noise and guarantee."""
+        """Return a row per method, with its accuracy and guarantee."""
         rows = []
         for method, spread in self.summary.items():
             guarantee = self.settings.guarantee_of(method)
-            sensitivity, noise = self._sensitivity_and_noise(method)
             without_noise = math.nan
-            if method in self.accuracy_without_noise and not math.isnan(noise):
-                without_noise = self.accuracy_without_noise[method]
+            if self.mechanisms.is_central or method == "average":
+                without_noise = self.accuracy_without_noise.get(method, math.nan)
             row = {
                 "method": method,
                 **spread._asdict(),
                 "without noise": without_noise,
-                "sensitivity": sensitivity,
-                "noise": noise,
                 "epsilon": guarantee.epsilon,
                 "delta": guarantee.delta,
                 "unit": guarantee.unit,
             }
             rows.append(row)
         return pd.DataFrame(rows)
-
-    def _sensitivity_and_noise(self, method: str) -> tuple[float, float]:
-        """Return the sensitivity and the noise of a method, NaN for randomised answers.
-
-        The noise is its mean norm, for PATE its standard deviation in votes, and for updates and
-        averages that parties send its standard deviation on a weight of the mean.
-        """
-        if method == FEDERATED:
-            federation = self.settings.federation
-            return federation.sensitivity, federation.noise_sd(self.settings.epsilon)
-        if method == "pate":
-            return noisy_max.COUNTS_SENSITIVITY, self.pate_noise_sd
-        if self.mechanisms.is_central:
-            return self.sensitivity(method), self.noise_norm(method)
-        if method == "average":
-            return self.mechanisms.sensitivity(method, 1), self.weight_sd()
-        return math.nan, math.nan
 
     def curves(self) -> pd.DataFrame:
         """Return a row per released model of the curves: over, at, method, repeat, accuracy."""

@@ -13,22 +13,17 @@ import numpy as np
 from dpcore.cache import Key, cached
 from dpcore.parties import aggregation
 from lab.data.parties import PartyData, parties, public
-from lab.data.party_kinds import CONSTANT, REACH
+from lab.data.party_kinds import REACH
 from lab.statistics.decision_regions import Plane, principal_plane
 from pages.parties.federated import FederatedModels
 from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy
 from pages.parties.mechanisms import Mechanisms
 from pages.parties.releases import release
-from pages.parties.votes import PartyPool
 
-# Points of a map of single parties, in each direction.
-GRID = 40
 # The non-private model is fitted to at most so many rows. More would change nothing visible.
 POOLED_ROWS = 3000
 # Part of the range of each feature that maps show.
 _SHOWN_PART = 0.75
-# Coordinates of a map are rounded to so many decimals.
-_DECIMALS = 6
 
 
 class Released(NamedTuple):
@@ -128,23 +123,6 @@ def largest_changes(ensemble: Ensemble, at: Sequence[Any], repeats: range) -> np
     minimum = aggregation.fit(rows, np.stack([vote, soft]), regularisation=ensemble.regularisation)
     changes = minimum.weights[:, 1] - minimum.weights[:, 0]
     return np.linalg.norm(changes, axis=(-2, -1))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapParties:
-    """The task of the first parties' votes (L, GRID^2) on a grid over the plane of the maps."""
-
-    pool: PartyPool
-    parties: int
-    essential: bool = True
-
-    def run(self) -> np.ndarray:
-        plane = decision_plane(self.pool.data, self.pool.public_rows)
-        features = plane.inputs(plane.grid(GRID)).round(_DECIMALS)
-        constant = np.full(len(features), CONSTANT)
-        rows = np.column_stack([features, constant])
-        X, y = parties(self.pool.data, 0, self.parties)
-        return np.concatenate([predictions.votes for predictions in self.pool.votes(X, y, rows)])
 
 
 @cached

@@ -8,48 +8,28 @@ from ui.text import tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import number
 
-COLUMNS = (
-    "method",
-    "median",
-    "range",
-    "without noise",
-    "sensitivity",
-    "noise",
-    "epsilon",
-    "delta",
-    "unit",
-)
+COLUMNS = ("method", "median", "range", "without noise", "epsilon", "delta", "unit")
 
 
 def table(result: PartiesResult) -> str:
-    """Return accuracy, noise and guarantee of each release."""
+    """Return accuracy and guarantee of each release."""
     frame = result.table()
     ranges = []
-    noises = []
     for row in frame.to_dict("records"):
         low = _percent(row["low"])
         high = _percent(row["high"])
         ranges.append(SAYS("table.range", low=low, high=high))
-        noise = number(row["noise"])
-        if row["method"] == "pate":
-            noise = SAYS("table.votes", noise=noise)
-        noises.append(noise)
     frame["range"] = ranges
-    frame["noise"] = noises
-    caption = SAYS["table.local"]
-    if result.mechanisms.is_central:
-        caption = SAYS["table.caption"]
     heads = SAYS.heads("table", COLUMNS, now=tiles.badge("trained now"), bound=tiles.badge("bound"))
     return tiles.table(
         frame,
         title=SAYS["table.title"],
-        caption=caption,
+        caption=SAYS["table.caption"],
         heads=heads,
         formats={
             "method": lambda method: STYLES[method][0],
             "median": _percent,
             "without noise": _percent,
-            "sensitivity": number,
             "epsilon": number,
             "delta": delta_text,
         },

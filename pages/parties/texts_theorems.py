@@ -10,8 +10,6 @@ from pages.parties.theorems import FAILURE, Statement, theorems
 from ui.text import tiles
 from ui.text.tiles import number, percent
 
-# A bound of more than so many times the measured value is far above it.
-_FAR_ABOVE = 1000
 # Statements whose values have a unit.
 _WITH_UNIT = ("risk", "public_row")
 
@@ -71,17 +69,8 @@ def comparison_text(statement: Statement) -> str:
     """Return how the measured value compares with the bound."""
     if math.isnan(statement.bound):
         return SAYS["comparison.unstated"]
-    if statement.holds is False:
-        return SAYS["comparison.above"]
-    parts = []
     if statement.vacuous:
-        parts.append(SAYS["comparison.vacuous"])
-    if statement.holds:
-        if statement.measured > statement.bound / _FAR_ABOVE:
-            percent_text = number(100 * statement.measured / statement.bound)
-            parts.append(SAYS("comparison.share", percent=percent_text))
-        else:
-            parts.append(SAYS["comparison.far"])
-    if not parts:
+        return SAYS["comparison.vacuous"]
+    if math.isnan(statement.measured):
         return "–"
-    return ", ".join(parts)
+    return SAYS("comparison.share", percent=number(100 * statement.measured / statement.bound))

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pages.parties import texts
 from pages.parties.page import PAGE
 from pages.parties.settings import PartiesSettings
-from pages.parties.texts_theorems import comparison_text
-from pages.parties.theorems import Statement
 from tests import reached
 from tests.pages.parties.examples import SELDOM_DRAWN, release_tasks
 from tests.sentences import first
@@ -62,6 +60,5 @@ def test_every_text_is_read():
 
     for result in results:
         reached.show(PAGE, result)
-    comparison_text(Statement("risk", "soft", 1.0, 2.0))
 
     assert reached.unread(texts.SAYS) == []
