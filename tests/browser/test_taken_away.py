@@ -144,7 +144,7 @@ def test_a_print_and_a_handout_say_what_the_page_says(lab, opened):
     said = sheet.locator(".sheet").inner_text()
     assert [one for one in ("Epsilon 0.3", "Repeats 5", "/classifier?") if one not in said] == []
     assert page.locator(VERDICT).inner_text() in said.replace("\n", " ")
-    page.get_by_role("tab").first.click()
+    page.get_by_role("tab", name="Guarantee").click()
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 794, "height": 1123})
     for part in (".lab-numbers", VERDICT, "[data-chart=accuracy]", ".lab-facts"):
