@@ -112,14 +112,14 @@ def refusals_of_roles(text: str) -> Iterator[str]:
     for change in changes:
         with pytest.raises(RefusedError) as caught:
             own_rows.choose(table, replace(roles, **change))
-        yield my_rows.refused(caught.value)
+        yield my_rows.refusal_text(caught.value)
 
 
 def refusals_of_files(text: str) -> Iterator[str]:
     for data in (f"{' '.join(text.split())}\n1\n2".encode(), b"a,b\n1,2\n3"):
         with pytest.raises(RefusedError) as caught:
             own_table.read(data)
-        yield my_rows.refused(caught.value)
+        yield my_rows.refusal_text(caught.value)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
