@@ -45,74 +45,90 @@ def better(
     whole: bool = True,
     paired: bool = True,
 ) -> bool:
-    """Whether runs ``a`` are shown to be better than ``b``: all are there, enough of the pairs
-    agree (two-sided sign test at 5 %, shared by ``tests``), the medians differ by a point (errors:
-    1 % of b's), and ``a`` beats the constant answer.
+    """Return whether runs ``a`` are shown to be better than ``b``.
+
+    All are there, enough of the pairs agree (two-sided sign test at 5 %, shared by ``tests``), the
+    medians differ by a point (errors: 1 % of b's), and ``a`` beats the constant answer.
 
     Where they are not ``paired``, or not equally many, intervals of the two medians that hold
     together must lie apart.
     """
     a = np.asarray(a, dtype=float)
     paired = paired or np.ndim(b) == 0
-    b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b, dtype=float)
-    sign = 1 if higher else -1
+    b = _as_runs(b, len(a))
+    sign = -1
+    least = POINT * abs(np.median(b))
+    if higher:
+        sign = 1
+        least = POINT
     if paired and len(a) == len(b):
         won = int((sign * a > sign * b).sum())
-        sure = binomtest(won, len(a), alternative="greater").pvalue <= 0.025 / tests
+        is_sure = binomtest(won, len(a), alternative="greater").pvalue <= 0.025 / tests
     else:
-        each = (1 - 0.05 / tests) ** 0.5
-        (low, _), (_, high) = median_ends(sign * a, each), median_ends(sign * b, each)
-        sure = low > high
-    least = POINT if higher else POINT * abs(np.median(b))
-    far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
-    return bool(
-        whole and sure and far and (constant is None or sign * np.median(a) > sign * constant)
-    )
+        confidence = (1 - 0.05 / tests) ** 0.5
+        low, _ = median_ends(sign * a, confidence)
+        _, high = median_ends(sign * b, confidence)
+        is_sure = low > high
+    is_far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
+    beats_constant = constant is None or sign * np.median(a) > sign * constant
+    return bool(whole and is_sure and is_far and beats_constant)
+
+
+def _as_runs(b: np.ndarray | float, runs: int) -> np.ndarray:
+    """Return runs as they are, and a number as so many equal runs."""
+    if np.ndim(b) == 0:
+        return np.full(runs, float(b))
+    return np.asarray(b, dtype=float)
 
 
 def median_ends(runs: np.ndarray, confidence: float) -> tuple[float, float]:
-    """The interval of the median; without ends where there are too few runs."""
-    found = quantile_test(runs, p=0.5).confidence_interval(confidence)
-    return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
+    """Return the interval of the median; without ends where there are too few runs."""
+    interval = quantile_test(runs, p=0.5).confidence_interval(confidence)
+    if np.isnan(interval.low):
+        return -np.inf, np.inf
+    return interval.low, interval.high
 
 
 def too_few(
     a: np.ndarray, b: np.ndarray | float = 0.0, *, tests: int = 1, paired: bool = True
 ) -> bool:
-    """Whether no runs ``a`` beside as many as ``b`` could show a difference, even if all of them
-    agreed.
-    """
+    """Return whether so many runs could show no difference, even if all of them agreed."""
     if np.ndim(b) == 0 or (paired and len(a) == len(b)):
-        return binomtest(len(a), len(a), alternative="greater").pvalue > 0.025 / tests
-    each = 1 - (1 - 0.05 / tests) ** 0.5
-    return any(
-        binomtest(len(one), len(one), alternative="greater").pvalue > each / 2 for one in (a, b)
-    )
+        return _least_p_value(len(a)) > 0.025 / tests
+    level = 1 - (1 - 0.05 / tests) ** 0.5
+    return max(_least_p_value(len(a)), _least_p_value(len(b))) > level / 2
+
+
+def _least_p_value(runs: int) -> float:
+    """Return the p-value of a one-sided sign test if all runs agree."""
+    return binomtest(runs, runs, alternative="greater").pvalue
 
 
 def worse(
     a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None, **how: Any
 ) -> bool:
-    """Whether runs ``a`` are shown to be worse than ``b``, and ``b`` better than the constant
-    answer.
-    """
-    b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b)
-    least = {True: POINT, False: POINT * abs(np.median(b))}[how.get("higher", True)]
-    far = abs(np.median(a) - np.median(b)) >= least - 1e-9
-    return bool(far and better(b, a, constant=constant, **how))
+    """Return whether ``a`` is shown to be worse than ``b``, and ``b`` better than the constant."""
+    b = _as_runs(b, len(a))
+    least = POINT
+    if not how.get("higher", True):
+        least = POINT * abs(np.median(b))
+    is_far = abs(np.median(a) - np.median(b)) >= least - 1e-9
+    return bool(is_far and better(b, a, constant=constant, **how))
 
 
 def unexplained(
     said: str, explained: Iterable[str] = (), harmless: Iterable[str] = ()
 ) -> list[str]:
     """Return each word of a claim that stands in no pattern, with what is next to it."""
-    patterns = (*HARMLESS, *harmless, *explained)
-    spans = [match.span() for pattern in patterns for match in re.finditer(pattern, said)]
-    return [
-        said[max(0, word.start() - 60) : word.end() + 60]
-        for word in WORDS.finditer(said)
-        if not any(low <= word.start() and word.end() <= high for low, high in spans)
-    ]
+    spans = []
+    for pattern in (*HARMLESS, *harmless, *explained):
+        spans.extend(match.span() for match in re.finditer(pattern, said))
+    words = []
+    for word in WORDS.finditer(said):
+        is_explained = any(low <= word.start() and word.end() <= high for low, high in spans)
+        if not is_explained:
+            words.append(said[max(0, word.start() - 60) : word.end() + 60])
+    return words
 
 
 def since(places: Iterable[float], shown: Callable[[float], bool], first: float) -> bool:

@@ -99,13 +99,18 @@ def settings(
     """Of the page ``kind``. off: with bounds that were read off. paid: epsilons paid for bounds.
     file: its rows.
     """
-    roles = roles or ROLES[kind]
-    payments = tuple(Payment(epsilon=epsilon, person=roles.person) for epsilon in paid)
-    roles = replace(roles, payments=payments or roles.payments)
-    own = choose(frame() if file is None else file, read_off(roles) if off else roles)
-    return (
-        PAGES[kind].settings().change(dataset="own").change(own=own).change(**QUICK[kind] | changes)
-    )
+    if roles is None:
+        roles = ROLES[kind]
+    if paid:
+        payments = tuple(Payment(epsilon=epsilon, person=roles.person) for epsilon in paid)
+        roles = replace(roles, payments=payments)
+    if off:
+        roles = read_off(roles)
+    if file is None:
+        file = frame()
+    own = choose(file, roles)
+    start = PAGES[kind].settings().change(dataset="own").change(own=own)
+    return start.change(**QUICK[kind] | changes)
 
 
 def promised(of: Any) -> Any:
@@ -121,53 +126,70 @@ def numbers(of: Settings) -> list[np.ndarray]:
 def _arrays(value: Any) -> Iterator[np.ndarray]:
     if isinstance(value, np.ndarray | bool | int | float | np.number):
         yield np.asarray(value)
-    elif isinstance(value, Mapping | tuple | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _arrays(one)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _arrays(part)
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from _arrays(part)
     elif is_dataclass(value):
-        for one in fields(value):
-            yield from _arrays(getattr(value, one.name))
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name))
 
 
 def same(one: Settings, other: Settings) -> bool:
-    """Whether two settings have the same numbers, to the last bit."""
-    mine, theirs = numbers(one), numbers(other)
-    assert len(mine) == len(theirs) > 0
-    return all(
-        np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f")
-        for pair in zip(mine, theirs, strict=True)
-    )
+    """Return whether two settings have the same numbers, to the last bit."""
+    arrays = numbers(one)
+    other_arrays = numbers(other)
+    assert len(arrays) == len(other_arrays) > 0
+    for array, other_array in zip(arrays, other_arrays, strict=True):
+        is_float = array.dtype.kind == "f"
+        if not np.array_equal(array, other_array, equal_nan=is_float):
+            return False
+    return True
 
 
 def units(of: Any) -> list[np.ndarray]:
-    """What is learned from: the rows (k, inputs and label) of each unit of privacy, in the order of
-    the seed.
-    """
+    """Return the training rows (k, inputs and label) of each unit of privacy, in seeded order."""
     if of.OF_NUMBERS:
         table = regression.load(of.own.key, seed=of.seed)
-        ends = np.arange(1, of.rows + 1) if table.ends is None else table.ends[: of.rows]
-        return np.split(np.column_stack([table.X, table.y])[: ends[-1]], ends[:-1])
-    X, y, people = classification.load(
-        of.dataset_key, seed=of.seed, private_rows=of.rows
-    ).training_rows
-    people = np.arange(of.rows) if people is None else people
-    return [np.column_stack([X, y])[people == person] for person in range(of.rows)]
+        ends = np.arange(1, of.rows + 1)
+        if table.ends is not None:
+            ends = table.ends[: of.rows]
+        rows = np.column_stack([table.X, table.y])
+        return np.split(rows[: ends[-1]], ends[:-1])
+    split = classification.load(of.dataset_key, seed=of.seed, private_rows=of.rows)
+    X, y, people = split.training_rows
+    if people is None:
+        people = np.arange(of.rows)
+    rows = np.column_stack([X, y])
+    return [rows[people == person] for person in range(of.rows)]
 
 
 def moved(one: Any, other: Any) -> list[int]:
-    """Which units are not the same, whatever the order of a unit's rows is."""
-    mine, theirs = ([rows[np.lexsort(rows.T)] for rows in units(of)] for of in (one, other))
-    pairs = enumerate(zip(mine, theirs, strict=True))
-    return [place for place, pair in pairs if not np.array_equal(*pair, equal_nan=True)]
+    """Return the indices of units that differ, whatever the order of a unit's rows is."""
+    differing = []
+    for index, (rows, other_rows) in enumerate(zip(units(one), units(other), strict=True)):
+        if not np.array_equal(_sorted(rows), _sorted(other_rows), equal_nan=True):
+            differing.append(index)
+    return differing
+
+
+def _sorted(rows: np.ndarray) -> np.ndarray:
+    return rows[np.lexsort(rows.T)]
 
 
 def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> str:
-    """All words of the page of a file, with its numbers and what its pictures are to who cannot see
-    them.
-    """
+    """Return all words of the page of a file, with its tiles and the descriptions of its charts."""
     page = next(page for page in ALL if type(result.settings) is page.settings)
     view = page.at(result.settings).view(result)
-    words = [view.texts[name] for name in view.texts if name not in without]
-    alts = [picture.alt for board in view.boards.values() for row in board for picture in row]
-    found = " ".join([tile_row(view.tiles), *words, *alts])
-    return found if html else plain(found)
+    words = [tile_row(view.tiles)]
+    for name, text in view.texts.items():
+        if name not in without:
+            words.append(text)
+    for chart in view.charts(*view.boards).values():
+        words.append(chart.alt)
+    text = " ".join(words)
+    if html:
+        return text
+    return plain(text)

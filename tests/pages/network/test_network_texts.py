@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.mechanisms.private_bounds import Payment
 from lab.experiment.data_settings import OWN
+from lab.uploads.column_roles import Column
+from lab.uploads.rows import OwnRows
 from pages.network import charts, texts, texts_tables
 from pages.network.settings import DATA, NetworkSettings
 from pages.network.training import FRAMES
 from tests import attackers, reached
 from tests.claims import better
-from tests.lab.uploads.test_regression_rows import paid
 from tests.own_files import CLASSES, choose, frame
 from tests.sentences import (
     Rules,
@@ -239,12 +241,25 @@ def read_texts_of_unfinished_runs() -> None:
     charts.accuracy(unfinished)
 
 
+def rows_with_paid_bounds() -> OwnRows:
+    """Return rows of a file of which the bounds of one column were paid for."""
+    hours = Column(name="hours", low=0, high=16, paid=0.1)
+    payments = (Payment(epsilon=0.1, person=""),)
+    roles = replace(CLASSES, columns=(hours, CLASSES.columns[0]), payments=payments)
+    return choose(frame(1000, people=1000), roles)
+
+
 def results_of_uploaded_files() -> list:
     """Return results of files by row and by person, and with bounds that were paid for."""
     rows = frame(1000, people=400)
     by_row = choose(rows, replace(CLASSES, person=""))
     by_person = choose(rows, replace(CLASSES, person="who"))
-    cases = [(by_row, FRAMES), (by_person, FRAMES), (paid(0.1), 0), (paid(0.1), FRAMES)]
+    cases = [
+        (by_row, FRAMES),
+        (by_person, FRAMES),
+        (rows_with_paid_bounds(), 0),
+        (rows_with_paid_bounds(), FRAMES),
+    ]
     results = []
     for file, shown in cases:
         settings = SMALL.change(dataset=OWN).change(own=file, rows=200, shown=shown)
