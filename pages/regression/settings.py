@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
@@ -94,6 +94,26 @@ class RegressionSettings(SourceSettings):
     feature: int = 2
 
     # Ranges
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``. By hand, descent starts with the rule's options.
+
+        Links may state other options, because ``tuning`` comes before them.
+        """
+        becomes_own = changes.get("tuning") == "own" and self.tuning == "rule"
+        if becomes_own and self.source is not None:
+            changes = {**self._rule_options(), **changes}
+        return super().change(**changes)
+
+    def _rule_options(self) -> dict[str, float]:
+        """Return the clipping norm, within its range, and the radius of the rule."""
+        public = {"inputs": self.problem.inputs, "rows": self.problem.most_rows}
+        clip_norm = self.descent.chosen_clip_norm(self.epsilon, **public)
+        lowest, _ = self.LIMITS["clip_norm"]
+        return {
+            "clip_norm": max(float(f"{clip_norm:.2g}"), lowest),
+            "radius": self.descent.chosen_radius(self.epsilon, **public),
+        }
 
     def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets.

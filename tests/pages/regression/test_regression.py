@@ -6,6 +6,7 @@ import pytest
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.functional import best_share, published_best_share
 from lab.data.regression import SOURCES, load
+from lab.experiment import links
 from pages.regression import charts
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS, score_curve
@@ -166,3 +167,29 @@ def test_released_objectives_curve_nowhere_less_than_drawn(census):
 
     drawn = census.fits.least_eigenvalues[0]
     assert (curvatures >= drawn * (1 - 1e-9) - 1e-9).all()
+
+
+# Options by hand
+
+
+def test_descent_by_hand_starts_with_the_options_of_the_rule():
+    settings = diabetes(epsilon=0.5)
+    public = {"inputs": 5, "rows": 353}
+
+    by_hand = settings.change(tuning="own")
+
+    rule = settings.descent.chosen_clip_norm(0.5, **public)
+    assert by_hand.clip_norm == pytest.approx(rule, rel=0.05)
+    assert by_hand.radius == settings.descent.chosen_radius(0.5, **public)
+    assert settings.change(tuning="own", clip_norm=2.0).clip_norm == 2
+    assert by_hand.change(epsilon=50.0).clip_norm == by_hand.clip_norm
+
+
+@pytest.mark.parametrize("clip_norm", [0.02, 1.0])
+def test_a_link_keeps_options_by_hand(clip_norm):
+    settings = diabetes(tuning="own", clip_norm=clip_norm, radius=3.0)
+
+    restored, refused = links.read(RegressionSettings, links.minimal_texts(settings))
+
+    assert restored == settings
+    assert refused == {}
