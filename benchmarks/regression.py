@@ -54,7 +54,6 @@ FROM_STATISTICS = [name for name in REGRESSIONS if name != "descent"]
 # The board of the page, and the words beside it.
 PICTURES = (
     charts.errors,
-    charts.no_minimum,
     charts.lines,
     charts.coefficients,
 )

@@ -22,8 +22,6 @@ LONGEST_ERROR = 8
 LONGEST_NAME = 44
 # Where the strokes of single fits begin and end, in pixels right of the set epsilon.
 STROKES = (-9, 9)
-# The mechanisms that release a quadratic.
-QUADRATIC = ("published", "functional", "gaussian", "adassp")
 # Errors that many times above the top of the axis are drawn there, so that no line is too steep.
 HIGHEST_ERROR = 20
 # The same for coefficients, in half widths of their axis, and for curvatures.
@@ -184,33 +182,6 @@ def _with_decimals(text: str, decimals: int) -> str:
     if value is None or not 1 <= value < 1000 or "e" in text:
         return text
     return f"{value:.{decimals}f}"
-
-
-def no_minimum(result: RegressionResult) -> dict:
-    """Draw the share of fits whose released quadratic has no minimum, over epsilon."""
-    settings = result.settings
-    curves = []
-    for name, (_, failures) in result.curves.items():
-        if name not in QUADRATIC:
-            continue
-        percents = 100 * failures.mean(axis=1)
-        is_chosen = name == settings.mechanism
-        curve = _curve(name, settings.epsilons, percents, chosen=is_chosen)
-        curves.append(curve)
-    # The curve of the chosen mechanism is drawn last, over the others.
-    curves.sort(key=lambda curve: curve.pinned)
-    finding = ""
-    if result.fits.least_eigenvalues is not None:
-        share = f"{result.without_minimum} of {settings.repeats}"
-        finding = f"{share} at epsilon {settings.epsilon:.3g}"
-    return curve_chart(
-        *curves,
-        current=settings.epsilon,
-        title="Runs without a minimum",
-        finding=finding,
-        xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("% of runs", -3, 103),
-    )
 
 
 def lines(result: RegressionResult) -> dict:

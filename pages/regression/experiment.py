@@ -15,6 +15,7 @@ from lab.experiment.settings import Measure, Task
 from pages.regression import tasks
 from pages.regression.result import RegressionResult
 from pages.regression.settings import RegressionSettings
+from pages.regression.tasks import Method
 
 Outcome = TypeVar("Outcome")
 # The mechanisms of which a larger epsilon may worsen the mean error: a quadratic whose noise may
@@ -72,50 +73,31 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
     def parts(self) -> dict[str, Part]:
         """Return the chosen mechanism's fits, then the curves and the other fits."""
         settings = self.settings
-        chosen = settings.mechanism
-        others = [name for name in REGRESSIONS if name != chosen]
-        method = settings.method(chosen)
-        first_batch = settings.repeats
-        if method.rows_per_fit > _MANY_ROWS:
+        repeats = settings.repeats
+        remaining = settings.remaining_epsilon
+        spent = settings.spent_epsilon
+        names = [settings.mechanism, *(name for name in REGRESSIONS if name != settings.mechanism)]
+        methods = {name: settings.method(name) for name in names}
+        epsilons = tuple(epsilon - spent for epsilon in settings.epsilons)
+        curves = {name: _curve(method, epsilons, repeats) for name, method in methods.items()}
+        chosen = methods.pop(settings.mechanism)
+        first_batch = repeats
+        if chosen.rows_per_fit > _MANY_ROWS:
             first_batch = _FEW_REPEATS
         chosen_fits = Repeats(
             tasks.fit_repeats,
-            method,
-            settings.remaining_epsilon,
-            settings.repeats,
+            chosen,
+            remaining,
+            repeats,
             merge=tasks.join_fits,
             first_batch=first_batch,
             sampled=tasks.score_repeats,
         )
-        return {
-            "chosen": chosen_fits,
-            "curves": ByName({name: self._curve(name) for name in (chosen, *others)}),
-            "others": ByName({name: self._fits(name) for name in others}),
+        others = {
+            name: Once(tasks.fit_repeats, method, (remaining,), repeats)
+            for name, method in methods.items()
         }
-
-    def _curve(self, name: str) -> Sweep:
-        """Return the part of a mechanism's errors over epsilon."""
-        settings = self.settings
-        method = settings.method(name)
-        rows_per_epsilon = max(1, method.rows_per_fit * settings.repeats)
-        return Sweep(
-            tuple(epsilon - settings.spent_epsilon for epsilon in settings.epsilons),
-            tasks.score_curve,
-            method,
-            settings.repeats,
-            arms=(2,),
-            width=max(1, int(_ROWS_PER_TASK / rows_per_epsilon)),
-        )
-
-    def _fits(self, name: str) -> Once:
-        """Return the task of a mechanism's fits at the set epsilon."""
-        settings = self.settings
-        return Once(
-            tasks.fit_repeats,
-            settings.method(name),
-            (settings.remaining_epsilon,),
-            settings.repeats,
-        )
+        return {"chosen": chosen_fits, "curves": ByName(curves), "others": ByName(others)}
 
     def result(self, values: Mapping[str, Any]) -> RegressionResult:
         fits = {self.settings.mechanism: values["chosen"], **values["others"]}
@@ -137,6 +119,13 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
         if self.settings.mechanism not in _NOT_MONOTONE:
             return self.MEASURES
         return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
+
+
+def _curve(method: Method, epsilons: tuple[float, ...], repeats: int) -> Sweep:
+    """Return the part of a method's errors over epsilon."""
+    rows_per_epsilon = max(1, method.rows_per_fit * repeats)
+    width = max(1, int(_ROWS_PER_TASK / rows_per_epsilon))
+    return Sweep(epsilons, tasks.score_curve, method, repeats, width=width)
 
 
 def _in_order(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:

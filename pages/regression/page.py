@@ -22,7 +22,6 @@ PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 TITLES = {name: source.title for name, source in SOURCES.items()}
 # Heights of the charts in the first screen and in the tabs, in pixels.
 HEIGHT = 455
-METHODS_HEIGHT = 360
 COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
@@ -81,11 +80,6 @@ def main_charts(result: RegressionResult) -> list[list[Chart]]:
         objective = charts.objective(result, least_eigenvalues)
         row.append(_chart("objective", objective, height=HEIGHT))
     return [row]
-
-
-def method_charts(result: RegressionResult) -> list[list[Chart]]:
-    """Return how often mechanisms fail."""
-    return [[_chart("no_minimum", charts.no_minimum(result), height=METHODS_HEIGHT)]]
 
 
 def coefficient_charts(result: RegressionResult) -> list[list[Chart]]:
@@ -161,7 +155,7 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab("methods", "All methods", ("table",), method_charts),
+            Tab("methods", "All methods", ("table",)),
             Tab("coefficients", "Coefficients", charts=coefficient_charts),
         ),
         lead=always(texts.LEAD),

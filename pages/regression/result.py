@@ -41,8 +41,7 @@ class RegressionResult:
     Errors are root mean squares on held-out rows, in the label's unit.
 
     all_fits: the fits at the set epsilon, by mechanism. Those of the chosen one are always there.
-    curves: errors and failures (2, E, R) over the epsilons of the settings, by mechanism, as of
-        ``tasks.score_curve``.
+    curves: the errors (E, R) over the epsilons of the settings, by mechanism.
     """
 
     settings: RegressionSettings
@@ -100,14 +99,9 @@ class RegressionResult:
             constant=self.baseline,
         )
 
-    def errors_over_epsilon(self, name: str) -> np.ndarray:
-        """Return the errors (E, R) of a mechanism."""
-        errors, _ = self.curves[name]
-        return errors
-
     def quantiles(self, name: str) -> np.ndarray:
         """Return the 5 %, 50 % and 95 % quantiles (3, E) of a mechanism's errors over epsilon."""
-        return quantiles_of(self.errors_over_epsilon(name), axis=1)
+        return quantiles_of(self.curves[name], axis=1)
 
     @property
     def best_alternative(self) -> str | None:
@@ -127,7 +121,7 @@ class RegressionResult:
         An error above the baseline counts as the baseline, because such a model is of no use
         however large its error is.
         """
-        medians = np.median(self.errors_over_epsilon(name), axis=1)
+        medians = np.median(self.curves[name], axis=1)
         return float(np.minimum(medians, self.baseline).mean())
 
     @property
@@ -139,10 +133,7 @@ class RegressionResult:
         name = self.settings.mechanism
         if name not in self.curves:
             return None
-        cases = [
-            compare(errors, self.baseline, better="lower")
-            for errors in self.errors_over_epsilon(name)
-        ]
+        cases = [compare(errors, self.baseline, better="lower") for errors in self.curves[name]]
         first = trailing_start(cases)
         if first == len(cases):
             return None
@@ -207,7 +198,7 @@ class RegressionResult:
 
     def runs(self) -> pd.DataFrame:
         """Return a row per fit of the curves: mechanism, epsilon, repeat, error."""
-        errors = np.array([self.errors_over_epsilon(name) for name in self.curves])
+        errors = np.array(list(self.curves.values()))
         grid = Grid(self.settings.epsilons, errors)
         return grid.frame("error", mechanism=list(self.curves))
 

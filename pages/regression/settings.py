@@ -203,13 +203,18 @@ class RegressionSettings(SourceSettings):
     @cached_property
     def descent(self) -> Descent:
         """Return gradient descent on batches of a size that stays quick for any number of rows."""
-        options = {}
+        options: dict[str, Any] = {"steps": Descent.steps}
         if self.tuning == "own":
             options = {name: getattr(self, name) for name in DESCENT_OPTIONS}
         source = self.problem.source
-        descent = Descent(delta=self.delta, rows_each=source.rows_each, gaps=source.gaps, **options)
         batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
-        return replace(descent, batches=min(batches, descent.steps))
+        return Descent(
+            delta=self.delta,
+            rows_each=source.rows_each,
+            gaps=source.gaps,
+            batches=min(batches, options["steps"]),
+            **options,
+        )
 
     def share_of(self, name: str) -> float | None:
         """Return the share of epsilon that a mechanism spends on the quadratic.

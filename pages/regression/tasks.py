@@ -205,13 +205,5 @@ def score_repeats(
 
 
 def score_curve(method: Method, epsilons: tuple[float, ...], repeats: range) -> np.ndarray:
-    """Fit the repeats at several epsilons, and return errors and failures (2, E, R).
-
-    A failure is 1 where the released quadratic has no minimum, and otherwise 0.
-    """
-    fit = method.fit(epsilons, repeats)
-    errors = method.problem.errors(fit.weights)
-    failures = np.zeros_like(errors)
-    if fit.gram is not None:
-        failures[np.linalg.eigvalsh(fit.gram)[..., 0] <= 0] = 1
-    return np.stack([errors, failures])
+    """Fit the repeats at several epsilons, and return their errors (E, R)."""
+    return method.problem.errors(method.fit(epsilons, repeats).weights)

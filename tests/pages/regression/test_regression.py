@@ -92,14 +92,14 @@ def test_baseline_is_the_error_of_the_mean_training_label(small):
 
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_fits_at_the_set_epsilon_are_a_point_of_the_curve(name, census):
-    point = census.errors_over_epsilon(name)[EPSILONS.index(census.settings.epsilon)]
+    point = census.curves[name][EPSILONS.index(census.settings.epsilon)]
 
     np.testing.assert_allclose(point, census.all_fits[name].errors, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_curve_ends_near_least_squares(name, census):
-    last = census.errors_over_epsilon(name)[EPSILONS.index(100.0)]
+    last = census.curves[name][EPSILONS.index(100.0)]
 
     assert np.median(last) < 1.01 * census.least_squares_error
 

@@ -120,7 +120,7 @@ def loses(result) -> bool:
 def is_useful_from(result, match) -> bool:
     """Return whether the fits are shown to be below the baseline from an epsilon on."""
     epsilons = result.settings.epsilons
-    errors = result.errors_over_epsilon(result.settings.mechanism)
+    errors = result.curves[result.settings.mechanism]
 
     def is_useful(epsilon: float) -> bool:
         return better(errors[epsilons.index(epsilon)], result.baseline, higher=False)
@@ -228,6 +228,6 @@ def test_best_alternative_stays_while_epsilon_moves(mechanism):
     assert len({result.best_alternative for result in results}) == 1
     curves = results[0].curves
     others = [name for name in curves if name != mechanism]
-    medians = np.array([np.median(results[0].errors_over_epsilon(name), axis=1) for name in others])
+    medians = np.array([np.median(curves[name], axis=1) for name in others])
     best_at_each_epsilon = medians.argmin(axis=0)
     assert len(np.unique(best_at_each_epsilon)) > 1
