@@ -24,7 +24,6 @@ PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts in the first screen, in pixels.
 HEIGHT = 455
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
-PLANE_LABELS = {"principal": "principal components of the public rows", "features": "two features"}
 ADJACENCY_HELP = (
     "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and"
     " under **add/remove** adjacency if one has a person more. Never compare epsilons of the two."
@@ -53,16 +52,9 @@ def main_choices(state: PageState) -> None:
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choices of the adjacency and, for more than two features, of the map's plane."""
+    """Show the choice of the adjacency."""
     adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
     state.choose("adjacency", "Adjacency", adjacencies, help=ADJACENCY_HELP)
-    if state.settings.uses_file or len(state.settings.source.features) <= 2:
-        return
-    state.choose("plane", "Decision plane", PLANE_LABELS)
-    if state.settings.plane == "features":
-        features = dict(enumerate(state.settings.source.features))
-        state.choose("feature_x", "x axis", features)
-        state.choose("feature_y", "y axis", features)
 
 
 def sliders(settings: ClassifierSettings) -> SliderLayout:

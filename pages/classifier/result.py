@@ -17,7 +17,7 @@ from lab.models.classifier_versions import PUBLISHED, Guarantees
 from lab.statistics import differences
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
-from lab.statistics.decision_regions import Plane, feature_plane, usual_plane
+from lab.statistics.decision_regions import Plane, usual_plane
 from pages.classifier.settings import ClassifierSettings
 from pages.classifier.tasks import Ensemble, Reference
 
@@ -215,19 +215,13 @@ class ClassifierResult:
     @property
     def plane(self) -> Plane:
         """Return the plane of the decision maps."""
-        settings = self.settings
-        if settings.plane == "principal":
-            return plane_of(self.split)
-        return plane_of(self.split, features=(settings.feature_x, settings.feature_y))
+        return plane_of(self.split)
 
 
 @cached
-def plane_of(split: data.Split, *, features: tuple[int, int] | None = None) -> Plane:
-    """Return the plane of two features, or of the first two public directions.
+def plane_of(split: data.Split) -> Plane:
+    """Return the plane of the first two public directions, or of the only two features.
 
     It is cached, because the points and the grid on it are cached by plane.
     """
-    source = split.source
-    if features is not None and len(source.features) > 2:
-        return feature_plane(split.X_public, *features, names=source.features, bounds=source.bounds)
-    return usual_plane(split.X_public, names=source.features, bounds=source.bounds)
+    return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dpcore import check
 from dpcore.privacy import Adjacency, Guarantee
 from lab.data import classification as data
-from lab.experiment.data_settings import OWN, RowsSettings, source_of
+from lab.experiment.data_settings import OWN, RowsSettings
 from lab.models import classifier_versions
 from lab.uploads import handles
 from pages.classifier.training import PrivateTraining, PublicStart, ReferenceTraining
@@ -34,8 +34,6 @@ class ClassifierSettings(RowsSettings):
     shift: distance by which the public rows are moved, in their own standard deviations.
     public_steps: steps of the descent on the public rows.
     repeats: number R of models trained per arm and epsilon.
-    plane: plane of the decision maps, of two "principal" public directions or two "features".
-    feature_x, feature_y: indices of the features on the axes of the plane.
     """
 
     EXPERIMENT: ClassVar = "pages.classifier.experiment.ClassifierExperiment"
@@ -43,7 +41,6 @@ class ClassifierSettings(RowsSettings):
         "dataset": (*data.LINEAR_DATASETS, OWN),
         "version": classifier_versions.VERSIONS,
         "adjacency": list(Adjacency),
-        "plane": ("principal", "features"),
     }
     LIMITS: ClassVar = {
         "epsilon": (0.01, 150.0),
@@ -84,43 +81,22 @@ class ClassifierSettings(RowsSettings):
     repeats: int = 24
     seed: int = 4
     adjacency: str = "replace-one"
-    plane: str = "principal"
-    feature_x: int = 0
-    feature_y: int = 1
 
     def __post_init__(self) -> None:
         if self.dataset == OWN and self.public_rows:
             allowed = "0, as no row of a file is public"
             raise check.RefusedError("public_rows", self.public_rows, allowed)
         super().__post_init__()
-        if self.feature_x == self.feature_y:
-            allowed = "another feature than feature_x"
-            raise check.RefusedError("feature_y", self.feature_y, allowed)
 
     # Ranges
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the range of each field, which for some depends on the data set."""
+        """Return the range of each field. That of public rows depends on the data set."""
         public_rows = 0
-        last_feature = 1
         if self.source is not None:
             public_rows = self.source.public_rows
-            last_feature = max(1, len(self.source.features) - 1)
-        limits = dict(super().limits)
-        limits["public_rows"] = (0, public_rows)
-        limits["feature_x"] = (0, last_feature)
-        limits["feature_y"] = (0, last_feature)
-        return limits
-
-    def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
-        """Return the fields that a change of the data set resets."""
-        changes = super().initial_values(dataset, own)
-        source = source_of(dataset, own)
-        if source is None or len(source.features) <= max(self.feature_x, self.feature_y):
-            changes["feature_x"] = 0
-            changes["feature_y"] = 1
-        return changes
+        return {**super().limits, "public_rows": (0, public_rows)}
 
     # What is trained, and what it guarantees
 

@@ -300,17 +300,29 @@ def test_a_page_asks_for_no_move_without_effect():
     )
 
 
-def test_another_data_set_keeps_the_other_settings_and_a_refused_choice_is_said():
+def test_another_data_set_keeps_the_other_settings():
     app = moved(opened(CLASSIFIER), CLASSIFIER, "public_rows", 400)
+
     app.selectbox(key="classifier.dataset").set_value("iris").run()
+
     assert not app.exception
     assert settings_of(app, CLASSIFIER) == ClassifierSettings(dataset="iris", public_rows=37)
-    app = opened(
-        CLASSIFIER, dataset="breast_cancer", plane="features", feature_x="3", feature_y="7"
-    )
-    app.selectbox(key="classifier.feature_y").set_value(3).run()
-    assert "another feature" in app.error[0].value
-    assert settings_of(app, CLASSIFIER).feature_y == 7
+
+
+def test_a_refused_choice_is_said(monkeypatch):
+    app = opened(CLASSIFIER)
+    change = ClassifierSettings.change
+
+    def refuse_iris(settings, **changes):
+        if changes.get("dataset") == "iris":
+            raise RefusedError("dataset", "iris", "a data set that this test allows")
+        return change(settings, **changes)
+
+    monkeypatch.setattr(ClassifierSettings, "change", refuse_iris)
+    app.selectbox(key="classifier.dataset").set_value("iris").run()
+
+    assert "a data set that this test allows" in app.error[0].value
+    assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
 def test_at_rest_the_whole_page_follows():

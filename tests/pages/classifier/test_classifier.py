@@ -21,13 +21,6 @@ SEEDS = [4, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (0, 1))]
 
 
 class TestTasks:
-    def test_the_plane_of_the_maps_trains_nothing_anew(self):
-        settings = small(dataset="iris", public_rows=9)
-
-        moved = settings.change(plane="features", feature_x=3, feature_y=2)
-
-        assert moved.experiment.tasks() == settings.experiment.tasks()
-
     def test_epsilon_trains_the_ensemble_alone_anew(self):
         settings = small(dataset="iris", public_rows=9)
 

@@ -19,9 +19,8 @@ from ui.text.sliders import SLIDERS
 LINKS = 250
 # Of pages whose noise is calibrated anew for each link.
 COSTLY_LINKS = {"network": 60, "what-if": 80}
-# A feature beyond the second needs another data set in the same link, a weight beyond the fifth
-# more sources.
-SELDOM_CHANGED = {"own", "feature_x", "feature_y", "weight_6", "weight_7", "weight_8"}
+# A weight beyond the fifth needs more sources in the same link.
+SELDOM_CHANGED = {"own", "weight_6", "weight_7", "weight_8"}
 
 
 @pytest.mark.parametrize("page", PAGES)
