@@ -77,6 +77,14 @@ def choose(rows: pd.DataFrame, roles: Roles) -> OwnRows:
     return HELD[-1]
 
 
+def bought(*payments: Payment, person: str = "") -> OwnRows:
+    """A file with bought bounds of one column, and the payments for it."""
+    hours = Column(name="hours", low=0, high=16, paid=0.1)
+    columns = (hours, *CLASSES.columns[:1])
+    roles = replace(CLASSES, columns=columns, payments=payments, person=person)
+    return own_rows.choose(table_of(frame(1000, people=1000)), roles)
+
+
 def by_person(roles: Roles) -> Roles:
     return replace(roles, person="who")
 

@@ -8,20 +8,10 @@ from dpcore import check
 from dpcore.mechanisms import private_bounds
 from dpcore.mechanisms.private_bounds import Payment
 from lab.uploads import column_bounds
-from lab.uploads import rows as own_rows
 from lab.uploads.column_roles import Column
-from tests.own_files import CLASSES, frame, table_of
+from tests.own_files import bought, frame, table_of
 
 HOURS = Column(name="hours")
-
-
-def chosen_after(*payments, person=""):
-    """The file with bought bounds of a column, and these payments for it."""
-    bought = Column(name="hours", low=0, high=16, paid=0.1)
-    roles = replace(
-        CLASSES, columns=(bought, *CLASSES.columns[:1]), payments=payments, person=person
-    )
-    return own_rows.choose(table_of(frame(1000, people=1000)), roles)
 
 
 @pytest.fixture
@@ -38,12 +28,12 @@ def drawn(monkeypatch):
 
 def test_a_payment_for_rows_protects_no_person():
     with pytest.raises(check.RefusedError, match="before a column identified the persons"):
-        chosen_after(Payment(epsilon=0.1, person=""), person="who")
+        bought(Payment(epsilon=0.1, person=""), person="who")
 
 
 @pytest.mark.parametrize("person", ["who", ""])
 def test_a_payment_for_persons_protects_persons_and_rows(person):
-    own = chosen_after(Payment(epsilon=0.1, person="who"), person=person)
+    own = bought(Payment(epsilon=0.1, person="who"), person=person)
 
     assert own.roles.spent == 0.1
 
@@ -54,9 +44,9 @@ def test_too_few_rows_are_refused():
 
 
 def test_a_column_without_bounds_is_paid_for_all_the_same(drawn):
-    bought = column_bounds.buy(table_of(frame(1000)), HOURS, epsilon=0.1)
+    column = column_bounds.buy(table_of(frame(1000)), HOURS, epsilon=0.1)
 
-    assert bought == replace(HOURS, paid=0.1)
+    assert column == replace(HOURS, paid=0.1)
 
 
 def test_a_person_has_one_value(drawn):
