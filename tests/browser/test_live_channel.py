@@ -310,7 +310,7 @@ def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():
                 accepted
             )  # else Python or Streamlit has mended it, and ui/server/tcp_nodelay.py can go
             before = os.listdir("/dev/fd")
-            assert tcp_nodelay.hurry() >= 2
+            assert tcp_nodelay.disable_nagle() >= 2
             assert os.listdir("/dev/fd") == before
             assert not delays(accepted)
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as later:

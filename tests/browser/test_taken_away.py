@@ -5,12 +5,14 @@ pages without a net.
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lab.experiment.links import VERSION
 from pages.topics import PAGES
@@ -160,53 +162,70 @@ def test_a_print_and_a_handout_say_what_the_page_says(lab, opened):
     page.emulate_media(media="screen")  # a window serves several tests
 
 
-def held(page: Page, one: Handout) -> None:
-    """Drawn, with legends and nothing cut, on one sheet of A4."""
+def assert_fits_one_sheet(page: Page, sheet: Handout) -> None:
+    """Assert that a handout shows its charts with their legends, uncut, on one sheet of A4."""
     page.set_viewport_size({"width": 1000, "height": 1200})
     assert page.evaluate(CUT) == []
-    written = page.evaluate(WRITTEN)
-    pictures = one._charts(one.page.view(one.result))
-    assert list(written) == [picture.name for picture in pictures]
-    for picture in pictures:
-        said, layout = list(map(plain, written[picture.name])), picture.figure["layout"]
-        named = [
-            one
-            for one in picture.figure["data"]
-            if layout.get("showlegend") and one.get("showlegend", True)
-        ]
-        assert {plain(one["name"]) for one in named if one.get("name")} <= set(said)
-        assert said[0] == plain(layout.get("title", {}).get("text", ""))
-        chart = page.locator(f"[data-chart='{picture.name}']")
-        with Image.open(io.BytesIO(chart.locator(".room > canvas").screenshot())) as image:
-            grey = image.convert("L").histogram()
-        assert sum(grey[:255]) > 0.02 * sum(grey), picture.name  # has ink on it
+    texts_by_chart = page.evaluate(WRITTEN)
+    charts = sheet._charts(sheet.page.view(sheet.result))
+    assert list(texts_by_chart) == [chart.name for chart in charts]
+    for chart in charts:
+        texts = [plain(text) for text in texts_by_chart[chart.name]]
+        layout = chart.figure["layout"]
+        assert texts[0] == plain(layout.get("title", {}).get("text", ""))
+        assert legend_texts(chart.figure) <= set(texts)
+        assert has_ink(page.locator(f"[data-chart='{chart.name}'] .room > canvas")), chart.name
     printed = page.pdf(prefer_css_page_size=True, print_background=True)
     [size] = re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", printed)
     assert list(map(float, size)) == pytest.approx([595, 842], abs=1.5)
 
 
+def legend_texts(figure: Mapping[str, Any]) -> set[str]:
+    """Return the names of the traces that the legend of a figure lists."""
+    if not figure["layout"].get("showlegend"):
+        return set()
+    texts = set()
+    for trace in figure["data"]:
+        if trace.get("name") and trace.get("showlegend", True):
+            texts.add(plain(trace["name"]))
+    return texts
+
+
+def has_ink(canvas: Locator) -> bool:
+    """Return whether more than 2 % of a canvas is not white."""
+    with Image.open(io.BytesIO(canvas.screenshot())) as image:
+        pixels_by_grey = image.convert("L").histogram()
+    return sum(pixels_by_grey[:-1]) > 0.02 * sum(pixels_by_grey)
+
+
 @pytest.mark.parametrize("topic", each(PAGES, "classifier"))
-def test_a_handout_prints_on_one_sheet_and_its_label_opens(opened, topic):
-    one = quick(topic)
-    page = opened(one.html(), color_scheme="dark")
-    held(page, one)
-    assert (
-        page.evaluate("getComputedStyle(document.querySelector('.sheet')).backgroundColor")
-        == "rgb(255, 255, 255)"
-    )
-    expect(opened(one.label_html()).get_by_role("heading", level=1)).to_have_text("Privacy label")
+def test_a_handout_fits_one_sheet_in_light_colours(opened, topic):
+    sheet = quick(topic)
+
+    page = opened(sheet.html(), color_scheme="dark")
+
+    assert_fits_one_sheet(page, sheet)
+    background = "getComputedStyle(document.querySelector('.sheet')).backgroundColor"
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("topic", each(PAGES, "classifier"))
+def test_a_privacy_label_is_a_page(opened, topic):
+    page = opened(quick(topic).label_html())
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Privacy label")
 
 
 @pytest.mark.parametrize(
-    "topic", each([one for one in PAGES if one.name in own_files.KINDS], "classifier")
+    "topic", each([topic for topic in PAGES if topic.name in own_files.KINDS], "classifier")
 )
-def test_a_handout_of_a_file_does_too(opened, topic):
-    one = handout(
-        topic,
-        own_files.settings(topic.name, off=True).experiment.run(),
-        link="http://lab.example.org/" + "x" * 400,
-    )
-    held(opened(one.html()), one)
+def test_a_void_handout_of_a_file_with_a_long_link_fits_one_sheet(opened, topic):
+    result = own_files.settings(topic.name, off=True).experiment.run()
+    sheet = handout(topic, result, link="http://lab.example.org/" + "x" * 400)
+
+    page = opened(sheet.html())
+
+    assert_fits_one_sheet(page, sheet)
     own_files.HELD.clear()
 
 

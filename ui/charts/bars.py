@@ -92,6 +92,7 @@ def bars(
 
 
 def _bar(position: float, height: float, colour: str) -> dict:
+    """Return a bar as a shape, which is drawn for the pinned settings too."""
     return {
         "type": "rect",
         "x0": position - _HALF_BAR,

@@ -18,7 +18,7 @@ _NAME_DISTANCE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """One curve of a chart.
+    """One curve of a chart, whose heights ``y`` tell what is drawn.
 
     Attributes:
         name: Its name in the legend.
@@ -60,34 +60,42 @@ class Curve:
 
     def traces(self, xaxis: Mapping[str, Any], yaxis: Mapping[str, Any]) -> list[dict]:
         """Return its shaded area, if it has one, and its line."""
-        x = np.asarray(self.x, dtype=float)
-        y = np.asarray(self.y, dtype=float)
-        is_across = y.ndim == 0
         traces = []
-        if y.ndim == 2:
-            low, median, high = y
-            traces.append(theme.band(x, low, high, colour=self.colour))
-            y = median
-        if is_across:
-            x = axis_range(xaxis)
-            y = np.full(2, y)
-        if len(x) == 0:
-            # Plotly drops a trace without points from the legend, and the axes would move.
-            x = np.array([np.nan])
-            y = np.array([np.nan])
+        dimensions = np.ndim(self.y)
+        if dimensions == 2:
+            low, _, high = np.asarray(self.y, dtype=float)
+            area_x = np.asarray(self.x, dtype=float)
+            traces.append(theme.band(area_x, low, high, colour=self.colour))
+        x, y = self._line_points(xaxis)
+        hover = self.hover
+        if not hover:
+            hover = hover_text(self.name, xaxis, yaxis, across=dimensions == 0)
         line = theme.line(
             x,
             y,
             colour=self.colour,
             name=theme.legend_name(self.name, self.value),
             dash=self.dash,
-            hovertemplate=self.hover or hover_text(self.name, xaxis, yaxis, across=is_across),
+            hovertemplate=hover,
             **self._line_properties(),
         )
         if self.width:
             line["line"] |= {"width": self.width}
         traces.append(line | self.more)
         return traces
+
+    def _line_points(self, xaxis: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return x and y of its line, which is the median of an area, or goes across the axis."""
+        x = np.asarray(self.x, dtype=float)
+        y = np.asarray(self.y, dtype=float)
+        if y.ndim == 0:
+            return axis_range(xaxis), np.full(2, y)
+        if y.ndim == 2:
+            y = y[1]
+        if len(x) == 0:
+            # Plotly drops a trace without points from the legend, and the axes would move.
+            return np.array([np.nan]), np.array([np.nan])
+        return x, y
 
     def _line_properties(self) -> dict[str, Any]:
         """Return the properties of the line that depend on flags."""

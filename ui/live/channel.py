@@ -3,8 +3,8 @@
 A request holds a page, its settings as a link holds them, and what has been moved since. So it
 needs no session, any server can answer it, and what is computed for it serves everybody. Of a
 browser's requests only the newest is answered: at once with the essential work, then slice by slice
-until all work is done or a newer request comes. When nobody waits, frames for a slider's next stops
-are made.
+until all work is done or a newer request comes. A frame is all that a page shows at some settings.
+When nobody waits, frames for the next stops of a slider are made ahead of its movement.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ REFUSED = 1008
 
 
 class Connection:
-    """One browser's connection, with its newest request and the frames that it wants ahead."""
+    """One browser's connection, with its newest request and the moves to make frames for ahead."""
 
     def __init__(self, socket: WebSocket, pages: Mapping[str, Page], workers: Workers):
         self._socket = socket
@@ -143,7 +143,7 @@ class Connection:
             newer_task.cancel()
 
     async def _prefetch(self) -> None:
-        """Make the frames that are wanted ahead while nobody waits."""
+        """Make frames for the next stops of a slider, ahead of its movement, while nobody waits."""
         while True:
             await self._ahead_arrived.wait()
             self._ahead_arrived.clear()

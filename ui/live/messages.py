@@ -91,7 +91,7 @@ class Request:
 
 
 def parse_message(text: str, pages: Mapping[str, Page]) -> tuple[Request, Moves | None]:
-    """Return the request in a message, and the moves for which frames are wanted ahead, if any.
+    """Return the request in a message, and the moves to make frames for ahead, if it has some.
 
     Args:
         text: The message.

@@ -1,5 +1,4 @@
-"""What the head of each page tells search engines and previews of links: title, description,
-picture, address.
+"""Make the tags in the head of a page, for search engines and for previews of links.
 
 Search engines and chats need absolute addresses. The picture, the canonical address and the sitemap
 are there only where the environment variable ``LAB_ADDRESS`` names the address that the lab is
@@ -14,7 +13,8 @@ from urllib.parse import urlsplit
 
 NAME = "Epsilon Lab"
 PICTURE = Path(__file__).parent / "static" / "preview.png"
-PREVIEW, SITEMAP = "preview.png", "sitemap.xml"
+PREVIEW = "preview.png"
+SITEMAP = "sitemap.xml"
 # Pixels of the picture, as previews show it.
 SIZE = (1200, 630)
 
@@ -43,47 +43,59 @@ def title(page: str) -> str:
 
 
 def address(environment: Mapping[str, str]) -> str:
-    """Return the address that the lab is served at, without a slash at its end; "" where none is
-    named.
+    """Return the address that the lab is served at, without a slash at its end; "" if unknown.
 
-    Raises ValueError where it is not absolute.
+    Raises:
+        ValueError: It is not absolute.
     """
-    named = environment.get("LAB_ADDRESS", "").strip().rstrip("/")
-    parts = urlsplit(named)
-    if named and not (parts.scheme in ("http", "https") and parts.hostname):
+    value = environment.get("LAB_ADDRESS", "").strip().rstrip("/")
+    if not value:
+        return ""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(
-            f"LAB_ADDRESS is {named!r}, but must be an absolute address, of http or https"
+            f"LAB_ADDRESS is {value!r}, but must be an absolute address, of http or https"
         )
-    return named
+    return value
 
 
 def tags(page: str, head: Head, *, at: str) -> str:
-    """Return the tags (HTML) for the page of this name; ``at``: where the lab is served, or ""."""
-    about = f"{head.question} {head.about}."
-    named = {
+    """Return the tags (HTML) of a page.
+
+    Args:
+        page: The name of the page; "" for home.
+        head: What its head says.
+        at: The address that the lab is served at; "" if it is not known.
+    """
+    description = f"{head.question} {head.about}."
+    properties = {
         "og:site_name": NAME,
         "og:type": "website",
         "og:title": title(head.title),
-        "og:description": about,
+        "og:description": description,
     }
-    links = ""
     if at:
-        width, height = map(str, SIZE)
-        named |= {"og:url": f"{at}/{page}", "og:image": f"{at}/{PREVIEW}"}
-        named |= {
-            "og:image:width": width,
-            "og:image:height": height,
+        width, height = SIZE
+        properties |= {
+            "og:url": f"{at}/{page}",
+            "og:image": f"{at}/{PREVIEW}",
+            "og:image:width": str(width),
+            "og:image:height": str(height),
             "twitter:card": "summary_large_image",
         }
-        links = f'<link rel="canonical" href="{html.escape(f"{at}/{page}")}">'
-    metas = (
-        f'<meta property="{name}" content="{html.escape(text)}">' for name, text in named.items()
-    )
-    described = f'<meta name="description" content="{html.escape(about)}">'
-    return f"<title>{html.escape(title(head.title))}</title>{described}{links}{''.join(metas)}"
+    lines = [
+        f"<title>{html.escape(title(head.title))}</title>",
+        f'<meta name="description" content="{html.escape(description)}">',
+    ]
+    if at:
+        lines.append(f'<link rel="canonical" href="{html.escape(f"{at}/{page}")}">')
+    for name, text in properties.items():
+        lines.append(f'<meta property="{name}" content="{html.escape(text)}">')
+    return "".join(lines)
 
 
 def sitemap(pages: Iterable[str], *, at: str) -> str:
-    """Return the sitemap (XML) of these pages of a lab that is served at this address."""
-    places = "".join(f"<url><loc>{html.escape(f'{at}/{page}')}</loc></url>" for page in pages)
-    return f'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
+    """Return the sitemap (XML) of pages of a lab that is served at this address."""
+    urls = "".join(f"<url><loc>{html.escape(f'{at}/{page}')}</loc></url>" for page in pages)
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0"?><urlset xmlns="{namespace}">{urls}</urlset>'

@@ -1,6 +1,4 @@
-"""How others come to what is on this screen: the link for who is on the same network, and its
-picture.
-"""
+"""Make links for others on the same network, and QR codes of links."""
 
 import socket
 from urllib.parse import urlsplit
@@ -15,7 +13,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 QR_ALT = "QR code of the link"
 # An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way
 # one would go.
-_ELSEWHERE = ("192.0.2.1", 9)
+_DOCUMENTATION_ADDRESS = ("192.0.2.1", 9)
 
 
 def elsewhere(link: str) -> str:
@@ -38,7 +36,7 @@ def own_address() -> str:
     """Return this machine's address on its network; "" if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
         try:
-            connection.connect(_ELSEWHERE)
+            connection.connect(_DOCUMENTATION_ADDRESS)
             address = connection.getsockname()[0]
         except OSError:  # no network
             return ""
@@ -48,8 +46,8 @@ def own_address() -> str:
 
 
 def qr(link: str) -> str:
-    """Return the link as a picture to photograph, SVG, dark on white on every ground."""
-    drawn = segno.make(link, error="l").svg_inline(
+    """Return the QR code of a link (SVG), dark on white in light and dark."""
+    svg = segno.make(link, error="l").svg_inline(
         scale=4, border=3, dark="#000", light="#fff", omitsize=False
     )
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{QR_ALT}" ', 1)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{QR_ALT}" ', 1)

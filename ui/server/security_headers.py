@@ -1,4 +1,4 @@
-"""What every answer of the server says to a browser, and which questions are not answered at all.
+"""Give every answer its security headers, and answer the hosts of this server only.
 
 The browser then loads nothing from anywhere else, runs no script that is not a file of the server,
 and shows the lab inside of another page only where the environment variable `LAB_FRAME_ANCESTORS`
@@ -28,13 +28,15 @@ _CLOSED = "/_stcore/metrics"
 
 
 def policy(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list
-    of sources.
+    """Return the Content-Security-Policy.
 
     Streamlit and Plotly write styles into the page, and pictures are saved through data and blob
     addresses. The script inside of Streamlit's page is allowed by its hash. In Firefox
     `rel="prefetch"` falls under `default-src`, so that allows our own files, and what else would
     fall back on it is forbidden by name.
+
+    Raises:
+        ValueError: `LAB_FRAME_ANCESTORS` is no list of sources.
     """
     ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
     if not _SOURCES.fullmatch(ancestors):
@@ -60,14 +62,17 @@ def policy(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def _inline_scripts() -> list[str]:
+    """Return the sources that allow the scripts inside of Streamlit's page."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
-    hashes = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
-    return [f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes]
+    sources = []
+    for script in _INLINE.findall(page):
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        sources.append(f"'sha256-{digest}'")
+    return sources
 
 
 def same_origin(headers: Headers) -> bool:
-    """Return whether a page of this very server asks, or no page at all: browsers name the page's
-    origin.
+    """Return whether a page of this server asks, or no page at all. Browsers name its origin.
 
     Streamlit's option `server.corsAllowedOrigins` adds others, as for its own websocket.
     """
@@ -78,24 +83,23 @@ def same_origin(headers: Headers) -> bool:
 
 
 def allowed() -> Sequence[str]:
-    """Return the hosts that addresses may ask for, as Streamlit's option `server.allowedHosts`
-    names them; "*": any.
-    """
+    """Return the hosts of Streamlit's option `server.allowedHosts`; "*" stands for any."""
     return st.get_option("server.allowedHosts") or ["*"]
 
 
 def answers(host: str) -> bool:
-    """Return whether an address with this host is answered; "*.x" in the option are all hosts that
-    end so.
-    """
-    hosts = [name.lower() for name in allowed()]
-    return any(host == name or (name[:1] == "*" and host.endswith(name[1:])) for name in hosts)
+    """Return whether an address with this host is answered; "*.x" allows all hosts that end so."""
+    for name in allowed():
+        name = name.lower()
+        if host == name:
+            return True
+        if name.startswith("*") and host.endswith(name[1:]):
+            return True
+    return False
 
 
-class Guard:
-    """ASGI middleware around the whole app, which answers the hosts of `server.allowedHosts` only,
-    at every address.
-    """
+class HostFilter:
+    """ASGI middleware that adds security headers, and answers the allowed hosts only."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = TrustedHostMiddleware(app, allowed_hosts=allowed(), www_redirect=False)

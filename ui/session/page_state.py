@@ -234,7 +234,8 @@ def register_visit(page: str) -> None:
 def current_state(page: str, settings_type: type) -> PageState:
     """Return the page's state in this session, after the newest link, movement and click.
 
-    Where the slider panel asks for it, start a run of the whole page instead.
+    Where the slider panel asks for a run of the whole page, start it and do not return
+    (``apply_panel_event``).
     """
     key = f"{page}.state"
     if key not in st.session_state:
@@ -256,7 +257,7 @@ def _is_history_navigation() -> bool:
 def apply_panel_event(state: PageState) -> None:
     """Apply the newest movement or tick of the page's slider panel.
 
-    Where the panel asks for it, start a run of the whole page.
+    Where the panel asks for a run of the whole page, start it and do not return.
     """
     movement = state.apply_movement()
     if movement is None:

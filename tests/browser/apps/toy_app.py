@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from tests.toy.page import TOY
 from ui.live.channel import Channel
-from ui.server.security_headers import Guard
+from ui.server.security_headers import HostFilter
 from ui.server.startup import lifespan
 
 channel = Channel([TOY]).route()
@@ -17,5 +17,5 @@ app = st.App(
     Path(__file__).with_name("toy_page.py"),
     routes=[channel],
     lifespan=lifespan,
-    middleware=[Middleware(Guard)],
+    middleware=[Middleware(HostFilter)],
 )

@@ -470,7 +470,7 @@ class TestPrefetch:
         assert begun_meanwhile == []
         assert [piece.epsilon for piece in Piece.begun] == [2, 5, 6]
 
-    async def test_frames_ahead_come_in_their_order_with_their_refusals(self, server):
+    async def test_frames_for_the_next_stops_come_in_order_with_their_refusals(self, server):
         client = await connect(server)
 
         client.request(name="epsilon", ahead=[5, 6, 1000])

@@ -221,7 +221,7 @@ def test_policy_allows_only_files_of_the_server_and_origins_to_frame_the_lab():
 def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed():
     closed = ["/_stcore/metrics", "/_stcore/metrics/", "/lab/_stcore/metrics"]
     for path in ("/", "/_stcore/health", *closed):
-        status, headers, body = ask(security_headers.Guard(inside), path, host="x")
+        status, headers, body = ask(security_headers.HostFilter(inside), path, host="x")
         assert (status, body) == ((404, b"Not Found") if path in closed else (200, b"inside"))
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["content-security-policy"] == security_headers.policy()
@@ -235,5 +235,5 @@ def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed():
 def test_allowed_hosts_are_known_before_a_link_is_shown(monkeypatch, allowed, host):
     monkeypatch.setattr(security_headers.st, "get_option", {"server.allowedHosts": allowed}.get)
     assert security_headers.answers(host) == (
-        ask(security_headers.Guard(inside), host=host)[0] == 200
+        ask(security_headers.HostFilter(inside), host=host)[0] == 200
     )
