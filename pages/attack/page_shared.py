@@ -56,7 +56,7 @@ def recorded_audits(result: Any) -> str:
     return audits_texts.summary() + audits_texts.table()
 
 
-TABLE_TAB = Tab("table", "Results table", ("table",))
+TABLE_TAB = Tab("table", "Table", ("table",))
 AUDITS_TAB = Tab("audits", "Audits", ("audits",))
 
 

@@ -210,7 +210,7 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab("loss", "Loss", charts=loss_charts),
+            Tab("loss", "Training loss", charts=loss_charts),
             RESULTS_TAB._replace(when=lambda settings: not settings.uses_file),
             # The table compares with published results on the built-in data.
             RESULTS_TAB._replace(texts=("classes",), when=lambda settings: settings.uses_file),

@@ -146,7 +146,7 @@ PAGE = Page(
             GUARANTEE_TAB,
             Tab("steps", "Algorithm", ("steps",), algorithm_charts),
             Tab("ways", "Methods", charts=method_charts),
-            Tab("table", "Results", ("table",)),
+            Tab("table", "Table", ("table",)),
         ),
         lead=always(SAYS["lead"]),
     ),

@@ -155,7 +155,7 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab("methods", "All methods", ("table",)),
+            Tab("methods", "Table", ("table",)),
             Tab("coefficients", "Coefficients", charts=coefficient_charts),
         ),
         lead=always(texts.LEAD),

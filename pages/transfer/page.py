@@ -113,7 +113,7 @@ PAGE = Page(
             WHY_TAB,
             GUARANTEE_TAB,
             Tab("sources", "Sources", charts=source_charts),
-            Tab("published", "Published table", ("published",)),
+            Tab("published", "Table", ("published",)),
         ),
         lead=always(texts.SAYS["lead"]),
     ),

@@ -189,7 +189,7 @@ def planner_page(pages: Sequence[Page]) -> Page:
             charts=main_charts,
             tabs=(
                 Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
-                Tab("table", "Results table", ("table",)),
+                Tab("table", "Table", ("table",)),
             ),
             lead=texts_question.introduction,
         ),

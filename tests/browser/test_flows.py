@@ -59,7 +59,7 @@ def test_a_link_opens_its_tab_and_the_drawer_and_another_tabs_table_follows_a_sl
     page.reload()
     drawn(page)
     expect(slider(page, "Rows")).to_be_hidden()
-    tab(page, "Results")
+    tab(page, "Table")
     table = page.locator(".lab-words-table").locator(TABLE)
     expect(table).not_to_contain_text("…")
     was = table.text_content()

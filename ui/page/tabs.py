@@ -34,7 +34,7 @@ GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 ASK_TAB = Tab("what-if", "What if")
 ANSWER = "answer"
 # Of pages with classes: the table of results, and what accuracy alone does not say.
-RESULTS_TAB = Tab("table", "Results", ("table", "classes"))
+RESULTS_TAB = Tab("table", "Table", ("table", "classes"))
 # The last tab of every page.
 METHOD_TAB = Tab("method", "How it works")
 # Of pages without tabs.
