@@ -1,10 +1,7 @@
-"""Charts of epsilon over steps, over noise and by what else changes it, and of the cost of tuning.
+"""Charts of epsilon over steps and by what else changes it, and of the cost of tuning.
 
 The argument ``finding`` is what a chart shows, for its title.
 """
-
-from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,13 +24,14 @@ WAYS = {
 }
 # The first chart leaves out the published figure, which is no bound.
 FIRST_ROWS = tuple(row for row in ROWS if row != PUBLISHED)
+# The row that is drawn thin, because it nearly equals another.
+THIN_ROW = "renyi"
 # Ends of the epsilon axes. The last is that of effects, of which some cost much more.
 LOWEST_EPSILON = 0.01
 HIGHEST_EPSILON = 3000.0
 HIGHEST_EFFECT = 1e6
 # Larger epsilons are written as "unlimited" or in powers of ten.
 _LARGEST_NUMBER = 1e6
-_CROSS = "M-4,-4L4,4M-4,4L4,-4"
 # Room beside the ends of a log axis.
 _ROOM_BELOW = 0.87
 _ROOM_ABOVE = 1.15
@@ -44,52 +42,14 @@ Points = tuple[np.ndarray, np.ndarray]
 
 
 def over_steps(result: AccountingResult, finding: str = "") -> dict:
-    """Draw epsilon over the steps of the run, by each theorem."""
-    return _theorems(
-        result,
-        result.over_steps,
-        FIRST_ROWS,
-        field="steps",
-        thin="renyi",
-        title="Epsilon by steps",
-        finding=finding,
-    )
-
-
-def over_noise(result: AccountingResult, finding: str = "") -> dict:
-    """Draw epsilon of a run of this length over the noise multiplier, by each theorem."""
-    return _theorems(
-        result,
-        result.over_noise,
-        ROWS,
-        field="noise_multiplier",
-        title="Epsilon by noise",
-        finding=finding,
-    )
-
-
-def _theorems(
-    result: AccountingResult,
-    points: Callable[[str], Points],
-    rows: Sequence[str],
-    *,
-    field: str,
-    thin: str = "",
-    **layout: Any,
-) -> dict:
-    """Draw the curves of ``rows`` over a field, and the cost of this run by each.
-
-    thin: the row that is drawn thin and without that cost, as it nearly equals another.
-    """
+    """Draw epsilon over the steps of the run by each theorem, and the cost of this run by each."""
     settings = result.settings
-    now = getattr(settings, field)
-    low, high = settings.LIMITS[field]
-    curves = []
+    low, high = settings.LIMITS["steps"]
+    curves = [_theorem(result, row) for row in FIRST_ROWS]
     run_epsilons = []
-    for row in rows:
+    for row in FIRST_ROWS:
         epsilon = result.epsilon(row)
-        curves.append(_theorem(result, row, points(row), epsilon, is_thin=row == thin))
-        if row != thin and _is_drawable(epsilon):
+        if row != THIN_ROW and _is_drawable(epsilon):
             run_epsilons.append(epsilon)
     ruled = {
         "yref": "y",
@@ -102,51 +62,35 @@ def _theorems(
         colour=theme.BOUND,
         coloured=True,
     )
-    shapes = []
-    if PUBLISHED in rows:
-        shapes.append(_published_cross(result.epsilon(PUBLISHED), now))
     return curve_chart(
         *curves,
-        current=now,
+        current=settings.steps,
         line_style=ruled,
         levels=[target],
-        shapes=shapes,
-        xaxis=_log_axis(f"{field.replace('_', ' ')} (log scale)", low, high),
+        title="Epsilon by steps",
+        finding=finding,
+        xaxis=_log_axis("steps (log scale)", low, high),
         yaxis=_log_axis("epsilon (log scale)", LOWEST_EPSILON, HIGHEST_EPSILON),
-        **layout,
     )
 
 
-def _published_cross(epsilon: float, now: float) -> dict:
-    """Return the mark of the published epsilon at the present value of the field."""
-    _, colour, _ = theme.THEOREMS[PUBLISHED]
-    line = {"color": colour, "width": 2}
-    return theme.mark(_CROSS, now, epsilon, line=line, visible=_is_drawable(epsilon))
-
-
-def _theorem(
-    result: AccountingResult,
-    row: str,
-    points: Points,
-    epsilon: float,
-    *,
-    is_thin: bool,
-) -> Curve:
-    """Return the curve of one row, with its cost of this run."""
+def _theorem(result: AccountingResult, row: str) -> Curve:
+    """Return the curve of one row, with its cost of this run unless it is thin."""
     name, colour, dash = theme.THEOREMS[row]
     if row == "pld":
         name = result.settings.tightest
+    epsilon = result.epsilon(row)
     width = None
-    if is_thin:
-        width = 1
     at_now = None
-    if _is_drawable(epsilon) and row != PUBLISHED and not is_thin:
+    if row == THIN_ROW:
+        width = 1
+    elif _is_drawable(epsilon):
         at_now = epsilon
-    values, epsilons = points
+    steps, epsilons = result.over_steps(row)
     return Curve(
         name=name,
         value=theme.padded(number(epsilon)),
-        x=values,
+        x=steps,
         y=epsilons,
         colour=colour,
         dash=dash,

@@ -16,9 +16,7 @@ from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Part
 from lab.experiment.settings import Measure, Task
 from pages.accounting.result import (
-    EXACT_NOISES,
     EXACT_STEPS,
-    NOISES,
     ROWS,
     SEARCH_LAWS,
     STEPS,
@@ -30,11 +28,8 @@ from pages.accounting.tasks import Costs, SearchCosts
 # The accountants with a curve that costs milliseconds, and those with as quick an inverse.
 _QUICK_CURVES = ROWS[:-1]
 _QUICK_INVERSES = ("basic", "advanced", "moments")
-# Points of the curves that one task computes in some 30 ms: exact ones over steps, and exact and
-# Rényi ones over noise.
+# Points of the exact curve over steps that one task computes in some 30 ms.
 _EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))
-_EXACT_NOISES_PER_TASK = 3
-_RENYI_NOISES_PER_TASK = 7
 
 
 @dataclass(frozen=True)
@@ -99,8 +94,6 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         for name in _QUICK_CURVES:
             parts[name] = _numbers(self._price(name, (*STEPS, settings.steps), essential=True))
         parts["unsampled"] = _numbers(self._price("gdp", steps, essential=True, sampling_rate=1.0))
-        for name in _QUICK_CURVES[:-1]:  # Rényi accounting over noise takes longer
-            parts[f"noises {name}"] = _numbers(self._price(name, steps, NOISES, essential=True))
         parts["this run"] = _numbers(self._price(exact, steps))
         parts["pld"] = _numbers(*self._exact_curve())
         for name in (*_QUICK_INVERSES, "renyi"):
@@ -114,18 +107,18 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         settings = self.settings
         exact = settings.exact_accountant
         parts: dict[str, Part] = {}
-        parts["noises renyi"] = self._over_noise("renyi", NOISES, _RENYI_NOISES_PER_TASK)
         parts["all settings tried"] = _numbers(self._tuned_price)
         for law in SEARCH_LAWS:
             search = SearchCosts(run_event=settings.run_event, law=law, delta=settings.delta)
             parts[f"search {law}"] = _numbers(search)
         # A replaced row moves a sum twice as far as a removed one, as if the noise were half.
-        half_noise = (settings.noise_multiplier / 2,)
         replaced = self._price(
-            exact, (settings.steps,), half_noise, adjacency=Adjacency.REPLACE_ONE
+            exact,
+            (settings.steps,),
+            noise_multiplier=settings.noise_multiplier / 2,
+            adjacency=Adjacency.REPLACE_ONE,
         )
         parts["replaced"] = _numbers(replaced)
-        parts["noises pld"] = self._over_noise(exact, EXACT_NOISES, _EXACT_NOISES_PER_TASK)
         parts["least noise renyi"] = _numbers(self._least_noise("renyi"))
         parts["most steps pld"] = _numbers(self._most_steps(exact))
         parts["least noise pld"] = _numbers(self._least_noise(exact))
@@ -177,42 +170,26 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         self,
         accountant: str,
         steps: tuple[int, ...],
-        noise_multipliers: tuple[float, ...] | None = None,
         *,
+        noise_multiplier: float | None = None,
         sampling_rate: float | None = None,
         adjacency: Adjacency = Adjacency.ADD_REMOVE,
         essential: bool = False,
     ) -> Price:
-        """Return the task of the cost of ``steps``, by default with the noise and rate of this run.
-
-        noise_multipliers: each is counted with all ``steps``.
-        """
-        if noise_multipliers is None:
-            noise_multipliers = (self.settings.noise_multiplier,)
+        """Return the task of the cost of ``steps``, by default with noise and rate of this run."""
+        if noise_multiplier is None:
+            noise_multiplier = self.settings.noise_multiplier
         if sampling_rate is None:
             sampling_rate = self.settings.sampling_rate
         return Price(
             accountant=accountant,
             sampling_rate=sampling_rate,
-            noise_multipliers=noise_multipliers,
+            noise_multipliers=(noise_multiplier,),
             steps=steps,
             delta=self.settings.delta,
             adjacency=adjacency,
             essential=essential,
         )
-
-    def _over_noise(
-        self,
-        accountant: str,
-        noise_multipliers: tuple[float, ...],
-        width: int,
-    ) -> Numbers:
-        """Return the part of a curve over noise, of which each task has ``width`` points."""
-        tasks = []
-        for first in range(0, len(noise_multipliers), width):
-            points = noise_multipliers[first : first + width]
-            tasks.append(self._price(accountant, (self.settings.steps,), points))
-        return Numbers(tuple(tasks))
 
     def _least_noise(self, accountant: str, *, essential: bool = False) -> NoiseFor:
         """Return the search for the least noise with which this run stays within the target."""

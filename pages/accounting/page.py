@@ -22,7 +22,6 @@ MORE_SLIDERS = ("people", "settings_tried")
 CHARTS = {
     "steps": charts.over_steps,
     "effects": charts.effects,
-    "noise": charts.over_noise,
     "searches": charts.searches,
 }
 
@@ -46,11 +45,6 @@ def main_charts(result: AccountingResult) -> Rows:
 def search_charts(result: AccountingResult) -> Rows:
     """Return the cost of tuning."""
     return [[_chart(result, "searches")]]
-
-
-def noise_charts(result: AccountingResult) -> Rows:
-    """Return epsilon over the noise multiplier."""
-    return [[_chart(result, "noise")]]
 
 
 def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Chart:
@@ -105,7 +99,7 @@ PAGE = Page(
                 ("effects", "neighbours", "searches"),
                 search_charts,
             ),
-            Tab("table", "Accountants", ("table",), noise_charts),
+            Tab("table", "Accountants", ("table",)),
         ),
         lead=always(texts.INTRODUCTION),
     ),

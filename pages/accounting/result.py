@@ -30,9 +30,6 @@ ROWS = ("basic", "advanced", PUBLISHED, "moments", "renyi", "pld")
 # Numbers of steps at which the curves are computed, and at which the loss distribution's is.
 STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round()))
 EXACT_STEPS: tuple[int, ...] = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)
-# The same for noise multipliers.
-NOISES = tuple(float(f"{noise:.4g}") for noise in np.geomspace(0.3, 100, 28))
-EXACT_NOISES = tuple(NOISES[index] for index in (0, 2, 4, 6, 8, 11, 14, 18, 22, 27))
 # Laws of the number of tries of a search that releases its best try only.
 SEARCH_LAWS = tuple(way for way in tuning.WAYS if way != "half" and way in LAWS)
 # Share of all configurations that count as good.
@@ -46,7 +43,6 @@ class AccountingResult:
     values: the numbers of each part of ``AccountingExperiment``, flat, NaN until computed. With a
         row R of the table and a law L of the number of tries, the parts are
         "R": epsilon over ``STEPS`` and, last, that of this run; "pld" has ``EXACT_STEPS`` alone,
-        "noises R": epsilon over ``NOISES`` or ``EXACT_NOISES``,
         "this run" and "this run, fine grid": the exact epsilon of this run, twice,
         "most steps R" and "least noise R": what the target allows,
         "unsampled" and "replaced": epsilon with all rows in each step, and under replace-one,
@@ -156,16 +152,6 @@ class AccountingResult:
             steps = STEPS
             epsilons = self.values[row][: len(STEPS)]
         return _drawable([*steps, self.settings.steps], np.append(epsilons, self.epsilon(row)))
-
-    def over_noise(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the noise multipliers (m,) and epsilons (m,) of a curve, as far as computed.
-
-        They do not depend on the set noise, so the curve stays as it is while the noise moves.
-        """
-        noises = NOISES
-        if row == "pld":
-            noises = EXACT_NOISES
-        return _drawable(noises, self.values[f"noises {row}"])
 
     def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
         """Return probabilities (m,) of a good configuration, and epsilons (m,), of a search.
@@ -293,13 +279,12 @@ class AccountingResult:
         )
 
     def curves(self) -> pd.DataFrame:
-        """Return a table with a row per point of the two charts: over, accountant, at, epsilon."""
+        """Return a table with a row per point of the chart: accountant, steps, epsilon."""
         frames = []
-        for over, points in (("steps", self.over_steps), ("noise multiplier", self.over_noise)):
-            for row in ROWS:
-                at, epsilon = points(row)
-                columns = {"over": over, "accountant": row, "at": at, "epsilon": epsilon}
-                frames.append(pd.DataFrame(columns))
+        for row in ROWS:
+            steps, epsilons = self.over_steps(row)
+            columns = {"accountant": row, "steps": steps, "epsilon": epsilons}
+            frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
 
 

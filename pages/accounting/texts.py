@@ -170,15 +170,6 @@ def _over_steps(result: AccountingResult) -> str:
     return SAYS("finding.steps", loosest=name, times=number(result.epsilon(row) / exact))
 
 
-def _over_noise(result: AccountingResult) -> str:
-    """Return the least noise within the target."""
-    least_noise = result.least_noise("pld")
-    if not math.isfinite(least_noise):
-        return ""
-    accountant = result.settings.tightest
-    return SAYS("finding.noise", accountant=accountant, noise=number(least_noise))
-
-
 def _searched(result: AccountingResult) -> str:
     """Return the least cost of a search, and that of all tries."""
     tuned = result.tuned
@@ -202,7 +193,6 @@ def _largest_effect(result: AccountingResult) -> str:
 
 FINDINGS = {
     "steps": _over_steps,
-    "noise": _over_noise,
     "effects": _largest_effect,
     "searches": _searched,
 }

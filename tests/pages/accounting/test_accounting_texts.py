@@ -247,7 +247,6 @@ RULES: Rules = {
     r"allows 100,000 or more": allows_most_steps,
     r"these steps need noise multiplier ([\d.,]+)\.": needs_noise,
     r"is looser by a factor of (\S+)\. ": shown(looseness),
-    r"meets the target from ([\d.,]+) on": shown(lambda result: result.least_noise("pld")),
     r"With epsilon (\S+), an attacker": shown(best_epsilon),
     r"whether you are in the data": is_add_remove,
     r"same noise would cost epsilon \S+, ([\d.]+) times as much": shown(
