@@ -8,7 +8,7 @@ from pages.accounting import charts
 from pages.accounting.charts import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui.charts import theme
-from ui.text import guarantee_notes, tiles
+from ui.text import guarantee_notes, tables, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import Tile
 
@@ -206,7 +206,7 @@ def table(result: AccountingResult) -> str:
     target = number(result.settings.target_epsilon)
     # A data frame would cost each redraw milliseconds.
     rows = [_table_row(result, row) for row in ROWS]
-    return tiles.table(
+    return tables.table(
         rows,
         caption=SAYS("table.caption", target=target, most=MOST_STEPS),
         heads=SAYS.heads("table", rows[0], target=target),

@@ -6,7 +6,7 @@ from lab.papers import short
 from pages.accounting.charts import number
 from pages.accounting.result import AccountingResult
 from pages.accounting.texts import SAYS, is_bound, plain
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import out_of_hundred
 
@@ -35,7 +35,7 @@ def searches(result: AccountingResult) -> str:
         fixed=out_of_hundred(result.chance("all")),
         found=out_of_hundred(result.chance("logarithmic")),
     )
-    table = tiles.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried))
+    table = tables.table(rows, caption=caption, heads=SAYS.heads("searches", rows[0], tried=tried))
     points = [f"{_cheapest(result)} {means}", SAYS("searches.assumed", tried=tried), ex_post]
     return table + tiles.bullets(points)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from lab.models.classifier_versions import EPSILONS, PUBLISHED, misprinted_gains
 from pages.classifier.charts import SAYS
 from pages.classifier.result import ClassifierResult
-from ui.text import sentences, tiles
+from ui.text import sentences, tables, tiles
 from ui.text.tiles import number
 
 
@@ -38,7 +38,7 @@ def table(result: ClassifierResult) -> str:
         "published gain computed": "{:.2f}".format,
     }
     caption = SAYS("table.caption", slips=_enumeration(misprinted))
-    return tiles.table(
+    return tables.table(
         frame,
         title=SAYS["table.title"],
         caption=f"{caption} {insight(result)}",

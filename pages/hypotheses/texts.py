@@ -7,7 +7,7 @@ from lab.statistics.claims import Case
 from pages.hypotheses.charts import SAYS, STYLES, MedianAccuracies, median_accuracies
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.tasks import METHODS
-from ui.text import guarantee_notes, sentences, tiles
+from ui.text import guarantee_notes, sentences, tables, tiles
 from ui.text.numbers import delta
 from ui.text.sentences import format_tenths, points_text
 from ui.text.tiles import Tile, number, percent
@@ -228,7 +228,7 @@ def steps(result: HypothesesResult) -> str:
         if step <= _SOURCE_STEPS:
             row["at"] = SAYS["steps.source"]
         rows.append(row)
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS["steps.title"],
         caption=SAYS["steps.caption"],
@@ -261,7 +261,7 @@ def table(result: HypothesesResult) -> str:
     for method in METHODS:
         name, _ = STYLES[method]
         heads[method] = f"{name}<br>{tiles.badge('trained now')}"
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS("table.title", share=number(100 * result.settings.label_share)),
         caption=SAYS["table.caption"],

@@ -5,7 +5,7 @@ from html import escape
 import streamlit as st
 
 from lab.label.deployments import PERSON, Deployment, deployments
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.numbers import number
 from ui.text.texts import SAYS
 from ui.text.tiles import percent_rounded_up
@@ -32,7 +32,7 @@ def table() -> str:
 
     rows = [_row(deployment) for deployment in sorted(deployments(), key=order)]
     heads = SAYS["deployments.heads"].split(" | ")
-    return tiles.table(
+    return tables.table(
         rows, caption=SAYS["deployments.note"], heads=dict(zip(rows[0], heads, strict=True))
     )
 

@@ -7,7 +7,7 @@ from lab.papers import short
 from pages.mechanisms.result import OneNumberResult
 from pages.mechanisms.settings import NUMBER_MECHANISMS
 from pages.mechanisms.texts_numbers import SAYS, needed_delta_text
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import number
 
@@ -37,7 +37,7 @@ _MECHANISM_FORMATS: Mapping[str, Callable[[Any], str]] = {
 
 def table(result: OneNumberResult) -> str:
     """Return the three mechanisms at these settings (HTML)."""
-    return tiles.table(
+    return tables.table(
         result.table(),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
@@ -67,7 +67,7 @@ def _one_number_table(result: OneNumberResult) -> str:
     }
     rows = [_formula_row(result, name) for name in _FORMULAS]
     rows.append(exact_row)
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS("formulas.title", epsilon=epsilon, delta=delta),
         caption=SAYS("formulas.caption", slides=short("hoseinpour2023")),
@@ -101,7 +101,7 @@ def _several_numbers_table(result: OneNumberResult) -> str:
         epsilon=number(result.settings.epsilon),
         less=number(most_numbers["slide"] / most_numbers["laplace"]),
     )
-    return tiles.table(
+    return tables.table(
         several,
         title=SAYS["several.title"],
         caption=caption,

@@ -4,7 +4,7 @@ import math
 
 from pages.network.charts import SAYS, arm_name
 from pages.network.result import NetworkResult
-from ui.text import sentences, tiles
+from ui.text import sentences, tables, tiles
 from ui.text.tiles import number
 
 COLUMNS = ("step", "epochs", "epsilon", "private", "band", "plain")
@@ -27,7 +27,7 @@ def table(result: NetworkResult) -> str:
         private=arm_name(result, "private"),
         plain=arm_name(result, "plain"),
     )
-    return tiles.table(
+    return tables.table(
         frame,
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],

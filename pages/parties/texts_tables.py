@@ -4,7 +4,7 @@ import math
 
 from pages.parties.charts import SAYS, STYLES
 from pages.parties.result import PartiesResult
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import number
 
@@ -21,7 +21,7 @@ def table(result: PartiesResult) -> str:
         ranges.append(SAYS("table.range", low=low, high=high))
     frame["range"] = ranges
     heads = SAYS.heads("table", COLUMNS, now=tiles.badge("trained now"), bound=tiles.badge("bound"))
-    return tiles.table(
+    return tables.table(
         frame,
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],

@@ -7,7 +7,7 @@ from pages.parties.charts import SAYS
 from pages.parties.result import PartiesResult
 from pages.parties.settings import RECORDED
 from pages.parties.theorems import FAILURE, Statement, theorems
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.tiles import number, percent
 
 # Statements whose values have a unit.
@@ -32,7 +32,7 @@ def statements(result: PartiesResult) -> str:
     heads = SAYS.heads(
         "statements", rows[0], now=tiles.badge("trained now"), bound=tiles.badge("bound")
     )
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS("statements.title", work=short("hamm2016")),
         caption=SAYS("statements.caption", failure=percent(FAILURE)),

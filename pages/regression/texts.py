@@ -8,7 +8,7 @@ from lab.statistics.claims import Case
 from lab.uploads.column_roles import Roles
 from pages.regression.charts import METHODS, SAYS, count_decimals, distinct_numbers
 from pages.regression.result import RegressionResult
-from ui.text import guarantee_notes, tiles, upload_notes
+from ui.text import guarantee_notes, tables, tiles, upload_notes
 from ui.text.numbers import delta as delta_text
 from ui.text.tiles import Tile, number, out_of_hundred
 
@@ -289,7 +289,7 @@ def table(result: RegressionResult) -> str:
         plain=number(result.least_squares_error),
         baseline=number(result.baseline),
     )
-    return tiles.table(
+    return tables.table(
         frame,
         title=title,
         caption=caption,

@@ -10,7 +10,7 @@ from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
 from pages.transfer.charts import risk_text
 from pages.transfer.result import LEAST_RISK, TransferResult
-from ui.text import guarantee_notes, tiles
+from ui.text import guarantee_notes, tables, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
@@ -273,7 +273,7 @@ def published_table(result: TransferResult) -> str:
         now=tiles.badge("trained now"),
         printed=tiles.badge("published"),
     )
-    return tiles.table(
+    return tables.table(
         result.published_table(),
         title=SAYS["published.title"],
         caption=SAYS["published.caption"],

@@ -13,7 +13,7 @@ from pages.what_if.formats import (
     value_text,
 )
 from pages.what_if.result import WhatIfResult
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import number, percent, unit_word
 
@@ -43,7 +43,7 @@ def _price_table(result: WhatIfResult) -> str:
         }
         rows.append(row)
     unit = unit_word(one_run.unit)
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS("cost.title", tries=tries, **_epsilon_and_delta(one_run)),
         caption=SAYS("cost.caption", adjacency=one_run.adjacency, unit=unit, tries=tries),
@@ -86,7 +86,7 @@ def table(result: WhatIfResult) -> str:
         ranges.append(measure_range_text(settings, low, high))
     frame["range"] = ranges
     median_head, range_head, share_head = result_text(result, "table.heads").split(", ")
-    return tiles.table(
+    return tables.table(
         frame,
         caption=result_text(result, "table.drawn"),
         heads={

@@ -134,7 +134,7 @@ def test_in_somebody_elses_page_and_on_a_phone_it_is_whole_too(presented):
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator("[data-chart] .main-svg").first).to_be_visible()
     page.keyboard.press("PageDown")
-    at(page, 4, 6)
+    at(page, 3, 5)
     page.wait_for_function(
         "() => document.querySelector('[data-testid=stMain]').scrollWidth <= 390"
     )

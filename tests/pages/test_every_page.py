@@ -26,6 +26,7 @@ from ui.page import pin
 from ui.page.suggestion import bold_html
 from ui.session.address import LONGEST, MORE, PIN
 from ui.session.entries import from_link
+from ui.text import tables
 from ui.text import tiles as panels
 from ui.text.sliders import SLIDERS
 
@@ -392,7 +393,7 @@ def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not(
         (rows, False),
         ([], False),
     ):
-        html = panels.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
+        html = tables.table([{"name": one} for one in cells], caption="", heads={"name": "name"})
         assert ("lab-named" in html) == named
 
 

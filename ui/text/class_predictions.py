@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from lab.statistics.confusion import ByClass
-from ui.text import tiles
+from ui.text import tables
 from ui.text.numbers import number
 from ui.text.texts import SAYS
 from ui.text.tiles import distinct_digits, out_of_hundred, percent
@@ -38,7 +38,7 @@ def table(
         for other, by_class in others.items():
             row[other] = _count_text(by_class.shares[label, label])
         rows.append(row)
-    return tiles.table(
+    return tables.table(
         rows,
         title=SAYS("by-class.title", models=models),
         caption=" ".join(notes(private, others, names)),

@@ -5,7 +5,7 @@ from typing import Any
 
 from pages.attack.audits.table import CAUGHT, CONSISTENT, VOID, Audit, recorded
 from pages.attack.texts_shared import SAYS as SHARED
-from ui.text import tiles
+from ui.text import tables
 from ui.text.numbers import delta
 from ui.text.texts import Texts
 from ui.text.tiles import note, number
@@ -53,7 +53,7 @@ def table() -> str:
         "lower_bound": number,
         "runs": "{:,}".format,
     }
-    return tiles.table(
+    return tables.table(
         [_row(audit) for audit in audits],
         title=SAYS["table.title"],
         caption=SAYS("table.caption", confidence=f"{100 * audits[0].confidence:.2f}"),

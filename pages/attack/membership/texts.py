@@ -8,7 +8,7 @@ from pages.attack.membership.charts import MODEL_NAMES, rate_text
 from pages.attack.membership.result import MODELS, MembershipResult
 from pages.attack.texts_shared import SAYS as SHARED
 from pages.attack.texts_shared import best_attacker, budget
-from ui.text import tiles
+from ui.text import tables, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
@@ -101,7 +101,7 @@ def table(result: MembershipResult) -> str:
         "found at 1 %": rate_text,
         "advantage": "{:.2f}".format,
     }
-    return tiles.table(
+    return tables.table(
         result.table(),
         title=SAYS["table.title"],
         caption=SAYS["table.caption"],
