@@ -30,10 +30,10 @@ def main_choices(state: PageState) -> None:
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choice of the data set and, in the part on one person, of the mechanism."""
+    """Show the choice of the data set and, in the part on one person, of the method."""
     if state.settings.part == "person":
         versions = {name: VERSION_LABELS[name] for name in VERSIONS}
-        state.choose("version", "Mechanism", versions, wide=True, help=_VERSIONS_HELP)
+        state.choose("version", "Method", versions, wide=True, help=_VERSIONS_HELP)
     if len(state.settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in state.settings.datasets}
         state.choose("dataset", "Data", titles)

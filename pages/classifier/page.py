@@ -43,12 +43,12 @@ LEAST_RECALL = 0.05
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set and of the mechanism."""
+    """Show the choices of the data set and of the method."""
     titles = {name: DATASETS[name].title for name in LINEAR_DATASETS}
     titles[OWN] = "My data"
     state.choose("dataset", "Data", titles)
     versions = {name: VERSION_LABELS[name] for name in state.settings.choices["version"]}
-    state.choose("version", "Mechanism", versions, wide=True, help=texts.VERSIONS_HELP)
+    state.choose("version", "Method", versions, wide=True, help=texts.VERSIONS_HELP)
 
 
 def more_choices(state: PageState) -> None:

@@ -48,9 +48,9 @@ SLIDERS: dict[str, dict[str, Any]] = {
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of data and mechanism and, for texts, of the features."""
+    """Show the choices of data and method and, for texts, of the features."""
     state.choose("data", "Data", dict(KINDS), help=texts.HELP["data"])
-    state.choose("noise", "Mechanism", NOISE_LABELS, wide=True, help=texts.HELP["noise"])
+    state.choose("noise", "Method", NOISE_LABELS, wide=True, help=texts.HELP["noise"])
     if state.settings.data != "domains":
         help_text = texts.HELP["projection"]
         state.choose("projection", "Features", PROJECTION_LABELS, help=help_text)

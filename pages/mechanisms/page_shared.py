@@ -19,10 +19,10 @@ _MECHANISMS_HELP = SAYS["mechanisms"]
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of what is released and, for one number, of the mechanism."""
+    """Show the choices of what is released and, for one number, of the method."""
     state.choose("answers", "Released", RELEASED, wide=True, help=_RELEASED_HELP)
     if state.settings.answers == "one":
-        state.choose("mechanism", "Mechanism", NUMBER_MECHANISMS, wide=True, help=_MECHANISMS_HELP)
+        state.choose("mechanism", "Method", NUMBER_MECHANISMS, wide=True, help=_MECHANISMS_HELP)
 
 
 def make_content(texts: ModuleType, charts: Callable[[Any], Rows]) -> Content:

@@ -50,12 +50,12 @@ MECHANISM_LABELS = {
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set and of the training loop."""
+    """Show the choices of the data set and of the method."""
     titles = {name: DATASETS[name].title for name in DATA if name != OWN}
     titles[OWN] = "My data"
     state.choose("dataset", "Data", titles)
     loops = {name: LOOP_LABELS[name] for name in state.settings.choices["variant"]}
-    state.choose("variant", "DP-SGD variant", loops, wide=True, help=texts.HELP["variant"])
+    state.choose("variant", "Method", loops, wide=True, help=texts.HELP["variant"])
 
 
 def more_choices(state: PageState) -> None:

@@ -82,7 +82,7 @@ def main_choices(state: PageState) -> None:
     titles = {name: kind.title for name, kind in KINDS.items()}
     methods = {method: charts.capitalise(name) for method, (name, _) in charts.STYLES.items()}
     state.choose("dataset", "Data", titles, help=texts.HELP["data"])
-    state.choose("method", "Mechanism", methods, wide=True, help=texts.HELP["method"])
+    state.choose("method", "Method", methods, wide=True, help=texts.HELP["method"])
     state.choose("trust_model", "Trusted", TRUST_LABELS, help=texts.HELP["trust_model"])
 
 

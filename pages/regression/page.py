@@ -33,9 +33,9 @@ MADE_UP_TARGET = 0.1
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set, of the mechanism and of its options."""
+    """Show the choices of the data set, of the method and of its options."""
     state.choose("dataset", "Data", {**TITLES, OWN: "My data"})
-    state.choose("mechanism", "Mechanism", charts.METHODS, help=texts.HELP["mechanism"])
+    state.choose("mechanism", "Method", charts.METHODS, help=texts.HELP["mechanism"])
     state.choose("tuning", "Options", TUNING_LABELS, help=texts.HELP["tuning"])
 
 

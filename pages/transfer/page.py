@@ -35,15 +35,13 @@ MORE_SLIDERS = (
 
 def main_choices(state: PageState) -> None:
     """Show the choice of how transferable sources are found."""
-    state.choose(
-        "selection", "Selection", texts.SELECTIONS, wide=True, help=texts.HELP["selection"]
-    )
+    state.choose("selection", "Method", texts.SELECTIONS, wide=True, help=texts.HELP["selection"])
 
 
 def more_choices(state: PageState) -> None:
     """Show the choices of the noise, the adjacency, the polytope in the plane and the penalty."""
     adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
-    state.choose("noise", "Mechanism", texts.NOISES, help=texts.HELP["noise"])
+    state.choose("noise", "Noise", texts.NOISES, help=texts.HELP["noise"])
     state.choose("adjacency", "Adjacency", adjacencies, help=texts.HELP["adjacency"])
     state.choose("polytope", "Feasible set", texts.POLYTOPES)
     state.choose("penalty_q", "Penalty", texts.PENALTIES, help=texts.HELP["penalty"])

@@ -191,7 +191,7 @@ QUIET = """(time) => {
 MECHANISMS = (("Tight sensitivity", "functional"), ("AdaSSP", "adassp"))
 DATA = (("Two moons", "moons"), ("Two Gaussians", "gaussians"))
 PATHS = {
-    "data": (RegressionSettings(), "Mechanism", "mechanism", MECHANISMS),
+    "data": (RegressionSettings(), "Method", "mechanism", MECHANISMS),
     "classifier?repeats=4": (ClassifierSettings(), "Data", "dataset", DATA),
 }
 

@@ -260,14 +260,14 @@ def test_a_picture_says_what_it_is_of(monkeypatch):
     state = PageState(page=page.name, settings=settings)
     state.choices = {
         "dataset": ("Data", {"iris": "Iris"}),
-        "version": ("Mechanism", {"correct": "Correct"}),
+        "version": ("Method", {"correct": "Correct"}),
     }
     paper = share.saved_chart_notes(page, state, "")
     about, words, link = paper["lines"]
     assert page.info.question in about
     assert all(
         part in words
-        for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9")
+        for part in ("Data Iris", "Method Correct", "Epsilon 0.3", "Repeats 24", "Seed 9")
     )
     assert "Clipping norm" not in words, "as it is by default"
     query = dict(parse_qsl(link.removeprefix(f"{HERE}?")))
