@@ -62,16 +62,26 @@ class LocalTraining:
             X: Inputs of the parties, (R or 1, S, n, d).
             y: Classes from 0, (R or 1, S, n).
         """
-        rows = X.shape[-2]
-        start = weights[:, None]
-        # (R or 1, S, d, n)
+        runs, outputs, inputs = weights.shape
+        samples, parties, rows, _ = X.shape
+        # Models of all runs that train on the same rows are one matrix, (models k, d).
+        models = runs // samples
+        X = X.reshape(samples * parties, rows, inputs)
         columns = np.swapaxes(X, -1, -2)
-        labels = y[..., None, :]
+        labels = y.reshape(samples * parties, 1, 1, rows)
+        shape = (samples, parties, models * outputs, inputs)
+        of_samples = weights.astype(X.dtype).reshape(samples, 1, models * outputs, inputs)
+        start = np.broadcast_to(of_samples, shape).reshape(len(X), models * outputs, inputs)
         trained = start
         for _ in range(self.local_steps):
-            residuals = losses.residuals(trained @ columns, labels)
-            trained = trained - (self.learning_rate / rows) * (residuals @ X)
-        return aggregation.clip_norms(trained - start, max_norm=self.clip_norm)
+            logits = (trained @ columns).reshape(len(X), models, outputs, rows)
+            residuals = losses.residuals(logits, labels).astype(X.dtype)
+            gradient = residuals.reshape(len(X), models * outputs, rows) @ X
+            trained = trained - X.dtype.type(self.learning_rate / rows) * gradient
+        # (samples, S, models, k, d) -> (samples, models, S, k, d) -> (R, S, k, d)
+        updates = (trained - start).reshape(samples, parties, models, outputs, inputs)
+        updates = updates.swapaxes(1, 2).reshape(runs, parties, outputs, inputs)
+        return aggregation.clip_norms(updates.astype(float), max_norm=self.clip_norm)
 
 
 def average_rounds(
@@ -164,7 +174,8 @@ class FederatedAveraging:
         """Return the weights after each round, (T, R, k, d), of one run per generator.
 
         Args:
-            X: Inputs of the parties, (M, n, d), with norms of any size.
+            X: Inputs of the parties, (M, n, d), with norms of any size, in single or double
+                precision.
             y: Classes from 0, (M, n).
             rngs: Source of the noise and of the samples of each run. The noise comes first, so that
                 it is the same for any number of parties.
@@ -172,7 +183,7 @@ class FederatedAveraging:
         Raises:
             RefusedError: If X or y have other shapes, or other than finite numbers and classes.
         """
-        X = check.numbers(X=X)
+        check.numbers(X=X)
         if X.ndim != 3 or len(X) != self.parties:
             raise check.RefusedError("X", X.shape, f"an array ({self.parties}, n, d)")
         y = check.wholes(X.shape[:2], low=0, high=self.local.classes - 1, y=y)

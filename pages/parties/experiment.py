@@ -33,6 +33,8 @@ from pages.parties.votes import CollectVotes, known_parties
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 # If there are more chunks of parties than this, curves are first drawn without waiting for all.
 _MANY_CHUNKS = 8
+# Cells of a point of the curve of federated averaging over parties, at most.
+_MOST_CELLS = 3e8
 # Fields that lower the noise of each release, and of those that need a delta.
 _LESS_NOISE = ("epsilon", "parties")
 _LESS_NOISE_WITH_DELTA = (*_LESS_NOISE, "delta")
@@ -156,7 +158,9 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         parts: dict[str, Part] = {
             FEDERATED: self._federated_now,
             "federated_over_epsilon": self._federated_curve("epsilon", EPSILONS),
-            "federated_over_parties": self._federated_curve("parties", settings.party_counts),
+            "federated_over_parties": self._federated_curve(
+                "parties", settings.party_counts, self._federated_counts
+            ),
         }
         if settings.is_federated:
             parts["over_rounds"] = self._federated_curve("rounds", ROUNDS)
@@ -178,11 +182,30 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             essential=settings.is_federated,
         )
 
-    def _federated_curve(self, field: str, values: tuple[float, ...]) -> Sweep:
-        """Return the part of federated averaging over values of a field."""
+    @property
+    def _federated_counts(self) -> tuple[int, ...]:
+        """Return the numbers of parties at which federated averaging is computed.
+
+        These are all if the page is about it, and otherwise those that take less than a second.
+        """
+        settings = self.settings
+        if settings.is_federated:
+            return settings.party_counts
+        counts = []
+        for count in settings.party_counts:
+            cost_of_repeat = replace(settings.federation, parties=count).cost
+            if settings.repeats * cost_of_repeat <= _MOST_CELLS:
+                counts.append(count)
+        return tuple(counts)
+
+    def _federated_curve(
+        self, field: str, values: tuple[float, ...], computed: tuple[float, ...] | None = None
+    ) -> Sweep:
+        """Return the part of federated averaging over values of a field, all or those computed."""
         settings = self.settings
         return Sweep(
             values=values,
+            computed=computed,
             function=accuracy_over_field,
             model=Point(settings.federation, settings.epsilon, field),
             count=settings.repeats,

@@ -35,6 +35,8 @@ _ACCOUNTANT_OF_SAMPLES = "pld-coarse"
 # A sample of share q needs at least about q times the noise of all parties, and at most as much.
 _LEAST_SHARE_OF_NOISE = 0.9
 _CALIBRATION_TOLERANCE = 1e-4
+# Updates of single parties take so many times as long as other training of as many cells.
+_SLOWNESS = 5
 # Rows from which accuracy is computed do not depend on the number of public rows.
 _PUBLIC_ROWS = 50
 _BASIS = "L2-norm exponential mechanism on each party's update"
@@ -104,7 +106,7 @@ class Federation(Key):
     def cost(self) -> float:
         """Return the cells of one repeat (``lab.experiment.chunking``)."""
         outputs, inputs = self.shape
-        return chunking.training_cells(
+        return _SLOWNESS * chunking.training_cells(
             rows=math.ceil(self.round_size) * self.data.rows,
             outputs=outputs,
             inputs=inputs,
@@ -281,8 +283,9 @@ class Federation(Key):
 
 @cached(newest=2)
 def _rows(data: PartyData, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of all parties, X (M, n, d) and y (M, n)."""
-    return parties(data, 0, count)
+    """Return the rows of all parties, X (M, n, d) in single precision and y (M, n)."""
+    X, y = parties(data, 0, count)
+    return X.astype(np.float32), y
 
 
 @lru_cache(maxsize=256)
