@@ -37,7 +37,7 @@ class Work:
     def __post_init__(self) -> None:
         settings, problem = self.settings, self.settings.problem
         table = regression_data.load(settings.dataset, seed=settings.seed)
-        self.X = np.ascontiguousarray(table.X[: settings.rows, : problem.inputs])
+        self.X = table.X[: settings.rows, : problem.inputs].astype(float)
         self.y = (
             np.minimum(table.y[: settings.rows], settings.label_top) - problem.midpoint
         ) / problem.half_range

@@ -10,7 +10,13 @@ from scipy import optimize, stats
 
 from dpcore.accountants import gdp
 from dpcore.estimators import linear
-from dpcore.regression import functional, gaussian_statistics, least_squares, perturbation
+from dpcore.regression import (
+    descent,
+    functional,
+    gaussian_statistics,
+    least_squares,
+    perturbation,
+)
 from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Statistics
 from tests.oracles import clipped, data_of, quiet, rows_of
@@ -203,6 +209,41 @@ def test_a_person_is_in_one_batch_whatever_the_number_of_rows(batches):
     for (part, places), (following, _) in itertools.pairwise(parts):
         assert part.stop == following.start
         assert part.stop - part.start <= places
+
+
+@pytest.mark.parametrize("person", range(5))
+def test_a_person_with_more_or_fewer_rows_changes_only_the_steps_of_one_batch(person):
+    """Neighbours have another number of rows, so the rows of everybody after them move."""
+    rng = np.random.default_rng(person)
+    counts = np.array([1, 3, 2, 3, 1])
+    other_counts = counts.copy()
+    other_counts[person] = 4 - counts[person]
+    rows_of_person = [rng.uniform(-1, 1, (3, 4)) for _ in counts]
+    changed = [*rows_of_person]
+    # Other labels.
+    changed[person] = changed[person] * [1, 1, 1, -1]
+    sensitivity = 2 * 3 * 0.3
+    weights = rng.normal(size=(1, 1, 3))
+
+    sums = []
+    for values, numbers in ((rows_of_person, counts), (changed, other_counts)):
+        taken = [rows[:number] for rows, number in zip(values, numbers, strict=True)]
+        table = np.concatenate(taken)
+        rows = Rows.of(table[:, :3], table[:, 3])
+        rows = replace(rows, ends=np.cumsum(numbers), rows_each=3)
+        of_batches = []
+        for index in range(2):
+            batch, places = rows.batch(index, 2)
+            assert places == 3 * (2 + index)
+            of_batches.append(
+                descent._clipped_gradient_sum(weights, rows, batch, np.full((1, 1, 1), 0.3))
+            )
+        sums.append(of_batches)
+
+    moves = [float(np.linalg.norm(one - other)) for one, other in zip(*sums, strict=True)]
+    own_batch = int(person >= 2)
+    assert moves[1 - own_batch] == pytest.approx(0, abs=1e-12)
+    assert 0 < moves[own_batch] <= sensitivity
 
 
 @pytest.mark.parametrize(("steps", "batches", "passes"), [(60, 1, 60), (60, 8, 8), (60, 60, 1)])
