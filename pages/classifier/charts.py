@@ -1,11 +1,8 @@
 """Charts of the classifier: accuracy over epsilon, loss over steps, decision maps and weights."""
 
-from typing import Any
-
 import numpy as np
 
 from dpcore.cache import cached
-from lab.data.classification import Split
 from lab.statistics import decision_regions
 from lab.statistics.claims import Case
 from lab.statistics.decision_regions import Plane
@@ -118,20 +115,16 @@ def decision_map(result: ClassifierResult, index: int) -> dict:
         width=1.2,
     )
     reference_boundary = _reference_boundary(result.references[arm], result.plane)
-    return _map(
+    winner, share = decision_regions.votes(weights, result.plane)
+    return maps.decision_map(
         result.split,
         result.plane,
-        weights,
+        winner,
+        share,
         boundaries=[private_boundaries, reference_boundary],
         title=_legend_name(result, arm).capitalize(),
         finding=percent(result.summary[arm].median),
     )
-
-
-def reference_map(result: ClassifierResult) -> dict:
-    """Draw what the non-private model trained from zero decides."""
-    title = _reference_name(result, "scratch").capitalize()
-    return _reference_map(result.reference, result.split, result.plane, title)
 
 
 def column_weights(result: ClassifierResult) -> dict:
@@ -196,12 +189,6 @@ def _loss_range(result: ClassifierResult) -> np.ndarray | list[float]:
     return theme.stable_log_range(max(lowest, LOWEST_LOSS), max(high.max(), LEAST_TOP_LOSS))
 
 
-def _map(split: Split, plane: Plane, weights: np.ndarray, **layout: Any) -> dict:
-    """Draw what models (R, k, p) decide by majority."""
-    winner, share = decision_regions.votes(weights, plane)
-    return maps.decision_map(split, plane, winner, share, **layout)
-
-
 def _boundary_shape(weights: np.ndarray, plane: Plane, *, colour: str, width: float) -> dict:
     """Return the boundaries of models (R, k, p), as the shape that stands for pinned settings."""
     segments = decision_regions.boundaries(weights, plane)
@@ -210,26 +197,11 @@ def _boundary_shape(weights: np.ndarray, plane: Plane, *, colour: str, width: fl
     return shape
 
 
-# Sliders of private training do not change the following charts, which are therefore drawn once.
-
-
-@cached(newest=16)
-def _reference_map(model: Reference, split: Split, plane: Plane, title: str) -> dict:
-    """Draw what the non-private model decides."""
-    weights = model.weights[None]
-    colour = theme.COLOURS["reference"]
-    return _map(
-        split,
-        plane,
-        weights,
-        boundaries=[_boundary_shape(weights, plane, colour=colour, width=2.2)],
-        title=title,
-        finding=percent(model.accuracy),
-    )
-
-
 @cached(newest=16)
 def _reference_boundary(model: Reference, plane: Plane) -> dict:
-    """Return the boundary of the non-private model, dotted, for the maps of private models."""
+    """Return the boundary of the non-private model, dotted, for the maps of private models.
+
+    Sliders of private training do not change it, so it is computed once.
+    """
     segments = decision_regions.boundaries(model.weights[None], plane)
     return maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")

@@ -96,11 +96,8 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
 
 
 def loss_charts(result: ClassifierResult) -> list[list[Chart]]:
-    """Return the loss over the steps and, if rows may be drawn, the non-private decision map."""
-    if result.settings.uses_file:
-        return [[_chart("loss", charts.loss(result))]]
-    loss = _chart("loss", charts.loss(result), wide=1.9)
-    return [[loss, _chart("map.reference", charts.reference_map(result))]]
+    """Return the loss over the steps."""
+    return [[_chart("loss", charts.loss(result))]]
 
 
 def _chart(name: str, figure: Mapping[str, Any], *, height: int = 320, **layout: Any) -> Chart:
