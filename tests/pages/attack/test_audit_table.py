@@ -112,6 +112,7 @@ HARMLESS = (
     "lab.uploads.made_up",
     "pages.attack.membership.tasks",
     "pages.mechanisms.many_answers.reconstruction",
+    "pages.parties.federated",
     "pages.parties.releases",
     "pages.transfer.published",
 )
