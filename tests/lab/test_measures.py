@@ -132,9 +132,9 @@ class TestProbe:
         result = settings.experiment.gather(run)
 
         assert OWN[page].keys() == declared(settings).keys()
-        for name, own_number in OWN[page].items():
-            measure = settings.experiment.measures[name]
-            assert Spread.of(measure.read(outcome)) == own_number(result), name
+        for name, measure in settings.experiment.measures.items():
+            if name in OWN[page]:  # the recalls of classes have a test of their own
+                assert Spread.of(measure.read(outcome)) == OWN[page][name](result), name
 
 
 class TestMeasures:
