@@ -43,7 +43,7 @@ SLIDERS: dict[str, dict[str, Any]] = {
     "sources": {"label": "Sources", "symbol": "K"},
     "dimension": {"label": "Features kept", "scale": "log", "stops": 12, "symbol": "d'"},
     "target_rows": {"label": "Target rows"},
-    "public_rows": {"label": "Public rows"},
+    "public_rows": {},
 }
 
 

@@ -53,7 +53,6 @@ SLIDERS: Mapping[str, Mapping[str, Any]] = {
     "rows": {"help": texts.HELP["rows"], "label": "Rows per party", "stops": 12},
     "public_rows": {
         "help": texts.HELP["public_rows"],
-        "label": "Public rows",
         "scale": "log",
         "stops": 12,
         "symbol": "N",
