@@ -23,7 +23,6 @@ from ui.export.recording import slider_values
 from ui.page import pin
 from ui.page.screen import make_screen
 from ui.session.entries import apply_move, from_link
-from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
 HOME = "http://painter.test"
@@ -104,7 +103,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
 
     def figures(name: str, value: float) -> Figures:
         """Those a sixth of the track away."""
-        track = slider_values(slider_of(name, settings.limits, **shown.changes.get(name, {})))
+        track = slider_values(shown.slider(name, settings.limits))
         place, sixth = bisect(track, value), math.ceil(len(track) / 6)
         there = track[place + sixth if place < 0.6 * len(track) else place - sixth]
         return {

@@ -26,7 +26,6 @@ from ui.export.recording import Recording
 from ui.page.page import Page
 from ui.page.screen import make_screen
 from ui.page.view import FIRST
-from ui.session.slider_layout import slider as slider_of
 from ui.widgets import assets
 
 PROGRAM = "player/prerender.js"
@@ -159,8 +158,8 @@ def _surroundings(recorded_page: Recording, welcome: str) -> dict[str, Any]:
     layout = page.slider_layout(settings)
 
     def slider(name: str, group: str) -> dict[str, Any]:
-        changes = {**layout.changes.get(name, {}), "group": group, "play": name == layout.play}
-        return asdict(slider_of(name, settings.limits, **changes))
+        play = name == layout.play
+        return asdict(layout.slider(name, settings.limits, group=group, play=play))
 
     groups = dict.fromkeys(layout.only_play, "play")
     groups |= dict.fromkeys(layout.main, "main")

@@ -25,7 +25,6 @@ from ui.page.screen import make_screen
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import FIRST, Rows
 from ui.server import first_page
-from ui.session.slider_layout import slider as slider_of
 from ui.text.numbers import format_number
 from ui.text.texts import SAYS
 from ui.widgets import Chart, Slider, assets
@@ -174,8 +173,8 @@ class Recording:
     @property
     def slider(self) -> Slider:
         layout = self.page.at(self.settings).slider_layout(self.settings)
-        changes = {**layout.changes.get(layout.hero, {}), "group": "hero", "play": False}
-        return coarsen(slider_of(layout.hero, self.settings.limits, **changes))
+        slider = layout.slider(layout.hero, self.settings.limits, group="hero", play=False)
+        return coarsen(slider)
 
     @property
     def tabs(self) -> list[Tab]:

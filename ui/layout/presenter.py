@@ -18,7 +18,6 @@ from ui.page.view import FIRST
 from ui.session.address import PRESENT
 from ui.session.page_state import PageState
 from ui.session.panel import show_panel
-from ui.session.slider_layout import slider as make_slider
 from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
 from ui.widgets import Slider, assets
@@ -43,8 +42,7 @@ _LARGE = 1e5
 def hero_slider(page: Page, settings: Any) -> Slider:
     """Return the one slider of a presented page."""
     layout = page.at(settings).slider_layout(settings)
-    changes = layout.changes.get(layout.hero, {})
-    return make_slider(layout.hero, settings.limits, **changes)
+    return layout.slider(layout.hero, settings.limits)
 
 
 def stops(slider: Slider) -> list[float]:

@@ -97,7 +97,7 @@ def _has_file(settings: Settings) -> bool:
 def slider_marks(
     settings: Settings, pinned: Settings | None
 ) -> Mapping[str, Sequence[tuple[float, str]]]:
-    """Return the marks of B on the sliders that differ, as ``widgets.panel`` takes them."""
+    """Return the marks of B on the sliders that differ, as ``show_panel`` takes them."""
     if pinned is None:
         return {}
     marks = {}

@@ -48,17 +48,20 @@ class SliderLayout(NamedTuple):
         sliders = []
         for group, names in groups.items():
             for name in names:
-                changes = {
-                    "group": group,
-                    "play": name == self.play,
-                    **self.changes.get(name, {}),
-                }
-                sliders.append(slider(name, limits, **changes))
+                slider = self.slider(name, limits, group=group, play=name == self.play)
+                sliders.append(slider)
         return sliders
 
+    def slider(
+        self, name: str, limits: Mapping[str, tuple[float, float]], **look: Any
+    ) -> widgets.Slider:
+        """Return the slider of a field over its range.
 
-def slider(name: str, limits: Mapping[str, tuple[float, float]], **changes: Any) -> widgets.Slider:
-    """Return the slider of a field over its range in ``limits``, with these changes of its look."""
-    low, high = limits[name]
-    look = {**SLIDERS[name], **changes}
-    return widgets.Slider(name=name, low=low, high=high, **look)
+        Args:
+            name: The field.
+            limits: Field -> its range.
+            look: Fields of the slider that depend on where it stands.
+        """
+        low, high = limits[name]
+        fields = {**SLIDERS[name], **look, **self.changes.get(name, {})}
+        return widgets.Slider(name=name, low=low, high=high, **fields)

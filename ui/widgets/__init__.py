@@ -2,7 +2,7 @@
 
 from ui.widgets.chart_board import Chart, board, explained_chart, row
 from ui.widgets.connection import connection
-from ui.widgets.slider_panel import Movement, Slider, movement, panel
+from ui.widgets.slider_panel import Movement, Slider, movement
 
 __all__ = [
     "Chart",
@@ -12,6 +12,5 @@ __all__ = [
     "connection",
     "explained_chart",
     "movement",
-    "panel",
     "row",
 ]

@@ -7,18 +7,15 @@ finger by one redraw at most.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import streamlit as st
 
-from ui.widgets import assets
-
 # Limits of a message: characters of a name or a value, and the number of a movement.
 LONGEST_TEXT = 64
 LARGEST_SEQ = 2**53
-_MILLISECONDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,72 +132,3 @@ def _parse_value(value: Any) -> float | str | None:
     if not abs(value) <= sys.float_info.max:
         return None
     return float(value)
-
-
-def panel(
-    sliders: Sequence[Slider],
-    values: Mapping[str, float],
-    *,
-    key: str,
-    ack: int,
-    session: str = "",
-    pending: bool = False,
-    behind: bool = False,
-    delay: float = 1.0,
-    progress: float | None = None,
-    errors: Mapping[str, str] | None = None,
-    marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
-    channel: Mapping[str, Any] | None = None,
-    stage: bool = False,
-    selectors: bool = False,
-    suggestion: Mapping[str, object] | None = None,
-    unfolded: bool = False,
-) -> None:
-    """Show the sliders; mount the panel last in the fragment.
-
-    Args:
-        sliders: The sliders.
-        values: Slider -> its value.
-        key: The key of the component.
-        ack: The number of the movement, or tick, that everything drawn belongs to, 0 before the
-            first.
-        session: Names the session's state of this page. When it changes, as after a restart, the
-            panel sends again what differs from the values.
-        pending: Whether work is left, so that the panel asks for the next slice by a tick while
-            the person does nothing.
-        behind: Whether what stands around the fragment is not up to date, so that the panel asks
-            for a run of the whole page.
-        delay: Seconds without a movement before it does so.
-        progress: The share of the work that is done.
-        errors: Slider -> why its entry was refused.
-        marks: Slider -> values with a mark on its track, each with a short label.
-        channel: What a request on the channel is about (``PageState.request_state``). Movements
-            then go by the channel first, and to Streamlit once they rest.
-        stage: Whether the panel is one line for a hall.
-        selectors: Whether the page shows selectors below the panel while the drawer is open.
-        suggestion: The card of the suggested movement (``ui.page.suggestion``).
-        unfolded: Whether the drawer is open, until the person closes it.
-    """
-    mark_lists = {}
-    for name, slider_marks in (marks or {}).items():
-        mark_lists[name] = [list(mark) for mark in slider_marks]
-    delay_ms = 0
-    if behind:
-        delay_ms = round(_MILLISECONDS * delay)
-    data = {
-        "sliders": [asdict(slider) for slider in sliders],
-        "values": {slider.name: values[slider.name] for slider in sliders},
-        "ack": ack,
-        "session": session,
-        "pending": pending,
-        "behind": delay_ms,
-        "progress": progress,
-        "errors": dict(errors or {}),
-        "marks": mark_lists,
-        "channel": channel,
-        "stage": stage,
-        "selectors": selectors,
-        "suggestion": suggestion,
-        "unfolded": unfolded,
-    }
-    assets.mount("sliders", css="sliders/panel.css", key=key, data=data, keeps="movement")
