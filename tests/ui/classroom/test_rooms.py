@@ -31,94 +31,186 @@ def rooms(tmp_path, clock) -> Classroom:
     return Classroom(tmp_path / "rooms.sqlite", now=lambda: clock[0])
 
 
-def test_guesses_are_shown_once_the_teacher_closes_and_one_per_visitor(rooms):
-    code, me = rooms.open(QUESTION, TEACHER), anonymous_id()
-    for value in (float("nan"), float("inf"), "name", True, None, 1e13):
+def refusal_of(act, *values) -> RefusedError:
+    """Return the refusal of a call, which must be refused."""
+    with pytest.raises(RefusedError) as refusal:
+        act(*values)
+    return refusal.value
+
+
+class TestGuesses:
+    def test_they_are_shown_in_order_once_the_teacher_closes(self, rooms):
+        code = rooms.open(QUESTION, TEACHER)
+        for value in (80, 99, 60.5):
+            rooms.guess(code, QUESTION, anonymous_id(), value)
+        assert rooms.read_room(code).guesses == 3
+        assert rooms.guesses(code).size == 0
+
+        rooms.close(code, TEACHER)
+
+        assert rooms.read_room(code).closed
+        assert rooms.guesses(code).tolist() == [60.5, 80, 99]
+
+    def test_a_visitor_has_one_and_may_change_it(self, rooms):
+        code = rooms.open(QUESTION, TEACHER)
+        visitor = anonymous_id()
+        rooms.guess(code, QUESTION, visitor, 10)
+
+        rooms.guess(code, QUESTION, visitor, 60.5)
+
+        rooms.close(code, TEACHER)
+        assert rooms.guesses(code).tolist() == [60.5]
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            pytest.param(float("nan"), id="not a number"),
+            pytest.param(float("inf"), id="infinite"),
+            pytest.param("name", id="text"),
+            pytest.param(True, id="boolean"),
+            pytest.param(None, id="nothing"),
+            pytest.param(1e13, id="too large"),
+        ],
+    )
+    def test_they_are_numbers(self, rooms, value):
+        code = rooms.open(QUESTION, TEACHER)
+
         with pytest.raises(RefusedError, match="guess"):
-            rooms.guess(code, QUESTION, me, value)
-    for who, value in ((anonymous_id(), 80), (me, 10), (anonymous_id(), 99), (me, 60.5)):
-        rooms.guess(code, QUESTION, who, value)
-    assert (
-        rooms.read_room(code).guesses,
-        rooms.read_room(code).closed,
-        rooms.guesses(code).size,
-    ) == (
-        3,
-        False,
-        0,
-    )
-    rooms.close(code, TEACHER)
-    assert rooms.read_room(code).closed
-    with pytest.raises(RefusedError, match="open"):
-        rooms.guess(code, QUESTION, me, 30)
-    assert rooms.guesses(code).tolist() == [60.5, 80, 99]
-    rooms.ask(code, TEACHER, "lesson=clipping")
-    assert rooms.read_room(code) == classroom.Room(
-        code=code, question="lesson=clipping", round=2, closed=False, guesses=0
-    )
-    with pytest.raises(RefusedError, match="asks this"):
-        rooms.guess(code, QUESTION, anonymous_id(), 2)
-    for other in ("", "ZZZZZ", "' OR 1=1 --", "é" * 900):
-        assert rooms.read_room(other) is None
-        assert rooms.guesses(other).size == 0
+            rooms.guess(code, QUESTION, anonymous_id(), value)
+
+    def test_a_closed_question_takes_none(self, rooms):
+        code = rooms.open(QUESTION, TEACHER)
+        rooms.close(code, TEACHER)
+
+        with pytest.raises(RefusedError, match="open"):
+            rooms.guess(code, QUESTION, anonymous_id(), 30)
+
+    def test_another_question_begins_without_any(self, rooms):
+        code = rooms.open(QUESTION, TEACHER)
+        rooms.guess(code, QUESTION, anonymous_id(), 30)
+        rooms.close(code, TEACHER)
+
+        rooms.ask(code, TEACHER, "lesson=clipping")
+
+        assert rooms.read_room(code) == classroom.Room(
+            code=code, question="lesson=clipping", round=2, closed=False, guesses=0
+        )
+        with pytest.raises(RefusedError, match="asks this"):
+            rooms.guess(code, QUESTION, anonymous_id(), 2)
+
+    @pytest.mark.parametrize("code", ["", "ZZZZZ", "' OR 1=1 --", "é" * 900])
+    def test_there_is_no_room_with_an_invented_code(self, rooms, code):
+        rooms.open(QUESTION, TEACHER)
+
+        assert rooms.read_room(code) is None
+        assert rooms.guesses(code).size == 0
         with pytest.raises(RefusedError, match="room"):
-            rooms.guess(other, QUESTION, anonymous_id(), 1)
+            rooms.guess(code, QUESTION, anonymous_id(), 1)
 
 
-def test_room_is_gone_an_hour_after_its_last_visit_and_few_are_written(rooms, tmp_path, clock):
-    code, writes = rooms.open("lesson=forgotten", TEACHER), []
-    rooms._db.set_trace_callback(lambda query: writes.append(query) if "UPDATE" in query else None)
-    for _ in range(180):
-        clock[0] += NOTED / 2 + 1
-        assert rooms.read_room(code) is not None
-    assert len(writes) == 90
-    rooms.guess(code, "lesson=forgotten", anonymous_id(), 12345.678)
-    rooms.close(code, TEACHER)
-    clock[0] += LASTS - 1
-    assert rooms.guesses(code).tolist() == [12345.678]
-    clock[0] += 2
-    assert rooms.read_room(code) is None
-    assert rooms.guesses(code).size == 0
-    assert not rooms.is_teacher(code, TEACHER)
-    rooms.open(QUESTION, TEACHER)
-    rooms._db.close()  # the last to leave folds the log into the file
-    assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in tmp_path.iterdir())
+class TestEndOfARoom:
+    def test_it_stays_for_an_hour_after_its_last_visit(self, rooms, clock):
+        code = rooms.open(QUESTION, TEACHER)
+        rooms.guess(code, QUESTION, anonymous_id(), 12345.678)
+        rooms.close(code, TEACHER)
+
+        clock[0] += LASTS - 1
+
+        assert rooms.guesses(code).tolist() == [12345.678]
+
+    def test_nobody_can_read_it_after_that(self, rooms, clock):
+        code = rooms.open(QUESTION, TEACHER)
+        rooms.guess(code, QUESTION, anonymous_id(), 1)
+        rooms.close(code, TEACHER)
+
+        clock[0] += LASTS + 1
+
+        assert rooms.read_room(code) is None
+        assert rooms.guesses(code).size == 0
+        assert not rooms.is_teacher(code, TEACHER)
+
+    def test_nothing_of_it_stays_in_the_file(self, rooms, tmp_path, clock):
+        rooms.open("lesson=forgotten", TEACHER)
+        clock[0] += LASTS + 1
+
+        rooms.open(QUESTION, TEACHER)
+        rooms._db.close()  # the last to leave folds the log into the file
+
+        content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert b"lesson=forgotten" not in content
+
+    def test_few_visits_are_written(self, rooms, clock):
+        code = rooms.open(QUESTION, TEACHER)
+        queries = []
+        rooms._db.set_trace_callback(queries.append)
+
+        for _ in range(180):
+            clock[0] += NOTED / 2 + 1
+            assert rooms.read_room(code) is not None
+
+        assert sum("UPDATE" in query for query in queries) == 90
 
 
-def test_rooms_and_guesses_are_limited_and_no_room_with_a_visitor_ends_for_another(
-    rooms, clock, monkeypatch
-):
-    def refused(name: str, act, *values) -> str:
-        with pytest.raises(RefusedError) as told:
-            act(*values)
-        assert told.value.name == name
-        return told.value.value
-
-    with monkeypatch.context() as patch:
-        patch.setattr(classroom, "MOST_ROOMS", 2)
-        kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, anonymous_id())
-        for code in (kept, left):
+class TestLimits:
+    def test_no_room_with_a_visitor_gives_way_to_another(self, rooms, monkeypatch):
+        monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
+        codes = [rooms.open(QUESTION, anonymous_id()) for _ in range(2)]
+        for code in codes:
             rooms.enter(code, anonymous_id())
-        refused("rooms", rooms.open, QUESTION, anonymous_id())
-        assert rooms.read_room(left) is not None
+
+        refusal = refusal_of(rooms.open, QUESTION, anonymous_id())
+
+        assert refusal.name == "rooms"
+        assert None not in [rooms.read_room(code) for code in codes]
+
+    def test_a_room_that_is_gone_makes_place_for_another(self, rooms, clock, monkeypatch):
+        monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
+        visited = rooms.open(QUESTION, TEACHER)
+        left = rooms.open(QUESTION, anonymous_id())
+        for code in (visited, left):
+            rooms.enter(code, anonymous_id())
         clock[0] += LASTS - 10
-        rooms.read_room(kept)
+        rooms.read_room(visited)
         clock[0] += 11
+
         rooms.open(QUESTION, anonymous_id())
-        assert (rooms.read_room(kept) is not None, rooms.read_room(left)) == (True, None)
-    own = [kept, *(rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN - 1))]
-    assert set(refused("own", rooms.open, QUESTION, TEACHER).split(", ")) == set(own)
-    monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
-    monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
-    code = rooms.open(QUESTION, browser_id("another"))
-    nameless, pupil = anonymous_id(), browser_id("a pupil's cookie")
-    for who in (nameless, anonymous_id(), nameless):
-        rooms.guess(code, QUESTION, who, 1)
-    refused("nameless", rooms.guess, code, QUESTION, anonymous_id(), 1)
-    for value in (1, 2):
-        rooms.guess(code, QUESTION, pupil, value)
-    refused("guesses", rooms.guess, code, QUESTION, browser_id("another"), 1)
-    refused("question", rooms.open, "x" * (classroom.LONGEST + 1), TEACHER)
+
+        assert rooms.read_room(visited) is not None
+        assert rooms.read_room(left) is None
+
+    def test_a_browser_teaches_few_rooms_and_is_told_which(self, rooms):
+        codes = [rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN)]
+
+        refusal = refusal_of(rooms.open, QUESTION, TEACHER)
+
+        assert refusal.name == "own"
+        assert set(refusal.value.split(", ")) == set(codes)
+
+    def test_few_browsers_without_a_cookie_may_guess(self, rooms, monkeypatch):
+        monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
+        code = rooms.open(QUESTION, TEACHER)
+        nameless = anonymous_id()
+        for visitor in (nameless, anonymous_id(), nameless):
+            rooms.guess(code, QUESTION, visitor, 1)
+
+        refusal = refusal_of(rooms.guess, code, QUESTION, anonymous_id(), 1)
+
+        assert refusal.name == "nameless"
+
+    def test_a_room_takes_so_many_guesses(self, rooms, monkeypatch):
+        monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
+        code = rooms.open(QUESTION, TEACHER)
+        for cookie in ("one", "two", "three", "three"):
+            rooms.guess(code, QUESTION, browser_id(cookie), 1)
+
+        refusal = refusal_of(rooms.guess, code, QUESTION, browser_id("four"), 1)
+
+        assert refusal.name == "guesses"
+
+    def test_a_question_is_short(self, rooms):
+        question = "x" * (classroom.LONGEST + 1)
+
+        assert refusal_of(rooms.open, question, TEACHER).name == "question"
 
 
 def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(
@@ -174,38 +266,48 @@ def test_file_that_cannot_be_used_is_refused_by_name(rooms):
         assert refusal.value.name == "file"
 
 
-def ran(program: str, rooms: str) -> str:
+def output_of(program: str, rooms: str) -> str:
+    """Return what a program prints in another process, with this file of rooms."""
     env = os.environ | {"LAB_ROOMS": rooms}
-    return subprocess.check_output(
-        [sys.executable, "-c", program], cwd=ROOT, env=env, text=True
-    ).strip()
+    output = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, env=env, text=True)
+    return output.strip()
 
 
-def test_thousand_guesses_are_small_and_seen_by_another_server(tmp_path, rooms):
-    code, values, file = (
-        rooms.open(QUESTION, TEACHER),
-        np.linspace(0, 100, 1000),
-        tmp_path / "rooms.sqlite",
-    )
+def test_a_thousand_guesses_at_once_take_little_room(tmp_path, rooms):
+    code = rooms.open(QUESTION, TEACHER)
+    values = np.linspace(0, 100, 1000)
+
+    def guess(value: float) -> None:
+        rooms.guess(code, QUESTION, browser_id(str(value)), value)
+
     with ThreadPoolExecutor(20) as pool:
-        list(
-            pool.map(
-                lambda value: rooms.guess(code, QUESTION, browser_id(str(value)), value), values
-            )
-        )
-    assert sum(one.stat().st_size for one in tmp_path.iterdir()) <= 10**6
-    program = (
-        "from ui.classroom import rooms as room\nrooms = room.classroom()\n"
-        f"print(rooms.read_room({code!r}).guesses)\nrooms.close({code!r}, {TEACHER})"
-    )
-    assert ran(program, str(file)) == "1000"
+        list(pool.map(guess, values))
+
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 10**6
+    rooms.close(code, TEACHER)
     assert np.array_equal(rooms.guesses(code), values)
+
+
+def test_another_server_sees_guesses_and_closes_the_question(tmp_path, rooms):
+    code = rooms.open(QUESTION, TEACHER)
+    rooms.guess(code, QUESTION, anonymous_id(), 1)
+    program = (
+        "from ui.classroom.rooms import classroom\n"
+        f"print(classroom().read_room({code!r}).guesses)\nclassroom().close({code!r}, {TEACHER})"
+    )
+
+    assert output_of(program, str(tmp_path / "rooms.sqlite")) == "1"
+
     assert rooms.read_room(code).closed
+
+
+def test_without_a_named_file_rooms_end_with_the_process():
     program = (
         "from ui.classroom import rooms\nrooms.classroom().open('x', 1)\n"
         "print(rooms._folder().name)"
     )
-    assert not Path(ran(program, "")).exists(), "without a named file rooms end with the process"
+
+    assert not Path(output_of(program, "")).exists()
 
 
 def test_a_browser_without_a_cookie_has_a_random_number_below_0():

@@ -34,6 +34,7 @@ LINK = re.compile(
 # are; and plotly.js.
 MOST, PLOTLY_MOST = 700, 1500
 GZIP = {"accept_encoding": "gzip, br"}
+STREAMLIT_PAGE = (first_page.STREAMLIT / "index.html").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -45,131 +46,243 @@ def html(app: static_files.StaticFiles, path: str) -> str:
     return gzip.decompress(ask(app, path, **GZIP)[2]).decode()
 
 
-def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
-    found = dict(reversed(link) for link in LINK.findall(html(front, "/classifier")))
-    assert {"", "modulepreload", "preload", "stylesheet"} <= set(found.values())
-    assert any("BidiComponent" in path for path in found)
-    assert {
-        assets.address(name, assets.ENTRIES[name]) for name in ("chart", "sliders", "connection")
-    } <= found.keys()
-    sizes = {}
-    for path in found:
-        _, headers, body = ask(front, path, **GZIP)
-        sizes[path] = len(body)
-        assert headers["content-encoding"] == "gzip"
-        assert "immutable" in headers["cache-control"]
-        assert headers["content-type"].startswith(("text/javascript", "text/css"))
-        there = assets.files().get(path, first_page.STREAMLIT / path.removeprefix("/"))
-        assert gzip.decompress(body).endswith(there.read_bytes())
-    assert sizes.pop(assets.plotly_address()) < 1000 * PLOTLY_MOST
-    assert sum(sizes.values()) < 1000 * MOST, sizes
+@pytest.fixture(scope="module")
+def answers(front) -> dict[str, tuple[dict[str, str], bytes]]:
+    """Return address -> headers and body, of all that the page of the classifier links to."""
+    addresses = [address for _, address in LINK.findall(html(front, "/classifier"))]
+    return {address: ask(front, address, **GZIP)[1:] for address in addresses}
 
 
-def test_page_shows_its_question_and_its_shape_until_the_app_is_there(front):
-    for path, shape in (("/", "home"), ("/classifier", "page"), ("/data", "text")):
+class TestLinkedFiles:
+    def test_there_are_modules_styles_and_the_parts_of_charts(self, front):
+        kinds = {address: kind for kind, address in LINK.findall(html(front, "/classifier"))}
+
+        assert {"", "modulepreload", "preload", "stylesheet"} <= set(kinds.values())
+        assert any("BidiComponent" in address for address in kinds)
+        for name in ("chart", "sliders", "connection"):
+            assert assets.address(name, assets.ENTRIES[name]) in kinds
+
+    def test_a_browser_keeps_them_for_good(self, answers):
+        for path, (headers, _) in answers.items():
+            assert headers["content-encoding"] == "gzip", path
+            assert "immutable" in headers["cache-control"], path
+            assert headers["content-type"].startswith(("text/javascript", "text/css")), path
+
+    def test_they_hold_the_files(self, answers):
+        files = assets.files()
+        for path, (_, body) in answers.items():
+            file = files.get(path, first_page.STREAMLIT / path.removeprefix("/"))
+            assert gzip.decompress(body).endswith(file.read_bytes()), path
+
+    def test_they_are_small(self, answers):
+        sizes = {address: len(body) for address, (_, body) in answers.items()}
+
+        assert sizes.pop(assets.plotly_address()) < 1000 * PLOTLY_MOST
+        assert sum(sizes.values()) < 1000 * MOST, sizes
+
+    def test_home_fetches_those_of_charts_in_spare_time(self, front):
+        prefetched = [
+            address for kind, address in LINK.findall(html(front, "/")) if kind == "prefetch"
+        ]
+
+        for name in ("chart", "sliders"):
+            assert assets.address(name, assets.ENTRIES[name]) in prefetched
+        assert assets.plotly_address() in prefetched
+
+    @pytest.mark.parametrize(
+        "directive",
+        [
+            pytest.param("script-src", id="asked by Chromium"),
+            pytest.param("default-src", id="asked by Firefox"),
+        ],
+    )
+    def test_the_policy_allows_to_prefetch_them(self, directive):
+        assert "'self'" in rules()[directive].split()
+
+
+class TestFirstPage:
+    @pytest.mark.parametrize(
+        ("path", "shape"),
+        [
+            pytest.param("/", "home", id="home"),
+            pytest.param("/classifier", "page", id="charts"),
+            pytest.param("/data", "text", id="text"),
+        ],
+    )
+    def test_it_has_the_shape_of_the_page(self, front, path, shape):
         assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
-    styles = first_page.skeleton_rules()
-    assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
-    assert all(st.get_option(f"theme.{look}.textColor") in styles for look in ("light", "dark"))
-    ours, theirs = (
-        html(front, "/classifier"),
-        (first_page.STREAMLIT / "index.html").read_text("utf-8"),
+
+    def test_it_shows_the_question_and_is_asked_for_each_time(self, front):
+        assert "<h1>What does &lt;privacy&gt; cost?</h1>" in html(front, "/classifier")
+        assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
+
+    def test_it_has_the_colours_of_the_theme(self):
+        styles = first_page.skeleton_rules()
+
+        assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
+        for mode in ("light", "dark"):
+            assert st.get_option(f"theme.{mode}.textColor") in styles
+
+    def test_it_adds_one_script_to_those_of_streamlit(self, front):
+        scripts = re.compile(r"<script.*?</script>", re.DOTALL)
+        skeleton = assets.address("connection", "page/skeleton.js")
+
+        *known, added = scripts.findall(html(front, "/classifier"))
+
+        assert known == scripts.findall(STREAMLIT_PAGE)
+        assert added == f'<script type="module" async src=".{skeleton}"></script>'
+
+    def test_it_has_one_root(self, front):
+        assert html(front, "/classifier").count('id="root"') == 1
+
+    def test_it_asks_for_no_font_and_gives_the_name_to_fonts_of_the_system(self, front):
+        styles = next((first_page.STREAMLIT / "static/css").glob("index.*.css"))
+        face = "@font-face{font-family:Source Sans;font-weight:100 900;font-style:normal;"
+
+        assert 'as="font"' in STREAMLIT_PAGE
+        assert 'as="font"' not in html(front, "/classifier")
+        assert face in styles.read_text("utf-8")
+        assert face in first_page.FONT_FACE.replace('"', "")
+
+
+class TestOtherRequests:
+    """They are answered by Streamlit."""
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            pytest.param("/_stcore/health", id="health"),
+            pytest.param("/static/media/none.woff2", id="a font"),
+            pytest.param("/static/js/../../index.html", id="a path upwards"),
+            pytest.param("/nowhere", id="no page"),
+            pytest.param(
+                assets.plotly_address().replace(assets.PLOTLY.name, "widgetbundle.js"),
+                id="another file of Plotly",
+            ),
+        ],
     )
-    assert "<h1>What does &lt;privacy&gt; cost?</h1>" in ours
-    assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
-    scripts = re.compile(r"<script.*?</script>", re.DOTALL)
-    *known, added = scripts.findall(ours)
-    assert known == scripts.findall(theirs)
-    assert (
-        added == '<script type="module" async'
-        f' src=".{assets.address("connection", "page/skeleton.js")}"></script>'
-    )
-    assert ours.count('id="root"') == 1
-    assert ('as="font"' in theirs, 'as="font"' in ours) == (True, False)
-    styles = next((first_page.STREAMLIT / "static/css").glob("index.*.css")).read_text("utf-8")
-    face = "@font-face{font-family:Source Sans;font-weight:100 900;font-style:normal;"
-    assert face in styles
-    assert face in first_page.FONT_FACE.replace('"', "")
-
-
-def test_home_fetches_ahead_under_a_directive_that_allows_it(front):
-    """Chromium asks ``script-src`` about a prefetched script, Firefox ``default-src``."""
-    ahead = {path for kind, path in LINK.findall(html(front, "/")) if kind == "prefetch"}
-    assert {assets.address(name, assets.ENTRIES[name]) for name in ("chart", "sliders")} <= ahead
-    assert assets.plotly_address() in ahead
-    assert all("'self'" in rules()[name].split() for name in ("default-src", "script-src"))
-
-
-def test_everything_else_is_answered_by_streamlit(front):
-    others = [
-        "/_stcore/health",
-        "/static/media/none.woff2",
-        "/static/js/../../index.html",
-        "/nowhere",
-    ]
-    for path in (*others, assets.plotly_address().replace(assets.PLOTLY.name, "widgetbundle.js")):
+    def test_other_paths(self, front, path):
         assert ask(front, path, **GZIP)[2] == b"inside"
-    for how in ({"accept_encoding": "br"}, GZIP | {"method": "HEAD"}):
-        assert ask(front, "/classifier", **how)[2] == b"inside"
+
+    @pytest.mark.parametrize(
+        "request_options",
+        [
+            pytest.param({"accept_encoding": "br"}, id="without gzip"),
+            pytest.param(GZIP | {"method": "HEAD"}, id="HEAD"),
+        ],
+    )
+    def test_other_requests_for_a_page(self, front, request_options):
+        assert ask(front, "/classifier", **request_options)[2] == b"inside"
 
 
 @pytest.mark.parametrize("base", ["", "lab/"])
-def test_files_and_redirects_stand_below_the_base_path(monkeypatch, base):
-    monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
-    below, root = static_files.StaticFiles(inside, QUESTIONS), f"/{base}".rstrip("/")
-    chart = assets.address("chart", "charts/board.js")
-    assert (
-        gzip.decompress(ask(below, root + chart, **GZIP)[2])
-        == (assets.ASSETS / "charts/board.js").read_bytes()
+class TestBasePath:
+    @pytest.fixture
+    def below(self, monkeypatch, base) -> static_files.StaticFiles:
+        """Return the middleware of an app that is served below a path."""
+        options = {"server.baseUrlPath": base}
+        monkeypatch.setattr(st, "get_option", lambda name: options.get(name, ""))
+        return static_files.StaticFiles(inside, QUESTIONS)
+
+    @pytest.fixture
+    def root(self, base) -> str:
+        return f"/{base}".rstrip("/")
+
+    def test_files_stand_below_it(self, below, base, root):
+        chart = assets.address("chart", "charts/board.js")
+
+        body = ask(below, root + chart, **GZIP)[2]
+
+        assert gzip.decompress(body) == (assets.ASSETS / "charts/board.js").read_bytes()
+        assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
+        assert f'href=".{chart}"' in html(below, f"{root}/classifier")
+
+    @pytest.mark.parametrize(
+        ("path", "page"),
+        [
+            ("/classifier/x", "/classifier"),
+            ("/classifier/", "/classifier"),
+            ("/classifier/x/y?epsilon=2", "/classifier?epsilon=2"),
+            ("/foo/bar", "/"),
+            ("/foo/bar?epsilon=2", "/?epsilon=2"),
+            ("//example.org/x", "/"),
+        ],
     )
-    assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
-    assert f'href=".{chart}"' in html(below, f"{root}/classifier")
-    for asked, leads_to in (
-        ("/classifier/x", "/classifier"),
-        ("/classifier/", "/classifier"),
-        ("/classifier/x/y?epsilon=2", "/classifier?epsilon=2"),
-        ("/foo/bar", "/"),
-        ("/foo/bar?epsilon=2", "/?epsilon=2"),
-        ("//example.org/x", "/"),
-    ):
-        headers = ask(below, f"{root}{asked}", accept="text/html,*/*;q=0.8")[1]
-        assert headers["location"] == f"{root}{leads_to}", asked
-    for path in (
-        "/",
-        "/classifier",
-        "/foo",
-        "/media/x.html",
-        "/component/y/index.html",
-        "/_stcore/health",
-    ):
-        assert "location" not in ask(below, f"{root}{path}", accept="text/html")[1], path
-    assert "location" not in ask(below, f"{root}/classifier/x.js", accept="*/*")[1]
-    assert "location" not in ask(below, "/other/x/y", accept="text/html")[1] or not base
+    def test_a_path_below_a_page_leads_to_the_page(self, below, root, path, page):
+        _, headers, _ = ask(below, f"{root}{path}", accept="text/html,*/*;q=0.8")
+
+        assert headers["location"] == f"{root}{page}"
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/",
+            "/classifier",
+            "/foo",
+            "/media/x.html",
+            "/component/y/index.html",
+            "/_stcore/health",
+        ],
+    )
+    def test_other_paths_lead_nowhere_else(self, below, root, path):
+        _, headers, _ = ask(below, f"{root}{path}", accept="text/html")
+
+        assert "location" not in headers
+
+    def test_a_script_below_a_page_leads_nowhere_else(self, below, root):
+        _, headers, _ = ask(below, f"{root}/classifier/x.js", accept="*/*")
+
+        assert "location" not in headers
+
+    def test_paths_beside_it_lead_nowhere_else(self, below, base):
+        _, headers, _ = ask(below, "/other/x/y", accept="text/html")
+
+        assert "location" not in headers or not base
 
 
-def test_page_has_title_and_description_and_with_an_address_previews(front, monkeypatch):
-    page = html(front, "/classifier")
-    assert page.count("<title>") == page.count(f"<title>{title('Classifier')}</title>") == 1
-    for name in ('name="description"', 'property="og:description"'):
-        said = "What does &lt;privacy&gt; cost? Maps and &quot;curves&quot;."
-        assert f'<meta {name} content="{said}">' in page
-    assert not re.search("og:image|og:url|canonical", page)
-    assert ask(front, "/sitemap.xml")[2] == b"inside"
-    there = "https://lab.example.edu/dp/"
-    monkeypatch.setenv("LAB_ADDRESS", there)
-    front = static_files.StaticFiles(inside, QUESTIONS)
-    page = html(front, "/classifier")
-    assert f'<meta property="og:image" content="{there}preview.png">' in page
-    assert f'<link rel="canonical" href="{there}classifier">' in page
-    places = re.findall("<loc>(.*?)</loc>", ask(front, "/sitemap.xml")[2].decode())
-    assert places == [there + page for page in QUESTIONS]
-    with Image.open(io.BytesIO(ask(front, "/preview.png")[2])) as picture:
-        assert picture.size == SIZE
-    for wrong in ("lab.example.edu", "ftp://lab.example.edu", "https://"):
+class TestHead:
+    ADDRESS = "https://lab.example.edu/dp/"
+
+    def test_it_has_title_and_description(self, front):
+        page = html(front, "/classifier")
+        description = "What does &lt;privacy&gt; cost? Maps and &quot;curves&quot;."
+
+        assert page.count("<title>") == 1
+        assert f"<title>{title('Classifier')}</title>" in page
+        assert f'<meta name="description" content="{description}">' in page
+        assert f'<meta property="og:description" content="{description}">' in page
+
+    def test_without_an_address_there_are_no_previews_and_no_sitemap(self, front):
+        assert not re.search("og:image|og:url|canonical", html(front, "/classifier"))
+        assert ask(front, "/sitemap.xml")[2] == b"inside"
+
+    def test_with_an_address_there_are(self, monkeypatch):
+        monkeypatch.setenv("LAB_ADDRESS", self.ADDRESS)
+        front = static_files.StaticFiles(inside, QUESTIONS)
+
+        page = html(front, "/classifier")
+        sitemap = ask(front, "/sitemap.xml")[2].decode()
+
+        assert f'<meta property="og:image" content="{self.ADDRESS}preview.png">' in page
+        assert f'<link rel="canonical" href="{self.ADDRESS}classifier">' in page
+        assert re.findall("<loc>(.*?)</loc>", sitemap) == [
+            self.ADDRESS + name for name in QUESTIONS
+        ]
+
+    def test_the_picture_has_the_size_of_previews(self, front):
+        with Image.open(io.BytesIO(ask(front, "/preview.png")[2])) as picture:
+            assert picture.size == SIZE
+
+    @pytest.mark.parametrize("value", ["lab.example.edu", "ftp://lab.example.edu", "https://"])
+    def test_an_address_is_absolute(self, value):
         with pytest.raises(ValueError, match="LAB_ADDRESS is .* must be an absolute address"):
-            address({"LAB_ADDRESS": wrong})
-    assert len({head.question for head in HEADS.values()}) == len(HEADS)
-    assert all(head.about and not head.about.endswith(".") for head in HEADS.values())
+            address({"LAB_ADDRESS": value})
+
+    def test_each_page_has_its_question_and_a_phrase(self):
+        assert len({head.question for head in HEADS.values()}) == len(HEADS)
+        for head in HEADS.values():
+            assert head.about
+            assert not head.about.endswith(".")
 
 
 def test_plotly_is_the_file_of_the_installed_package_at_an_address_with_its_version():
