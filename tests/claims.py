@@ -12,7 +12,7 @@ from scipy.stats import binomtest, quantile_test
 # Words of a claim.
 WORDS = re.compile(
     r"\b(pays|best|gains?|gained|helps?|ahead|better|beats?|harms?|costs|price|adds|loses|bought|worse|nearer|"
-    r"lowers accuracy|accuracy loss|"
+    r"lowers accuracy|cost of privacy|"
     r"more accurate|less accurate|(?:more|less) often|times (?:less|more|smaller)|(?:above|below)"
     r" B)\b",
     re.IGNORECASE,
@@ -21,10 +21,7 @@ WORDS = re.compile(
 HARMLESS = (
     r"too few (?:runs )?to say[^.]*",
     r"Best attacker|best attacker",
-    (
-        r"No cost in accuracy can be shown|[Nn]o (?:cost|accuracy"
-        r" loss|gain|help|change|difference)[^.:;(]*\bshown"
-    ),
+    r"[Nn]o (?:cost|gain|help|change|difference)[^.:;(]*\bshown",
     (
         r"Not even a single question can be shown to be answered better|[Nn]o [^.]* can be shown to"
         r" do (?:better|best)"

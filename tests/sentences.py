@@ -100,7 +100,7 @@ OF_ENOUGH: Rules = {
     # Fewer than six pairs of runs cannot show a difference, so that none says nothing of its
     # absence
     r"can be shown in (\d+) (?:runs|draws|pairs)": lambda _, m: int(m[1]) >= 6,
-    r"\b[Nn]o (?:accuracy loss|loss|cost|difference|gain|help|change)\b[^.:;(]*\bshown": (
+    r"\b[Nn]o (?:loss|cost|difference|gain|help|change)\b[^.:;(]*\bshown": (
         lambda r, _: getattr(r.settings, "repeats", 6) >= 6
     ),
     r"(\d+) (?:runs|pairs of runs) are too few to say(?! which)": lambda _, m: int(m[1]) < 7,
@@ -241,15 +241,15 @@ def costs(
 
     return {
         r"Privacy lowers accuracy by ([\d.]+) points?": percent(gap, given=lost, within=1.01),
-        r"No accuracy loss can be shown in (\d+) runs": counts(fewest, given=alike),
+        r"No cost of privacy can be shown in (\d+) runs": counts(fewest, given=alike),
         r"(\d+) runs are too few to say whether privacy lowers accuracy": counts(
             fewest, given=lambda r: begun(r) and few(r)
         ),
         r"learnt nothing yet": lambda r, _: begun(r) and middle(r) <= always(r),
         r"(?:Private accuracy|Accuracy as published|Accuracy): ([\d.]+)": percent(middle),
         r"Non-private accuracy: ([\d.]+)": percent(lambda r: np.median(without(r))),
-        r"accuracy loss: ([\d.]+) points?": percent(gap, given=lost, within=1.01),
-        r"no accuracy loss shown": lambda r, _: alike(r),
+        r"cost of privacy: ([\d.]+) points?": percent(gap, given=lost, within=1.01),
+        r"no cost of privacy shown": lambda r, _: alike(r),
         r"noise is ([\d.,]+) times": says(ratio),
         r"it averages out": lambda r, _: ratio(r) > 1 >= left(r),
         r"steps it falls to ([\d.,]+) times": lambda r, m: (

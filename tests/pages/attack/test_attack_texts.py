@@ -128,7 +128,7 @@ VERDICTS = {
     "fairness": {
         "not shared evenly": lambda r: unevenness(r) == 1,
         "majority loses more": lambda r: unevenness(r) == -1,
-        "No difference in accuracy loss can be shown": lambda r: unevenness(r) == 0,
+        "No difference in cost of privacy can be shown": lambda r: unevenness(r) == 0,
         "can be shown</b> for the majority": lambda r: majority_change(r) == 0,
         "The majority loses <b>": lambda r: majority_change(r) == -1,
     },
@@ -197,7 +197,7 @@ TILES = {
     "Bound if the claim held": claim_bound,
     "Majority accuracy": lambda r: median_accuracy(r, MAJORITY),
     "Minority accuracy": lambda r: median_accuracy(r, MINORITY),
-    "Accuracy loss, minority − majority": lambda r: Within(
+    "Cost of privacy, minority − majority": lambda r: Within(
         100 * (loss(r, MINORITY) - loss(r, MAJORITY)), 0.051
     ),
     "Members found, private": lambda r: Within(100 * r.true_positive_rate("private"), 0.51),

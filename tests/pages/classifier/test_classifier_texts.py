@@ -266,7 +266,7 @@ RULES: Rules = {
     r"public rows? lowers accuracy by [\d.]+ points?": is_loss,
     r"No difference can be shown": shows_no_difference,
     r"pairs of runs are too few to say what pre-training": too_few_pairs,
-    r"Accuracy by epsilon: no loss is shown": no_cost_is_shown,
+    r"Accuracy by epsilon: no cost of privacy is shown": no_cost_is_shown,
     r"every run gives the same model\. Epsilon and the clipping norm have no effect": has_no_noise,
     r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": is_gain_interval,
     LARGEST_GAIN: is_largest_gain,

@@ -227,12 +227,12 @@ RULES: Rules = {
     ),
     r"releasing one of them whole": delta_is_large,
     rf"Transfer without noise: {PERCENT}": percent(median_without_noise),
-    r"accuracy loss: ([\d.]+) points?": percent(
+    r"cost of privacy: ([\d.]+) points?": percent(
         lambda result: median_without_noise(result) - median(result),
         given=noise_costs,
         within=1.01,
     ),
-    r"no accuracy loss shown": noise_costs_nothing,
+    r"no cost of privacy shown": noise_costs_nothing,
 }
 RARE_RULES: Rules = {
     r"In (\d+) of (\d+) runs it harms": counts(

@@ -283,8 +283,8 @@ RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(chosen_median),
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda result: result.pooled_accuracy),
-    r"accuracy loss: ([\d.]+) points?": percent(accuracy_loss, given=privacy_costs, within=1.01),
-    r"no accuracy loss shown": lambda result, _: not privacy_costs(result),
+    r"cost of privacy: ([\d.]+) points?": percent(accuracy_loss, given=privacy_costs, within=1.01),
+    r"no cost of privacy shown": lambda result, _: not privacy_costs(result),
     r"90 % of runs: ([\d.]+) to ([\d.]+)\s%": percent(chosen_low, chosen_high),
     r"No difference can be shown in (\d+)": counts(count_runs, given=joining_is_alike),
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(

@@ -134,8 +134,8 @@ RULES: Rules = {
     r"Median RMSE: ([\d.,e+]+)": says(median_error),
     r"Non-private RMSE: ([\d.,e+]+)": says(least_squares_error),
     r"baseline \(mean\): ([\d.,e+]*\d)": says(baseline),
-    r"loss from privacy: ([\d.,e+]*\d)": says(shown_loss, given=loses),
-    r"no loss shown": lambda r, _: not loses(r),
+    r"cost of privacy: ([\d.,e+]*\d)": says(shown_loss, given=loses),
+    r"no cost of privacy shown": lambda r, _: not loses(r),
     r"no better than the baseline": lambda r, _: (
         min(median_error(r), least_squares_error(r)) >= baseline(r)
     ),
@@ -148,7 +148,7 @@ RULES: Rules = {
         without_minimum, repeats, given=published_fails
     ),
     r"learnt nothing yet.*? (?:has|and) ([\d.,e+]*\d)": says(baseline, given=is_unlearnt),
-    r"No loss can be shown in (\d+) runs": counts(repeats, given=lambda r: not loses(r)),
+    r"No cost of privacy can be shown in (\d+) runs": counts(repeats, given=lambda r: not loses(r)),
     r"median RMSE is ([\d.,e+]*\d) ": says(median_error),
     # Explanation
     r"worst run has RMSE ([\d.,e+]*\d)": says(

@@ -42,15 +42,15 @@ def runs(share: float, count: int = 24) -> np.ndarray:
 
 def test_the_cost_is_that_of_the_medians():
     for private, reference, base, said, tile in (
-        (runs(0.80), 0.85, 0.6, "by 5 points", "accuracy loss: 5 points"),
+        (runs(0.80), 0.85, 0.6, "by 5 points", "cost of privacy: 5 points"),
         (
             runs(0.85),
             0.85,
             0.6,
-            "No accuracy loss can be shown in 24 runs",
-            "no accuracy loss shown",
+            "No cost of privacy can be shown in 24 runs",
+            "no cost of privacy shown",
         ),
-        (runs(0.5), 0.85, 0.6, "learnt nothing yet", "accuracy loss: 35 points"),
+        (runs(0.5), 0.85, 0.6, "learnt nothing yet", "cost of privacy: 35 points"),
         (
             runs(0.5),
             0.55,
@@ -59,7 +59,7 @@ def test_the_cost_is_that_of_the_medians():
             "no better than a constant baseline",
         ),
         (runs(0.80, 3), 0.85, 0.6, "So far, 3 of 24 models are trained", "so far 3 of 24 runs"),
-        (runs(0.80), runs(0.85, 8), 0.6, "by 5 points", "accuracy loss: 5 points"),
+        (runs(0.80), runs(0.85, 8), 0.6, "by 5 points", "cost of privacy: 5 points"),
         (
             runs(0.80),
             runs(0.85, 6),
