@@ -99,7 +99,7 @@ NEVER: Rules = {
 OF_ENOUGH: Rules = {
     # Fewer than six pairs of runs cannot show a difference, so that none says nothing of its
     # absence
-    r"can be shown in (\d+) (?:runs|draws|pairs)": lambda _, m: int(m[1]) >= 6,
+    r"can be shown in (\d+) (?:runs|pairs)": lambda _, m: int(m[1]) >= 6,
     r"\b[Nn]o (?:loss|cost|difference|gain|help|change)\b[^.:;(]*\bshown": (
         lambda r, _: getattr(r.settings, "repeats", 6) >= 6
     ),

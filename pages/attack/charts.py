@@ -170,7 +170,7 @@ def scores(result: OnePersonResult) -> dict:
             theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
         xaxis=theme.axis("attacker's score (standard deviations)", -half, half),
-        yaxis=theme.share_axis("share of trainings", highest_share, step=0.05),
+        yaxis=theme.share_axis("share of runs", highest_share, step=0.05),
     )
 
 

@@ -219,7 +219,7 @@ class OnePersonResult:
         """Return the numbers of the page in a row."""
         row = {
             "epsilon": self.settings.epsilon,
-            "trainings in each world": self.trainings,
+            "runs in each world": self.trainings,
             "right": self.attack.accuracy,
             "right, low": self.attack.low,
             "right, high": self.attack.high,

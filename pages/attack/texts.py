@@ -123,7 +123,7 @@ def _published_sentence(result: OnePersonResult) -> str:
         return SAYS("verdict.open", epsilon=number(result.settings.epsilon))
     return SAYS(
         "verdict.caught",
-        trainings=2 * result.trainings,
+        runs=2 * result.trainings,
         least=number(_stated_epsilon(result)),
     )
 
@@ -132,10 +132,10 @@ def _published_sentence(result: OnePersonResult) -> str:
 
 
 def diagnostics(result: OnePersonResult) -> list[str]:
-    """Return the person's influence, what the trainings show, and what audits cannot show."""
+    """Return the person's influence, what the runs show, and what audits cannot show."""
     bounds = SAYS(
         "why.shown",
-        trainings=result.trainings,
+        runs=result.trainings,
         count=number(_stated_epsilon(result)),
     )
     return [_influence_sentence(result), bounds, SAYS["proved"]]

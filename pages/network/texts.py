@@ -71,7 +71,7 @@ def numbers(result: NetworkResult) -> list[Tile]:
     private_tile = Tile(
         title,
         private,
-        SAYS("tiles.median", networks=len(runs)),
+        SAYS("tiles.median", runs=len(runs)),
         tone="private",
         amount=tiles.shown_number(private),
         unit="points",

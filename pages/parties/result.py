@@ -38,7 +38,7 @@ class MapRows:
 
 @dataclass(frozen=True, kw_only=True)
 class PartiesResult:
-    """Result of the tasks done so far. Accuracies are on test rows, and repeats are draws of noise.
+    """Result of the tasks done so far. Accuracies are on test rows, and repeats are runs.
 
     Results are equal if the same settings show the same tasks. So a result does not change because
     parties are asked in between.

@@ -65,7 +65,7 @@ def _epsilon_and_delta(guarantee: Guarantee) -> dict[str, str]:
 def _used(result: WhatIfResult) -> str:
     """Count the runs that the answer uses, and name the cost of releasing all of them."""
     counts = [runs for _, runs in result.used]
-    runs = SAYS("cost.used", trainings=sum(counts), settings=len(counts))
+    runs = SAYS("cost.used", runs=sum(counts), settings=len(counts))
     if result.used_up is None:
         together = SAYS["cost.none"]
     else:

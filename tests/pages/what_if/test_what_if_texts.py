@@ -118,8 +118,8 @@ def number_of_tries(result, match) -> bool:
 
 
 def number_of_runs(result, match) -> bool:
-    trainings = oracles.used_runs(result)
-    return amount(match[1]) == trainings and int(match[2]) == len(result.used)
+    runs = oracles.used_runs(result)
+    return amount(match[1]) == runs and int(match[2]) == len(result.used)
 
 
 def cost_of_all_runs(result, match) -> bool:
@@ -143,7 +143,7 @@ RULES: Rules = {
     r"its median is \S+(?: \S+)?, (better|worse) than the": retests_differ,
     r"No difference from the": retests_are_alike,
     r"The best of (\d+) tries is": number_of_tries,
-    r"This answer uses ([\d,]+) trainings \((\d+) settings?": number_of_runs,
+    r"This answer uses ([\d,]+) runs? \((\d+) settings?": number_of_runs,
     r"they would cost up to epsilon (\S+) at delta": cost_of_all_runs,
 }
 
