@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.mechanisms.private_bounds import Payment
+from dpcore.streams import stream
 from lab.data import classification, regression
 from lab.experiment.settings import Settings
 from lab.uploads import rows as own_rows
@@ -201,3 +202,34 @@ def said(result: Any, *, without: tuple[str, ...] = (), html: bool = False) -> s
     if html:
         return text
     return plain(text)
+
+
+PEOPLE = by_person(CLASSES)
+
+
+def visits(people: int = 300) -> pd.DataFrame:
+    """Persons with one to five rows each, in no order."""
+    rng = np.random.default_rng(0)
+    who = rng.permutation(
+        np.repeat([f"C{number:05}" for number in range(people)], rng.integers(1, 6, people))
+    )
+    return frame(len(who)).assign(who=who)
+
+
+def own_of(name: str, seed: int) -> OwnRows:
+    """A file of a built-in set's private rows, in the seed's order, so that they are in the same
+    parts.
+    """
+    source, split = classification.DATASETS[name], classification.load(name, seed=seed)
+    X, y = source.draw(stream(seed, "data"))
+    rows = np.concatenate([split.rows_of["private"], split.rows_of["test"]])
+    placed = np.empty_like(rows)
+    placed[stream(seed, "split").permutation(len(rows))] = rows
+    frame = pd.DataFrame(X[placed], columns=source.features).assign(
+        answer=np.array(source.classes)[y[placed]]
+    )
+    share, bounds = len(split.y_test) / len(rows), zip(source.features, source.bounds, strict=True)
+    columns = tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds)
+    return choose(
+        frame, Roles(answer="answer", classes=source.classes, columns=columns, test_share=share)
+    )

@@ -33,7 +33,6 @@ from pages.network.settings import NetworkSettings
 from pages.network.tasks import weights_at
 from pages.network.training import FRAMES
 from tests.handouts import handout
-from tests.lab.uploads.test_rows import own_of
 from tests.own_files import (
     DIGITS,
     KINDS,
@@ -41,6 +40,7 @@ from tests.own_files import (
     ROLES,
     frame,
     moved,
+    own_of,
     promised,
     said,
     same,

@@ -14,7 +14,7 @@ from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
 from tests import attackers, reached
 from tests.claims import better, since, too_few, unexplained, until, worse
-from tests.lab.uploads.test_rows import PEOPLE, table_of, visits
+from tests.own_files import PEOPLE, table_of, visits
 from tests.sentences import (
     Rules,
     always,

@@ -1,0 +1,182 @@
+"""Classes from a file with several rows of a person: who is learned from, and what counts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.streams import stream
+from dpcore.training import losses
+from lab.data import classification
+from lab.uploads import rows as own_rows
+from lab.uploads import table as own_table
+from lab.uploads.column_roles import Column, Roles
+from pages.classifier.settings import ClassifierSettings
+from tests import oracles
+from tests.own_files import CLASSES, PEOPLE, choose, frame, visits
+
+PRIVATE = 240  # of the 300 people of these files
+
+
+def split_of(own, seed=4):
+    return classification.load(own.key, seed=seed)
+
+
+def result_of(own, **changes):
+    settings = ClassifierSettings(repeats=4, steps=5).change(dataset="own").change(own=own)
+    return settings.change(**changes).experiment.run()
+
+
+def ensemble_of(file):
+    return result_of(choose(file, PEOPLE)).ensemble
+
+
+def sorted_rows(cells):
+    return sorted(cells.tolist())
+
+
+class TestSplit:
+    """A file of 300 people with one to five rows each."""
+
+    def test_people_are_counted(self):
+        split = split_of(choose(visits(), PEOPLE))
+
+        assert (len(split.y_private), len(split.y_test)) == (PRIVATE, 60)
+
+    def test_all_rows_of_a_private_person_and_no_other_are_there(self):
+        file = visits()
+        split = split_of(choose(file, PEOPLE))
+        names = list(dict.fromkeys(file["who"]))
+        by_row = choose(file, CLASSES).source
+        all_X, all_y = by_row.draw(np.random.default_rng(0))
+        cells = np.column_stack([classification.to_unit(all_X, by_row.bounds), all_y])
+
+        X, y, people = split.training_rows
+
+        for person, place in enumerate(split.rows_of["private"]):
+            found = np.column_stack([X, y])[people == person]
+            assert sorted_rows(found) == sorted_rows(cells[file["who"] == names[place]])
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
+class TestTraining:
+    """What is trained and told is by person."""
+
+    def run(self, classes):
+        """The result with its training rows, as inputs with a constant, and whose they are."""
+        result = result_of(choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4)
+        X, y, people = result.split.training_rows
+        return result, losses.with_constant(X), y, people
+
+    def test_a_loss_is_the_mean_over_people_of_their_means(self, classes):
+        result, inputs, y, people = self.run(classes)
+        values = losses.values(losses.logits(result.ensemble.weights[0], inputs), y)
+
+        of_people = [values[:, people == one].mean(axis=1) for one in range(PRIVATE)]
+        np.testing.assert_allclose(
+            result.ensemble.loss[0, :, -1], np.mean(of_people, axis=0), rtol=1e-5
+        )
+
+    def test_the_mean_gradient_of_a_person_is_clipped(self, classes):
+        result, inputs, y, people = self.run(classes)
+        start = np.zeros_like(result.ensemble.weights[0][0])
+
+        clipped = []
+        for one in range(PRIVATE):
+            mine = people == one
+            gradients = [
+                oracles.gradient(start, *row) for row in zip(inputs[mine], y[mine], strict=True)
+            ]
+            clipped.append(oracles.clipped(np.mean(gradients, axis=0), 0.4))
+
+        signal = np.linalg.norm(np.mean(clipped, axis=0))
+        assert result.ensemble.signal[0] == pytest.approx(signal, rel=1e-5)
+
+    def test_some_people_are_clipped(self, classes):
+        result, *_ = self.run(classes)
+
+        assert 0 < result.ensemble.clipped[0] < 1
+
+
+class TestOptimum:
+    """One person of 400 says no, in one row or in a thousand."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def references(cls):
+        alike = frame(400, people=400).assign(age=50, hours=5.0, plan="basic", left="yes")
+        many = pd.concat([alike, *[alike.iloc[[7]].assign(left="no")] * 1000])
+        few = alike.copy()
+        few.loc[7, "left"] = "no"
+        many.loc[7, "left"] = "no"
+        return [result_of(choose(file, PEOPLE)).reference for file in (few, many)]
+
+    def test_the_accuracy_counts_people_and_not_rows(self, references):
+        _, many = references
+
+        assert many.best_accuracy > 0.99
+
+    def test_the_loss_counts_people_and_not_rows(self, references):
+        few, many = references
+
+        assert many.best_loss == pytest.approx(few.best_loss, abs=0.005)
+
+
+class TestRowsWithoutAnAnswer:
+    """Half of the rows are there once more, without an answer or with one that is no class."""
+
+    def with_empty_rows(self, *, age):
+        file = visits()
+        again = file.iloc[::2]
+        empty = again.assign(left=np.resize(["", "perhaps"], len(again)), age=age)
+        return pd.concat([file, empty])
+
+    def test_their_inputs_change_nothing(self):
+        young, old = (ensemble_of(self.with_empty_rows(age=age)) for age in (20, 80))
+
+        np.testing.assert_array_equal(young.weights, old.weights)
+
+    @pytest.mark.parametrize("name", ["weights", "loss", "clipped"])
+    def test_they_are_none_of_a_persons(self, name):
+        without, with_them = ensemble_of(visits()), ensemble_of(self.with_empty_rows(age=20))
+
+        np.testing.assert_allclose(getattr(with_them, name), getattr(without, name), atol=1e-6)
+
+    def test_of_people_with_few_answers_both_classes_are_in_both_parts(self):
+        """The first 39 of a person's 40 rows have no answer."""
+        lines = ["who,x,y"]
+        for row in range(120 * 40):
+            answer = ("no", "yes")[row % 2] if row >= 120 * 39 else ""
+            lines.append(f"p{row % 120},{row % 9},{answer}")
+        x = Column(name="x", low=0, high=9)
+        roles = Roles(answer="y", classes=("no", "yes"), columns=(x,), person="who")
+        table = own_table.read("\n".join(lines).encode())
+
+        split = split_of(own_rows.choose(table, roles), seed=3)
+
+        assert {*split.y_private} == {*split.y_test} == {0, 1}
+
+
+class TestOneRowOfAPerson:
+    """900 people with several rows each, of which one is taken; a column says which."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def places(cls):
+        """The rows that are taken, of the file and where one person has a row more."""
+        file = frame(3000, people=900).assign(place=np.arange(3000))
+        more = pd.concat([file, file[file["who"] == "P00007"].assign(place=2999)])
+        place = Column(name="place", low=0, high=3000)
+        roles = replace(CLASSES, person="who", columns=(place,))
+        return [choose(one, roles).source.draw(stream(1, "data"))[0][:, 0] for one in (file, more)]
+
+    def test_each_person_has_one(self, places):
+        taken, _ = places
+
+        assert sorted(taken % 900) == [*range(900)]
+
+    def test_it_does_not_depend_on_what_others_have(self, places):
+        taken, of_more = places
+
+        assert {*np.flatnonzero(taken != of_more)} <= {7}
