@@ -191,7 +191,7 @@ def lines(result: RegressionResult) -> dict:
     """
     settings = result.settings
     source = result.problem.source
-    fitted = result.fitted_lines()
+    fitted = result.fitted_lines
     points = []
     if settings.uses_file:
         label = source.label
@@ -232,7 +232,7 @@ def lines(result: RegressionResult) -> dict:
 
 def _lines_finding(result: RegressionResult) -> str:
     """Return how many lines rise or, if that of least squares falls, how many fall."""
-    fitted = result.fitted_lines()
+    fitted = result.fitted_lines
     repeats = result.settings.repeats
     rising = int((fitted.private[:, 1] > fitted.private[:, 0]).sum())
     if fitted.least_squares[1] > fitted.least_squares[0]:

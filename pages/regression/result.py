@@ -103,7 +103,7 @@ class RegressionResult:
         """Return the 5 %, 50 % and 95 % quantiles (3, E) of a mechanism's errors over epsilon."""
         return quantiles_of(self.curves[name], axis=1)
 
-    @property
+    @cached_property
     def best_alternative(self) -> str | None:
         """Return the other mechanism with the least error over all epsilons of the curve.
 
@@ -124,7 +124,7 @@ class RegressionResult:
         medians = np.median(self.curves[name], axis=1)
         return float(np.minimum(medians, self.baseline).mean())
 
-    @property
+    @cached_property
     def useful_from(self) -> float | None:
         """Return the epsilon from which on the chosen mechanism is shown to be below the baseline.
 
@@ -227,6 +227,7 @@ class RegressionResult:
 
     # Lines over the chosen feature, for the analyst only
 
+    @cached_property
     def fitted_lines(self) -> FittedLines:
         """Return the predictions over the chosen feature."""
         problem = self.problem
