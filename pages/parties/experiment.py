@@ -33,8 +33,10 @@ from pages.parties.votes import CollectVotes, known_parties
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 # If there are more chunks of parties than this, curves are first drawn without waiting for all.
 _MANY_CHUNKS = 8
-# Cells of a point of the curve of federated averaging over parties, at most.
+# Most cells and parties of a point of the curve of federated averaging over parties, where the page
+# is about another method.
 _MOST_CELLS = 3e8
+_MOST_PARTIES = 2000
 # Fields that lower the noise of each release, and of those that need a delta.
 _LESS_NOISE = ("epsilon", "parties")
 _LESS_NOISE_WITH_DELTA = (*_LESS_NOISE, "delta")
@@ -186,7 +188,8 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     def _federated_counts(self) -> tuple[int, ...]:
         """Return the numbers of parties at which federated averaging is computed.
 
-        These are all if the page is about it, and otherwise those that take less than a second.
+        These are all if the page is about it, and otherwise those that are quick, because a longer
+        task could delay the answer to a slider.
         """
         settings = self.settings
         if settings.is_federated:
@@ -194,7 +197,8 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         counts = []
         for count in settings.party_counts:
             cost_of_repeat = replace(settings.federation, parties=count).cost
-            if settings.repeats * cost_of_repeat <= _MOST_CELLS:
+            is_quick = settings.repeats * cost_of_repeat <= _MOST_CELLS
+            if is_quick and count <= _MOST_PARTIES:
                 counts.append(count)
         return tuple(counts)
 
