@@ -21,7 +21,6 @@ def histogram(
     edges: np.ndarray,
     shares: Mapping[str, np.ndarray],
     *,
-    filled: bool = True,
     shapes: Sequence[dict] = (),
     **layout: Any,
 ) -> dict:
@@ -30,31 +29,30 @@ def histogram(
     Args:
         edges: Edges of the bins, (n + 1,).
         shares: Colour -> heights (n,), cut just below the end of the axis.
-        filled: Whether the outlines are filled.
         shapes: Further shapes.
         layout: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
     top = _TOP * layout["yaxis"]["range"][1]
     outlines = []
     for colour, heights in shares.items():
-        outlines.append(staircase(edges, heights, colour=colour, top=top, filled=filled))
+        outlines.append(_staircase(edges, np.minimum(heights, top), colour))
     return theme.figure(theme.axis_anchor(float(edges[-1])), shapes=[*outlines, *shapes], **layout)
 
 
-def staircase(
-    edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float = 1.0, filled: bool = True
-) -> dict:
-    """Return the outline of a histogram as a shape: bins (n + 1,), heights (n,) up to ``top``."""
+def _staircase(edges: np.ndarray, heights: np.ndarray, colour: str) -> dict:
+    """Return the filled outline of a histogram as a shape.
+
+    Args:
+        edges: Edges of the bins, (n + 1,).
+        heights: Heights of the bins, (n,).
+        colour: Its colour.
+    """
     path = f"M{edges[0]:.4g},0"
-    heights = np.minimum(shares, top)
     for low, high, height in zip(edges[:-1], edges[1:], heights, strict=True):
         path += f"L{low:.4g},{height:.4g}L{high:.4g},{height:.4g}"
     path += f"L{edges[-1]:.4g},0Z"
-    fill = "rgba(0,0,0,0)"
-    if filled:
-        fill = theme.rgba(colour, 0.28)
     line = {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]}
-    return theme.path_shape(path, line=line, fillcolor=fill)
+    return theme.path_shape(path, line=line, fillcolor=theme.rgba(colour, 0.28))
 
 
 def bars(
@@ -63,7 +61,6 @@ def bars(
     reference: np.ndarray,
     colours: Sequence[str],
     hover: Mapping[str, Any],
-    reference_colour: str = theme.CURRENT,
     **layout: Any,
 ) -> dict:
     """Draw a bar up to each median, at 1 to n, with its range and a stroke for its reference.
@@ -73,7 +70,6 @@ def bars(
         reference: Heights of the reference strokes, (n,).
         colours: Colours of the bars.
         hover: Properties of the invisible points that name a bar.
-        reference_colour: Colour of the reference strokes.
         layout: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
     positions = np.arange(1, len(reference) + 1)
@@ -82,10 +78,10 @@ def bars(
     for index, (position, colour) in enumerate(zip(positions.tolist(), colours, strict=False)):
         shapes.append(_bar(position, float(medians[index]), colour))
         extent = (lows[index], highs[index])
-        shapes.append(stroke((position, position), extent, colour=colour, width=2.5))
+        shapes.append(_stroke((position, position), extent, colour=colour, width=2.5))
         across = (position - _HALF_REFERENCE, position + _HALF_REFERENCE)
         level = (reference[index], reference[index])
-        shapes.append(stroke(across, level, colour=reference_colour, width=3))
+        shapes.append(_stroke(across, level, colour=theme.CURRENT, width=3))
     invisible = {"size": 26, "color": "rgba(0,0,0,0)"}
     points = theme.scatter(positions, medians, mode="markers", marker=invisible, **hover)
     return theme.figure(points, shapes=shapes, **layout)
@@ -133,7 +129,7 @@ def forest(
     marks = []
     for row, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
         light_colour = theme.rgba(colour, 0.45)
-        marks.append(stroke((low, high), (row, row), colour=light_colour, width=6))
+        marks.append(_stroke((low, high), (row, row), colour=light_colour, width=6))
         diamond = theme.diamond(median, row, fillcolor=colour)
         diamond["path"] = "M-5,0L0,-5L5,0L0,5Z"
         marks.append(diamond)
@@ -150,20 +146,13 @@ def forest(
     return theme.figure(*traces, shapes=[*shapes, *marks], yaxis=yaxis, **layout)
 
 
-def stroke(
-    x: tuple[float, float],
-    y: tuple[float, float],
-    *,
-    colour: str,
-    width: float,
-    dash: str = "solid",
-) -> dict:
+def _stroke(x: tuple[float, float], y: tuple[float, float], *, colour: str, width: float) -> dict:
     """Return a line between two points, as a shape."""
     return {
         "type": "line",
         "xref": "x",
         "yref": "y",
-        "line": {"color": colour, "width": width, "dash": dash},
+        "line": {"color": colour, "width": width, "dash": "solid"},
         "x0": float(x[0]),
         "y0": float(y[0]),
         "x1": float(x[1]),

@@ -188,11 +188,11 @@ class Recording:
         current = getattr(self.settings, self.slider.name)
         return sorted({*slider_values(self.slider), current})
 
-    def frame(self, value: float, *, seconds: float = _NO_LIMIT) -> dict[str, Any] | None:
+    def frame(self, value: float) -> dict[str, Any] | None:
         """Return what the page shows at a value, with its tabs; None if the settings refuse it."""
         frames = []
         for tab in self.tabs or [Tab("", "")]:
-            frame = self.tab_frame(tab.name, value, seconds)
+            frame = self.tab_frame(tab.name, value, _NO_LIMIT)
             if frame is None or frame.errors:
                 return None
             frames.append(frame)

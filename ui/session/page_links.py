@@ -21,9 +21,9 @@ def page_for(name: str) -> st.Page:
     return st.session_state[_KEY][name]
 
 
-def settings_link(name: str, label: str, settings: Settings, *, icon: str = _FORWARD) -> None:
+def settings_link(name: str, label: str, settings: Settings) -> None:
     """Show a link to a page at these settings, unless the present page is shown alone."""
-    query_link(name, label, minimal_texts(settings), icon=icon)
+    query_link(name, label, minimal_texts(settings))
 
 
 def query_link(name: str, label: str, query: Mapping[str, str], *, icon: str = _FORWARD) -> None:
