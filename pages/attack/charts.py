@@ -186,10 +186,10 @@ def accuracy(result: OnePersonResult) -> dict:
         *bounds,
         _measured_curve(result),
         current=result.settings.epsilon,
-        title="Attack accuracy",
+        title="Attacker right",
         finding=accuracy_finding(result),
         xaxis=EPSILON_AXIS,
-        yaxis=theme.axis("attack accuracy, %", 40, 103),
+        yaxis=theme.axis("attacker right, %", 40, 103),
     )
 
 

@@ -296,7 +296,7 @@ class TestBounds:
         page, result = PAGES[kind].at(of), of.experiment.run()
         view = page.view(result)
         assert (of.void, of.guarantee) == ("bounds were read off private rows", None)
-        (attacker,) = [one for one in view.tiles if one.label.startswith("Attacker's accuracy")]
+        (attacker,) = [one for one in view.tiles if one.label.startswith("Attacker right")]
         assert (attacker.value, attacker.note, attacker.tone) == ("no limit", of.void, "void")
         assert re.search(
             "[Tt]he guarantee is void|nothing is guaranteed", plain(view.texts["verdict"])

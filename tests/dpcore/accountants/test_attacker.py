@@ -346,7 +346,7 @@ def test_the_tile_of_a_page_has_the_exact_accuracy(name):
     result = first_result(topic.settings())
 
     tile_of_label = {tile.label: tile for tile in topic.at(result.settings).content.tiles(result)}
-    amount = tile_of_label["Attacker's accuracy, at most"].amount
+    amount = tile_of_label["Attacker right, at most"].amount
     assert attackers.close(stated_guarantee(result.settings), str(amount))
 
 

@@ -168,5 +168,5 @@ test("the meaning of a value is what the page says about the attacker", () => {
 
   odds = new FakeElement("62 %")
 
-  assert.equal(attackerText(), "attacker's accuracy at most 62 %")
+  assert.equal(attackerText(), "attacker right at most 62 %")
 })

@@ -221,7 +221,7 @@ RENYI_AND_EXACT = (
     r"by which one run costs (\S+)\. The (?:PLD|GDP) accountant gives (\S+) for one run\. "
 )
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
+    r"Attacker right, at most:? ([\d.]+)": is_attacker_limit,
     ALL_AND_NOT_CHEAPER: shown(all_tries, best_alone, given=all_cost_no_more),
     BEST_AND_ALL: shown(best_alone, all_tries, given=best_costs_less),
     r"all \d+ tries costs at most": is_sampled,

@@ -191,7 +191,9 @@ def median_accuracy(result, group: int) -> Within:
 
 # Label of a tile -> its text, or its number.
 TILES = {
-    "Attack accuracy": lambda r: f"{out_of_hundred(r.attack.correct / r.attack.trials)}\u00a0%",
+    "Attacker right, measured": lambda r: (
+        f"{out_of_hundred(r.attack.correct / r.attack.trials)}\u00a0%"
+    ),
     "Empirical epsilon, at least": lambda r: number(shown_epsilon(r)),
     "Influence on a step": influence,
     "Bound if the claim held": claim_bound,

@@ -257,7 +257,7 @@ LARGEST_GAIN = (
     r" at epsilon ([\d.,]*\d)\."
 )
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
+    r"Attacker right, at most:? ([\d.]+)": is_attacker_limit,
     **costs(lambda result: result.ensemble.accuracy[0], reference_accuracy, noise_to_signal),
     r"Median accuracy is ([\d.]+) % private and ([\d.]+) %": percent(
         private_median, reference_accuracy

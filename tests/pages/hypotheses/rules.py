@@ -192,7 +192,7 @@ def is_replaced(result, match) -> bool:
 
 # Patterns that must be found, and those that random settings may not reach.
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda result, match: attackers.close(
+    r"Attacker right, at most:? ([\d.]+)": lambda result, match: attackers.close(
         result.settings.guarantee, match[1]
     ),
     rf"Accuracy with transfer: {PERCENT}": lambda result, match: is_median(

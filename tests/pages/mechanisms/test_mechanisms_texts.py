@@ -117,7 +117,7 @@ def states_attacker(result, match) -> bool:
 
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": states_attacker,
+    r"Attacker right, at most:? ([\d.]+)": states_attacker,
     r"[Tt]he best attacker is right at most ([\d.]+)": states_attacker,
     r"the error is at most what you add": lambda r, _: abs(relative_error(r) - 1) < 0.006,
     r"the error is at most ([\d.,e+-]+) times what you add": says(relative_error),

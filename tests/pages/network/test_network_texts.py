@@ -143,7 +143,7 @@ def averaged_steps(result) -> int:
 
 
 RULES: Rules = {
-    r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
+    r"Attacker right, at most:? ([\d.]+)": is_attacker_limit,
     **costs(
         lambda result: result.accuracy["private"],
         lambda result: result.accuracy["plain"],

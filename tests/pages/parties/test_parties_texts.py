@@ -280,7 +280,7 @@ RULES: Rules = {
     r"The shuffler is trusted": shuffler_is_trusted,
     r"It deals the public rows at random, and tells nobody": rows_are_dealt,
     r"The aggregator is trusted": lambda result, _: result.settings.trust_model == "central",
-    r"Attacker's accuracy, at most:? ([\d.]+)": is_attacker_limit,
+    r"Attacker right, at most:? ([\d.]+)": is_attacker_limit,
     r"Accuracy, [\w ]+: (\d+(?:\.\d+)?)\s%": percent(chosen_median),
     r"Non-private, all rows: (\d+(?:\.\d+)?)\s%": percent(lambda result: result.pooled_accuracy),
     r"cost of privacy: ([\d.]+) points?": percent(accuracy_loss, given=privacy_costs, within=1.01),

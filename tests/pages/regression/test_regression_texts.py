@@ -130,7 +130,7 @@ def is_useful_from(result, match) -> bool:
 
 RULES: Rules = {
     # Tiles
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
+    r"Attacker right, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
     r"Median RMSE: ([\d.,e+]+)": says(median_error),
     r"Non-private RMSE: ([\d.,e+]+)": says(least_squares_error),
     r"baseline \(mean\): ([\d.,e+]*\d)": says(baseline),

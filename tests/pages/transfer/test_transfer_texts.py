@@ -205,7 +205,7 @@ def descent_is_best(result, *_) -> bool:
 RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
 RULES: Rules = {
     # Tiles
-    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
+    r"Attacker right, at most:? ([\d.]+)": lambda r, m: (
         not is_printed(r) and attackers.close(transfer_guarantee(r), m[1])
     ),
     rf"Excess risk, with sources: {RISK}": risks(median("transfer")),

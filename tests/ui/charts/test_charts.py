@@ -171,7 +171,7 @@ def test_every_guarantee_draws_the_attacker_of_the_tile(page):
     one = quick(page)
     view = page.view(one.result)
     ((tile,),) = (
-        [number.amount] for number in view.tiles if number.label == "Attacker's accuracy, at most"
+        [number.amount] for number in view.tiles if number.label == "Attacker right, at most"
     )
     people = math.ceil(tile)
     assert counted(view.texts["guarantee"]) == (

@@ -191,7 +191,7 @@ def test_every_page_states_its_label(made):
     )
     said = ". ".join(text for _, _, text in found.rows())
     broken_by(said, result, {})
-    tiles = [one for one in page.view(result).tiles if one.label == "Attacker's accuracy, at most"]
+    tiles = [one for one in page.view(result).tiles if one.label == "Attacker right, at most"]
     attacker = told["privacy_loss"]["attacker"]
     if tiles and told["privacy_loss"]["epsilon"] != NOTHING and "practically" not in attacker:
         assert f"at most {tiles[0].amount:g}\u00a0%" in attacker

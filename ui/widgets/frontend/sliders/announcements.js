@@ -72,5 +72,5 @@ function readSentences() {
  */
 export function attackerText() {
   const node = document.getElementsByClassName("lab-odds")[0]
-  return node ? `attacker's accuracy at most ${node.textContent}` : ""
+  return node ? `attacker right at most ${node.textContent}` : ""
 }
