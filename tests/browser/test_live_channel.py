@@ -19,7 +19,7 @@ from tests.browser.sight import VERDICT, addressed, becomes, drawn, rests, still
 from tests.browser.sight import toy_says as says
 from tests.toy.page import Toy
 from ui.server import tcp_nodelay
-from ui.widgets import Movement, Slider, movement
+from ui.widgets import Movement, movement
 
 # Notes what is to be seen of the toy at each frame, and who is told of it.
 NOTE = """() => {
@@ -275,24 +275,6 @@ def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypat
     assert read({"movement": GOOD | {"page": True}}).page
     states = [*({"movement": sent} for sent in FORGED), None, 3, "x", [GOOD], {}, {"other": GOOD}]
     assert [state for state in states if read(state) is not None] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("low", 10),
-        ("low", float("nan")),
-        ("high", float("inf")),
-        ("step", 0),
-        ("stops", -1),
-        ("pace", 0),
-    ],
-)
-def test_a_slider_that_cannot_be_shown_is_refused(name, value):
-    with pytest.raises(ValueError, match="slider 'k'"):
-        Slider(**({"name": "k", "label": "K", "low": 1, "high": 9} | {name: value}))
-    with pytest.raises(ValueError, match="slider 'k'"):
-        Slider(name="k", label="K", low=0, high=9, scale="log")
 
 
 def test_small_messages_of_open_sockets_and_later_connections_do_not_wait():
