@@ -3,7 +3,7 @@
 import re
 
 _MOST_LETTERS = 80
-_MOST_POSITIONS_SHOWN = 5
+_RENAMED = "Columns without a name, or with that of an earlier one, were named by number."
 # Control characters, direction marks and byte order marks.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
@@ -11,27 +11,16 @@ _INVISIBLE = re.compile(
 
 
 def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return (unique names, notes on the positions of missing and repeated ones)."""
+    """Return (unique names, a note if some were missing or repeated)."""
     unique: list[str] = []
-    missing = []
-    repeated = []
+    notes = []
     for position, written in enumerate(names, start=1):
         name = " ".join(_INVISIBLE.sub("", written).split())[:_MOST_LETTERS]
+        if not name or name in unique:
+            notes = [_RENAMED]
         if not name:
-            missing.append(str(position))
             name = f"column {position}"
-        elif name in unique:
-            repeated.append(str(position))
         unique.append(_numbered(name, unique))
-    notes = []
-    if missing:
-        notes.append(
-            f"Named by number, because the file has no name for it: column {_list(missing)}."
-        )
-    if repeated:
-        notes.append(
-            f"Numbered, because an earlier column has the same name: column {_list(repeated)}."
-        )
     return unique, notes
 
 
@@ -43,12 +32,3 @@ def _numbered(name: str, taken: list[str]) -> str:
     while f"{name} ({number})" in taken:
         number += 1
     return f"{name} ({number})"
-
-
-def _list(positions: list[str]) -> str:
-    """Return the first positions in words, with the number of the others."""
-    shown = ", ".join(positions[:_MOST_POSITIONS_SHOWN])
-    more = len(positions) - _MOST_POSITIONS_SHOWN
-    if more > 0:
-        return f"{shown} and {more} more"
-    return shown

@@ -54,12 +54,13 @@ _KEY = re.compile(r"(.*[\W_])?(id|uuid|key|no|nr|number|index)|.*[a-z]I[Dd]", re
 # May be a thousand or one.
 _AMBIGUOUS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _WHOLE = re.compile(r"[0-9]+([.,]0*)?|[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
-# A number with words or signs beside it, and two numbers as the ends of a range.
-_DECIMAL = r"[-+−]?[0-9][0-9.,'’ \u00a0\u202f]*"
-_LETTERS_BESIDE = r"[^\W\d_]{1,15}[./²³^]*[^\W\d_]{0,5}[0-9]?"
+# A number with words or signs beside it, or a range.
+_DECIMAL = r"[-+−]?[0-9][0-9.,]*"
 _COMPARED = r"[<>~≈≤≥±=]+\s*"
-_BESIDE = re.compile(f"({_COMPARED})?{_DECIMAL}{_LETTERS_BESIDE}|{_COMPARED}{_DECIMAL}")
-_RANGE = re.compile(r"[0-9][0-9.,]*\s*(-|–|to|bis|\.\.)\s*[0-9][0-9.,]*\+?|[0-9]+\+")
+_LETTERS_BESIDE = r"[^\W\d_]{1,15}[./²³^]*[^\W\d_]{0,5}[0-9]?"
+_BESIDE = re.compile(
+    rf"({_COMPARED})?{_DECIMAL}\s*({_LETTERS_BESIDE}|\+|(-|–|to)\s*[0-9.,]+)|{_COMPARED}{_DECIMAL}"
+)
 _MIXED_SHARE = 0.3
 _NO_NUMBERS = "texts"
 _SEVERAL_UNITS = "numbers with a unit: not the same one in each cell"
@@ -308,8 +309,6 @@ def number_fault(cells: list[str]) -> str:
         return ""
     if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return "dates or times"
-    if _share(_RANGE.fullmatch, cells) >= _MAJORITY - number_share:
-        return "ranges of numbers"
     if _share(_BESIDE.fullmatch, cells) >= _MAJORITY - number_share:
         return _WORDS_BESIDE
     if number_share >= _MIXED_SHARE:

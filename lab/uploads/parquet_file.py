@@ -4,7 +4,6 @@ A few kilobytes can unpack to any size, and a corrupt file can crash its reader.
 read by a separate process (see ``separate_process``).
 """
 
-import csv
 from contextlib import suppress
 
 import pyarrow as pa
@@ -19,7 +18,6 @@ _BATCH_ROWS = 10_000
 # Size of a number, and of the offset that Arrow keeps for each text.
 _NUMBER_BYTES = 8
 _OFFSET_BYTES = 4
-_OUT_OF_RANGE = "<value out of range"  # how Arrow prints a day beyond its calendar
 
 
 class TooLargeError(ValueError):
@@ -34,11 +32,9 @@ def read_parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     """
     schema, metadata = _read_metadata(data)
     _check_metadata(schema, metadata)
-    sources, columns = _read_columns(data)
+    columns = _read_columns(data)
     if len(columns) != len(schema.names) or len(columns[0]) != metadata.num_rows:
         raise _corrupt()
-    for number, (source, column) in enumerate(zip(sources, columns, strict=True), start=1):
-        _check_column(number, source, column)
     return schema.names, columns
 
 
@@ -53,16 +49,16 @@ def _read_metadata(data: bytes) -> tuple[pa.Schema, parquet.FileMetaData]:
     return schema, metadata
 
 
-def _read_columns(data: bytes) -> tuple[list[pa.ChunkedArray], list[pa.ChunkedArray]]:
-    """Return the columns as they are in the file, and as numbers or texts.
+def _read_columns(data: bytes) -> list[pa.ChunkedArray]:
+    """Return the columns as numbers or texts.
 
     No refusal is raised within a handler, because its context would be Arrow's message, which may
     quote cells.
     """
     refusal = _corrupt()
     try:
-        sources = unpacked(data, MOST_UNPACKED).columns
-        return sources, [_converted(column) for column in sources]
+        columns = unpacked(data, MOST_UNPACKED).columns
+        return [_converted(column) for column in columns]
     except (TooLargeError, MemoryError):
         refusal = too_large()
     except (pa.ArrowException, OSError, ValueError):
@@ -114,24 +110,6 @@ def _converted(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = column.cast(pa.string())
     column.validate(full=True)
     return column
-
-
-def _check_column(number: int, source: pa.ChunkedArray, column: pa.ChunkedArray) -> None:
-    """Raise FileRefusedError for days beyond the calendar and for texts that are too long."""
-    if pa.types.is_temporal(source.type):
-        out_of_range = pc.starts_with(column, _OUT_OF_RANGE)
-        if pc.any(out_of_range).as_py():
-            raise FileRefusedError(
-                f"Column {number} has a day that no calendar has.",
-                "Write days as text, such as 2024-02-29.",
-            )
-    if pa.types.is_string(column.type):
-        longest = pc.max(pc.utf8_length(column)).as_py() or 0
-        if longest > csv.field_size_limit():
-            raise FileRefusedError(
-                f"Column {number} has a text of more than {csv.field_size_limit():,} letters.",
-                "Leave the column out.",
-            )
 
 
 def _corrupt() -> FileRefusedError:

@@ -1,12 +1,9 @@
 """Files as people have them: what they are read as, or named for, and what is to be done."""
 
 import io
-import pickle
-import sqlite3
 import unicodedata
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +17,7 @@ from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.cells import value_indices
 from lab.uploads.column_roles import Column, Roles
-from lab.uploads.formats import FileRefusedError, check_format
+from lab.uploads.formats import FileRefusedError
 from tests.hostile_files import parquet_of
 
 ROWS = 240
@@ -64,48 +61,25 @@ SPELLINGS: dict[str, Callable[[float], str]] = {
     "euros behind": lambda value: f"{value:.2f} €",
     "euros as in Germany": lambda value: grouped(value, ".", ",") + " €",
     "pounds": lambda value: f"£{value:.2f}",
-    "yen of full width": lambda value: f"￥{value:.2f}",
-    "rupees": lambda value: f"Rs. {value:.2f}",
-    "rupees, grouped by two": lambda value: f"₹1,23,45,{value:.2f}".replace("45,1", "45,"),
-    "roubles": lambda value: f"{value:.2f} руб.",
-    "kroner": lambda value: f"kr {grouped(value, '.', ',')}",
     "francs": lambda value: f"CHF {grouped(value, chr(0x2019), '.')}",
     "a code behind": lambda value: f"{value:.2f} USD",
     "a sign with letters": lambda value: f"US$ {value:.2f}",
     "reais": lambda value: f"R$ {grouped(value, '.', ',')}",
     "per cent": lambda value: f"{value:.2f}%",
     "per cent, apart": lambda value: f"{value:.2f} %",
-    "per cent of Arabic": lambda value: f"{value:.2f}٪",
-    "per mille": lambda value: f"{value:.2f} ‰",
     "narrow spaces": lambda value: grouped(value, "\u202f", ","),
     "thin spaces": lambda value: grouped(value, "\u2009", "."),
     "apostrophes": lambda value: grouped(value, "'", "."),
-    "Arabic digits": lambda value: arabic(f"{value:.2f}", 0x660).replace(".", "٫"),
-    "Arabic digits and thousands": lambda value: (
-        arabic(f"{value:,.2f}", 0x660).replace(",", "٬").replace(".", "٫")
-    ),
-    "Persian digits": lambda value: arabic(f"{value:.2f}", 0x6F0),
-    "Devanagari digits": lambda value: arabic(f"{value:.2f}", 0x966),
-    "Bangla digits": lambda value: arabic(f"{value:.2f}", 0x9E6),
-    "digits of full width": lambda value: arabic(f"{value:.2f}", 0xFF10).replace(".", "．"),
 }
 NEGATIVE: dict[str, Callable[[float], str]] = {
     "parentheses": lambda value: f"({value:.2f})",
     "parentheses and dollars": lambda value: f"(${value:,.2f})",
     "dollars and parentheses": lambda value: f"$({value:,.2f})",
-    "a minus sign behind": lambda value: f"{value:.2f}-",
     "a true minus sign": lambda value: f"−{value:.2f}",
     "a dash": lambda value: f"–{value:.2f}",
-    "a minus sign of full width": lambda value: f"－{value:.2f}",
     "minus dollars": lambda value: f"-${value:.2f}",
     "dollars minus": lambda value: f"$-{value:.2f}",
-    "a direction mark": lambda value: f"\u200e-{value:.2f}",
 }
-
-
-def arabic(number: str, zero: int) -> str:
-    """A number in the digits that begin with this one."""
-    return number.translate({ord("0") + digit: chr(zero + digit) for digit in range(10)})
 
 
 class TestNumbers:
@@ -113,10 +87,6 @@ class TestNumbers:
     def test_a_column_of_one_spelling_is_read(self, spelling):
         found = table(amount=list(map(SPELLINGS[spelling], AMOUNTS)))
         expected = np.array(AMOUNTS)
-        if spelling == "rupees, grouped by two":
-            expected = np.array(
-                [float(f"12345{value:.2f}".replace("123451", "12345")) for value in AMOUNTS]
-            )
         np.testing.assert_allclose(found.numbers("amount"), expected)
         assert found.kind("amount").kind == "number"
         assert found.number_fault("amount") == ""
@@ -175,7 +145,7 @@ class TestNumbers:
             ),
             ("numbers with a unit: words or signs stand beside them", lambda n: f"{n / 4} kg"),
             ("numbers with a unit: words or signs stand beside them", lambda n: f"< {n / 4}"),
-            ("ranges of numbers", lambda n: f"{n}-{n + 9}"),
+            ("numbers with a unit: words or signs stand beside them", lambda n: f"{n}-{n + 9}"),
             (
                 "numbers, and something else in other cells",
                 lambda n: (f"{n / 4}", "refused to say it at all")[n % 2],
@@ -340,141 +310,59 @@ def zipped(*names: str) -> bytes:
     return packed.getvalue()
 
 
-def database(folder: Path) -> bytes:
-    with sqlite3.connect(folder / "made.db") as connection:
-        connection.execute("create table t (a, b)")
-    connection.close()
-    return (folder / "made.db").read_bytes()
-
-
-def feather() -> bytes:
-    made = io.BytesIO()
-    found = pa.table({"a": [1, 2], "b": [3, 4]})
-    with pa.ipc.new_file(made, found.schema) as file:
-        file.write_table(found)
-    return made.getvalue()
-
-
-STATA = b"<stata_dta><header><release>118</release>"
-# Name -> (beginning of a file, what it is named for, a word of what to do).
+# Name -> (beginning of a file, what it is named for).
 FORMATS = {
-    "Excel": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook", "CSV UTF-8"),
-    "old Excel": (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),
-        "an Excel workbook",
-        "CSV UTF-8",
-    ),
-    "LibreOffice": (zipped("content.xml", "styles.xml"), "a zip archive", "Unpack"),
-    "Numbers": (zipped("Index/Document.iwa"), "a Numbers document", "CSV UTF-8"),
-    "zip": (zipped("table.csv"), "a zip archive", "Unpack"),
-    "SPSS": (b"$FL2@(#) SPSS DATA FILE" + bytes(99), "an SPSS file", "In SPSS"),
-    "packed SPSS": (b"$FL3@(#) SPSS DATA FILE" + bytes(99), "an SPSS file", "In SPSS"),
-    "portable SPSS": (b"ASCII SPSS PORT FILE".ljust(200), "an SPSS file", "In SPSS"),
-    "Stata": (STATA, "a Stata file", "export delimited"),
-    "old Stata": (b"\x72\x02\x01\x00" + bytes(99), "a Stata file", "export delimited"),
-    "SAS": (
-        bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf" + bytes(99),
-        "a SAS file",
-        "proc export",
-    ),
-    "SAS transport": (
-        b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!" + b"0" * 30,
-        "a SAS file",
-        "proc export",
-    ),
-    "R": (b"RDX3\nX\n" + bytes(99), "an R file", "write.csv"),
-    "Access": (b"\x00\x01\x00\x00Standard ACE DB\x00" + bytes(99), "an Access database", "Export"),
-    "DuckDB": (b"\x00\x01\xf2\x03\x04\x05\x06\x07DUCK" + bytes(99), "a DuckDB database", "Export"),
-    "Feather": (feather(), "a Feather or Arrow file", "to_parquet"),
-    "ORC": (b"ORC\n\x03" + bytes(99), "an ORC", "to_parquet"),
-    "HDF5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "an HDF5", "to_parquet"),
-    "NumPy": (b"\x93NUMPY\x01\x00", "a NumPy", "to_parquet"),
-    "pickle": (pickle.dumps({"a": [1] * 99}), "a NumPy or pickle", "to_parquet"),
-    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "a compressed file", "Unpack"),
-    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(99), "a compressed file", "Unpack"),
-    "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(99), "a picture", "CSV or Parquet"),
-    "a frame of pandas as JSON": (b'{"age":{"0":76,"1":56},"left":{"0":0}}', "JSON", "read_json"),
-    "JSON by line": (b'\n {"age": 1}\n{"age": 2}\n', "JSON", "read_json"),
-    "XML": (b'\xef\xbb\xbf<?xml version="1.0"?><rows/>', "HTML or XML", "CSV UTF-8"),
-    "SQL": (b"-- a dump\n\nCREATE TABLE t (a INT);\n", "SQL", "Export"),
-    "LaTeX": (b"\\begin{tabular}{ll} a & b \\\\ \\end{tabular}", "LaTeX", "CSV UTF-8"),
-    "RTF": (b"{\\rtf1\\ansi a,b}", "RTF", "CSV UTF-8"),
-    "UTF-32": ("a,b\n1,2\n".encode("utf-32"), "UTF-32", "CSV UTF-8"),
-}
-
-
-def open_document() -> bytes:
-    """A spreadsheet as LibreOffice writes it, which begins with its type, not compressed."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("content.xml", "<office:document-content/>")
-    return packed.getvalue()
-
-
-# Each of several signatures that one format has.
-SIGNATURES = {
-    "OpenDocument": (open_document(), "an OpenDocument file"),
+    "Excel": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook"),
+    "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "an Excel workbook"),
+    "LibreOffice": (zipped("content.xml", "styles.xml"), "a zip archive"),
+    "zip": (zipped("table.csv"), "a zip archive"),
     "an empty zip archive": (b"PK\x05\x06" + bytes(18), "a zip archive"),
-    "Excel 2": (b"\x09\x00\x04\x00\x02\x00", "an Excel workbook of the old format"),
-    "Excel 3": (b"\x09\x02\x06\x00\x00\x00", "an Excel workbook of the old format"),
-    "Excel 4": (b"\x09\x04\x06\x00\x00\x00", "an Excel workbook of the old format"),
-    "Excel 5": (b"\x09\x08\x08\x00\x00\x05", "an Excel workbook of the old format"),
-    "Excel 97": (b"\x09\x08\x10\x00\x00\x06", "an Excel workbook of the old format"),
-    "R as text": (b"RDA2\nA\n2\n197888\n", "an R file"),
-    "one object of R": (b"X\n\x00\x00\x00\x03", "an R file"),
-    "R code": (b'structure(list(a = 1), class = "data.frame")', "an R file"),
-    "Arrow stream": (b"\xff\xff\xff\xff\x78\x01\x00\x00", "a Feather or Arrow file"),
-    "Feather 1": (b"FEA1" + bytes(9), "a Feather or Arrow file"),
-    "Avro": (b"Obj\x01\x04", "an ORC or Avro file"),
-    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform", "an HDF5 or MATLAB file"),
-    "encrypted Parquet": (b"PARE" + bytes(9), "an encrypted Parquet file"),
     "gzip": (b"\x1f\x8b\x08", "a compressed file"),
     "bzip2": (b"BZh91AY", "a compressed file"),
     "xz": (b"\xfd7zXZ\x00", "a compressed file"),
     "RAR": (b"Rar!\x1a\x07", "a compressed file"),
-    "LZ4": (b"\x04\x22\x4d\x18", "a compressed file"),
+    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "a compressed file"),
+    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(99), "a compressed file"),
+    "encrypted Parquet": (b"PARE" + bytes(9), "an encrypted Parquet file"),
     "PDF": (b"%PDF-1.7", "a PDF"),
-    "JPEG": (b"\xff\xd8\xff\xe0", "a picture"),
-    "GIF": (b"GIF89a", "a picture"),
-    "WebP": (b"RIFF\x10\x00\x00\x00WEBP", "a picture"),
-    "TIFF": (b"II*\x00", "a picture"),
-    "big-endian TIFF": (b"MM\x00*", "a picture"),
-    "ARFF": (b"@relation iris\n@attribute a numeric\n", "an ARFF file of Weka"),
-    "ARFF below comments": (
-        b"\xef\xbb\xbf% 1. Title\r\n%\r\n\r\n% Sources\r\n@RELATION iris\r\n",
-        "an ARFF file of Weka",
-    ),
-    "ARFF below spaces": (b" \n\t@Relation 'iris'\n", "an ARFF file of Weka"),
+    "a frame of pandas as JSON": (b'{"age":{"0":76,"1":56},"left":{"0":0}}', "JSON"),
+    "JSON by line": (b'\n {"age": 1}\n{"age": 2}\n', "JSON"),
+    "XML": (b'\xef\xbb\xbf<?xml version="1.0"?><rows/>', "HTML or XML"),
     "HTML": (b"<!-- a page -->", "HTML or XML"),
     "Markdown": (b"| a | b |\n|---|---|\n", "a Markdown table"),
-    "a LaTeX document": (b"\\documentclass{article}", "a LaTeX document"),
-    "a dump of SQLite": (b"PRAGMA foreign_keys=OFF;\n", "SQL"),
+}
+# Files that are no text, which are refused without their name.
+BINARY = {
+    "SPSS": b"$FL2@(#) SPSS DATA FILE" + bytes(99),
+    "Stata": b"\x72\x02\x01\x00" + bytes(99),
+    "SAS": bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf" + bytes(99),
+    "DuckDB": b"\x00\x01\xf2\x03\x04\x05\x06\x07DUCK" + bytes(99),
+    "SQLite": b"SQLite format 3\x00" + bytes(99),
+    "Feather": b"ARROW1\x00\x00" + bytes(99),
+    "HDF5": b"\x89HDF\r\n\x1a\n" + bytes(99),
+    "PNG": b"\x89PNG\r\n\x1a\n" + bytes(99),
+    "UTF-32": "a,b\n1,2\n".encode("utf-32"),
+    "UTF-16 without its mark": "a,b\n1,2\n".encode("utf-16-le"),
 }
 
 
 class TestFormats:
-    @pytest.mark.parametrize("name", SIGNATURES)
-    def test_each_signature_of_a_format_is_known(self, name):
-        beginning, found = SIGNATURES[name]
-        with pytest.raises(FileRefusedError) as refused:
-            check_format(beginning)
-        assert refused.value.value == f"This is {found}."
-
-    @pytest.mark.parametrize("line", [b"% of all,relation\n1,2\n", b"relation,@relation\n1,2\n"])
-    def test_a_table_about_relations_is_no_arff(self, line):
-        check_format(line)
-
     @pytest.mark.parametrize("name", FORMATS)
     def test_a_file_of_another_format_is_named_and_what_to_do_is_said(self, name):
-        data, found, advice = FORMATS[name]
+        data, format_name = FORMATS[name]
+
         error = refusal(data)
-        assert found in error.value
-        assert advice in error.allowed
+
+        assert f"This is {format_name}" in error.value
+        assert "CSV UTF-8" in error.allowed
         assert str(error) == f"{error.value} {error.allowed}"
 
-    def test_a_database_of_sqlite_is_named(self, tmp_path):
-        assert "a SQLite database" in refusal(database(tmp_path)).value
+    @pytest.mark.parametrize("name", BINARY)
+    def test_a_file_that_is_no_text_is_refused(self, name):
+        error = refusal(BINARY[name])
+
+        assert "no text in UTF-8" in error.value
+        assert "CSV UTF-8" in error.allowed
 
     def test_no_sign_is_found_in_an_ordinary_table(self):
         for head in (
@@ -495,10 +383,6 @@ class TestFormats:
                 [[head, "b", "c"], ["2", "3", "4"], ["5", "6", "7"], ["8", "9", "1"]]
             ).encode()
             assert own_table.read(data, head=True).rows == 3
-
-    @pytest.mark.parametrize("code", ["utf-16-le", "utf-16-be"])
-    def test_utf_16_without_its_mark_is_named(self, code):
-        assert "UTF-16 without its byte order mark" in refusal(text(lines()).encode(code)).value
 
     @pytest.mark.parametrize(
         ("code", "word"),
@@ -523,7 +407,7 @@ class TestFormats:
             code
         )
         error = refusal(data)
-        assert "encoding that is not read" in error.value
+        assert "no text in UTF-8" in error.value
         assert "CSV UTF-8" in error.allowed
 
 
