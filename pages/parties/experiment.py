@@ -157,19 +157,17 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     def _federated_parts(self) -> dict[str, Part]:
         """Return the parts of federated averaging, which asks for no votes."""
         settings = self.settings
-        parts: dict[str, Part] = {
-            FEDERATED: self._federated_now,
-            "federated_over_epsilon": self._federated_curve("epsilon", EPSILONS),
-            "federated_over_parties": self._federated_curve(
-                "parties", settings.party_counts, self._federated_counts
-            ),
-        }
-        if settings.is_federated:
-            parts["over_rounds"] = self._federated_curve("rounds", ROUNDS)
+        parts: dict[str, Part] = {FEDERATED: self._federated_now}
         if settings.is_federated and settings.mechanisms.is_central:
             parts["epsilon_of_rounds"] = Once(
                 epsilon_over_rounds, settings.federation, at=(settings.epsilon,)
             )
+        if settings.is_federated:
+            parts["over_rounds"] = self._federated_curve("rounds", ROUNDS)
+        parts["federated_over_epsilon"] = self._federated_curve("epsilon", EPSILONS)
+        parts["federated_over_parties"] = self._federated_curve(
+            "parties", settings.party_counts, self._federated_counts
+        )
         return parts
 
     @property
@@ -231,7 +229,9 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         for part in parts:
             if isinstance(part, Once | Sweep):
                 others += part.tasks
-        tasks += [task for task in others if task.essential or self.settings.is_federated]
+        tasks += self._federated_now.tasks  # the claim of the best release waits for it
+        if self.settings.is_federated:
+            tasks += others
         if first < self.settings.parties and self._has_many_chunks:
             tasks += self._curve_over_epsilon(self._chunk_end)
         done = first
