@@ -1,4 +1,4 @@
-"""Measure the answers of the *What-if planner*: first picture, curve, bars and map.
+"""Measure the answers of *What if*: first picture, curve, bars and map.
 
     make bench ARGS=what-if
 

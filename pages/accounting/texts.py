@@ -16,10 +16,10 @@ SLIDERS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol
 INTRODUCTION = SAYS["introduction"]
 AFTERWARDS_HELP = SAYS["afterwards"]
 AFTERWARDS_LABELS = {
-    "nothing": "none",
-    "average": "average",
-    "round": "round",
-    "predict": "predict",
+    "nothing": "None",
+    "average": "Average",
+    "round": "Round",
+    "predict": "Predict",
 }
 ABOUT = SAYS.cases("about")
 AFTERWARDS = SAYS.cases("after")

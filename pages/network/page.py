@@ -44,8 +44,8 @@ LOOP_LABELS = {
 }
 MECHANISM_LABELS = {
     "sampled": "Poisson sampling",
-    "ordered": "fixed order",
-    "toeplitz": "fixed order, DP-FTRL",
+    "ordered": "Fixed order",
+    "toeplitz": "Fixed order, DP-FTRL",
 }
 
 

@@ -23,7 +23,7 @@ from pages.network.training import FRAMES, MOST_EACH, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 # How gradients are clipped, and what is clipped.
-CLIPPING = {"flat": "whole gradient", "layers": "layer"}
+CLIPPING = {"flat": "Whole gradient", "layers": "Layer"}
 # The training loops whose cost the page shows, keys of ``sgd_recipe.VARIANTS``.
 LOOPS = ("correct", "realised", "shuffled")
 # The accountant of sampled batches, on a grid that is quick enough while a slider moves, and that

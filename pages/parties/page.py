@@ -42,9 +42,9 @@ MORE_SLIDERS_OF_ROUNDS = (
     "seed",
 )
 CONSTANTS_LABELS = {
-    "published": "as published",
-    "sharp": "tight for logistic loss",
-    "norms": "with bounded weights",
+    "published": "As published",
+    "sharp": "Tight for logistic loss",
+    "norms": "With bounded weights",
 }
 TRUST_LABELS = {"central": "Aggregator", "local": "Nobody", "shuffle": "Shuffler"}
 # What this page changes about its sliders.

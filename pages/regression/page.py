@@ -25,7 +25,7 @@ HEIGHT = 455
 COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
-TUNING_LABELS = {"rule": "by rule", "own": "by hand"}
+TUNING_LABELS = {"rule": "By rule", "own": "By hand"}
 # Where the target of a question starts on the way from least squares to the baseline, for an
 # uploaded file and for the made-up rows in its place.
 TARGET = 0.5

@@ -17,8 +17,8 @@ from ui.text.tiles import Tile, number
 SAYS = Texts(__file__)
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
-POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
-PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
+POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "Seven given corners"}
+PENALTIES = {"1": "L1 norm (q = 1)", "2": "Squared L2 norm (q = 2)"}
 ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
 # Columns of the published table that are computed here.

@@ -46,7 +46,7 @@ def main_choices(pages: Sequence[Page], state: PageState) -> None:
     """Show the choice of the topic, and the topic's own choices."""
     titles = {page.name: page.info.title for page in pages}
     options = {name: titles[name] for name in state.settings.TOPICS}
-    state.choose("topic", "Page", options)
+    state.choose("topic", "Topic", options)
     _page_of(pages, state.settings).controls.choices(state)
 
 
@@ -164,7 +164,7 @@ def planner_page(pages: Sequence[Page]) -> Page:
     return Page(
         info=PageInfo(
             name="what-if",
-            title="What-if planner",
+            title="What if",
             icon=":material/help_center:",
             group="Plan",
             question="Which epsilon, how many people, which settings?",

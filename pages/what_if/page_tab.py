@@ -143,7 +143,7 @@ def controls(state: PageState) -> None:
         st.caption(rows_text(settings))
         return
     planned = settings.change(question="smallest")
-    page_links.settings_link("what-if", "Open in the What-if planner", planned)
+    page_links.settings_link("what-if", "Open on the page What if", planned)
 
 
 def choose_measure(state: PageState) -> None:

@@ -1,4 +1,4 @@
-"""Settings of the What-if planner: a question about the settings of another page.
+"""Settings of the page *What if*: a question about the settings of another page.
 
 A question is about a topic's settings. All parts of an answer use the same runs: ``repeats`` runs
 for each value of the curve, each bar, each cell of the map and each configuration.

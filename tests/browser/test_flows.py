@@ -180,7 +180,7 @@ def test_the_tab_asks_about_the_page_and_its_link_too(lab):
     expect(page).to_have_url(re.compile(r"what_if=target"))
     expect(page.locator("[data-chart=answer]")).not_to_contain_text(TRAINING)
     said, link = page.locator(ANSWER).inner_text(), page.url
-    page.get_by_role("link", name="Open in the What-if planner").click()
+    page.get_by_role("link", name="Open on the page What if").click()
     page.wait_for_url("**/what-if**")
     expect(page.locator(VERDICT)).to_have_text(said)
     page.goto(link)
