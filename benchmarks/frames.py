@@ -29,6 +29,7 @@ import ui.page.page
 import ui.page.screen
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.settings import PARTS
+from pages.mechanisms.settings import RELEASED
 from pages.topics import PAGES
 from ui.compute.runner import compute
 from ui.live.frames import ClientState, make_frame
@@ -37,71 +38,104 @@ from ui.page.page import Page
 
 # Pages whose frames may not take longer, in milliseconds.
 AT_MOST = {"classifier": 17.0}
-# Frames of a page in a round. Seconds in which a page may do all of its work before.
-FRAMES, STANDS = 12, 6.0
+# Page with several subjects -> the field that chooses one, and its values.
+SUBJECTS = {"attack": ("part", PARTS), "mechanisms": ("answers", RELEASED)}
+# Frames of a page in a round.
+FRAMES = 12
+# Seconds in which a page may do all of its work before.
+SECONDS_OF_WORK = 6.0
+# The slider stays within this factor of its default. Its positions are spread by the golden ratio,
+# so that none comes twice.
+LARGEST_FACTOR = 3
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+
 SHARES = ("train", "figures", "words", "JSON")
-COLUMNS, WIDTHS = ("", "a frame", *SHARES, "95 %", "sent"), (18, 8, 8, 8, 8, 8, 8, 8)
+COLUMNS = ("", "a frame", *SHARES, "95 %", "sent")
+WIDTHS = (18, 8, 8, 8, 8, 8, 8, 8)
+# Owner and name of the functions whose time belongs to a share. The remaining time is "JSON".
+PARTS_OF_A_FRAME = (
+    (ui.page.screen, "compute", "train"),
+    (ui.page.page, "_cached_charts", "figures"),
+    (Page, "view", "words"),
+    (Page, "tab_texts", "words"),
+)
 
 
 class Drag:
-    """Somebody who drags the hero slider of a page, where nobody has been."""
+    """A slider that is dragged over values that nobody requested before.
 
-    def __init__(self, page: Page, part: str | None):
-        self.name = f"{page.name} {part}" if part else page.name
-        self._page, self._link = page, {"part": part} if part else {}
-        self._settings = page.settings().change(**self._link)
-        self._seen, self._values = ClientState(), self._unasked()
-        self._hero = page.at(self._settings).slider_layout(self._settings).hero
+    link: the settings of the page that differ from its defaults.
+    taken: CPU seconds of each frame by share, "total", and bytes "sent".
+    """
+
+    def __init__(self, page: Page, link: dict[str, str]):
+        self.name = " ".join([page.name, *link.values()])
         self.taken: list[Counter] = []
+        self._page = page
+        self._link = link
+        self._settings = page.settings().change(**link)
+        self._hero = page.at(self._settings).slider_layout(self._settings).hero
+        self._client = ClientState()
+        self._values = self._new_values()
 
-    def stand(self) -> None:
-        """Do what the page does at rest, and see it."""
-        end, done = time.monotonic() + STANDS, 0.0
+    def prepare(self) -> None:
+        """Do the work that the page does at rest, and send its first frame."""
+        end = time.monotonic() + SECONDS_OF_WORK
+        done = 0.0
         while done < 1 and time.monotonic() < end:
             _, done = compute(self._settings, seconds=0.2)
-        self.frame()
+        self.measure_frame()
         self.taken.clear()
 
-    def _unasked(self) -> Iterator[float]:
-        """Values of the hero: from the middle of its drag to all sides, never one twice."""
-        begin, turn = getattr(self._settings, self._hero), 0
+    def _new_values(self) -> Iterator[float]:
+        """Yield values of the slider on both sides of its default, each once."""
+        usual = getattr(self._settings, self._hero)
+        turn = 0
         while True:
             turn += 1
-            share = (turn * (5**0.5 - 1) / 2) % 1
-            yield begin + turn if isinstance(begin, int) else begin * 3 ** (2 * share - 1)
+            share = (turn * GOLDEN_RATIO) % 1
+            if isinstance(usual, int):
+                yield usual + turn
+            else:
+                yield usual * LARGEST_FACTOR ** (2 * share - 1)
 
-    def frame(self) -> None:
-        """One answer, and the CPU seconds of its parts."""
-        spent = Counter()
+    def measure_frame(self) -> None:
+        """Answer one movement, and record the CPU seconds of its parts."""
         moves = ((self._hero, next(self._values)),)
-        asked = Request({"number": len(self.taken)}, self._page, self._link, moves=moves)
-        parts = (
-            (ui.page.screen, "compute", "train"),
-            (ui.page.page, "_cached_charts", "figures"),
-            (Page, "view", "words"),
-            (Page, "tab_texts", "words"),
-        )
-        with _counted(spent, *parts):
+        number_of_request = {"number": len(self.taken)}
+        request = Request(number_of_request, self._page, self._link, moves=moves)
+        spent: Counter = Counter()
+        with _counted(spent):
             begin = time.process_time()
-            news = self._seen.diff(make_frame(asked, 0))
-            spent["sent"] = len(orjson.dumps(news))
-            spent["whole"] = time.process_time() - begin
-        spent["JSON"] = spent["whole"] - sum(spent[name] for name in SHARES)
+            changes = self._client.diff(make_frame(request, 0))
+            spent["sent"] = len(orjson.dumps(changes))
+            spent["total"] = time.process_time() - begin
+        spent["JSON"] = spent["total"] - spent["train"] - spent["figures"] - spent["words"]
         self.taken.append(spent)
 
+    def column(self, name: str) -> np.ndarray:
+        """Return a figure of every frame."""
+        return np.array([frame[name] for frame in self.taken])
+
     def cells(self) -> list[str]:
-        """What is printed of it."""
-        found = {
-            name: np.array([one[name] for one in self.taken]) for name in ("whole", *SHARES, "sent")
-        }
-        times = [duration(float(np.median(found[name]))) for name in ("whole", *SHARES)]
-        late, sent = float(np.quantile(found["whole"], 0.95)), float(np.median(found["sent"]))
-        return [self.name, *times, duration(late), f"{number(sent / 1000)} kB"]
+        """Return the row of the table."""
+        medians = [float(np.median(self.column(name))) for name in ("total", *SHARES)]
+        slow = float(np.quantile(self.column("total"), 0.95))
+        kilobytes = float(np.median(self.column("sent"))) / 1000
+        times = [duration(seconds) for seconds in (*medians, slow)]
+        return [self.name, *times, f"{number(kilobytes)} kB"]
+
+    def requirement(self) -> Line:
+        """Compare the median frame of each round with the largest one allowed."""
+        by_round = self.column("total").reshape(-1, FRAMES)
+        milliseconds = 1000 * np.median(by_round, axis=1)
+        asked = f"{self.name}: CPU a frame"
+        return at_most(asked, AT_MOST[self.name], milliseconds, unit=" ms")
 
 
 @contextmanager
-def _counted(spent: Counter, *parts: tuple[Any, str, str]) -> Iterator[None]:
-    """While it lasts, the CPU time of these functions (owner, name, share) is added up by share."""
+def _counted(spent: Counter) -> Iterator[None]:
+    """Add up the CPU time of ``PARTS_OF_A_FRAME`` by share in the meantime."""
 
     def counting(function: Callable, share: str) -> Callable:
         def counted(*args: Any, **named: Any) -> Any:
@@ -114,30 +148,35 @@ def _counted(spent: Counter, *parts: tuple[Any, str, str]) -> Iterator[None]:
         return counted
 
     with ExitStack() as patches:
-        for owner, name, share in parts:
-            patches.enter_context(
-                mock.patch.object(owner, name, counting(getattr(owner, name), share))
-            )
+        for owner, name, share in PARTS_OF_A_FRAME:
+            function = counting(getattr(owner, name), share)
+            patches.enter_context(mock.patch.object(owner, name, function))
         yield
 
 
+def all_drags() -> list[Drag]:
+    """Return a drag for each page, and for each subject of a page with several."""
+    drags = []
+    for page in PAGES:
+        if page.name in SUBJECTS:
+            field, values = SUBJECTS[page.name]
+            drags += [Drag(page, {field: value}) for value in values]
+        else:
+            drags.append(Drag(page, {}))
+    return drags
+
+
 def run(*, rounds: int, say: Print) -> Outcome:
-    """All pages in turns, so many times."""
-    drags = [Drag(page, part) for page in PAGES for part in (PARTS if page.variant else (None,))]
+    """Measure all pages in turns, in alternating order."""
+    drags = all_drags()
     for drag in drags:
-        drag.stand()
-    for turn in range(rounds):
-        for drag in drags[:: -1 if turn % 2 else 1]:
+        drag.prepare()
+    for _ in range(rounds):
+        for drag in drags:
             for _ in range(FRAMES):
-                drag.frame()
+                drag.measure_frame()
+        drags.reverse()
     say(row(COLUMNS, WIDTHS))
     for drag in drags:
         say(row(drag.cells(), WIDTHS))
-    return Outcome(lines=[_judged(drag) for drag in drags if drag.name in AT_MOST])
-
-
-def _judged(drag: Drag) -> Line:
-    each = np.array([one["whole"] for one in drag.taken]).reshape(-1, FRAMES)
-    return at_most(
-        f"{drag.name}: CPU a frame", AT_MOST[drag.name], 1000 * np.median(each, axis=1), unit=" ms"
-    )
+    return Outcome(lines=[drag.requirement() for drag in drags if drag.name in AT_MOST])
