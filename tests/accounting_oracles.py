@@ -29,17 +29,20 @@ def epsilon(event, accountant="gdp", *, delta=1e-5, adjacency=ADD):
 
 
 def hockey_stick(p, q, epsilon):
-    """The larger integral of (p - e^epsilon q)+ of both directions; densities over ``Z``."""
-    return STEP_SIZE * max(
-        np.maximum(one - math.exp(epsilon) * other, 0).sum() for one, other in ((p, q), (q, p))
-    )
+    """Return the larger integral of (p - e^epsilon q)+ of both directions; densities over ``Z``."""
+    factor = math.exp(epsilon)
+    forward = np.maximum(p - factor * q, 0).sum()
+    backward = np.maximum(q - factor * p, 0).sum()
+    return STEP_SIZE * max(forward, backward)
 
 
 def of_step(rate, multiplier, adjacency):
     """delta(epsilon) of one more contribution in a sampled sum; or of one and its opposite, half of
     the sensitivity.
     """
-    ends = (1, 0) if adjacency is ADD else (0.5, -0.5)
+    ends = (0.5, -0.5)
+    if adjacency is ADD:
+        ends = (1, 0)
     pair = [(1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z, end / multiplier) for end in ends]
     return lambda epsilon: hockey_stick(*pair, epsilon)
 

@@ -74,10 +74,13 @@ def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
 
 
 def address(app: AppTest) -> dict[str, str]:
-    return {
-        name: value[0] if isinstance(value, list) else value
-        for name, value in app.query_params.items()
-    }
+    """Return the parameters of the address, of which some come in lists."""
+    params = {}
+    for name, value in app.query_params.items():
+        if isinstance(value, list):
+            value = value[0]
+        params[name] = value
+    return params
 
 
 def text(app: AppTest) -> str:

@@ -46,12 +46,12 @@ def right(event: Event, adjacency: Adjacency) -> float:
 
 
 def _mu(found: dict) -> float:
-    return math.sqrt(
-        sum(
-            times / one.noise_multiplier**2 if one.noise_multiplier else math.inf
-            for one, times in found.items()
-        )
-    )
+    squared = 0.0
+    for release, times in found.items():
+        if not release.noise_multiplier:
+            return math.inf
+        squared += times / release.noise_multiplier**2
+    return math.sqrt(squared)
 
 
 def _one_coordinate(epsilon: float, dimension: int) -> float:
@@ -59,7 +59,9 @@ def _one_coordinate(epsilon: float, dimension: int) -> float:
     / 2, F the law of Gamma(d), u a coordinate of a random direction.
     """
     places = (np.arange(50_000) + 0.5) / 50_000
-    u = 1.0 if dimension == 1 else np.sqrt(stats.beta.ppf(places, 0.5, (dimension - 1) / 2))
+    u = 1.0
+    if dimension > 1:
+        u = np.sqrt(stats.beta.ppf(places, 0.5, (dimension - 1) / 2))
     return 0.5 + float(np.mean(stats.gamma.cdf(epsilon / (2 * u), dimension))) / 2
 
 
@@ -161,8 +163,10 @@ def rules(held: Callable[[Any], Guarantee]) -> Rules:
         return lambda r, _: right(held(r).event, held(r).adjacency) > share - 0.001
 
     def alone(result: Any, match: re.Match) -> bool:
-        said = 100.0 if match[1].startswith("practically") else float(match[1])
-        return -0.05 <= said - 100 * held(result).attacker_accuracy < 1 + 1e-6
+        percent = 100.0
+        if not match[1].startswith("practically"):
+            percent = float(match[1])
+        return -0.05 <= percent - 100 * held(result).attacker_accuracy < 1 + 1e-6
 
     return {
         r"(?:best attacker|an attacker deciding [^.]*) is right (?:at most |only )?([\d.]*\d) %": (

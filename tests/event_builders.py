@@ -36,6 +36,8 @@ def sample(rate, event):
 
 
 def sampled(rate, multiplier, steps=1):
-    """``steps`` samples with Gaussian noise; one is no composition."""
-    one = sample(rate, gaussian(multiplier))
-    return one if steps == 1 else times(steps, one)
+    """Return the event of ``steps`` samples with Gaussian noise; one is no composition."""
+    step = sample(rate, gaussian(multiplier))
+    if steps == 1:
+        return step
+    return times(steps, step)

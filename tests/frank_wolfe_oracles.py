@@ -19,7 +19,9 @@ def gradient(X, y, w, *, bound, rows=None):
     total = np.zeros(len(w))
     for x, label in zip(X, y, strict=True):
         total -= min(max(label - x @ w, -bound), bound) * x
-    return total / (len(X) if rows is None else rows)
+    if rows is None:
+        rows = len(X)
+    return total / rows
 
 
 def plain_loop(
@@ -39,22 +41,25 @@ def plain_loop(
     lasso=0,
     ridge=0,
 ):
-    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never
-    clipped; lasso,
-    ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2.
+    """Return the weights of one model, and the vertices that its steps chose.
+
+    pot: public rows that are counted as the others, but never clipped.
+    lasso, ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2.
     """
-    vertices, generator = polytope.vertices + centre, stream(seed, "noise", draw, part)
+    vertices = polytope.vertices + centre
+    generator = stream(seed, "noise", draw, part)
     price = [lasso / 2 * sum(abs(corner - centre)) for corner in vertices]
-    w, chosen = np.array(centre, dtype=float), []
+    w = np.array(centre, dtype=float)
+    chosen = []
     for t in range(1, steps + 1):
         g = gradient(X, y, w, bound=bound)
         if pot is not None:
             Z, z = pot
             g = (len(X) * g + Z.T @ (Z @ w - z)) / (len(X) + len(Z))
         g = g + ridge * (w - centre)
-        drawn = scale * getattr(generator, noise)(size=len(vertices))
+        noise_values = scale * getattr(generator, noise)(size=len(vertices))
         # <c, g> is in every score: it decides nothing.
-        best = int(np.argmin(vertices @ g + price - drawn))
+        best = int(np.argmin(vertices @ g + price - noise_values))
         w = w + 2 / (t + 2) * (vertices[best] - w)
         chosen.append(best)
     return w, chosen

@@ -37,7 +37,7 @@ def gradient_changes(
         adjacency: An absent row is a row of zeros.
     """
     rng = np.random.default_rng(0)
-    outputs = 1 if n_classes == 2 else n_classes
+    outputs = _outputs(n_classes)
     X = rng.normal(size=(ROWS, 3))
     y = rng.integers(0, n_classes, ROWS)
     changes = []
@@ -120,11 +120,20 @@ def descent_case(adjacency: Adjacency) -> Case:
     )
 
 
+def _outputs(n_classes: int) -> int:
+    """Return the number of scores of a model; one tells two classes apart."""
+    if n_classes == 2:
+        return 1
+    return n_classes
+
+
 def gradient_case(kind: type, n_classes: int, adjacency: Adjacency) -> Case:
     bound = np.array([CLIP_NORM])
 
     def mean_gradient(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        options = {} if n_classes == 2 else {"outputs": n_classes}
+        options = {}
+        if n_classes > 2:
+            options["outputs"] = n_classes
         gradient = kind(X, y, models=1, clip_norm=bound, **options)
         return gradient(weights[:, None]).copy()
 
@@ -138,7 +147,7 @@ def gradient_case(kind: type, n_classes: int, adjacency: Adjacency) -> Case:
 
 def people_case(n_classes: int, adjacency: Adjacency) -> Case:
     bound = np.array([CLIP_NORM])
-    outputs = 1 if n_classes == 2 else n_classes
+    outputs = _outputs(n_classes)
     people = [*range(ROWS), ROWS - 1]
 
     def mean_gradient(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -171,7 +171,9 @@ def check_event(stated: Event, case: Case, *, norm: str | None = None) -> None:
     accountant = case.accountant
     if accountant is None:
         # Exact for Gaussian releases and for a single pure one.
-        accountant = "gdp" if gdp.is_gaussian(case.event) else "basic"
+        accountant = "basic"
+        if gdp.is_gaussian(case.event):
+            accountant = "gdp"
     guarantee = accountants.account(
         case.event,
         delta=case.delta,

@@ -31,8 +31,11 @@ def handout(
 
 @cache
 def quick(page: Page) -> Handout:
-    """Of settings that are computed quickly; once a process."""
-    settings, notices = from_link(page.settings, {} if page.name == "what-if" else QUICK[page.name])
+    """Return the handout of settings that are computed quickly, once a process."""
+    link = {}
+    if page.name != "what-if":
+        link = QUICK[page.name]
+    settings, notices = from_link(page.settings, link)
     assert not notices
     return handout(page, settings.experiment.run())
 
@@ -45,7 +48,8 @@ class Tree(HTMLParser):
         self.open = []
 
     def handle_starttag(self, tag, attrs):
-        self.open += [tag] * (tag not in VOID)
+        if tag not in VOID:
+            self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert tag in VOID or self.open.pop() == tag
