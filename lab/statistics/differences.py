@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dpcore import check
-from lab.statistics.medians import Splits, median_interval
+from lab.statistics.medians import median_interval, split_interval
 
 _CONFIDENCE = 0.95
 
@@ -103,7 +103,7 @@ def of_splits(
     """Return the median over S splits of the difference of the medians of R repeats on each.
 
     Repeats on one split are not independent, so all S R of them together would give an interval
-    that is far too narrow. The interval is that of ``medians.Splits``.
+    that is far too narrow. The interval is that of ``medians.split_interval``.
 
     Args:
         a: Repeats (S, R).
@@ -120,7 +120,7 @@ def of_splits(
     a = np.asarray(a)
     b = check.numbers(a.shape, b=np.asarray(b))
     gaps = np.median(a, axis=1) - np.median(b, axis=1)
-    low, high = Splits(medians=gaps, common_variance=common_variance).interval(confidence)
+    low, high = split_interval(gaps, common_variance=common_variance, confidence=confidence)
     return Difference(
         median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps)
     )

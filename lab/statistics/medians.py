@@ -1,7 +1,6 @@
 """Medians of repeats, with their confidence intervals."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -43,58 +42,29 @@ def _order_of_bound(runs: int, confidence: float) -> int:
     return int(np.count_nonzero(tails <= (1 - confidence) / 2))
 
 
-def standard_error(values: np.ndarray) -> np.ndarray:
-    """Return the standard error of the means of ``values`` (..., R); exactly 0 if all values are
-    the same.
-    """
-    values = np.asarray(values)
-    deviations = np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1, ddof=1), 0.0)
-    return deviations / math.sqrt(values.shape[-1])
+def split_interval(
+    medians: np.ndarray, *, common_variance: float, confidence: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the (lower, upper) ends (V,) of the interval of the median of S splits of the rows.
 
+    If splits are independent and enough for 95 % confidence, it is exact, and unbounded if they are
+    too few for ``confidence``. Otherwise it is that of Student's distribution, around the mean in
+    place of the median, because no useful one without assumptions exists.
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Splits:
-    """Medians of S splits of the rows at V values of a parameter.
-
-    Attributes:
-        medians: The medians (V, S), or (S,) for one value.
+    Args:
+        medians: The medians of the splits (V, S), or (S,).
         common_variance: The variance that remains however many splits there are, because they have
             rows in common, over that of one split.
+        confidence: Confidence of the interval.
     """
-
-    medians: np.ndarray
-    common_variance: float = 0.0
-
-    def __post_init__(self) -> None:
-        check.whole(2, splits=self.count)
-        check.at_least(0, common_variance=self.common_variance)
-
-    @property
-    def count(self) -> int:
-        """Return the number of splits S."""
-        return self.medians.shape[-1]
-
-    @property
-    def error(self) -> np.ndarray:
-        """Return the standard error (V,) of the mean split."""
-        return standard_error(self.medians) * math.sqrt(1 + self.count * self.common_variance)
-
-    def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the (lower, upper) ends (V,) of the interval of the median split.
-
-        If splits are independent and enough for 95 % confidence, it is exact, and unbounded if they
-        are too few for ``confidence``. Otherwise it is that of Student's distribution, around the
-        mean in place of the median, because no useful one without assumptions exists.
-        """
-        are_independent = self.common_variance == 0
-        are_enough = _order_of_bound(self.count, _USUAL_CONFIDENCE) > 0
-        if are_independent and are_enough:
-            return median_interval(self.medians, confidence=confidence)
-        mean = _mean(self.medians)
-        half_width = stdtrit(self.count - 1, (1 + confidence) / 2) * self.error
-        return mean - half_width, mean + half_width
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean along the last axis; exactly the value if all are the same."""
-    return np.where(np.ptp(values, axis=-1) > 0, values.mean(axis=-1), values[..., 0])
+    splits = check.whole(2, splits=medians.shape[-1])
+    check.at_least(0, common_variance=common_variance)
+    if common_variance == 0 and _order_of_bound(splits, _USUAL_CONFIDENCE) > 0:
+        return median_interval(medians, confidence=confidence)
+    # Rounding errors must not part values that are the same.
+    differs = np.ptp(medians, axis=-1) > 0
+    mean = np.where(differs, medians.mean(axis=-1), medians[..., 0])
+    deviations = np.where(differs, medians.std(axis=-1, ddof=1), 0.0)
+    error = deviations / math.sqrt(splits) * math.sqrt(1 + splits * common_variance)
+    half_width = stdtrit(splits - 1, (1 + confidence) / 2) * error
+    return mean - half_width, mean + half_width

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpcore.normal_form import normal_form
-from lab.uploads import column_types
 from lab.uploads.column_roles import Column
 from lab.uploads.table import Table
 
@@ -22,21 +21,7 @@ def column_inputs(table: Table, column: Column) -> Iterator[np.ndarray]:
 
 def column_numbers(table: Table, column: Column) -> np.ndarray:
     """Return the numbers (n,) of a column, NaN for cells that are no numbers."""
-    separator = column.decimal or decimal_separator(table, column.name)
-    return table.numbers(column.name, decimal=separator)
-
-
-def decimal_separator(table: Table, name: str) -> str:
-    """Return the decimal separator of a column from its own cells, or "" if 1,234 may be a thousand
-    or one.
-    """
-    cells = column_types.sample_cells(table.columns[name])
-    excess = column_types.excess_of_commas(cells)
-    if excess == 0 and column_types.ambiguous_separator(cells) == ",":
-        return ""
-    if excess > 0:
-        return ","
-    return "."
+    return table.numbers(column.name, decimal=column.decimal)
 
 
 def value_indices(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:

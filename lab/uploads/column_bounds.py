@@ -60,7 +60,7 @@ def refuse_ambiguous(table: Table, column: Column) -> None:
     """Raise RefusedError if the decimal separator of a number is neither declared nor clear."""
     if column.kind != "number" or column.decimal:
         return
-    if not cells.decimal_separator(table, column.name):
+    if not table.decimal(column.name):
         raise check.RefusedError(
             "decimal", column.name, "told apart: 1,234 may be a thousand or one"
         )

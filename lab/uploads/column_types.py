@@ -52,7 +52,7 @@ _DATE = re.compile(
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _KEY = re.compile(r"(.*[\W_])?(id|uuid|key|no|nr|number|index)|.*[a-z]I[Dd]", re.IGNORECASE)
 # May be a thousand or one.
-_AMBIGUOUS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_AMBIGUOUS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 _WHOLE = re.compile(r"[0-9]+([.,]0*)?|[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
 # A number with words or signs beside it, or a range.
 _DECIMAL = r"[-+−]?[0-9][0-9.,]*"
@@ -118,20 +118,9 @@ def excess_of_commas(cells: list[str]) -> int:
     return excess
 
 
-def ambiguous_separator(cells: list[str]) -> str:
-    """Return the separator ("," or ".") of numbers such as 1,234 that may be a thousand or one, or
-    "" if there are none.
-    """
-    ambiguous = []
-    for cell in cells:
-        number = number_cells.bare(cell)
-        if _AMBIGUOUS.fullmatch(number):
-            ambiguous.append(number)
-    if any("," in number for number in ambiguous):
-        return ","
-    if ambiguous:
-        return "."
-    return ""
+def has_ambiguous_comma(cells: list[str]) -> bool:
+    """Return whether a number such as 1,234 may be a thousand or one."""
+    return any(_AMBIGUOUS.fullmatch(number_cells.bare(cell)) for cell in cells)
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:

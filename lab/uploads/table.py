@@ -78,21 +78,15 @@ class Table:
         return column_types.numbers(self.columns[name], decimal)
 
     def decimal(self, name: str) -> str:
-        """Return the decimal separator of a column, "." or ",", or "" if 1,234 is ambiguous and a
-        person must decide.
-
-        The majority of 2,000 cells decides, or that of all columns if they tie; never the label.
+        """Return the decimal separator of a column, "." or ",", from 2,000 of its own cells, or ""
+        if 1,234 may be a thousand or one and a person must decide.
         """
-        excess = self._judged(name, column_types.excess_of_commas)
-        if excess == 0:
-            for column in self.columns:
-                excess += self._judged(column, column_types.excess_of_commas)
+        cells = column_types.sample_cells(self.columns[name])
+        excess = column_types.excess_of_commas(cells)
+        if excess == 0 and column_types.has_ambiguous_comma(cells):
+            return ""
         if excess > 0:
             return ","
-        if excess < 0:
-            return "."
-        if self._judged(name, column_types.ambiguous_separator) == ",":
-            return ""
         return "."
 
     def kind(self, name: str) -> Kind:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from dpcore.mechanisms import private_bounds
-from lab.uploads import cells, column_bounds, column_roles
+from lab.uploads import column_bounds, column_roles
 from lab.uploads import rows as own_rows
 from lab.uploads.column_roles import Column
 from ui.session.widget_state import on_change, set_widget
@@ -135,7 +135,7 @@ def _show_bounds(upload: my_rows.UploadedTable, column: Column) -> None:
             label_visibility="collapsed",
             format="%g",
         )
-    if cells.decimal_separator(upload.table, column.name):
+    if upload.table.decimal(column.name):
         return
     separators = {".": SAYS["box.point"], ",": SAYS["box.comma"]}
     key = f"data.decimal.{column.name}"

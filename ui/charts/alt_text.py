@@ -56,12 +56,9 @@ def _describe_line(trace: Mapping[str, Any]) -> str:
     if trace.get("orientation") == "h":  # bars to the right of their names
         x, y = y, x
     y = np.asarray(y, dtype=float)
-    if y.ndim != 1 or len(y) != len(x):
+    if y.ndim != 1 or len(y) != len(x) or not np.isfinite(y).any():
         return ""
-    finite_count = np.count_nonzero(np.isfinite(y))
-    if finite_count == 0:
-        return ""
-    if trace.get("mode") == "markers" or finite_count < len(y):
+    if trace.get("mode") == "markers" or not np.isfinite(y).all():
         return name
     if np.ptp(y) == 0:
         return f"{name}: {number(float(y[0]))}"

@@ -23,7 +23,7 @@ _HATCH = {
 TONES = {"private": theme.PRIVATE, "public": theme.PUBLIC, "bound": theme.BOUND}
 # The name of the shape of a guess, by which tests find it.
 GUESS = "guess"
-# Distance of texts from their points, in pixels: beside a line, and over or under a point.
+# Distance of texts from their points, in pixels: beside a line, and over a point.
 _BESIDE_LINE = 36
 _FROM_POINT = 8
 # The names of a guess and of the truth are moved apart by so much.
@@ -57,19 +57,15 @@ def cover(
     """
     layout = figure["layout"]
     axes = {"xaxis": layout["xaxis"], "yaxis": layout["yaxis"]}
-    known = tuple(known)
     shapes = []
     annotations = []
     for annotation in layout.get("annotations", ()):
         if annotation == theme.vertical_title(annotation["text"]):
             annotations.append(annotation)
-    annotations.append(_prompt(axes, known, guess))
+    annotations.append(_prompt(axes, guess))
     for point in known:
         shapes.append(theme.dot(point.x, point.y, colour=theme.PRIVATE))
-        # On the side where the guess is not.
-        is_over = guess is not None and guess[1] is not None and guess[1] < point.y
-        text = theme.coloured(point.text, theme.PRIVATE)
-        annotations.append(_text_at_point(axes, point.x, point.y, text, is_over=is_over))
+        annotations.append(_text_over_point(axes, point))
     if guess is not None:
         x, y = guess
         shapes.append(theme.vertical_line(x))
@@ -105,26 +101,15 @@ def _hatched_area(axes: Mapping[str, Any]) -> dict:
     )
 
 
-def _prompt(
-    axes: Mapping[str, Any],
-    known: Iterable[KnownPoint],
-    guess: tuple[float, float | None] | None,
-) -> dict:
-    """Return the text on the cover, away from the guess and the known points."""
-    x = 0.98
-    side = "right"
-    if guess is None or _share_along(axes["xaxis"], guess[0]) > 0.4:
-        x = 0.02
-        side = "left"
-    y = 0.95
-    if any(_share_along(axes["yaxis"], point.y) > 0.5 for point in known):
-        y = 0.06
+def _prompt(axes: Mapping[str, Any], guess: tuple[float, float | None] | None) -> dict:
+    """Return the text on the cover, at the side where the guess is not."""
+    corner = "upper left"
+    if guess is not None and _share_along(axes["xaxis"], guess[0]) < 0.4:
+        corner = "upper right"
     text = "Hidden until you have guessed"
     if guess is not None and guess[1] is None:
         text = "Press at your guess"
-    return theme.annotation(
-        text, x=x, y=y, size=15, xref="paper", yref="paper", xanchor=side, yanchor="middle"
-    )
+    return theme.note(text, corner, size=15)
 
 
 def drag_handle(x: float, y: float) -> list[dict]:
@@ -197,18 +182,6 @@ def value_at(axis: Mapping[str, Any], position: float) -> float:
     return float(value)
 
 
-def distance(axis: Mapping[str, Any], a: float, b: float) -> float:
-    """Return the distance of two values, as a share of an axis."""
-    return abs(_share_along(axis, a) - _share_along(axis, b))
-
-
-def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
-    """Return the value midway between two others along an axis."""
-    if _is_log(axis):
-        return math.sqrt(low * high)
-    return (low + high) / 2
-
-
 def _is_log(axis: Mapping[str, Any]) -> bool:
     return axis.get("type") == "log"
 
@@ -235,24 +208,22 @@ def _guess_line(x: float, y: float, *, dash: str) -> dict:
     return theme.mark(_LINE, x, y, line=style, name=GUESS)
 
 
-def _text_at_point(axes: Mapping, x: float, y: float, text: str, *, is_over: bool) -> dict:
-    """Return a text over or under a point, moved inwards at the ends of the chart."""
-    share = _share_along(axes["xaxis"], x)
+def _text_over_point(axes: Mapping, point: KnownPoint) -> dict:
+    """Return the text of a point, which is moved inwards at the ends of the chart."""
+    share = _share_along(axes["xaxis"], point.x)
     side = "center"
     if share < 0.15:
         side = "left"
     elif share > 0.85:
         side = "right"
-    place = {"yanchor": "top", "yshift": -_FROM_POINT}
-    if is_over:
-        place = {"yanchor": "bottom", "yshift": _FROM_POINT}
     return theme.annotation(
-        text,
-        x=_in_axis_units(axes["xaxis"], x),
-        y=_in_axis_units(axes["yaxis"], y),
+        theme.coloured(point.text, theme.PRIVATE),
+        x=_in_axis_units(axes["xaxis"], point.x),
+        y=_in_axis_units(axes["yaxis"], point.y),
         size=14,
         xanchor=side,
-        **place,
+        yanchor="bottom",
+        yshift=_FROM_POINT,
     )
 
 
