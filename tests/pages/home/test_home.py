@@ -100,9 +100,14 @@ def test_an_example_of_choose_parameters_opens_settings_that_exist(example):
     if example.page == "deployments":
         assert not example.settings
         return
-    settings, notices = from_link(KINDS[example.page], example.settings)
+    fields = dict(example.settings)
+    tab = fields.pop("tab", None)
+    settings, notices = from_link(KINDS[example.page], fields)
     assert notices == []
-    for name, value in example.settings.items():
+    if tab is not None:
+        (page,) = [page for page in PAGES if page.name == example.page]
+        assert tab in [each.name for each in page.at(settings).all_tabs]
+    for name, value in fields.items():
         assert str(getattr(settings, name)) == value or float(getattr(settings, name)) == float(
             value
         )
@@ -121,4 +126,5 @@ def test_choose_parameters_links_to_each_example_in_order():
         "Which delta?",
         "Which accountant?",
         "Which epsilon?",
+        "What is the epsilon of my federated run?",
     ]
