@@ -188,8 +188,8 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
     return asian | {
         "nothing": ("", "This file is empty"),
         "blank lines only": ("\n\r\n  " * 50, "This file is empty"),
-        "one row": (f"name,age\n{CANARY},5\n", "1 row"),
-        "one column": (f"name\n{CANARY}\n{CANARY}\n", "1 column"),
+        "one row": (f"name,age\n{CANARY},5\n", "fewer than 2 rows"),
+        "one column": (f"name\n{CANARY}\n{CANARY}\n", "fewer than 2 columns"),
         "201 columns": (
             written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}),
             "more than 200 columns",
@@ -231,7 +231,7 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
             written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}),
             "bytes a line",
         ),
-        "one line that ends nowhere": (written(USUAL, end="\x0b"), "no rows"),
+        "one line that ends nowhere": (written(USUAL, end="\x0b"), "fewer than 2 rows"),
         "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "no text in UTF-8"),
         "half of UTF-16": (TEXT.encode("utf-16")[:-1], "no text in UTF-8"),
         "Cyrillic": (
@@ -322,10 +322,13 @@ def _parquets_refused() -> dict[str, tuple[bytes, str]]:
         ),
         "lists": ({"a": [[1], [2]], "b": two}, "Column 1"),
         "bytes": ({"a": two, "b": [CANARY.encode(), b""]}, "Column 2"),
-        "no columns": ({}, "no columns"),
-        "one column": ({"a": two}, "1 column"),
+        "no columns": ({}, "fewer than 2 columns"),
+        "one column": ({"a": two}, "fewer than 2 columns"),
         "201 columns": ({f"{CANARY}{n}": two for n in range(201)}, "200 columns"),
-        "no rows": ({"a": pa.array([], pa.string()), "b": pa.array([], pa.int8())}, "no rows"),
+        "no rows": (
+            {"a": pa.array([], pa.string()), "b": pa.array([], pa.int8())},
+            "fewer than 2 rows",
+        ),
     }
     columns = {f"of {name}": (parquet_of(cells), said) for name, (cells, said) in columns.items()}
     middle, marked = usual[:200] + usual[400:], f"PAR1{CANARY}{TEXT}".encode()

@@ -31,12 +31,7 @@ _MAJORITY = 0.9
 # A header that occurs in this share of the cells below it is a value.
 _HEADER_SHARE = 0.01
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "nat", "<na>", "null", "none", "-", "--", "?", "."}
-_INFINITE_WORDS = ("inf", "infinity", "∞", "1.#inf")
-_INFINITE = {
-    *_INFINITE_WORDS,
-    *(f"-{word}" for word in _INFINITE_WORDS),
-    *(f"+{word}" for word in _INFINITE_WORDS),
-}
+_INFINITE = {"inf", "infinity", "∞", "1.#inf"}
 _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
@@ -98,9 +93,9 @@ def sample_cells(column: pa.ChunkedArray) -> list[str]:
         if cell is None:
             continue
         trimmed = cell.strip()
-        if trimmed.casefold() in _MISSING or trimmed.casefold() in _INFINITE:
-            continue
-        cells.append(trimmed)
+        is_infinite = trimmed.casefold().lstrip("+-") in _INFINITE
+        if not is_missing(trimmed) and not is_infinite:
+            cells.append(trimmed)
     return cells
 
 

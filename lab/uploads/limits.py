@@ -20,19 +20,17 @@ def check_size(rows: int, columns: int) -> None:
             f"This table has more than {MOST_COLUMNS} columns.",
             "Leave out columns that are not needed, and upload it again.",
         )
-    if columns < 1:
-        raise FileRefusedError("This file has no columns.", _SEPARATED)
     if columns < 2:
-        raise FileRefusedError("This table has 1 column.", _SEPARATED)
+        raise FileRefusedError("This table has fewer than 2 columns.", _SEPARATED)
     if rows > MOST_ROWS:
         raise FileRefusedError(
             f"This table has more than {MOST_ROWS:,} rows.",
             f"Draw at most {MOST_ROWS:,} of them at random, and upload those.",
         )
-    if rows == 1:
-        raise FileRefusedError("This table has 1 row under its names.", "Upload at least 2.")
-    if rows < 1:
-        raise FileRefusedError("This table has no rows under its names.", "Upload at least 2.")
+    if rows < 2:
+        raise FileRefusedError(
+            "This table has fewer than 2 rows under its names.", "Upload at least 2."
+        )
 
 
 def too_large() -> FileRefusedError:

@@ -460,13 +460,15 @@ class TestLines:
     def test_a_table_separated_by_spaces_has_one_column(self):
         error = refusal(text(lines(), " "))
 
-        assert "This table has 1 column." in error.value
+        assert "This table has fewer than 2 columns." in error.value
         assert "separated by one of" in error.allowed
 
     @pytest.mark.parametrize(
         ("title", "problem"),
         [
-            pytest.param("Customers 2026\n\n", "This table has 1 column.", id="one field"),
+            pytest.param(
+                "Customers 2026\n\n", "This table has fewer than 2 columns.", id="one field"
+            ),
             pytest.param("Customers 2026;;\n;;\n", "line 1, above the names", id="a spreadsheet's"),
         ],
     )
