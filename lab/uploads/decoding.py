@@ -33,7 +33,8 @@ def to_utf8(data: bytes) -> tuple[bytes, bool]:
     """
     mark = _byte_order_mark(data)
     text = _recoded(data, _ENCODING_OF_MARK.get(mark, "utf-8"), len(mark))
-    is_western = text is None and not mark and _may_be_western(data)
+    may_be_text = not mark and b"\0" not in data
+    is_western = text is None and may_be_text and _may_be_western(data)
     if is_western:
         text = _recoded(data, "cp1252", 0)
     if text is None or b"\0" in text:
