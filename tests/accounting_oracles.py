@@ -2,8 +2,8 @@
 exact epsilons.
 """
 
-import itertools
 import math
+from collections import defaultdict
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -53,22 +53,28 @@ def of_laplace(multiplier):
 
 
 def of_answers(*sizes, failing=0.0):
-    """delta(epsilon) of randomised response with each of these epsilons, over all outcomes; each
-    answer may be plain with probability ``failing``.
+    """Return delta(epsilon) of randomised answers, over all their outcomes.
+
+    sizes: the epsilon of each answer. failing: probability that an answer is the plain truth.
     """
-    outcomes: dict[float, float] = {0.0: 1.0}
+    probability_of_loss: dict[float, float] = {0.0: 1.0}
     for size in sizes:
-        found: dict[float, float] = {}
-        for (loss, p), one in itertools.product(outcomes.items(), (1, -1)):
-            at = round(loss + one * size, 9)
-            found[at] = found.get(at, 0.0) + p / (1 + math.exp(-one * size))
-        outcomes = found
-    kept = (1 - failing) ** len(sizes)
-    return lambda epsilon: (
-        1
-        - kept
-        + kept * sum(p * max(-math.expm1(epsilon - loss), 0) for loss, p in outcomes.items())
-    )
+        truth = 1 / (1 + math.exp(-size))
+        losses: dict[float, float] = defaultdict(float)
+        for loss, probability in probability_of_loss.items():
+            losses[round(loss + size, 9)] += probability * truth
+            losses[round(loss - size, 9)] += probability * (1 - truth)
+        probability_of_loss = losses
+    all_randomised = (1 - failing) ** len(sizes)
+
+    def delta(epsilon):
+        excess = 0.0
+        for loss, probability in probability_of_loss.items():
+            if loss > epsilon:
+                excess += probability * (1 - math.exp(epsilon - loss))
+        return 1 - all_randomised + all_randomised * excess
+
+    return delta
 
 
 STEPS = [(ADD, one) for one in ((0.2, 1.0), (0.5, 2.0), (0.01, 0.6), (0.9, 4.0), (0.999, 4.0))]

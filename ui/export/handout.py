@@ -250,6 +250,7 @@ def _guarantee_text(label: Label) -> str:
     delta = label["delta"]
     mu = label["mu"]
     if not isinstance(epsilon, float) or not isinstance(delta, float):
+        # In place of a number stands the reason why there is none.
         return str(epsilon)
     text = f"epsilon {number(epsilon)}, delta {delta_text(delta)}"
     if isinstance(mu, float):

@@ -65,11 +65,12 @@ class Address:
         """Return whether a message with these parameters asks for other settings.
 
         Replaced parameters do not, as the browser had not heard of the new ones, unless it went
-        back or forward in its history.
+        back or forward in its history. ``late`` notes that a message had replaced parameters.
         """
         differs = bool(params) and params != self.link
-        self.late = differs and not from_history and params in self.replaced
-        return differs and not self.late
+        was_replaced = params in self.replaced and not from_history
+        self.late = differs and was_replaced
+        return differs and not was_replaced
 
     def read(self, params: dict[str, str]) -> list[str]:
         """Take over a link; return a notice for each parameter that is ignored as too long."""

@@ -37,6 +37,11 @@ def label_of(
     """
 
     def state_label(result: Any) -> Stated:
+        """Return the statements on a result, from the tables of ``labels.toml``.
+
+        Three of their entries are no statements: "claims" tells whether epsilon is claimed at all,
+        "nothing" why nothing is guaranteed, and "void" why a guarantee does not hold.
+        """
         table = _TABLES[topic]
         settings = result.settings
         texts = dict(_TABLES["common"])

@@ -87,7 +87,7 @@ def people_finding(result: ManyAnswersResult) -> str:
 
 
 def curve_finding(result: ManyAnswersResult) -> str:
-    """Return the median share that is recovered after the set number of questions."""
+    """Return the finding of the curve, on the median share that is recovered."""
     return SAYS(
         "finding.curve",
         share=tiles.percent(result.median),

@@ -106,21 +106,53 @@ def drawn(*curves, **how):
     return figure
 
 
-def test_the_value_at_now_is_a_point_of_its_curve_and_a_level_has_its_name():
-    curve = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_current=(50, 72, 90))
-    area, line = drawn(curve, current=2.0)["data"]
+# The lower end, the median and the upper end of the runs at the set epsilon.
+NOW = (50, 72, 90)
+PRIVATE_CURVE = Curve(name="private", colour=theme.PRIVATE, x=AT, y=SPREAD, at_current=NOW)
+
+
+def test_the_value_at_now_is_a_point_of_its_curve():
+    band, line = drawn(PRIVATE_CURVE, current=2.0)["data"]
+
     np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=1e-6)
     np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
-    np.testing.assert_array_equal(numbers(area["y"]), [70, 80, 90, 90, 80, 50, 70, 60])
-    np.testing.assert_array_equal(numbers(drawn(curve, current=1.0)["data"][1]["y"]), [65, 72, 85])
-    beyond = drawn(replace(curve, at_current=(0, 500, 900), has_dot=True), current=2.0)["layout"][
-        "shapes"
-    ][-1]
-    assert beyond["yanchor"] == 102  # on the frame's edge
-    for axis, height in ((ACCURACY, 50.0), (theme.log_axis("error", 1, 100), np.log10(50))):
-        figure = curve_chart(xaxis=EPSILON, yaxis=axis, levels=[Level(y=50.0, name="chance")])
-        assert figure["layout"]["shapes"][0]["y0"] == 50
-        assert figure["layout"]["annotations"][-1]["y"] == pytest.approx(height)
+    upper_edge = [70, 80, 90, 90]
+    lower_edge_backwards = [80, 50, 70, 60]
+    np.testing.assert_array_equal(numbers(band["y"]), upper_edge + lower_edge_backwards)
+
+
+def test_the_value_at_now_takes_the_place_of_a_point_there():
+    _, line = drawn(PRIVATE_CURVE, current=1.0)["data"]
+
+    np.testing.assert_array_equal(numbers(line["y"]), [65, 72, 85])
+
+
+def test_a_value_at_now_beyond_the_axis_is_marked_on_the_edge_of_the_frame():
+    curve = replace(PRIVATE_CURVE, at_current=(0, 500, 900), has_dot=True)
+
+    figure = drawn(curve, current=2.0)
+
+    dot = figure["layout"]["shapes"][-1]
+    _, top = ACCURACY["range"]
+    assert dot["yanchor"] == top
+
+
+@pytest.mark.parametrize(
+    ("axis", "height"),
+    [
+        pytest.param(ACCURACY, 50.0, id="linear"),
+        pytest.param(theme.log_axis("error", 1, 100), np.log10(50), id="logarithmic"),
+    ],
+)
+def test_the_name_of_a_level_stands_at_its_line(axis, height):
+    level = Level(y=50.0, name="chance")
+
+    figure = curve_chart(xaxis=EPSILON, yaxis=axis, levels=[level])
+
+    (line,) = figure["layout"]["shapes"]
+    name = figure["layout"]["annotations"][-1]
+    assert line["y0"] == 50
+    assert name["y"] == pytest.approx(height)
 
 
 def held(adjacency=Adjacency.ADD_REMOVE, unit="record"):
