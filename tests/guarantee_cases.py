@@ -42,6 +42,7 @@ class Case:
         reached: Share of the stated sensitivity that the search must find. Less than 0.98 only for
             a bound that is not the exact maximum.
         epsilon: What the event must not exceed, at this delta; None if neither is an argument.
+        norm: The norm of the sensitivity, where it does not follow from the event.
         accountant: The one that the noise was calibrated with; None for an exact one.
     """
 
@@ -55,6 +56,7 @@ class Case:
     reached: float = 0.98
     epsilon: float | None = None
     delta: float | None = None
+    norm: str | None = None
     accountant: str | None = None
 
 

@@ -163,6 +163,8 @@ def check_directions(draws: np.ndarray) -> None:
 def check_event(stated: Event, case: Case, *, norm: str | None = None) -> None:
     """Require that the stated event is the returned one, and that it costs at most epsilon."""
     assert same_event(stated, case.event), f"the code returns {case.event}, not {stated}"
+    if case.norm is not None:
+        assert norm == case.norm
     for release in privacy.releases(stated):
         if type(release) in NORM_OF_EVENT:
             assert norm == NORM_OF_EVENT[type(release)]
