@@ -29,7 +29,7 @@ BLOCK = re.compile(
     r"(?ms)^`([\w./]+)`(?:, (before|after|in place of) (?:`([^`\n]+)`|``([^\n]+?)``))?:"
     r"\n\n```\w+\n(.*?)^```$"
 )
-COMMAND = re.compile(r"^ {4}python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
+COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -332,7 +332,8 @@ def test_every_sentence_agrees_with_what_was_computed():
 
 
 def test_first_result_of_many_parties_claims_nothing():
-    result = first(PartiesSettings(parties=6000))
+    # No other test asks these parties, whose answers would then be known.
+    result = first(PartiesSettings(parties=6000, seed=8617))
 
     text = plain(page_text(result))
 
