@@ -4,6 +4,7 @@ import numpy as np
 
 from lab.data.party_kinds import CONSTANT
 from lab.statistics.decision_regions import boundaries, runs_to_draw, votes
+from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from ui.charts import maps, theme
@@ -29,16 +30,18 @@ STYLES = {
     "vote": ("majority vote", theme.MAUVE),
     "average": ("averaged weights", theme.SAGE),
     "pate": ("PATE", theme.PINE),
-    "federated": ("federated averaging", theme.RUST),
+    FEDERATED: ("federated averaging", theme.RUST),
 }
 WITHOUT = {
     "pooled": ("non-private", theme.NON_PRIVATE),
     "local": ("single party", theme.GOLD),
 }
 # The palette has fewer dashes than there are lines here. Dashes and gaps in turn.
-DASHES = {"federated": "9px,3px,2px,3px,2px,3px"}
+DASHES = {FEDERATED: "9px,3px,2px,3px,2px,3px"}
 # The order in the legend, about that in which the curves usually end.
-_ORDER = ("pooled", "federated", "pate", "soft", "average", "local", "vote")
+_ORDER = ("pooled", FEDERATED, "pate", "soft", "average", "local", "vote")
+# Letters of an accuracy in the legend, as in "89 %".
+_LENGTH_OF_PERCENT = 4
 # Widths of the line of the method that the page is about, and of the others, in pixels.
 CHOSEN_WIDTH = 3
 _OTHER_WIDTH = 1.6
@@ -82,7 +85,8 @@ def _accuracy(result: PartiesResult, over: str, *, xaxis: dict) -> dict:
 
     The method that the page is about has 90 % of its runs, and a stroke per run at the set value.
     """
-    shown = {*WITHOUT, *result.now.methods}
+    # Federated averaging comes later than the others, and has its place in the legend before.
+    shown = {*WITHOUT, *result.now.methods, FEDERATED}
     curves = [_curve(result, name, over) for name in _ORDER if name in shown]
     chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
     return accuracy_chart(
@@ -104,6 +108,16 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
             level = result.pooled_accuracy
         return accuracy_line(label, level, colour)
     label, colour = STYLES[name]
+    if name not in result.summary:
+        return Curve(
+            name=label,
+            colour=colour,
+            x=np.empty(0),
+            y=np.empty(0),
+            value=theme.padded("", _LENGTH_OF_PERCENT),
+            width=_OTHER_WIDTH,
+            dash=DASHES.get(name),
+        )
     points = result.curve_of(name, over).over()
     spread = result.summary[name]
     dash = DASHES.get(name)

@@ -109,17 +109,18 @@ def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
 
 
 def test_forced_colours_show_whether_a_box_is_ticked(lab):
-    page = lab("classifier?tab=guarantee", width=1440, forced=True)
-    still(page)
-    button(page, "Share").click()
-    box = page.locator("[data-testid=stCheckbox]")
+    page = lab("data", charts=0, width=1440, forced=True)
+    button(page, "Use the customers table").click()
+    page.get_by_role("combobox", name="monthly_spend is used as").click()
+    page.get_by_role("option", name="Predict number").click()
+    box = page.locator("[data-testid=stCheckbox]").first
     square = box.locator("label > span + div")
-    ticked = box.get_by_role("checkbox").is_checked()
+    ticked = box.locator("input").is_checked()
     before = ground(square)
 
     box.locator("label").click()
 
-    expect(box.get_by_role("checkbox")).to_be_checked(checked=not ticked)
+    expect(box.locator("input")).to_be_checked(checked=not ticked)
     assert ground(square) != before
 
 
