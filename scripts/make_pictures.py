@@ -23,8 +23,8 @@ PAGES = {"classifier.png": "classifier?epsilon=0.5", "attack.png": "attack"}
 WINDOW = {"width": 1440, "height": 900}
 # The drag: address, window, places of the pointer on the slider from 0 to 1, and the GIF's width
 # and time per frame.
-DRAGGED, DRAG_WINDOW = "?epsilon=0.5", {"width": 1280, "height": 690}
-PLACES, WIDTH, FRAME_MS = [0.6 - 0.03 * step for step in range(13)], 800, 200
+DRAGGED, DRAG_WINDOW = "?epsilon=10", {"width": 1280, "height": 690}
+PLACES, WIDTH, FRAME_MS = [0.84 - 0.04 * step for step in range(13)], 800, 200
 COLOURS = 200
 # What is drawn in all charts, and whether the server and the browser are done with the page.
 DRAWN = """() => [...document.querySelectorAll(".js-plotly-plot canvas")].map((one) => one.toDataURL()).join()

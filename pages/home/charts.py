@@ -185,7 +185,7 @@ def guesses(result: PersonResult) -> dict:
         finding=SAYS("guesses.finding", right=result.right_guesses),
         left=_LEFT_MARGIN,
         xaxis=theme.axis(SAYS("guesses.axis", name=name), -end, end) | hidden,
-        yaxis={"range": [-_MOST_STACKED - 1, _MOST_STACKED + 1.5]} | hidden,
+        yaxis={"range": [-_MOST_STACKED - 2.5, _MOST_STACKED + 2.0]} | hidden,
     )
 
 
