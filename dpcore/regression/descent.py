@@ -150,8 +150,9 @@ class Descent(Unit):
     def chosen_clip_norm(self, epsilon: float, *, inputs: int, rows: int) -> float:
         """Return the clipping norm at this epsilon.
 
-        The rule never needs more than 2 sqrt p, because a residual is at most 2 if a prediction
-        lies in [-1, 1] like its label.
+        It grows with the number of rows times epsilon (``_information``), by which the noise
+        falls, and more slowly where that is large. The rule never needs more than 2 sqrt p,
+        because a residual is at most 2 if a prediction lies in [-1, 1] like its label.
         """
         if self.clip_norm is not None:
             return self.clip_norm

@@ -74,7 +74,8 @@ def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
 def missing_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
     """Return the sensitivity of the upper triangle and c X^T y to a row that is added or removed.
 
-    It is exactly p (p + 1) / 2 + c p, and a row of ones attains it.
+    It is the L1 norm for inputs and labels in [-1, 1]: exactly p (p + 1) / 2 + c p, which a row of
+    ones attains.
 
     Args:
         inputs: p.
@@ -259,11 +260,13 @@ class Functional(Unit):
         gram_scale, moment_scale = self.scales(p, epsilons)
         triangles = np.array(noise[:, :-p])
         if not self.gaps:
+            # The entry of the constant with itself is the public number of rows.
             triangles[:, 0] = 0
         gram_noise = symmetric_matrices(triangles, p) * gram_scale[:, None, None, None]
         moment_noise = noise[:, -p:] * moment_scale[:, None, None]
         gram = statistics.gram + gram_noise
         moment = statistics.moment + moment_noise
+        # Of Laplace noise; the ridge is a multiple of it.
         sd = math.sqrt(2) * gram_scale[:, None]
         weights = repaired(gram, moment, ridge=RIDGE_SDS * sd)
         return Fit(weights, gram, moment)

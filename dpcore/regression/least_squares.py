@@ -137,6 +137,7 @@ def ridge_in_ball(statistics: Statistics, *, penalty: float, radius: float) -> n
     values, vectors = np.linalg.eigh(statistics.gram / statistics.rows)
     rotated_moment = vectors.T @ statistics.moment / statistics.rows
     low = penalty
+    # With this penalty alone, even without the Gram matrix, the weights are in the ball.
     high = float(np.linalg.norm(rotated_moment)) / radius
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2

@@ -73,6 +73,7 @@ def unit(cell: str) -> str:
 def to_floats(cells: pa.Array, decimal: str) -> pa.Array:
     """Return texts as float64, null for those that ``bare`` makes no number of."""
     numbers = _only_numbers(cells, decimal)
+    # Most columns are plain numbers already. Only the cells that are not are stripped of signs.
     if numbers.null_count > cells.null_count:
         missing = pc.and_(pc.is_null(numbers), pc.greater(pc.binary_length(cells), 0))
         if pc.any(missing).as_py():
