@@ -74,6 +74,7 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_a_comparison_voids_the_la
     expect(page.locator(".lab-tile.void")).to_have_count(0)
 
     button(page, "Pin for comparison").click()
+    expect(button(page, "Unpin")).to_be_visible()
     still(page)
     slider(page).press("PageDown")
 
