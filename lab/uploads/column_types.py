@@ -26,6 +26,10 @@ _LEAST_CELLS = 20
 _LEAST_REPETITION = 4
 # Names of persons and places have at most this number of words.
 _WORDS_OF_A_NAME = 4
+# Made once and ahead: while Arrow reads a text on another thread, making a scalar from a Python
+# value fails now and then.
+_NO_BYTES = pa.scalar(0)
+_EMPTY = pa.scalar(True)
 # Share of a column's cells that must have a type.
 _MAJORITY = 0.9
 # A header that occurs in this share of the cells below it is a value.
@@ -171,7 +175,7 @@ def _is_empty(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return whether each cell (n,) is missing or, in a column of texts, holds only spaces."""
     if _is_text(column.type):
         lengths = pc.binary_length(pc.utf8_trim_whitespace(column))
-        return pc.fill_null(pc.equal(lengths, 0), True)
+        return pc.fill_null(pc.equal(lengths, _NO_BYTES), _EMPTY)
     if pa.types.is_floating(column.type):
         return pc.is_null(column, nan_is_null=True)
     return pc.is_null(column)
