@@ -2,17 +2,21 @@
 
     make site                                       # into site/
     make site LAB_ADDRESS=https://lab.example.edu   # pages also lead to the live lab there
+    make site ARGS="--address https://site.example.edu --source https://code.example.edu/lab"
 
 Each file holds everything that it needs, so that any host, course platform or disk can serve the
-folder, below any path.
+folder, below any path. Chats show a preview with a picture only if they know the absolute address
+of the site. The landing page links to the source code.
 """
 
 import argparse
 import gzip
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from html import escape
 from pathlib import Path
@@ -25,11 +29,11 @@ from pages.learn.papers import WORKS, Part
 from pages.lessons import page as lessons
 from pages.lessons import page_recorded
 from pages.lessons.lessons import LESSONS
-from pages.topics import HOME, PAGES
+from pages.topics import HEADS, HOME, PAGES
 from ui.export.recording import Recording, page_document
 from ui.export.share_dialog import settings_text
 from ui.page.page import Page
-from ui.server.head_tags import address
+from ui.server import head_tags
 from ui.session.page_state import PageState
 from ui.text import glossary, markdown
 from ui.text.texts import SAYS, Texts
@@ -37,16 +41,53 @@ from ui.text.texts import SAYS, Texts
 FOLDER = Path("site")
 # Where `make docs` writes the description of the Python functions, within the folder.
 LIBRARY = "api/index.html"
-# Of all files, compressed.
+# Of all files in the folder, compressed.
 MOST_BYTES = 6_000_000
 PAGES_BY_NAME = {page.name: page for page in PAGES}
 _LEARN_TEXTS = Texts(page_glossary.__file__)
+_FIRST_FILE = "index.html"
 _MENU = {
-    "index.html": "<b>ε</b> Epsilon Lab",
+    _FIRST_FILE: "<b>ε</b> Epsilon Lab",
     "lessons.html": "Lessons",
     "glossary.html": "Glossary",
     "works.html": "Papers, checked",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addresses:
+    """Where the site and what belongs to it can be reached; "" where that is not known.
+
+    Attributes:
+        live: The live lab.
+        site: The site itself.
+        source: The source code.
+    """
+
+    live: str = ""
+    site: str = ""
+    source: str = ""
+
+    def live_page(self, page: str) -> str:
+        """Return the address of a page of the live lab; "" if there is none."""
+        if not self.live:
+            return ""
+        return f"{self.live}/{page}"
+
+    def preview(self, file: str, title: str, description: str) -> str:
+        """Return the tags (HTML) of the preview of a file."""
+        title = head_tags.title(title)
+        if not self.site:
+            picture = head_tags.PREVIEW
+            return head_tags.preview_tags(title, description, url="", picture=picture)
+        url = f"{self.site}/{file}"
+        picture = f"{self.site}/{head_tags.PREVIEW}"
+        return head_tags.preview_tags(title, description, url=url, picture=picture)
+
+    def preview_of_page(self, file: str, page: str) -> str:
+        """Return the tags (HTML) of the preview of a file that shows a page of the lab."""
+        head = HEADS[page]
+        return self.preview(file, head.title, head_tags.description(head))
 
 
 def menu(*, has_library: bool) -> str:
@@ -85,46 +126,55 @@ def site_link(live: str) -> Callable[[str], str]:
 
 
 def files(
-    live: str = "", pages: Sequence[Page] = PAGES, *, has_library: bool = False
+    addresses: Addresses, pages: Sequence[Page] = PAGES, *, has_library: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the HTML of each file.
 
     Args:
-        live: Address of the live lab, or "" for none.
+        addresses: Addresses of the site, the live lab and the source code.
         pages: Pages to record besides home.
         has_library: Whether the site has the description of the Python functions.
     """
     above = menu(has_library=has_library)
-    link = site_link(live)
-    yield "index.html", _landing_page(pages, live, above)
+    link = site_link(addresses.live)
+    yield _FIRST_FILE, _landing_page(pages, addresses, above)
     for page in pages:
-        yield f"{page.name}.html", _recording(page, live, above).html()
-    yield "lessons.html", _document("Lessons", "lessons", _lessons(), live, above)
+        yield f"{page.name}.html", _recording(page, addresses, above).html()
+    yield "lessons.html", _document("Lessons", "lessons", _lessons(), addresses, above)
     for lesson in LESSONS:
         page = PAGES_BY_NAME[lesson.page]
-        html = page_recorded.file(lesson, page, above=above, link=link)
-        yield f"lesson-{lesson.name}.html", html
-    yield "glossary.html", _document("Glossary", "glossary", _glossary(link), live, above)
-    yield "works.html", _document("Papers, checked", "works", _works(live), live, above)
+        name = f"lesson-{lesson.name}.html"
+        head = addresses.preview(name, lesson.text("Title"), lesson.text("Question"))
+        yield name, page_recorded.file(lesson, page, above=above, link=link, head=head)
+    yield "glossary.html", _document("Glossary", "glossary", _glossary(link), addresses, above)
+    works = _works(addresses.live)
+    yield "works.html", _document("Papers, checked", "works", works, addresses, above)
 
 
-def _document(title: str, page: str, body: str, live: str, above: str) -> str:
+def _document(title: str, page: str, body: str, addresses: Addresses, above: str) -> str:
     """Return a file that is not a recording, with a link to the page of the live lab."""
-    live_page = ""
-    if live:
-        live_page = f"{live}/{page}"
-    return page_document(title, body, above=above, link=live_page)
+    return page_document(
+        title,
+        body,
+        above=above,
+        link=addresses.live_page(page),
+        head=addresses.preview_of_page(f"{page}.html", page),
+    )
 
 
-def _landing_page(pages: Sequence[Page], live: str, above: str) -> str:
+def _landing_page(pages: Sequence[Page], addresses: Addresses, above: str) -> str:
     """Return the recorded home page, with two lines over it and the list of pages under it."""
-    lines = f"<p>{SAYS['recording.purpose']}<br>{SAYS['recording.about']}</p>"
-    recording = _recording(HOME, live, above, introduction=lines, below=_contents(pages))
+    source = "source code"
+    if addresses.source:
+        source = f'<a href="{escape(addresses.source)}">{source}</a>'
+    whole = SAYS("recording.whole", source=source)
+    lines = f"<p>{SAYS['recording.purpose']}</p><p>{whole}</p>"
+    recording = _recording(HOME, addresses, above, introduction=lines, below=_contents(pages))
     return recording.html()
 
 
 def _recording(
-    page: Page, live: str, above: str, *, introduction: str = "", below: str = ""
+    page: Page, addresses: Addresses, above: str, *, introduction: str = "", below: str = ""
 ) -> Recording:
     """Return the recording of a page at its default settings."""
     settings = page.settings()
@@ -132,20 +182,22 @@ def _recording(
     variant = page.at(settings)
     variant.controls.choices(state)  # Gives the choices their names.
     hero = variant.slider_layout(settings).hero
-    live_page = ""
-    if live and page.name == "home":
-        live_page = f"{live}/"
-    elif live:
-        live_page = f"{live}/{page.name}"
+    if page.name == HOME.name:
+        path = ""
+        file = _FIRST_FILE
+    else:
+        path = page.name
+        file = f"{page.name}.html"
     return Recording(
         page=page,
         settings=settings,
         settings_text=settings_text(variant, state, without=hero),
         date=date.today().isoformat(),
-        link=live_page,
+        link=addresses.live_page(path),
         above=above,
         introduction=introduction,
         below=below,
+        head=addresses.preview_of_page(file, path),
     )
 
 
@@ -230,25 +282,38 @@ def _row(part: Part, link: Callable[[str], str]) -> str:
     return "".join(f"<td>{markdown.line(text, link)}</td>" for text in texts)
 
 
-def run() -> int:
-    """Write all files, print their sizes, and return 1 if they are too large together."""
+def parse_arguments() -> argparse.Namespace:
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
-    folder = parser.parse_args().folder
+    parser.add_argument("--address", default="", help="absolute address of the site")
+    parser.add_argument("--source", default="", help="address of the source code")
+    return parser.parse_args()
+
+
+def run() -> int:
+    """Write all files, print their sizes, and return 1 if they are too large together."""
+    arguments = parse_arguments()
+    folder = arguments.folder
+    addresses = Addresses(
+        live=head_tags.address(os.environ),
+        site=arguments.address.rstrip("/"),
+        source=arguments.source,
+    )
     # Streamlit warns of each choice that is made without a browser.
     logging.disable(logging.WARNING)
     folder.mkdir(parents=True, exist_ok=True)
-    total_bytes = 0
+    shutil.copyfile(head_tags.PICTURE, folder / head_tags.PREVIEW)
     has_library = (folder / LIBRARY).exists()
-    for name, html in files(address(os.environ), has_library=has_library):
+    for name, html in files(addresses, has_library=has_library):
         (folder / name).write_text(html, "utf-8")
-        content = html.encode()
-        compressed_bytes = len(gzip.compress(content))
-        total_bytes += compressed_bytes
-        sizes = f"{compressed_bytes / 1000:6.0f} kB gzipped, {len(content) / 1000:6.0f} kB"
-        print(f"{name:28} {sizes}", flush=True)
+        print(name, flush=True)
+    total_bytes = 0
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            total_bytes += len(gzip.compress(path.read_bytes()))
     print(f"{folder}: {total_bytes / 1e6:.2f} MB gzipped, of at most {MOST_BYTES / 1e6:g}")
     return int(total_bytes > MOST_BYTES)
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -63,6 +64,17 @@ def test_the_version_comes_from_the_engine_and_is_the_newest_of_the_changelog():
     assert newest == dpcore.__version__ == citation["version"]
     assert date == f"({citation['date-released']})"
     assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "dpcore.__version__"}
+
+
+def test_a_release_gets_the_tag_of_the_version():
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    (tag,) = re.findall(r'run: gh release create ("v.*?\)") ', workflow)
+
+    printed = subprocess.run(
+        ["sh", "-c", f"echo {tag}"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+
+    assert printed.stdout == f"v{dpcore.__version__}\n"
 
 
 @pytest.mark.soak

@@ -26,7 +26,7 @@ _VALUES_PER_DECADE = 20
 _NO_LIMIT = 1e9
 
 
-def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) -> str:
+def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str], head: str) -> str:
     """Return the lesson as a page (HTML).
 
     Args:
@@ -34,6 +34,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         page: Its page.
         above: What stands over it (HTML).
         link: Address in the lab -> address from this file.
+        head: More tags for the head of the file (HTML).
     """
     known, asked = lesson.cases(page.settings)
     before = _computed(known)
@@ -44,7 +45,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         attributes = f'data-step="{name}"'
         if name != "guess":
             attributes += " hidden"
-        steps += f"<section {attributes}>{content}</section>"
+        steps += f"<div {attributes}>{content}</div>"
     number = LESSONS.index(lesson) + 1
     body = (
         f'<p class="lab-lesson"><span>Lesson {number} of {len(LESSONS)} · {lesson.minutes} minutes'
@@ -55,7 +56,7 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str]) 
         f"{single_file.data(_record(lesson, page, before, after), name='recording')}"
         f"{single_file.program('player/lesson.js')}"
     )
-    return recording.page_document(lesson.text("Title"), body, above=above)
+    return recording.page_document(lesson.text("Title"), body, above=above, head=head)
 
 
 def _computed(settings: Any) -> Case:

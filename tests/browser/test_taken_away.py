@@ -260,7 +260,7 @@ def test_a_recording_moves_by_keys(opened, topic):
 def test_a_lesson_is_guessed_by_keys_from_a_static_server(opened, tmp_path):
     """Below a path: the list of lessons, a guess, the outcome, and why."""
     (folder := tmp_path / "course" / "lab").mkdir(parents=True)
-    for name, html in make_site.files(pages=[]):
+    for name, html in make_site.files(make_site.Addresses(), pages=[]):
         (folder / name).write_text(html, "utf-8")
         if name == "lesson-epsilon.html":
             break

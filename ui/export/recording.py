@@ -159,6 +159,7 @@ class Recording:
         above: What stands over the page (HTML).
         introduction: What stands over its question (HTML).
         below: What stands under it (HTML).
+        head: More tags for the head of the file (HTML).
     """
 
     page: Page
@@ -169,6 +170,7 @@ class Recording:
     above: str = ""
     introduction: str = ""
     below: str = ""
+    head: str = ""
 
     @property
     def slider(self) -> Slider:
@@ -255,7 +257,9 @@ class Recording:
             f"{single_file.data(shown_first, name='first')}"
             f"{single_file.program(_PROGRAM)}{single_file.data(recorded, name='recording')}"
         )
-        return page_document(self.page.info.question, body, above=self.above, link=self.link)
+        return page_document(
+            self.page.info.question, body, above=self.above, link=self.link, head=self.head
+        )
 
     def _chart_rows(self, first: Mapping[str, Any]) -> dict[str, str]:
         """Return name of a board -> places for its charts (HTML), as large as on the page."""
@@ -263,7 +267,7 @@ class Recording:
         return {board: chart_rows(view.boards[board]) for board in first["rows"]}
 
 
-def page_document(title: str, body: str, *, above: str = "", link: str = "") -> str:
+def page_document(title: str, body: str, *, above: str = "", link: str = "", head: str = "") -> str:
     """Return a page in the lab's look.
 
     Args:
@@ -271,6 +275,7 @@ def page_document(title: str, body: str, *, above: str = "", link: str = "") -> 
         body: Its content (HTML).
         above: What stands over it (HTML); "" for the lab's name.
         link: Address of the live lab; "" for no link.
+        head: More tags for its head (HTML).
     """
     live_link = ""
     if link:
@@ -280,6 +285,7 @@ def page_document(title: str, body: str, *, above: str = "", link: str = "") -> 
         title,
         f'<header class="top">{header}{live_link}</header><main>{body}</main>',
         style=style(),
+        head=head,
     )
 
 

@@ -18,7 +18,9 @@ _COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//.*?)[ \t]*\n", re.MULTILINE | re
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "((?:.*/)?(\w+)\.js)"$', re.MULTILINE)
 
 
-def document(title: str, body: str, *, style: str, width: str = "device-width") -> str:
+def document(
+    title: str, body: str, *, style: str, width: str = "device-width", head: str = ""
+) -> str:
     """Return a page (HTML).
 
     Args:
@@ -26,15 +28,16 @@ def document(title: str, body: str, *, style: str, width: str = "device-width") 
         body: Its content (HTML).
         style: Its rules (CSS).
         width: Width of a phone's window.
+        head: More tags for its head (HTML).
     """
-    head = (
+    tags = (
         '<meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta name="viewport" content="width={width}">'
-        f"<title>{escape(title)} · Epsilon Lab</title>"
+        f"<title>{escape(title)} · Epsilon Lab</title>{head}"
     )
     return (
-        f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head>'
+        f'<!doctype html><html lang="en"><head>{tags}<style>{style}</style></head>'
         f"<body>{body}</body></html>\n"
     )
 

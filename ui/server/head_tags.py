@@ -67,31 +67,49 @@ def tags(page: str, head: Head, *, at: str) -> str:
         head: What its head says.
         at: The address that the lab is served at; "" if it is not known.
     """
-    description = f"{head.question} {head.about}."
+    page_title = title(head.title)
+    lines = f"<title>{html.escape(page_title)}</title>"
+    url = ""
+    picture = ""
+    if at:
+        url = f"{at}/{page}"
+        picture = f"{at}/{PREVIEW}"
+        lines += f'<link rel="canonical" href="{html.escape(url)}">'
+    return lines + preview_tags(page_title, description(head), url=url, picture=picture)
+
+
+def description(head: Head) -> str:
+    """Return the sentence by which search engines and chats describe a page."""
+    return f"{head.question} {head.about}."
+
+
+def preview_tags(page_title: str, text: str, *, url: str, picture: str) -> str:
+    """Return the tags (HTML) of a page's preview.
+
+    Args:
+        page_title: Its title.
+        text: Its description.
+        url: Its absolute address; "" if it is not known.
+        picture: Address of the picture; "" for none.
+    """
     properties = {
         "og:site_name": NAME,
         "og:type": "website",
-        "og:title": title(head.title),
-        "og:description": description,
+        "og:title": page_title,
+        "og:description": text,
     }
-    if at:
+    if url:
+        properties["og:url"] = url
+    if picture:
         width, height = SIZE
-        properties |= {
-            "og:url": f"{at}/{page}",
-            "og:image": f"{at}/{PREVIEW}",
-            "og:image:width": str(width),
-            "og:image:height": str(height),
-            "twitter:card": "summary_large_image",
-        }
-    lines = [
-        f"<title>{html.escape(title(head.title))}</title>",
-        f'<meta name="description" content="{html.escape(description)}">',
-    ]
-    if at:
-        lines.append(f'<link rel="canonical" href="{html.escape(f"{at}/{page}")}">')
-    for name, text in properties.items():
-        lines.append(f'<meta property="{name}" content="{html.escape(text)}">')
-    return "".join(lines)
+        properties["og:image"] = picture
+        properties["og:image:width"] = str(width)
+        properties["og:image:height"] = str(height)
+        properties["twitter:card"] = "summary_large_image"
+    lines = f'<meta name="description" content="{html.escape(text)}">'
+    for name, value in properties.items():
+        lines += f'<meta property="{name}" content="{html.escape(value)}">'
+    return lines
 
 
 def sitemap(pages: Iterable[str], *, at: str) -> str:

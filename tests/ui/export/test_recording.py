@@ -36,7 +36,7 @@ from ui.export.recording import (
 )
 from ui.live.frames import make_frame
 from ui.live.messages import parse_message
-from ui.server import static_files
+from ui.server import head_tags, static_files
 from ui.session.entries import from_link
 from ui.text import glossary, markdown
 from ui.text.numbers import number
@@ -248,13 +248,21 @@ def test_a_first_picture_is_sent_without_a_query_only_before_all_that_a_page_nee
 
 
 AT = "https://lab.example.edu/lab"
+SITE = "https://site.example.edu/lab"
+SOURCE = "https://code.example.edu/lab"
+# Search engines and chats cut what is much longer.
+LONGEST_TITLE = 100
+LONGEST_DESCRIPTION = 200
 # Pages that are recorded quickly.
 QUICKLY = [page for page in topics.PAGES if page.name in ("classifier", "mechanisms")]
 
 
 @pytest.fixture(scope="module", params=["", AT], ids=["alone", "beside the lab"])
 def site(request):
-    return request.param, dict(make_site.files(request.param, pages=QUICKLY))
+    addresses = make_site.Addresses()
+    if request.param:
+        addresses = make_site.Addresses(live=request.param, site=SITE, source=SOURCE)
+    return request.param, dict(make_site.files(addresses, pages=QUICKLY))
 
 
 def leads_somewhere(files: dict[str, str], at: str) -> None:
@@ -263,7 +271,8 @@ def leads_somewhere(files: dict[str, str], at: str) -> None:
         for href in map(unescape, re.findall(r'<a [^>]*href="([^"]*)"', html)):
             there = urlsplit(href)
             if there.scheme:
-                assert href.startswith((AT, "https://arxiv.org/", "https://doi.org/")), (name, href)
+                known = (AT, SOURCE, "https://arxiv.org/", "https://doi.org/")
+                assert href.startswith(known), (name, href)
                 continue
             assert not there.path.startswith("/"), (name, href)
             if there.path not in missing:
@@ -278,6 +287,43 @@ def test_every_file_stands_alone_and_leads_to_another_or_to_the_lab(site):
     leads_somewhere(files, at)
     for html in files.values():
         stands_alone(html)
+
+
+def meta(html: str, name: str) -> str:
+    """Return the content of the only tag of this name in the head of a file."""
+    head = html.partition("</head>")[0]
+    (content,) = re.findall(rf'<meta (?:name|property)="{name}" content="([^"]*)">', head)
+    return unescape(content)
+
+
+def test_every_file_has_a_title_a_description_and_a_preview_with_a_picture(site):
+    at, files = site
+    start = ""
+    if at:
+        start = f"{SITE}/"
+
+    for name, html in files.items():
+        (title,) = re.findall(r"<title>(.*?)</title>", html)
+        assert len("Epsilon Lab") < len(title) <= LONGEST_TITLE, name
+        assert 20 <= len(meta(html, "description")) <= LONGEST_DESCRIPTION, name
+        assert meta(html, "og:description") == meta(html, "description"), name
+        assert meta(html, "og:title"), name
+        assert meta(html, "og:image") == f"{start}{head_tags.PREVIEW}", name
+        if at:
+            assert meta(html, "og:url") == f"{SITE}/{name}"
+    descriptions = [meta(html, "description") for html in files.values()]
+    assert len(set(descriptions)) == len(files)
+
+
+def test_the_landing_page_says_what_it_is_what_moves_and_how_to_run_the_whole(site):
+    at, files = site
+
+    html = files["index.html"].partition("<h1>")[0]
+
+    assert "what differential privacy costs" in html
+    assert "moves without a server" in html
+    assert "<code>make run</code>" in html
+    assert (f'<a href="{SOURCE}">source code</a>' in html) == bool(at)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.name)
@@ -312,7 +358,8 @@ def test_glossary_and_papers_are_whole_and_markdown_is_escaped(site):
 
 @pytest.mark.soak
 def test_the_whole_site_is_small_and_holds_together():
-    files = dict(make_site.files(AT))
+    files = dict(make_site.files(make_site.Addresses(live=AT)))
     leads_somewhere(files, AT)
     assert {f"{page.name}.html" for page in topics.PAGES} < files.keys()
-    assert sum(len(gzip.compress(html.encode())) for html in files.values()) < make_site.MOST_BYTES
+    pages = sum(len(gzip.compress(html.encode())) for html in files.values())
+    assert pages + head_tags.PICTURE.stat().st_size < make_site.MOST_BYTES

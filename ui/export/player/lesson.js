@@ -53,9 +53,9 @@ function show() {
 /** Go to a step, and give its heading the focus, so that it is read aloud. */
 function goToStep(name) {
   step = name
-  for (const node of document.querySelectorAll("section[data-step]")) {
-    const section = /** @type {HTMLElement} */ (node)
-    section.hidden = section.dataset.step !== step
+  for (const node of document.querySelectorAll("[data-step]")) {
+    const content = /** @type {HTMLElement} */ (node)
+    content.hidden = content.dataset.step !== step
   }
   heading.textContent = headingOf(step)
   show()
