@@ -1,7 +1,7 @@
 """The colours of charts, each with its dash: a colour means the same in the whole app.
 
 The colours of meaning, and those of series, can be told apart by colour-blind people, and each has
-a dash besides: `tests/ui/charts/test_topic_charts.py` measures both. The colours that are names
+a dash besides: `tests/ui/charts/test_palette.py` measures both. The colours that are names
 follow the page's theme (`coloured` in `ui/widgets/frontend/charts/theme.js`).
 """
 
