@@ -23,7 +23,7 @@ from tests.browser.person import (
     swipe,
     tab,
 )
-from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, says, still
+from tests.browser.sight import SHOWN, TABLE, VERDICT, drawn, rests, says, still
 from ui.server.qr_code import QR_ALT
 
 # How far the page is scrolled, whatever it is that scrolls.
@@ -31,6 +31,16 @@ SCROLLED = "scrollY + document.querySelector('[data-testid=stMain]').scrollTop"
 NETWORK = "network?epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
 COMPARED, ANSWER = ".lab-compare", ".lab-words-answer"
 TRAINING = re.compile(r"of \d+ trained")
+# Counts how often the text that stays on the page is taken away.
+REMOVALS = """() => {
+  window.removals = 0
+  const holdsText = (node) => node.textContent.includes("The result")
+  new MutationObserver((changes) => {
+    for (const change of changes) removals += [...change.removedNodes].some(holdsText)
+  }).observe(document.body, { childList: true, subtree: true })
+}"""
+# A run of Streamlit is at work.
+RUNS = "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'running'"
 
 
 def test_one_back_from_another_page_returns_to_the_setting_that_was_left(lab):
@@ -325,3 +335,18 @@ def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
     page.wait_for_function(f"top => {SCROLLED} > top + 60", arg=top)
     still(page)
     assert page.url == there
+
+
+def test_a_result_stays_when_a_movement_comes_during_a_run_of_the_whole_page(page, serve):
+    opened = page(serve("tests/browser/apps/slow_page.py"))
+    expect(opened.get_by_text("The result")).to_be_visible()
+    rests(opened)
+    opened.evaluate(REMOVALS)
+
+    for _ in range(5):
+        button(opened, "Run the whole page").click()
+        opened.wait_for_function(RUNS)
+        button(opened, "Run the live part").click()
+        rests(opened)
+
+    assert opened.evaluate("removals") == 0

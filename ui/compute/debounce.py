@@ -23,6 +23,8 @@ RECENT_SECONDS = 2.0
 # The delay after the last movement, in seconds.
 CALM_DELAY = 1.0
 BUSY_DELAY = 3.0
+# Seconds in which the messages of a run reach the browser; Streamlit sends them every 10 ms.
+SEND_SECONDS = 0.1
 
 # State of a page, or connection -> when it last moved something (``time.monotonic``).
 _last_movements: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
@@ -63,9 +65,23 @@ def page_run() -> Iterator[None]:
         with scheduler.SHARED.slot(ticket):
             yield
         _thread.since = None
+        _send_whole_page()
     finally:
         _thread.runs_page = False
         _runs.pop()
+
+
+def _send_whole_page() -> None:
+    """Let the messages of a run of the whole page go before a run of its live part begins.
+
+    Streamlit drops those messages of the live part that it has not sent by then, but still says
+    that the whole page is complete. The browser would take the live part away.
+    """
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None or run.fragment_ids_this_run:
+        return
+    if _rerun_requested():
+        time.sleep(SEND_SECONDS)
 
 
 def _rerun_requested() -> bool:

@@ -43,9 +43,11 @@ def start_thread(run: Callable[[], None]) -> threading.Thread:
 
 
 def script_run(check: Callable[[], None], requests: ScriptRequests | None = None):
-    """Return a script run of Streamlit that calls ``check`` where it reads its session state."""
+    """Return a run of a live part that calls ``check`` where it reads its session state."""
     state = SafeSessionState(SessionState(), yield_callback=check)
-    return SimpleNamespace(session_state=state, script_requests=requests)
+    return SimpleNamespace(
+        session_state=state, script_requests=requests, fragment_ids_this_run=["live"]
+    )
 
 
 def do_nothing() -> None:
