@@ -2,7 +2,7 @@
 
 A text that the settings refuse leaves its field as it was, and the refusal says why.
 
-A link names the version of the defaults that it leaves out, ``v=4``. Raise ``VERSION`` when a
+A link names the version of the defaults that it leaves out, ``v=5``. Raise ``VERSION`` when a
 default changes: a link with another version opens with the present defaults, and the page says so.
 """
 
@@ -22,7 +22,7 @@ from lab.experiment.settings import Settings
 SEPARATOR = "~"
 # The parameter of a link that names the version of the defaults, and the present version.
 VERSION_NAME = "v"
-VERSION = 4
+VERSION = 5
 UNFORESEEN = "another value, as this one met a fault of the page"
 # Numbers as people write them (the same as in ``scale.js``): no "nan", no "1_000", no digits of
 # other scripts.

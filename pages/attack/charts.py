@@ -9,6 +9,7 @@ from pages.attack.settings import AttackSettings
 from ui.charts import bars, maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import percent
+from ui.text.tiles import percent_rounded_up
 
 # Colours of the two data sets.
 DATA_SET_COLOURS = (theme.WITH_YOU, theme.WITHOUT_YOU)
@@ -166,7 +167,7 @@ def scores(result: OnePersonResult) -> dict:
         finding=f"they overlap by {percent(result.overlap)}",
         shapes=[theme.vertical_line(0.0)],
         annotations=[
-            theme.note(theme.coloured("◂ “another”", theme.WITHOUT_YOU), "upper left"),
+            theme.note(theme.coloured("◂ “without”", theme.WITHOUT_YOU), "upper left"),
             theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
         xaxis=theme.axis("attacker's score (standard deviations)", -half, half),
@@ -202,7 +203,7 @@ def _bound_curve(result: OnePersonResult, bound: str, name: str) -> Curve:
         name=name,
         x=np.array(epsilons),
         y=100 * accuracy_bounds(epsilons, delta)[bound],
-        value=f"{100 * current_bound:.0f}",
+        value=percent_rounded_up(current_bound),
         colour=theme.BOUND,
         dash=_BOUND_DASHES[bound],
     )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from pages.attack.training import VersionTraining
 
@@ -16,9 +17,9 @@ def gradient_changes(
     y: np.ndarray,
     other_classes: np.ndarray,
 ) -> np.ndarray:
-    """Return how far the gradient of each row moves if its class changes: ||g - g'||, (m, n).
+    """Return how far the gradient of each row moves, ||g - g'||, (m, n).
 
-    The correct version clips both gradients.
+    g' has the other class, or is 0 if the row is removed. The correct version clips both gradients.
 
     weights: of m models, (m, k, p).
     X, y, other_classes: inputs (n, p), and both classes (n,) of each row.
@@ -30,6 +31,8 @@ def gradient_changes(
     if training.version == "correct":
         residuals = _clipped(residuals, row_norms, training.clip_norm)
         other_residuals = _clipped(other_residuals, row_norms, training.clip_norm)
+    if training.adjacency == Adjacency.ADD_REMOVE:
+        return np.linalg.norm(residuals, axis=-2) * row_norms
     return np.linalg.norm(residuals - other_residuals, axis=-2) * row_norms
 
 

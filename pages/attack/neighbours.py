@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore.cache import cached
+from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from lab.data import classification as data
 from lab.statistics.decision_regions import Plane, usual_plane
@@ -18,8 +19,8 @@ class Rows(NamedTuple):
     y: np.ndarray
 
 
-class Candidate(NamedTuple):
-    """Features (d,) and class of the one row in which the data sets differ."""
+class Person(NamedTuple):
+    """Features (d,) and class of the target person."""
 
     features: np.ndarray
     label: int
@@ -45,7 +46,10 @@ def features_at(plane: Plane, x: float, y: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """Two data sets that differ in the class of the row ``person``.
+    """Two data sets that differ in the row ``person``.
+
+    The second one has it with the next class under replace-one adjacency. Under add/remove it has
+    nobody in this place.
 
     who: "row" if the first one has that private row, "outlier" if it has another in its place.
     person_x, person_y, label: the outlier's place on the map, and its class.
@@ -58,30 +62,31 @@ class Neighbours:
     person_x: float
     person_y: float
     label: int
+    adjacency: str
 
     @property
-    def candidates(self) -> tuple[Candidate, Candidate]:
-        """Return the person, and the same features with the next class."""
-        split = data.load(self.dataset, seed=self.seed)
+    def target(self) -> Person:
+        """Return the target person."""
         if self.who == "outlier":
             plane = map_plane(self.dataset, self.seed)
-            person = Candidate(features_at(plane, self.person_x, self.person_y), self.label)
-        else:
-            label = int(split.y_private[self.person])
-            person = Candidate(split.X_private[self.person], label)
-        next_label = (person.label + 1) % split.n_classes
-        return person, Candidate(person.features, next_label)
+            return Person(features_at(plane, self.person_x, self.person_y), self.label)
+        split = data.load(self.dataset, seed=self.seed)
+        return Person(split.X_private[self.person], int(split.y_private[self.person]))
 
     @cached
     def data_sets(self) -> tuple[Rows, Rows]:
-        """Return the private rows with the person, and with the other candidate."""
+        """Return the private rows with the target person, and without."""
         split = data.load(self.dataset, seed=self.seed)
-        data_sets = []
-        for candidate in self.candidates:
-            X = losses.with_constant(split.X_private)
-            y = np.array(split.y_private)
-            X[self.person, :-1] = candidate.features
-            y[self.person] = candidate.label
-            data_sets.append(Rows(X, y))
-        first, second = data_sets
-        return first, second
+        target = self.target
+        X = losses.with_constant(split.X_private)
+        y = np.array(split.y_private)
+        X[self.person, :-1] = target.features
+        y[self.person] = target.label
+        other_X = X.copy()
+        other_y = y.copy()
+        if self.adjacency == Adjacency.ADD_REMOVE:
+            # A row of zeros has the gradient 0, and the mean is still over all rows.
+            other_X[self.person] = 0
+        else:
+            other_y[self.person] = (target.label + 1) % split.n_classes
+        return Rows(X, y), Rows(other_X, other_y)

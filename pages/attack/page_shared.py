@@ -8,7 +8,7 @@ from lab.data.classification import DATASETS
 from lab.models.classifier_versions import VERSIONS
 from pages.attack import texts_shared
 from pages.attack.audits import texts as audits_texts
-from pages.attack.settings import PARTS, AttackSettings
+from pages.attack.settings import PARTS, REPLACED_BY, AttackSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -21,12 +21,17 @@ from ui.text import labels
 HEIGHT = 455
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
 _PARTS_HELP = texts_shared.SAYS["parts"]
+_REPLACED_BY_HELP = texts_shared.SAYS["replaced_by"]
 _VERSIONS_HELP = texts_shared.SAYS["versions"]
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choice of the attack."""
+    """Show the choice of the attack and, in the part on one person, of the other data set."""
     state.choose("part", "Attack", PARTS, wide=True, help=_PARTS_HELP)
+    if state.settings.part == "person":
+        state.choose(
+            "replaced_by", "In their place", REPLACED_BY, wide=True, help=_REPLACED_BY_HELP
+        )
 
 
 def more_choices(state: PageState) -> None:

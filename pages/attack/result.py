@@ -1,7 +1,7 @@
 """Result of the attack on one person: how often the attacker is right, and what that shows.
 
 The attacker decides which of two data sets a model was trained on. The first one has the target
-person, and the second one the same features with another class.
+person, and the second one the same features with another class, or nobody.
 """
 
 import math
@@ -23,7 +23,7 @@ from dpcore.training import losses
 from lab.data import classification as data
 from lab.statistics.decision_regions import Plane, boundaries
 from pages.attack.influence import gradient_changes
-from pages.attack.neighbours import Candidate, map_plane
+from pages.attack.neighbours import Person, map_plane
 from pages.attack.settings import AttackSettings
 from pages.attack.tasks import Point
 from pages.attack.threshold_attack import SIDE_CONFIDENCE, AttackResult, threshold_attack
@@ -102,10 +102,9 @@ class OnePersonResult:
         return boundaries(self.weights[index, :models], self.plane)
 
     @property
-    def target(self) -> Candidate:
+    def target(self) -> Person:
         """Return the target person."""
-        person, _ = self.settings.neighbours.candidates
-        return person
+        return self.settings.neighbours.target
 
     # Influence
 
@@ -124,7 +123,7 @@ class OnePersonResult:
         y = np.array([self.target.label])
         next_class = (y + 1) % settings.classes
         changes = gradient_changes(settings.training, self.noiseless[:1], X, y, next_class)
-        return float(changes[0, 0]) / 2 / settings.clip_norm
+        return float(changes[0, 0]) / settings.training.largest_change
 
     # Upper bounds on accuracy, and a lower bound on epsilon
 
@@ -151,7 +150,7 @@ class OnePersonResult:
             *self.attack.tested,
             form="count",
             delta=self.settings.delta,
-            adjacency=Adjacency.REPLACE_ONE,
+            adjacency=Adjacency(self.settings.adjacency),
             confidence=SIDE_CONFIDENCE,
             unit="record",
         )

@@ -21,6 +21,7 @@ PARTS = {
     "inversion": "Inversion",
 }
 WHO = ("outlier", "row")
+REPLACED_BY = {"class": "Another class", "nobody": "Nobody"}
 # Data sets of parts that do not suit all. A model of three weights cannot remember a person, so
 # membership needs more features.
 PART_DATASETS = {
@@ -50,19 +51,20 @@ class AttackSettings(Settings):
     part: a key of ``PARTS``.
     dataset: a data set of the lab.
     version: the mechanism that is attacked in the part on one person, a key of ``VERSIONS``.
-    epsilon, delta: the claim, under replace-one adjacency.
+    epsilon, delta: the claim.
     clip_norm, steps, learning_rate: C, T and eta of the descent.
     repeats: trainings on each of the two data sets.
     who: whether the target person is a private "row", or an "outlier" in its place.
     person: number of that row.
     person_x, person_y: the outlier's place on the map, whose edges are -1 and 1.
     label: the outlier's class, or that of the planted record of the part on inversion.
+    replaced_by: what the other data set has in the target's place, a key of ``REPLACED_BY``.
     members: rows that each model of the membership part is trained on.
     minority: share of the smaller group.
     """
 
     EXPERIMENT: ClassVar = "pages.attack.experiment.experiment_of"
-    CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO}
+    CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "replaced_by": REPLACED_BY}
     LIMITS: ClassVar = {
         "epsilon": (0.01, 150.0),
         "delta": (1e-9, 1e-2),
@@ -81,7 +83,7 @@ class AttackSettings(Settings):
     part: str = "person"
     dataset: str = "gaussians"
     version: str = "correct"
-    epsilon: float = 4.0
+    epsilon: float = 10.0
     delta: float = 1e-5
     clip_norm: float = 0.25
     steps: int = 30
@@ -92,6 +94,7 @@ class AttackSettings(Settings):
     person_y: float = 0.8
     label: int = 1
     who: str = "outlier"
+    replaced_by: str = "class"
     members: int = 60
     minority: float = 0.05
     seed: int = 4
@@ -178,7 +181,9 @@ class AttackSettings(Settings):
 
     @property
     def adjacency(self) -> str:
-        """Return the adjacency of the guarantee, by its name."""
+        """Return the adjacency of the two data sets and of the guarantee, by its name."""
+        if self.part == "person" and self.replaced_by == "nobody":
+            return str(Adjacency.ADD_REMOVE)
         return str(Adjacency.REPLACE_ONE)
 
     @property
@@ -217,7 +222,7 @@ class AttackSettings(Settings):
         return Guarantee(
             epsilon=self.epsilon,
             delta=self.delta,
-            adjacency=Adjacency.REPLACE_ONE,
+            adjacency=Adjacency(self.adjacency),
             unit="record",
             basis="claimed",
             event=self.guarantees.formula.event,

@@ -1,9 +1,8 @@
 """Tasks of the attack on one person: train on two neighbouring data sets, and tell them apart.
 
-The attacker knows all other rows, both candidates for this one, and the mechanism, and sees the
-final weights. They compare a score with a threshold. The score is along Fisher's direction, and the
-threshold is the middle between the data sets. Both are from the first half of the trainings, and
-tested on the other.
+The attacker knows both data sets and the mechanism, and sees the final weights. They compare a
+score with a threshold. The score is along Fisher's direction, and the threshold is the middle
+between the data sets. Both are from the first half of the trainings, and tested on the other.
 
 Shapes: R trainings on each of two data sets, k outputs, p inputs of which the last is the constant.
 """
@@ -15,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore.cache import cached
-from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from lab.data import classification as data
 from lab.experiment import chunking
@@ -54,11 +52,6 @@ class PairTraining(VersionTraining):
     def cells(self) -> float:
         """Return the cost of one training on each data set."""
         return _pair_cells(self.dataset, self.steps)
-
-    @property
-    def adjacency(self) -> str:
-        """Return the adjacency of the data sets, by its name."""
-        return str(Adjacency.REPLACE_ONE)
 
 
 def _train(
@@ -119,8 +112,8 @@ def train_noiseless(training: PairTraining, at: tuple[()], repeats: range) -> np
 def measure_influences(training: VersionTraining, at: tuple[()], repeats: range) -> np.ndarray:
     """Return the influence (n,) of each private row on a step, whoever the target person is.
 
-    It is how far the mean gradient moves if the row gets the next class, in units of the 2 C / n
-    that the noise is calibrated for: the root mean square over a descent without noise.
+    It is how far the sum of gradients moves if the row gets the next class, or is removed, in parts
+    of the change that the noise assumes: the root mean square over a descent without noise.
     """
     split = training.split
     rows = Rows(losses.with_constant(split.X_private), split.y_private)
@@ -128,7 +121,7 @@ def measure_influences(training: VersionTraining, at: tuple[()], repeats: range)
     path = _train(training, rows, noise_sd=0.0, draws=repeats, record=steps.tolist())
     next_classes = (rows.y + 1) % training.classes
     changes = gradient_changes(training, path.history[:, 0], rows.X, rows.y, next_classes)
-    return np.sqrt(np.mean(changes**2, axis=0)) / 2 / training.clip_norm
+    return np.sqrt(np.mean(changes**2, axis=0)) / training.largest_change
 
 
 # The attack

@@ -4,6 +4,7 @@ The versions of the mechanism are "correct", "published", whose claim is wrong, 
 privacy. The empirical epsilon is the lower bound on epsilon that the attack shows.
 """
 
+from dpcore.privacy import Adjacency
 from lab.models.classifier_versions import crossing
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
@@ -173,8 +174,7 @@ def guarantee(result: OnePersonResult) -> str:
             rows_in_their_bounds=guarantees.bounded,
             each_gradient_clipped=guarantees.formula,
         )
-        weak = SAYS("guarantee.weak", limit=number(crossing(settings.delta)))
-        return tiles.note(claimed) + cases + tiles.note(weak) + data_sets
+        return tiles.note(claimed) + cases + _formula_note(settings) + data_sets
     return (
         attacker_icons.icons(guarantees.formula)
         + tiles.guarantee_facts(correct=guarantees.formula)
@@ -183,8 +183,19 @@ def guarantee(result: OnePersonResult) -> str:
     )
 
 
+def _formula_note(settings: AttackSettings) -> str:
+    """Return the epsilon above which the published formula adds too little noise (HTML).
+
+    The formula is for a person who is replaced.
+    """
+    if settings.adjacency != Adjacency.REPLACE_ONE:
+        return ""
+    return tiles.note(SAYS("guarantee.weak", limit=number(crossing(settings.delta))))
+
+
 def _data_sets(settings: AttackSettings) -> str:
     """Return how the two data sets differ, and what the attacker knows."""
     first = SAYS(f"guarantee.{settings.who}", person=settings.person)
+    second = SAYS[f"guarantee.{settings.replaced_by}"]
     knows = SAYS("guarantee.knows", others=settings.rows - 1)
-    return f"{first} {knows}"
+    return f"{first} {second} {knows}"

@@ -109,9 +109,24 @@ class ClippedTraining(Training):
 
 @dataclass(frozen=True, kw_only=True)
 class VersionTraining(ClippedTraining):
-    """Training by one ``version`` of the mechanism, a key of ``VERSIONS``, whatever its noise."""
+    """Training by one version of the mechanism, whatever its noise.
+
+    version: a key of ``VERSIONS``.
+    adjacency: relation between the two data sets, by its name.
+    """
 
     version: str
+    adjacency: str
+
+    @property
+    def largest_change(self) -> float:
+        """Return how far one person can move the sum of gradients, as the noise assumes.
+
+        The published formula assumes a replaced person.
+        """
+        if self.version == "published":
+            return Adjacency.REPLACE_ONE.contributions * self.clip_norm
+        return Adjacency(self.adjacency).contributions * self.clip_norm
 
 
 @dataclass(frozen=True, kw_only=True)

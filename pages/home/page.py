@@ -17,10 +17,14 @@ from ui.widgets import Chart
 
 QUESTION = "Is Ana in the data?"
 ABOUT = "Explore differential privacy in machine learning in a browser"
-# Purpose of a visitor -> the page to start with.
-START_LINKS = {"teach": "lessons", "decide": "what-if", "build": "network", "own": "data"}
-# The lesson that the first of them opens.
-FIRST_LESSON = {"lesson": "small_epsilon"}
+# Purpose of a visitor -> the page to start with, and its settings.
+START_LINKS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "teach": ("lessons", {"lesson": "small_epsilon"}),
+    "decide": ("what-if", {}),
+    "attack": ("attack", {"who": "row", "person": "0", "replaced_by": "nobody"}),
+    "build": ("network", {}),
+    "own": ("data", {}),
+}
 _MAP_HEIGHT = 360
 _STRIP_HEIGHT = 210
 _EPSILON_SLIDER = {"low_note": "Ana is hidden", "high_note": "Ana shows"}
@@ -101,13 +105,13 @@ def show(
 
 def _show_start_links(links: Mapping[str, st.Page]) -> None:
     columns = st.columns(len(START_LINKS), gap="small")
-    for column, (purpose, page) in zip(columns, START_LINKS.items(), strict=True):
-        query = None
-        if page == "lessons":
-            query = FIRST_LESSON
-        with column.container(border=True, key=f"door-{purpose}"):
+    for column, (purpose, (page, query)) in zip(columns, START_LINKS.items(), strict=True):
+        with column.container(border=True, height="stretch", key=f"door-{purpose}"):
             st.page_link(
-                links[page], label=SAYS[f"doors.{purpose}"], width="stretch", query_params=query
+                links[page],
+                label=SAYS[f"doors.{purpose}"],
+                width="stretch",
+                query_params=dict(query),
             )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from lab.models.classifier_versions import VERSIONS
 from pages.attack.membership.result import ARMS, MembershipResult
 from pages.attack.membership.tasks import ShadowModels
-from pages.attack.settings import WHO, AttackSettings
+from pages.attack.settings import REPLACED_BY, WHO, AttackSettings
 from pages.attack.tasks import attack_at_epsilon
 
 # Random results per part, three times as many in a soak.
@@ -68,6 +68,7 @@ def random_target(rng: np.random.Generator, index: int, common: dict) -> AttackS
     repeats = 100
     target = {
         "who": str(rng.choice(WHO)),
+        "replaced_by": list(REPLACED_BY)[index // len(VERSIONS) % len(REPLACED_BY)],
         "person": int(rng.integers(400)),
         "person_x": float(rng.uniform(-1, 1)),
     }

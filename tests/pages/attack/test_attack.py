@@ -8,7 +8,10 @@ from scipy.special import ndtr, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
+from dpcore.privacy import Adjacency
+from dpcore.training import descent
 from lab.data import classification as data
+from lab.models.classifier_versions import CLIPPING, noise_sd
 from pages.attack import charts, tasks
 from pages.attack import settings as attack
 from pages.attack.fairness.result import MAJORITY, MINORITY
@@ -16,6 +19,7 @@ from pages.attack.inversion.experiment import InversionExperiment
 from pages.attack.inversion.result import RECORD_MATCH
 from pages.attack.membership import attacks
 from pages.attack.result import EPSILONS, accuracy_bounds
+from pages.attack.settings import REPLACED_BY, WHO
 from pages.attack.tasks import attack_at_epsilon, measure_influences
 from pages.attack.threshold_attack import threshold_attack
 from tests.pages.attack.random_results import first_result, result_without_curve, settings_of
@@ -66,7 +70,7 @@ WORST_PERSON = {"clip_norm": 0.02, "steps": 1, "learning_rate": 0.1}
 @cache
 def result_of_curve(dataset):
     """A result with all points of the curve."""
-    settings = settings_of("person", dataset=dataset, steps=10, clip_norm=0.1)
+    settings = settings_of("person", dataset=dataset, steps=10, clip_norm=0.1, epsilon=4.0)
     outcomes = {}
     for task in settings.experiment.tasks():
         if task.essential or task.work is attack_at_epsilon:
@@ -102,6 +106,77 @@ class TestOnePerson:
 
         assert np.flatnonzero(differs).tolist() == [7]
 
+    @pytest.mark.parametrize("who", WHO)
+    def test_nobody_in_the_place_has_the_gradient_zero_and_the_rows_are_as_many(self, who):
+        settings = settings_of("person", person=7, replaced_by="nobody").change(who=who)
+
+        first, second = settings.neighbours.data_sets()
+
+        differs = (first.X != second.X).any(axis=1)
+        assert np.flatnonzero(differs).tolist() == [7]
+        assert not second.X[7].any()
+        assert len(second.X) == len(first.X)
+
+    @pytest.mark.parametrize("version", ["correct", "none"])
+    def test_a_training_with_nobody_is_one_on_the_other_rows_divided_by_all(self, version):
+        settings = settings_of("person", person=7, replaced_by="nobody", version=version, steps=3)
+        first, _ = settings.neighbours.data_sets()
+        others = np.arange(settings.rows) != 7
+        share = (settings.rows - 1) / settings.rows
+
+        _, without = tasks.train_noiseless(settings.pair_training, (), range(1))
+
+        path = settings.training.descend(
+            first.X[others],
+            first.y[others],
+            noise_sd=0.0,
+            draws=(0,),
+            clipping=CLIPPING[version],
+            learning_rate=settings.learning_rate * share,
+        )
+        np.testing.assert_allclose(without, path.weights[0], rtol=1e-4, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("replaced_by", "adjacency", "contributions"),
+        [
+            pytest.param("class", Adjacency.REPLACE_ONE, 2, id="another class"),
+            pytest.param("nobody", Adjacency.ADD_REMOVE, 1, id="nobody"),
+        ],
+    )
+    def test_the_guarantee_and_the_noise_have_the_adjacency_of_the_two_data_sets(
+        self, replaced_by, adjacency, contributions
+    ):
+        settings = settings_of("person", replaced_by=replaced_by, epsilon=2.0)
+        multiplier = descent.noise_multiplier(epsilon=2.0, delta=1e-5, steps=settings.steps)
+
+        guarantee = settings.guarantees.formula
+        noise = noise_sd(settings.pair_training, 2.0)
+
+        assert (guarantee.adjacency, settings.claim.adjacency) == (adjacency, adjacency)
+        assert guarantee.epsilon == pytest.approx(2.0)
+        assert noise == pytest.approx(
+            multiplier * contributions * settings.clip_norm / settings.rows
+        )
+
+    @pytest.mark.parametrize("part", ["membership", "fairness", "inversion"])
+    def test_other_parts_replace_a_row_whatever_the_target_person_is_replaced_by(self, part):
+        settings = settings_of("person", replaced_by="nobody").change(part=part)
+
+        assert settings.guarantees.formula.adjacency == Adjacency.REPLACE_ONE
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("who", WHO)
+    def test_the_attacker_stays_within_the_limit_at_all_epsilons_with_nobody(self, who, seed):
+        """So many points exceed four standard errors once in 360 runs of all seeds."""
+        settings = settings_of("person", replaced_by="nobody", seed=seed).change(who=who)
+        bounds = accuracy_bounds(EPSILONS, settings.delta)["gaussian"]
+
+        for epsilon, bound in zip(EPSILONS, bounds, strict=True):
+            point = attack_at_epsilon(settings.pair_training, (epsilon,), range(1000))
+
+            standard_error = np.sqrt(max(bound * (1 - bound), 1e-4) / point.trials)
+            assert point.correct / point.trials <= bound + 4 * standard_error, epsilon
+
     def test_the_data_sets_have_the_same_features(self):
         first, second = settings_of("person", who="row", person=7).neighbours.data_sets()
 
@@ -115,9 +190,10 @@ class TestOnePerson:
         first_weights = weights[..., 0, 0]
         assert abs(np.corrcoef(first_weights)[0, 1]) < 0.3
 
+    @pytest.mark.parametrize("replaced_by", REPLACED_BY)
     @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
-    def test_no_clipped_row_has_more_than_the_largest_influence(self, dataset):
-        training = settings_of("person", dataset=dataset).training
+    def test_no_clipped_row_has_more_than_the_largest_influence(self, dataset, replaced_by):
+        training = settings_of("person", dataset=dataset, replaced_by=replaced_by).training
 
         influences = measure_influences(training, (), range(1))
 

@@ -48,7 +48,7 @@ def shown_epsilon(result) -> float:
         *result.attack.tested,
         form="count",
         delta=result.settings.delta,
-        adjacency=Adjacency.REPLACE_ONE,
+        adjacency=Adjacency(result.settings.adjacency),
         confidence=0.975,
     ).epsilon
 

@@ -52,12 +52,26 @@ def test_home_lists_every_page_of_the_navigation_by_group():
     app = opened("")
 
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == [*home.START_LINKS.values(), *(page.name for page in listed)]
+    doors = [page for page, _ in home.START_LINKS.values()]
+    assert links == [*doors, *(page.name for page in listed)]
     assert [caption.value for caption in app.caption][: len(listed)] == [
         page.about for page in listed
     ]
     groups = [text.value for text in app.markdown if text.value.startswith("**")]
     assert [f"**{group}**" for group in MENU] == groups[: len(MENU)]
+
+
+def test_a_door_opens_the_same_two_worlds_for_a_row_of_the_lab():
+    """Both pages start at the same epsilon, and remove a person."""
+    page, query = home.START_LINKS["attack"]
+
+    settings, notices = from_link(KINDS[page], dict(query))
+
+    start = home.PAGE.settings()
+    assert notices == []
+    assert (settings.who, settings.person) == ("row", 0)
+    assert settings.guarantees.formula.adjacency == start.guarantee.adjacency
+    assert (settings.epsilon, settings.delta) == (start.epsilon, start.guarantee.delta)
 
 
 def test_the_menu_has_every_page_once():
