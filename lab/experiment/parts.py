@@ -303,6 +303,7 @@ class Sweep:
     cost: cells of one repeat at one value (``lab.experiment.chunking``).
     width: number of values per task.
     largest_batch: largest number of repeats in a task.
+    batches: the repeats that each task trains together; by default they follow from the cost.
     """
 
     values: tuple[Any, ...]
@@ -314,6 +315,7 @@ class Sweep:
     cost: float = 1.0
     width: int = 1
     largest_batch: int | None = None
+    batches: tuple[range, ...] | None = None
 
     @property
     def tasks(self) -> tuple[Runs, ...]:
@@ -321,7 +323,9 @@ class Sweep:
         values = self.values
         if self.computed is not None:
             values = self.computed
-        batches = chunking.cut_batches(0, self.count, each=self.cost, most=self.largest_batch)
+        batches = self.batches
+        if batches is None:
+            batches = chunking.cut_batches(0, self.count, each=self.cost, most=self.largest_batch)
         return slices(self.function, self.model, values, batches, width=self.width)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:

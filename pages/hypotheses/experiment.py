@@ -1,26 +1,19 @@
-"""What hypothesis transfer computes: runs at the set values, curves, and a table."""
+"""What hypothesis transfer computes: runs at the set values, without noise, and over epsilon."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Part, Repeats, Runs
+from lab.experiment.parts import Part, Repeats, Runs, Sweep
 from lab.experiment.settings import Measure, Task
 from pages.hypotheses import tasks
-from pages.hypotheses.mixture import normalised
-from pages.hypotheses.result import (
-    DIMENSIONS,
-    EPSILONS,
-    SHARES,
-    TABLE_EPSILONS,
-    HypothesesResult,
-)
-from pages.hypotheses.runs import TransferRuns
+from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import ROWS, HypothesesSettings
-from pages.hypotheses.training import SourceTraining, TargetTraining, Transfer
+from pages.hypotheses.tasks import EPSILONS, SCORES, Outcome
+from pages.hypotheses.training import Transfer
 
 # Fields that lower the noise of the releases, and those that improve the sources' hypotheses.
 _LESS_NOISE = ("epsilon", "delta")
@@ -31,37 +24,6 @@ _FIRST_COST = 3e7
 # Repeats of one task, and features above which a task has half as many.
 _REPEATS_PER_TASK = 6
 _MANY_FEATURES = 30
-# Most repeats of each number of features, and of each cell of the table.
-FEW_REPEATS = 8
-TABLE_REPEATS = 12
-
-
-@dataclass(frozen=True)
-class TransferRepeats(Repeats):
-    """Repeats of a transfer, gathered into ``TransferRuns``."""
-
-    @cached_property
-    def tasks(self) -> tuple[Runs, ...]:
-        return super().tasks
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> TransferRuns:
-        """Return the repeats done so far."""
-        done = [outcomes[task] for task in self.tasks if task in outcomes]
-        return TransferRuns(done, planned=self.count)
-
-
-@dataclass(frozen=True)
-class PartsByValue:
-    """Parts by the value of a parameter, gathered into a mapping."""
-
-    parts: Mapping[Any, Any]
-
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        return tuple(task for part in self.parts.values() for task in part.tasks)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> dict[Any, Any]:
-        return {value: part.gather(outcomes) for value, part in self.parts.items()}
 
 
 class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
@@ -105,109 +67,68 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
 
     # Parts
 
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> Mapping[str, Part]:
         """Return the parts, with the names of the fields of ``HypothesesResult``."""
         return {
             "now": self.now,
+            "without_noise": self.without_noise,
             "over_epsilon": self.over_epsilon,
-            "over_share": self.over_share,
-            "over_dimension": self.over_dimension,
-            "over_mixture": self.over_mixture,
         }
 
     @cached_property
-    def now(self) -> TransferRepeats:
+    def now(self) -> Repeats:
         """Return the repeats at the set values."""
-        return self.repeats_with(essential=True)
+        return self.repeats_at(self.settings.epsilon, essential=True)
 
     @cached_property
-    def over_epsilon(self) -> PartsByValue:
-        parts = {epsilon: self.repeats_with(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)}
-        return PartsByValue(parts)
+    def without_noise(self) -> Repeats:
+        """Return the repeats without noise."""
+        return self.repeats_at(math.inf)
 
-    @cached_property
-    def over_share(self) -> PartsByValue:
-        parts = {share: self.repeats_with(label_share=share) for share in SHARES}
-        return PartsByValue(parts)
+    def repeats_at(self, epsilon: float, *, essential: bool = False) -> Repeats:
+        """Return the repeats at an epsilon, which is infinite without noise.
 
-    @cached_property
-    def over_dimension(self) -> PartsByValue:
-        parts = {}
-        for dimension in DIMENSIONS:
-            target = self.settings.target_with_dimension(dimension)
-            parts[dimension] = self.repeats_with(target=target, most_repeats=FEW_REPEATS)
-        return PartsByValue(parts)
-
-    @cached_property
-    def over_mixture(self) -> PartsByValue:
-        """Return the repeats of the table, by mixture and epsilon."""
-        parts = {}
-        for mixture in self.mixtures:
-            target = replace(self.settings.target_training, mixture=mixture)
-            for epsilon in TABLE_EPSILONS:
-                parts[mixture, epsilon] = self.repeats_with(
-                    epsilon=epsilon, target=target, most_repeats=TABLE_REPEATS
-                )
-        return PartsByValue(parts)
-
-    @property
-    def mixtures(self) -> tuple[tuple[float, ...], ...]:
-        """Return the mixtures of the table, the set one first."""
-        count = self.settings.sources
-        nothing = [0.0] * (count - 2)
-        mixtures = [
-            self.settings.shares,
-            (1.0, 0.0, *nothing),
-            (0.5, 0.5, *nothing),
-            (*nothing, 0.25, 0.75),
-            normalised((1 / count,) * count),
-        ]
-        return tuple(dict.fromkeys(mixtures))
-
-    def repeats_with(
-        self,
-        *,
-        epsilon: float | None = None,
-        label_share: float | None = None,
-        target: TargetTraining | None = None,
-        most_repeats: int | None = None,
-        essential: bool = False,
-    ) -> TransferRepeats:
-        """Return the repeats with some values changed, at most ``most_repeats``.
-
-        essential: whether the page waits for the first ones.
+        essential: whether the page waits for the first task, which then may have more repeats.
         """
-        settings = self.settings
-        budget = settings.budget
-        if epsilon is not None:
-            budget = replace(budget, epsilon=epsilon)
-        if label_share is None:
-            label_share = settings.label_share
-        count = settings.repeats
-        if most_repeats is not None:
-            count = min(count, most_repeats)
-
-        is_changed = epsilon is not None or target is not None
-        if target is None:
-            target = settings.target_training
-        largest_batch = self._largest_batch(target.sources)
-        affordable = int(_FIRST_COST / (target.sources.cost * settings.sources))
-        first_batch = max(1, min(_FIRST_REPEATS, count, affordable))
-        if is_changed:
-            first_batch = min(first_batch, largest_batch)
-        return TransferRepeats(
+        sources = self.settings.source_training
+        affordable = int(_FIRST_COST / (sources.cost * self.settings.sources))
+        first_batch = max(1, min(_FIRST_REPEATS, affordable))
+        if not essential:
+            first_batch = min(first_batch, self._largest_batch)
+        return Repeats(
             tasks.transfer,
-            Transfer(target=target, budget=budget),
-            label_share,
-            count,
+            self._model_at(epsilon),
+            self.settings.label_share,
+            self.settings.repeats,
+            merge=Outcome.concatenate,
             first_batch=first_batch,
-            largest_batch=largest_batch,
+            largest_batch=self._largest_batch,
             essential=essential,
             sampled=tasks.first_outcomes,
         )
 
-    def _largest_batch(self, sources: SourceTraining) -> int:
+    @cached_property
+    def over_epsilon(self) -> Sweep:
+        """Return the scores of all repeats at each of ``EPSILONS``."""
+        return Sweep(
+            EPSILONS,
+            tasks.scores_over_epsilon,
+            # The model is the same at each set epsilon, so a movement of epsilon keeps the curve.
+            (self._model_at(math.inf), self.settings.label_share),
+            self.settings.repeats,
+            arms=(len(SCORES),),
+            # Models that are trained together stop together, so that other batches differ a little.
+            batches=self.without_noise.batches,
+        )
+
+    def _model_at(self, epsilon: float) -> Transfer:
+        budget = replace(self.settings.budget, epsilon=epsilon)
+        return Transfer(target=self.settings.target_training, budget=budget)
+
+    @cached_property
+    def _largest_batch(self) -> int:
         """Return the largest number of repeats of one task."""
+        sources = self.settings.source_training
         if self.settings.noise == "objective" or not sources.projected:
             # The minima are found anew at each epsilon, or each takes long.
             return 1
@@ -218,61 +139,26 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
     # Order of the tasks
 
     def order(self, parts: Iterable[Part]) -> Iterator[Task]:
-        """Yield the tasks of the set values, then those of the curves and of the table.
-
-        Each follows the fits that it needs. ``parts`` is not used.
-        """
-        target = self.settings.target_training
-        yield from self._first_tasks()
-        repeats_left = range(self.now.batches[0].stop, self.settings.repeats)
-        yield from _fits(target, repeats_left)
-        yield from self.now.tasks[1:]
-        yield from self.over_epsilon.tasks
-        yield from self.over_share.tasks
-        yield from self._dimension_tasks()
-        yield from self._table_tasks()
-
-    def _first_tasks(self) -> Iterator[Task]:
-        """Yield the first tasks at the set values, and without noise.
+        """Yield the tasks of the first repeats, then the fits of the others and their tasks.
 
         With all words a repeat takes long. A few of each epsilon then come before all of the set
-        one.
+        one. ``parts`` is not used.
         """
         yield self.now.tasks[0]
-        yield self.over_epsilon.parts[math.inf].tasks[0]
+        yield self.without_noise.tasks[0]
         if not self.settings.projected:
-            for epsilon in EPSILONS:
-                yield self.over_epsilon.parts[epsilon].tasks[0]
+            yield from self.over_epsilon.tasks[: len(EPSILONS)]
+        yield from self._fits(range(self.now.batches[0].stop, self.settings.repeats))
+        yield from self.now.tasks
+        yield from self.without_noise.tasks
+        yield from self.over_epsilon.tasks
 
-    def _dimension_tasks(self) -> Iterator[Task]:
-        """Yield the tasks of each number of features."""
-        repeats = range(min(self.settings.repeats, FEW_REPEATS))
-        for dimension in DIMENSIONS:
-            target = self.settings.target_with_dimension(dimension)
-            yield Runs(work=tasks.make_rows, model=target.sources, count=1)
-            yield from _fits(target, repeats)
-            yield from self.over_dimension.parts[dimension].tasks
-
-    def _table_tasks(self) -> Iterator[Task]:
-        """Yield the tasks of the table, after the fits of its mixtures.
-
-        Those are yielded repeat by repeat, so that the rows of a repeat are drawn once.
-        """
-        for repeat in range(min(self.settings.repeats, TABLE_REPEATS)):
-            for mixture in self.mixtures:
-                yield _target_fit(replace(self.settings.target_training, mixture=mixture), repeat)
-        yield from self.over_mixture.tasks
-
-
-def _fits(target: TargetTraining, repeats: range) -> Iterator[Task]:
-    """Yield the tasks that fit the sources and the target in each repeat."""
-    for repeat in repeats:
-        for group in target.sources.groups:
-            yield Runs(
-                work=tasks.fit_sources, model=target.sources, at=group, first=repeat, count=1
-            )
-        yield _target_fit(target, repeat)
-
-
-def _target_fit(target: TargetTraining, repeat: int) -> Task:
-    return Runs(work=tasks.fit_target, model=target, first=repeat, count=1)
+    def _fits(self, repeats: range) -> Iterator[Task]:
+        """Yield the tasks that fit the sources and the target in each repeat."""
+        target = self.settings.target_training
+        for repeat in repeats:
+            for group in target.sources.groups:
+                yield Runs(
+                    work=tasks.fit_sources, model=target.sources, at=group, first=repeat, count=1
+                )
+            yield Runs(work=tasks.fit_target, model=target, first=repeat, count=1)

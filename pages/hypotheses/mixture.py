@@ -13,17 +13,6 @@ _ROUNDING_ERROR = 0.51 * 10**-_DECIMALS
 _TOLERANCE = 1e-2
 
 
-def with_share(shares: Sequence[float], index: int, share: float) -> tuple[float, ...]:
-    """Set one share. The others take the rest in proportion, or evenly if all of them are 0."""
-    total_of_others = math.fsum(shares) - shares[index]
-    if total_of_others > 0:
-        changed = [other * (1 - share) / total_of_others for other in shares]
-    else:
-        changed = [(1 - share) / (len(shares) - 1)] * len(shares)
-    changed[index] = share
-    return tuple(changed)
-
-
 def normalised(shares: Sequence[float]) -> tuple[float, ...]:
     """Scale shares to a sum of 1 and round them. Shares that are all 0 become even."""
     total = math.fsum(shares)
@@ -64,3 +53,9 @@ def parse_mixture(text: str, count: int) -> tuple[float, ...]:
     if len(shares) != count or not in_range or abs(math.fsum(shares) - 1) > _TOLERANCE:
         raise check.RefusedError("mixture", text, allowed)
     return shares
+
+
+def resized(shares: Sequence[float], count: int) -> tuple[float, ...]:
+    """Return the shares of the first ``count`` sources, normalised. Further sources have none."""
+    padded = (*shares, *[0.0] * count)
+    return normalised(padded[:count])

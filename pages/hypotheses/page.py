@@ -6,8 +6,9 @@ from typing import Any
 from lab.data.domains import KINDS
 from pages.hypotheses import charts, texts
 from pages.hypotheses.charts import SAYS
+from pages.hypotheses.mixture import mixture_text
 from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.settings import ROWS, SHARES_OF_SOURCES, HypothesesSettings
+from pages.hypotheses.settings import ROWS, HypothesesSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -56,22 +57,22 @@ def main_choices(state: PageState) -> None:
         state.choose("projection", "Features", PROJECTION_LABELS, help=help_text)
 
 
-def sliders(settings: HypothesesSettings) -> SliderLayout:
-    """Return the sliders that have an effect.
+def more_choices(state: PageState) -> None:
+    """Show the choice of the target's mixture."""
+    mixtures = {}
+    for shares in state.settings.mixtures:
+        mixtures[mixture_text(shares)] = texts.mixture_text(shares)
+    state.choose("mixture", "Target, % of sources", mixtures, help=texts.HELP["mixture"])
 
-    With two sources, one slider sets the mixture. Otherwise each source has one, under *More
-    settings*.
-    """
+
+def sliders(settings: HypothesesSettings) -> SliderLayout:
+    """Return the sliders that have an effect."""
     main = list(MAIN_SLIDERS)
     if not settings.projected:
         main.remove("dimension")
     more = list(MORE_SLIDERS)
     if settings.noise != "gaussian":
         more.remove("delta")
-    if settings.sources == 2:
-        main.append(SHARES_OF_SOURCES[0])
-    else:
-        more = [*SHARES_OF_SOURCES[: settings.sources], *more]
     changes = {}
     for name, change in SLIDERS.items():
         changes[name] = {**change, "help": texts.HELP[name]}
@@ -80,9 +81,8 @@ def sliders(settings: HypothesesSettings) -> SliderLayout:
 
 def main_charts(result: HypothesesResult) -> Rows:
     """Return accuracy over epsilon beside the weights of the sources."""
-    accuracy = charts.accuracy(result, "epsilon")
     row = [
-        _chart("epsilon", accuracy, height=MAIN_HEIGHT, wide=1.5),
+        _chart("epsilon", charts.accuracy(result), height=MAIN_HEIGHT, wide=1.5),
         _chart("weights", charts.weights(result), height=MAIN_HEIGHT),
     ]
     return [row]
@@ -91,16 +91,6 @@ def main_charts(result: HypothesesResult) -> Rows:
 def algorithm_charts(result: HypothesesResult) -> Rows:
     """Return the error of the weights."""
     return [[_chart("error", charts.error(result))]]
-
-
-def method_charts(result: HypothesesResult) -> Rows:
-    """Return the gain of each method, and accuracy over labels and over features."""
-    row = [
-        _chart("gain", charts.gain(result)),
-        _chart("share", charts.accuracy(result, "share")),
-        _chart("dimension", charts.accuracy(result, "dimension")),
-    ]
-    return [row]
 
 
 def _chart(
@@ -128,6 +118,7 @@ PAGE = Page(
     controls=Controls(
         choices=main_choices,
         sliders=sliders,
+        more_choices=more_choices,
         suggestion=Suggestion("epsilon", SAYS["move"], high=1),
     ),
     content=Content(
@@ -145,7 +136,6 @@ PAGE = Page(
             WHY_TAB,
             GUARANTEE_TAB,
             Tab("steps", "Algorithm", ("steps",), algorithm_charts),
-            Tab("ways", "Methods", charts=method_charts),
             Tab("table", "Table", ("table",)),
         ),
         lead=always(SAYS["lead"]),

@@ -1,7 +1,6 @@
-"""Result of hypothesis transfer: weights, accuracies, curves and a table."""
+"""Result of hypothesis transfer: weights, accuracies, the curve over epsilon, and a table."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,54 +9,36 @@ import pandas as pd
 
 from dpcore.parties import source_releases
 from lab.data.domains import DomainData
+from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
-from lab.statistics.claims import Case, compare, leaders
-from pages.hypotheses.runs import (
-    QuantileCurve,
-    RunsByValue,
-    TransferRuns,
-    accuracy_curve,
-    begun,
-    quantile_curve,
-)
+from lab.statistics.claims import Case, compare
 from pages.hypotheses.settings import HypothesesSettings
-from pages.hypotheses.tasks import FEWEST_LABELS, METHODS
-
-# Values of the parameters at which the curves and the table are computed.
-EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-DIMENSIONS = (2, 5, 10, 20, 40, 60)
-TABLE_EPSILONS = (1.0, 10.0, 100.0, math.inf)
-# Parameters of the curves, the share of labels and the number of features among them.
-ALONG = ("epsilon", "share", "dimension")
+from pages.hypotheses.tasks import FEWEST_LABELS, METHODS, SCORES, Outcome
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HypothesesResult:
     """Result of the tasks done so far.
 
-    now: runs at the set values of all parameters.
-    over_epsilon: runs by epsilon, of which infinity is without noise.
-    over_share: runs by share of labels.
-    over_dimension: runs by number of features.
-    over_mixture: runs by mixture and epsilon, for the table.
+    now: the scores at the set values.
+    without_noise: the scores without noise, or None until some repeats are done.
+    over_epsilon: the ``SCORES`` (7, E, R) over epsilon.
     """
 
     settings: HypothesesSettings
-    now: TransferRuns
-    over_epsilon: RunsByValue
-    over_share: RunsByValue
-    over_dimension: RunsByValue
-    over_mixture: Mapping[tuple[tuple[float, ...], float], TransferRuns]
-
-    @property
-    def without_noise(self) -> TransferRuns:
-        return self.over_epsilon[math.inf]
+    now: Outcome
+    without_noise: Outcome | None
+    over_epsilon: Grid
 
     @property
     def repeats(self) -> int:
         """Return the number of repeats done at the set values."""
-        return self.now.repeats
+        return len(self.now.repeats)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all repeats are done at the set values."""
+        return self.repeats == self.settings.repeats
 
     @property
     def data(self) -> DomainData:
@@ -78,39 +59,50 @@ class HypothesesResult:
     @cached_property
     def accuracy(self) -> dict[str, np.ndarray]:
         """Return the accuracy (R,) of each method on the target's test rows."""
-        return {method: self.now.accuracy(method) for method in METHODS}
+        return {method: self.now.accuracy_of(method) for method in METHODS}
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
         """Return the quantiles of each method's accuracy."""
         return {method: Spread.of(runs) for method, runs in self.accuracy.items()}
 
-    @cached_property
-    def gain(self) -> dict[str, Spread]:
-        """Return the quantiles of each method's gain over the target's few labels, run by run."""
-        gains = {}
-        for method, runs in self.accuracy.items():
-            gains[method] = Spread.of(runs - self.accuracy["few_labels"])
-        return gains
+    @property
+    def accuracy_without_noise(self) -> float:
+        """Return the median accuracy of transfer without noise, NaN until it is trained."""
+        if self.without_noise is None:
+            return math.nan
+        return float(np.median(self.without_noise.accuracy_of("transfer")))
 
     @property
     def harmed(self) -> float:
         """Return the share of runs in which transfer is worse than the target's few labels."""
         return float((self.accuracy["transfer"] < self.accuracy["few_labels"]).mean())
 
+    @cached_property
+    def baseline(self) -> float:
+        """Return the accuracy of the best constant prediction on the target's test rows."""
+        rows_by_class = self.now.class_counts.sum(axis=0)
+        return float(rows_by_class.max() / rows_by_class.sum())
+
     def compare(self, other: str, method: str = "transfer") -> Case:
         """Compare the accuracy of a method with that of another one."""
-        return self.now.compare(method, other)
+        return compare(
+            self.accuracy[method],
+            self.accuracy[other],
+            constant=self.baseline,
+            complete=self.complete,
+        )
 
     @cached_property
     def compared_without_noise(self) -> Case:
         """Compare transfer with transfer without noise."""
-        if not self.now.complete or not self.without_noise.complete:
+        if not self.complete or self.without_noise is None:
             return Case.SO_FAR
         return compare(
             self.accuracy["transfer"],
-            self.without_noise.accuracy("transfer"),
-            constant=self.now.baseline,
+            self.without_noise.accuracy_of("transfer"),
+            constant=self.baseline,
+            complete=len(self.without_noise.repeats) == self.settings.repeats,
         )
 
     # Weights of the sources
@@ -118,7 +110,19 @@ class HypothesesResult:
     @cached_property
     def weight_quantiles(self) -> np.ndarray:
         """Return the quantiles (3, K) of the hypothesis weights."""
-        return quantiles_of(self.now.outcome.weights, axis=0)
+        return quantiles_of(self.now.weights, axis=0)
+
+    @property
+    def median_error(self) -> float:
+        """Return the median of the mean squared error of the weights."""
+        return float(np.median(self.now.error))
+
+    @property
+    def error_without_noise(self) -> float:
+        """Return the same without noise, NaN until it is trained."""
+        if self.without_noise is None:
+            return math.nan
+        return float(np.median(self.without_noise.error))
 
     @property
     def error_of_equal_weights(self) -> float:
@@ -130,47 +134,36 @@ class HypothesesResult:
     def compared_with_equal_weights(self) -> Case:
         """Compare the mean squared error of the weights with that of equal weights."""
         return compare(
-            self.now.outcome.error,
+            self.now.error,
             self.error_of_equal_weights,
             better="lower",
-            complete=self.now.complete,
+            complete=self.complete,
         )
 
-    # Curves
+    # Over epsilon
 
-    def set_value(self, along: str) -> float:
-        """Return the set value of a parameter (``ALONG``)."""
-        if along == "epsilon":
-            return self.settings.epsilon
-        if along == "share":
-            return self.settings.label_share
-        return self.dimension
-
-    def runs_along(self, along: str) -> dict[float, TransferRuns]:
-        """Return the runs begun so far by the value of a parameter, ascending, with the set one."""
-        runs = {
-            "epsilon": self.over_epsilon,
-            "share": self.over_share,
-            "dimension": self.over_dimension,
-        }
-        return begun({**runs[along], self.set_value(along): self.now})
-
-    def curve(self, method: str, along: str) -> QuantileCurve:
-        """Return the accuracy of a method along a parameter."""
-        return accuracy_curve(self.runs_along(along), method)
+    def curve(self, score: str) -> Grid:
+        """Return one of the ``SCORES`` (E, R) over epsilon."""
+        return self.over_epsilon.arms[SCORES.index(score)]
 
     @property
-    def error_curve(self) -> QuantileCurve:
-        """Return the mean squared error of the weights over epsilon."""
-        runs = self.runs_along("epsilon")
-        return quantile_curve(runs, [at.outcome.error for at in runs.values()])
+    def cases_by_epsilon(self) -> dict[float, Case]:
+        """Compare transfer with the few labels at each epsilon, ascending, the set one included."""
+        transfer = self.curve("transfer")
+        few_labels = self.curve("few_labels")
+        cases = {}
+        for epsilon, runs, others in zip(transfer.at, transfer.runs, few_labels.runs, strict=True):
+            complete = not np.isnan(runs).any()
+            cases[epsilon] = compare(runs, others, constant=self.baseline, complete=complete)
+        cases[self.settings.epsilon] = self.compare("few_labels")
+        return dict(sorted(cases.items()))
 
     # Noise
 
     @property
     def measured_noise(self) -> float:
         """Return the root mean square of the noise on a margin in the median run."""
-        return float(np.median(self.now.outcome.margin_noise))
+        return float(np.median(self.now.margin_noise))
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
@@ -197,37 +190,14 @@ class HypothesesResult:
 
     # Tables
 
-    def curves(self) -> pd.DataFrame:
-        """Return a row per parameter, method and value: the quantiles of the accuracy."""
-        frames = []
-        for along in ALONG:
-            for method in METHODS:
-                at, quantiles = self.curve(method, along)
-                columns = dict(zip(Spread._fields, quantiles, strict=True))
-                frame = pd.DataFrame({"over": along, "at": at, "method": method, **columns})
-                frames.append(frame)
-        return pd.concat(frames, ignore_index=True)
-
     def table(self) -> pd.DataFrame:
-        """Return a row per mixture and epsilon: median accuracy by method in %, and the best.
-
-        The best is the method shown to be ahead of all others that do not see all labels, or "".
-        Numbers are NaN until they are computed.
-        """
+        """Return a row per method: accuracy, and the gain over the few labels in the same runs."""
         rows = []
-        for (mixture, epsilon), runs in self.over_mixture.items():
-            medians = {method: 100 * runs.median_accuracy(method) for method in METHODS}
-            row = {"mixture": mixture, "epsilon": epsilon, **medians, "best": _best(runs)}
-            rows.append(row)
+        for method, runs in self.accuracy.items():
+            gain = Spread.of(runs - self.accuracy["few_labels"])
+            rows.append({"method": method, **self.summary[method]._asdict(), "gain": gain.median})
         return pd.DataFrame(rows)
 
-
-def _best(runs: TransferRuns) -> str:
-    """Return the method shown to be the best of those that do not see all labels, or ""."""
-    if not runs.complete:
-        return ""
-    arms = {method: runs.accuracy(method) for method in METHODS if method != "all_labels"}
-    best = leaders(arms)
-    if len(best) > 1:
-        return ""
-    return best[0]
+    def curves(self) -> pd.DataFrame:
+        """Return a row per run over epsilon: score (``SCORES``), epsilon, repeat, value."""
+        return self.over_epsilon.frame("value", score=SCORES)

@@ -1,6 +1,5 @@
 """Settings of private hypothesis transfer: their ranges, the target's mixture and the guarantee."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,11 +9,10 @@ from dpcore import check
 from dpcore.parties.source_releases import NOISES, Budget
 from dpcore.privacy import Guarantee, NormExponentialRelease
 from lab.data import domains
-from lab.experiment.settings import Settings
-from pages.hypotheses.mixture import mixture_text, normalised, parse_mixture, with_share
+from lab.experiment.settings import Settings, in_range
+from pages.hypotheses.mixture import mixture_text, normalised, parse_mixture, resized
 from pages.hypotheses.training import SourceTraining, TargetTraining, is_projected
 
-MOST_SOURCES = 8
 # Lowest and highest number of sources by data. Texts have at most one source per topic.
 SOURCES = {"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4)}
 ROWS = ("source_rows", "unlabelled_rows", "target_rows")
@@ -24,10 +22,8 @@ MOST_ROWS = {
     "topics": (1000, 1200, 1500),
     "reviews": (1000, 1200, 1500),
 }
-# Fields of the target's share of each source, which a page calls the weight of the source.
-SHARES_OF_SOURCES = tuple(f"weight_{number}" for number in range(1, MOST_SOURCES + 1))
-# The rounded weights may miss a sum of 1 by so much.
-_SUM_TOLERANCE = 1e-3
+# Fields that new data set to their defaults if they are lower.
+_RAISED_BY_DATA = ("source_rows", "unlabelled_rows")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +46,7 @@ class HypothesesSettings(Settings):
     lambda_lr, lambda_iw: L2 regularisation of hypotheses and importance weights.
     noise: a key of ``NOISES``.
     repeats: number of runs, each with its own rows and noise.
-    weight_1, ..., weight_8: the target's share of each domain. Those of the sources sum to 1.
-    mixture: the weights of the sources in one text.
+    mixture: the target's share of each source, which sum to 1, in one text.
     """
 
     EXPERIMENT: ClassVar = "pages.hypotheses.experiment.HypothesesExperiment"
@@ -62,7 +57,7 @@ class HypothesesSettings(Settings):
     }
     LIMITS: ClassVar = {
         "epsilon": (0.1, 1000.0),
-        "sources": (2, MOST_SOURCES),
+        "sources": SOURCES["domains"],
         "label_share": (0.01, 0.5),
         "dimension": (2, 60),
         "similarity": (0.0, 1.0),
@@ -75,7 +70,6 @@ class HypothesesSettings(Settings):
         "delta": (1e-9, 1e-2),
         "repeats": (2, 40),
         "seed": (0, 9999),
-        **dict.fromkeys(SHARES_OF_SOURCES, (0.0, 1.0)),
     }
     TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
     PEOPLE: ClassVar = "source_rows"
@@ -98,21 +92,12 @@ class HypothesesSettings(Settings):
     delta: float = 1e-5
     repeats: int = 20
     seed: int = 3
-    weight_1: float = 0.6
-    weight_2: float = 0.0
-    weight_3: float = 0.0
-    weight_4: float = 0.4
-    weight_5: float = 0.0
-    weight_6: float = 0.0
-    weight_7: float = 0.0
-    weight_8: float = 0.0
     mixture: str = "0.6-0-0-0.4-0"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        is_written = mixture_text(self.shares) == self.mixture
-        if not is_written or abs(math.fsum(self.shares) - 1) > _SUM_TOLERANCE:
-            allowed = "the weights, which sum to 1: change() keeps them so"
+        if mixture_text(normalised(self.shares)) != self.mixture:
+            allowed = "shares as change() writes them"
             raise check.RefusedError("mixture", self.mixture, allowed)
 
     # Ranges
@@ -120,60 +105,52 @@ class HypothesesSettings(Settings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Return the range of each field, which for some depends on the data."""
-        return {**self.LIMITS, **_row_limits(self.data), "sources": SOURCES[self.data]}
+        limits = {**self.LIMITS, "sources": SOURCES[self.data]}
+        for name, most in zip(ROWS, MOST_ROWS[self.data], strict=True):
+            least, _ = self.LIMITS[name]
+            limits[name] = (least, most)
+        return limits
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``.
+        """Return these settings with ``changes``, and dependent fields brought into range.
 
-        If a weight changes, the other weights share the rest in proportion. Other data, or another
-        number of sources, bring the dependent fields into range.
+        New data take at least the default numbers of rows of a source, if they have so many.
         """
-        data = check.choice(domains.KINDS, data=changes.get("data", self.data))
-        if "data" in changes or "sources" in changes:
-            changes = {**self._sizes_in_range(data, changes), **changes}
-        low, high = SOURCES[data]
-        count = check.whole(low, high, sources=changes.get("sources", self.sources))
-        shares = normalised(self._shares_after(changes, count))
-        changes |= dict.fromkeys(SHARES_OF_SOURCES, 0.0)
-        changes |= dict(zip(SHARES_OF_SOURCES, shares, strict=False))
-        changes["mixture"] = mixture_text(shares)
-        return replace(self, **changes)
-
-    def _sizes_in_range(self, data: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return numbers of sources and rows within the ranges of ``data``.
-
-        New data take the default number of rows from a source, or as many as there are.
-        """
-        low, high = SOURCES[data]
-        sizes: dict[str, Any] = {"sources": min(max(self.sources, low), high)}
-        for name, (least, most) in _row_limits(data).items():
-            if "data" in changes and name != "target_rows":
-                least = getattr(type(self), name)
-            sizes[name] = min(max(getattr(self, name), least), most)
-        return sizes
-
-    def _shares_after(self, changes: Mapping[str, Any], count: int) -> tuple[float, ...]:
-        """Return the target's share of each of ``count`` sources after ``changes``."""
+        check.choice(domains.KINDS, data=changes.get("data", self.data))
+        starts = {}
+        if "data" in changes:
+            for name in _RAISED_BY_DATA:
+                starts[name] = max(getattr(self, name), getattr(type(self), name))
+        moved = in_range(self, changes, starts=starts)
+        low, high = SOURCES[moved.get("data", self.data)]
+        count = check.whole(low, high, sources=moved.get("sources", self.sources))
         if "mixture" in changes:
-            return parse_mixture(str(changes["mixture"]), count)
-        padded = [*self.shares, *[0.0] * MOST_SOURCES]
-        shares = tuple(padded[:count])
-        for index, name in enumerate(SHARES_OF_SOURCES[:count]):
-            if name in changes:
-                share = check.between(0, 1, **{name: changes[name]})
-                # Turns -0.0, which no link has, into 0.0.
-                shares = with_share(shares, index, share + 0.0)
-        for name in SHARES_OF_SOURCES[count:]:
-            # The target has no share of a source that there is not.
-            check.between(0, 0, **{name: changes.get(name, 0)})
-        return shares
+            shares = normalised(parse_mixture(str(changes["mixture"]), count))
+        else:
+            shares = resized(self.shares, count)
+        return replace(self, **{**moved, "mixture": mixture_text(shares)})
+
+    @property
+    def mixtures(self) -> tuple[tuple[float, ...], ...]:
+        """Return the mixtures that the page offers, the set one among them."""
+        count = self.sources
+        nothing = [0.0] * (count - 2)
+        mixtures = [
+            resized(parse_mixture(type(self).mixture, type(self).sources), count),
+            (1.0, 0.0, *nothing),
+            (0.5, 0.5, *nothing),
+            (*nothing, 0.25, 0.75),
+            normalised((1 / count,) * count),
+            self.shares,
+        ]
+        return tuple(dict.fromkeys(mixtures))
 
     # What is trained, and what it guarantees
 
-    @property
+    @cached_property
     def shares(self) -> tuple[float, ...]:
         """Return the target's share of each source, (K,)."""
-        return tuple(getattr(self, name) for name in SHARES_OF_SOURCES[: self.sources])
+        return parse_mixture(self.mixture, self.sources)
 
     @property
     def projected(self) -> bool:
@@ -199,14 +176,6 @@ class HypothesesSettings(Settings):
         """Return the training of the target."""
         return TargetTraining(sources=self.source_training, mixture=self.shares)
 
-    def target_with_dimension(self, dimension: int) -> TargetTraining:
-        """Return the training of the same target with rows projected to so many features."""
-        sources = self.source_training
-        projected_domains = replace(sources.domains, dimension=dimension, projection="svd")
-        return TargetTraining(
-            sources=replace(sources, domains=projected_domains), mixture=self.shares
-        )
-
     @property
     def guarantee(self) -> Guarantee:
         """Return the guarantee of one run for a row of a source."""
@@ -216,12 +185,3 @@ class HypothesesSettings(Settings):
         features = self.source_training.data.public.shape[1]
         event = NormExponentialRelease(epsilon=self.epsilon, dimension=features)
         return replace(guarantee, event=event)
-
-
-def _row_limits(data: str) -> dict[str, tuple[float, float]]:
-    """Return the lowest and the highest value of each of ``ROWS``."""
-    limits: dict[str, tuple[float, float]] = {}
-    for name, most in zip(ROWS, MOST_ROWS[data], strict=True):
-        least, _ = HypothesesSettings.LIMITS[name]
-        limits[name] = (least, most)
-    return limits

@@ -1,13 +1,13 @@
 """Tasks of hypothesis transfer: fits of the sources and the target, and scores of its models.
 
-A task (``lab.experiment.parts.Runs``) calls one of the functions ``make_rows``, ``fit_sources``,
-``fit_target``, ``transfer`` and ``first_outcomes``.
+A task (``lab.experiment.parts.Runs``) calls one of the functions ``fit_sources``, ``fit_target``,
+``transfer``, ``first_outcomes`` and ``scores_over_epsilon``.
 
-Shapes: K sources, R repeats, d features.
+Shapes: K sources, R repeats, E epsilons, d features.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -33,6 +33,9 @@ from pages.hypotheses.training import (
 # them that does best on test rows. "few_labels" and "all_labels" are models of the target's rows
 # alone, with the labels that it has or with those of all its rows.
 METHODS = ("transfer", "equal_weights", "soft_labels", "best_source", "few_labels", "all_labels")
+# Numbers of each repeat that are drawn over epsilon, "error" that of the weights.
+SCORES = (*METHODS, "error")
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 # A target has at least so many labels.
 FEWEST_LABELS = 2
 
@@ -75,14 +78,6 @@ class Outcome:
 
 
 # Fits for ``transfer`` to find in the cache. They contain rows, so the tasks return nothing.
-
-
-def make_rows(training: SourceTraining, at: tuple[()], repeats: range) -> int:
-    """Make the rows of all domains, such as texts projected to other features.
-
-    Return the number of features before a projection. ``at`` and ``repeats`` are not used.
-    """
-    return training.data.features
 
 
 def fit_sources(training: SourceTraining, group: tuple[int, ...], repeats: range) -> None:
@@ -147,6 +142,20 @@ def first_outcomes(model: Transfer, at: tuple[float], repeats: range, *, given: 
     """
     task = Runs(work=transfer, model=model, at=at, first=repeats.start, count=len(repeats))
     return CACHE.answer(task, task.run).first(given)
+
+
+def scores_over_epsilon(
+    model: tuple[Transfer, float], epsilons: Sequence[float], repeats: range
+) -> np.ndarray:
+    """Return the ``SCORES`` (7, E, R) of a transfer with a share of labels at each epsilon."""
+    transfer_model, label_share = model
+    scores = []
+    for epsilon in epsilons:
+        budget = replace(transfer_model.budget, epsilon=epsilon)
+        outcome = transfer(replace(transfer_model, budget=budget), (label_share,), repeats)
+        scores.append([*outcome.accuracy.T, outcome.error])
+    # (E, 7, R) to (7, E, R).
+    return np.swapaxes(np.array(scores), 0, 1)
 
 
 class _TargetRows(NamedTuple):

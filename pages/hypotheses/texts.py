@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
+from lab.number_text import with_minus
 from lab.statistics.claims import Case
 from pages.hypotheses.charts import SAYS, STYLES, MedianAccuracies, median_accuracies
 from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.tasks import METHODS
 from ui.text import guarantee_notes, sentences, tables, tiles
 from ui.text.numbers import delta
-from ui.text.sentences import format_tenths, points_text
+from ui.text.sentences import points_text
 from ui.text.tiles import Tile, number, percent
 
 ABOUT = SAYS.cases("about")
@@ -72,7 +72,7 @@ def _gain_note(result: HypothesesResult, medians: MedianAccuracies) -> str:
 def _loss_note(result: HypothesesResult, medians: MedianAccuracies) -> str:
     """Return the accuracy that the noise costs, or why nothing is claimed."""
     case = result.compared_without_noise
-    if math.isnan(medians.without_noise) or (result.now.complete and case == Case.SO_FAR):
+    if math.isnan(medians.without_noise) or (result.complete and case == Case.SO_FAR):
         return SAYS["tiles.training"]
     if case == Case.AHEAD:
         case = Case.ALIKE  # noise costs nothing then
@@ -95,7 +95,7 @@ def verdict(result: HypothesesResult) -> str:
     case = result.compare("few_labels")
     outcome = SAYS(
         f"outcome.{case.value.replace(' ', '_')}",
-        share=percent(result.now.baseline),
+        share=percent(result.baseline),
         mine=percent(medians.transfer, digits=medians.digits),
         alone=percent(medians.few_labels, digits=medians.digits),
         gain=_difference_from_transfer(medians, medians.few_labels),
@@ -161,7 +161,7 @@ def _weights(result: HypothesesResult) -> str:
         case = "misled"
     return SAYS(
         f"why.{case}",
-        error=number(result.now.median_error),
+        error=number(result.median_error),
         equal=number(result.error_of_equal_weights),
     )
 
@@ -245,36 +245,43 @@ def _released_vectors(result: HypothesesResult) -> tuple[str, str]:
     return SAYS("steps.margin", noise=number(margin)), SAYS("steps.weight", noise=number(weight))
 
 
-# Results
+# Table
 
 
 def table(result: HypothesesResult) -> str:
-    """Return the accuracy of each method by mixture and epsilon, the best in bold."""
-    rows: list[dict] = result.table().to_dict("records")
-    for row in rows:
-        for method in METHODS:
-            accuracy = format_tenths(row[method])
-            if method == row["best"]:
-                accuracy = f"<b>{accuracy}</b>"
-            row[method] = accuracy
-    heads = {"mixture": SAYS["table.mixture"], "epsilon": SAYS["table.epsilon"]}
-    for method in METHODS:
-        name, _ = STYLES[method]
-        heads[method] = f"{name}<br>{tiles.badge('trained now')}"
+    """Return the accuracy of each method at the set values, and its gain over the few labels."""
+    frame = result.table()
     return tables.table(
-        rows,
+        frame,
         title=SAYS("table.title", share=number(100 * result.settings.label_share)),
         caption=SAYS["table.caption"],
-        heads=heads,
-        formats={"mixture": _mixture_text, "epsilon": _epsilon_text},
+        heads=SAYS.heads("table", frame.columns, now=tiles.badge("trained now")),
+        formats={
+            "method": _method_name,
+            "low": _percent,
+            "median": _percent,
+            "high": _percent,
+            "gain": _signed_points,
+        },
     )
 
 
-def _mixture_text(shares: Sequence[float]) -> str:
-    return "\u00a0/\u00a0".join(f"{100 * share:.3g}" for share in shares)
+def _method_name(method: str) -> str:
+    name, _ = STYLES[method]
+    return name
 
 
-def _epsilon_text(epsilon: float) -> str:
-    if math.isinf(epsilon):
-        return SAYS["table.no_noise"]
-    return number(epsilon)
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _signed_points(share: float) -> str:
+    return with_minus(f"{100 * share:+.1f}")
+
+
+# Mixture
+
+
+def mixture_text(shares: Sequence[float]) -> str:
+    """Return the target's share of each source, in percent."""
+    return " / ".join(f"{100 * share:.3g}" for share in shares)

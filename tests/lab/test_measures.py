@@ -41,8 +41,10 @@ OWN = {
     "parties": {name: lambda result, name=name: result.summary[name] for name in METHODS},
     "hypotheses": {
         "accuracy": lambda result: result.summary["transfer"],
-        "gain": lambda result: result.gain["transfer"],
-        "error": lambda result: Spread.of(result.now.outcome.error),
+        "gain": lambda result: Spread.of(
+            result.accuracy["transfer"] - result.accuracy["few_labels"]
+        ),
+        "error": lambda result: Spread.of(result.now.error),
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }

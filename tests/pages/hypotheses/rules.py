@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pages.hypotheses.result import DIMENSIONS, EPSILONS, SHARES, HypothesesResult
-from pages.hypotheses.runs import TransferRuns
+from pages.hypotheses.result import HypothesesResult
+from pages.hypotheses.tasks import EPSILONS, SCORES
 from tests import attackers
 from tests.claims import better, since, until, worse
 from tests.sentences import (
@@ -18,9 +18,9 @@ from tests.sentences import (
 )
 
 # Claims in words that are no claims here.
-HARMLESS = (r"Gain over target only", r"adds? noise", r"best source on the test")
+HARMLESS = (r"adds? noise", r"best source on the test")
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
-CHART = r"Accuracy by (epsilon|labels|features): transfer "
+CHART = r"Accuracy by epsilon: transfer "
 
 
 # Numbers
@@ -35,16 +35,12 @@ def gain(result: HypothesesResult, method: str, other: str) -> float:
 
 
 def median_without_noise(result: HypothesesResult) -> float:
-    return float(np.median(accuracies(result.without_noise, "transfer")))
+    return float(np.median(result.without_noise.accuracy_of("transfer")))
 
 
-def accuracies(runs: TransferRuns, method: str) -> np.ndarray:
-    return np.concatenate([batch.accuracy_of(method) for batch in runs.batches])
-
-
-def constant_accuracy(runs: TransferRuns) -> float:
+def constant_accuracy(result: HypothesesResult) -> float:
     """Return the accuracy of the best constant prediction."""
-    rows_by_class = np.concatenate([batch.class_counts for batch in runs.batches]).sum(axis=0)
+    rows_by_class = result.now.class_counts.sum(axis=0)
     return float(rows_by_class.max() / rows_by_class.sum())
 
 
@@ -71,7 +67,7 @@ def shown(case: Callable, method: str = "transfer", other: str = "few_labels") -
         return case(
             runs,
             result.accuracy[other],
-            constant=constant_accuracy(result.now),
+            constant=constant_accuracy(result),
             whole=len(runs) == result.settings.repeats,
         )
 
@@ -87,12 +83,12 @@ def alike(method: str = "transfer", other: str = "few_labels") -> Callable:
 
 def noise_costs(result: HypothesesResult, *_) -> bool:
     """Return whether the noise is shown to cost accuracy."""
-    without_noise = result.without_noise.accuracy("transfer")
+    without_noise = result.without_noise.accuracy_of("transfer")
     fewest = min(len(without_noise), result.repeats)
     return worse(
         result.accuracy["transfer"],
         without_noise,
-        constant=constant_accuracy(result.now),
+        constant=constant_accuracy(result),
         whole=fewest == result.settings.repeats,
     )
 
@@ -101,61 +97,41 @@ def noise_costs_nothing(result: HypothesesResult, _: re.Match) -> bool:
     return not noise_costs(result)
 
 
-def along_chart(result: HypothesesResult, chart: str) -> tuple[dict[float, TransferRuns], int]:
-    """Return the runs by value on the axis of a chart, and the least number of values."""
-    settings = result.settings
-    scale = 1
-    if chart == "epsilon":
-        runs = {**result.over_epsilon, settings.epsilon: result.now}
-        least = len(EPSILONS)
-    elif chart == "labels":
-        runs = {**result.over_share, settings.label_share: result.now}
-        least = len(SHARES)
-        scale = 100
-    else:
-        runs = {**result.over_dimension, result.dimension: result.now}
-        least = len(DIMENSIONS)
-    begun = {}
-    for value, at_value in runs.items():
-        if at_value.batches and np.isfinite(value):
-            begun[value * scale] = at_value
-    return begun, least
+def helps_at(result: HypothesesResult, case: Callable = better):
+    """Return the epsilons of the chart, and whether transfer is shown to help (or harm) at one."""
+    scores = result.over_epsilon.runs
+    runs = {}
+    for index, epsilon in enumerate(EPSILONS):
+        transfer = scores[SCORES.index("transfer"), index]
+        few_labels = scores[SCORES.index("few_labels"), index]
+        runs[epsilon] = (transfer, few_labels)
+    runs[result.settings.epsilon] = (result.accuracy["transfer"], result.accuracy["few_labels"])
 
+    def at(epsilon: float) -> bool:
+        transfer, few_labels = runs[epsilon]
+        is_complete = len(transfer) == result.settings.repeats and not np.isnan(transfer).any()
+        return case(transfer, few_labels, constant=constant_accuracy(result), whole=is_complete)
 
-def helps_along(result: HypothesesResult, chart: str, case: Callable = better):
-    """Return the values of a chart, and whether transfer is shown to help (or harm) at one."""
-    runs, least = along_chart(result, chart)
-    assert len(runs) >= least
-
-    def at(value: float) -> bool:
-        transferred = accuracies(runs[value], "transfer")
-        return case(
-            transferred,
-            accuracies(runs[value], "few_labels"),
-            constant=constant_accuracy(runs[value]),
-            whole=len(transferred) == runs[value].planned,
-        )
-
-    return list(runs), at
+    return sorted(runs), at
 
 
 def helps_from(result, match) -> bool:
-    values, helps = helps_along(result, match[1])
-    return since(values, helps, amount(match[2]))
+    values, helps = helps_at(result)
+    return since(values, helps, amount(match[1]))
 
 
 def helps_up_to(result, match) -> bool:
-    values, helps = helps_along(result, match[1])
-    return until(values, helps, amount(match[2]))
+    values, helps = helps_at(result)
+    return until(values, helps, amount(match[1]))
 
 
 def helps_everywhere(result, match) -> bool:
-    values, helps = helps_along(result, match[1])
+    values, helps = helps_at(result)
     return since(values, helps, 0)
 
 
 def harms_everywhere(result, match) -> bool:
-    values, harms = helps_along(result, match[1], worse)
+    values, harms = helps_at(result, worse)
     return since(values, harms, 0)
 
 
@@ -174,11 +150,11 @@ def both_medians(result, match) -> bool:
 
 
 def weights_mislead(result, match) -> bool:
-    return worse(result.now.outcome.error, result.error_of_equal_weights, higher=False)
+    return worse(result.now.error, result.error_of_equal_weights, higher=False)
 
 
 def weights_are_closer(result, match) -> bool:
-    return better(result.now.outcome.error, result.error_of_equal_weights, higher=False)
+    return better(result.now.error, result.error_of_equal_weights, higher=False)
 
 
 def delta_is_large(result, match) -> bool:

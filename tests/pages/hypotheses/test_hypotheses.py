@@ -1,7 +1,6 @@
 """Settings, training and result of hypothesis transfer."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -9,9 +8,9 @@ import pytest
 from dpcore.check import RefusedError
 from dpcore.parties import source_releases
 from pages.hypotheses import training
-from pages.hypotheses.result import DIMENSIONS
+from pages.hypotheses.mixture import mixture_text
 from pages.hypotheses.settings import HypothesesSettings
-from pages.hypotheses.tasks import Outcome
+from pages.hypotheses.tasks import EPSILONS, SCORES, Outcome
 from tests.sentences import first
 
 SMALL = {
@@ -26,35 +25,45 @@ SMALL = {
 # Mixture of the target
 
 
-def test_the_other_sources_give_in_proportion():
-    settings = HypothesesSettings().change(weight_2=0.5)
+def test_shares_are_scaled_to_a_sum_of_1():
+    settings = HypothesesSettings().change(mixture="0.3-0.3-0-0.395-0")
 
-    assert settings.shares == (0.3, 0.5, 0, 0.2, 0)
-    assert settings.mixture == "0.3-0.5-0-0.2-0"
-
-
-def test_the_other_sources_share_evenly_if_they_have_nothing():
-    settings = HypothesesSettings().change(weight_2=1.0).change(weight_2=0.0)
-
-    assert settings.shares == (0.25, 0, 0.25, 0.25, 0.25)
+    assert sum(settings.shares) == pytest.approx(1, abs=1e-3)
 
 
-def test_a_weight_of_minus_zero_is_zero():
-    settings = HypothesesSettings().change(weight_2=-0.0)
+@pytest.mark.parametrize(
+    ("sources", "mixture"),
+    [
+        pytest.param(2, "1-0", id="sources without a share are left"),
+        pytest.param(8, "0.6-0-0-0.4-0-0-0-0", id="further sources have no share"),
+    ],
+)
+def test_another_number_of_sources_keeps_the_shares_of_the_first(sources, mixture):
+    settings = HypothesesSettings().change(sources=sources)
 
-    assert settings.change(mixture=settings.mixture) == settings
+    assert settings.mixture == mixture
+
+
+def test_sources_share_evenly_if_those_that_are_left_have_nothing():
+    settings = HypothesesSettings().change(mixture="0-0-0-0-1").change(sources=4)
+
+    assert settings.shares == (0.25, 0.25, 0.25, 0.25)
+
+
+def test_a_share_of_minus_zero_is_zero():
+    assert HypothesesSettings().change(mixture="1-0-0-0-0").shares[1] == 0
 
 
 @pytest.fixture(scope="module")
 def random_settings() -> list[HypothesesSettings]:
-    """Return settings after a random walk of weights and numbers of sources."""
+    """Return settings after a random walk of mixtures and numbers of sources."""
     rng = np.random.default_rng(0)
     settings = HypothesesSettings()
     walk = []
     for step in range(60):
-        number = int(rng.integers(1, settings.sources + 1))
-        weight = float(rng.choice([0, 1, rng.random()]))
-        settings = settings.change(**{f"weight_{number}": weight})
+        mixtures = settings.mixtures
+        shares = mixtures[int(rng.integers(len(mixtures)))]
+        settings = settings.change(mixture=mixture_text(shares))
         if step % 3 == 0:
             settings = settings.change(sources=int(rng.integers(2, 9)))
         walk.append(settings)
@@ -64,6 +73,11 @@ def random_settings() -> list[HypothesesSettings]:
 def test_shares_always_sum_to_1(random_settings):
     for settings in random_settings:
         assert sum(settings.shares) == pytest.approx(1, abs=1e-3)
+
+
+def test_the_set_mixture_is_offered(random_settings):
+    for settings in random_settings:
+        assert settings.shares in settings.mixtures
 
 
 def test_fields_set_one_after_the_other_as_by_a_link_give_the_same_settings(random_settings):
@@ -78,16 +92,24 @@ def test_fields_set_one_after_the_other_as_by_a_link_give_the_same_settings(rand
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        pytest.param("weight_1", 1.5, id="a weight above 1"),
-        pytest.param("weight_7", 0.5, id="a weight of a source that there is not"),
         pytest.param("sources", 9, id="too many sources"),
         pytest.param("mixture", "1-1", id="too few shares"),
+        pytest.param("mixture", "1.5-0-0-0-0", id="a share above 1"),
         pytest.param("mixture", "a", id="no number"),
+        pytest.param("data", "b", id="no such data"),
     ],
 )
 def test_a_value_without_meaning_is_refused(name, value):
     with pytest.raises(RefusedError, match=f"^{name} "):
         HypothesesSettings().change(**{name: value})
+
+
+def test_other_data_take_the_default_number_of_rows_or_as_many_as_there_are():
+    few = HypothesesSettings().change(source_rows=100, target_rows=3000)
+
+    topics = few.change(data="topics")
+
+    assert (topics.source_rows, topics.target_rows) == (800, 1500)
 
 
 # Training
@@ -115,11 +137,11 @@ def test_groups_of_sources_are_fitted_like_all_at_once(monkeypatch):
 @pytest.mark.parametrize("noise", ["gaussian", "objective"])
 def test_releases_with_little_noise_are_near_to_those_without(noise):
     experiment = HypothesesSettings().change(noise=noise, **SMALL).experiment
-    little = experiment.repeats_with(epsilon=1e6).tasks[0]
-    none = experiment.repeats_with(epsilon=math.inf).tasks[0]
+    little = experiment.repeats_at(1e6).tasks[0]
+    none = experiment.without_noise.tasks[0]
 
     released = little.model.releases(little.repeats)
-    noiseless = none.model.releases(none.repeats)
+    noiseless = none.model.releases(little.repeats)
 
     for with_noise, without in zip(released, noiseless, strict=True):
         np.testing.assert_allclose(with_noise.hypothesis, without.hypothesis, atol=1e-2)
@@ -194,35 +216,43 @@ class TestAccessToSources:
 # Result
 
 
-def test_the_curve_over_features_has_the_runs_of_each_number():
+def test_the_curve_has_the_runs_of_each_epsilon():
     settings = HypothesesSettings().change(**SMALL)
-    five_features = settings.change(dimension=5).experiment.now
-    expected = Outcome.concatenate([task.run() for task in five_features.tasks])
+    at_30 = settings.change(epsilon=30.0).experiment.now
+    expected = Outcome.concatenate([task.run() for task in at_30.tasks])
 
-    at, quantiles = settings.experiment.run().curve("transfer", "dimension")
+    curve = settings.experiment.run().curve("transfer")
 
-    assert tuple(at) == DIMENSIONS
-    np.testing.assert_allclose(
-        quantiles[:, DIMENSIONS.index(5)],
-        np.quantile(expected.accuracy_of("transfer"), (0.05, 0.5, 0.95)),
-    )
+    assert curve.at == EPSILONS
+    index = EPSILONS.index(30.0)
+    np.testing.assert_allclose(curve.runs[index], expected.accuracy_of("transfer"))
 
 
-@pytest.mark.parametrize(
-    ("along", "value"),
-    [
-        pytest.param("epsilon", 7.0, id="epsilon"),
-        pytest.param("share", 0.07, id="share of labels"),
-        pytest.param("dimension", 7, id="features"),
-    ],
-)
-def test_curves_contain_the_set_value(along, value):
-    settings = HypothesesSettings().change(epsilon=7.0, label_share=0.07, dimension=7, **SMALL)
+def test_the_download_has_a_row_per_score_epsilon_and_run():
+    settings = HypothesesSettings().change(**SMALL)
 
-    at, quantiles = first(settings).curve("transfer", along)
+    runs = settings.experiment.run().curves()
 
-    assert value in at
-    assert quantiles.shape == (3, len(at))
+    assert list(runs) == ["score", "epsilon", "repeat", "value"]
+    assert len(runs) == len(SCORES) * len(EPSILONS) * settings.repeats
+
+
+def test_a_movement_of_epsilon_keeps_the_tasks_of_the_curve():
+    settings = HypothesesSettings().change(**SMALL)
+
+    tasks = settings.experiment.over_epsilon.tasks
+
+    assert settings.change(epsilon=7.0).experiment.over_epsilon.tasks == tasks
+
+
+def test_the_table_has_the_gain_of_each_method_in_the_same_runs():
+    result = first(HypothesesSettings().change(**SMALL))
+
+    table = result.table().set_index("method")
+
+    gains = result.accuracy["transfer"] - result.accuracy["few_labels"]
+    assert table.gain["transfer"] == pytest.approx(np.median(gains))
+    assert table.gain["few_labels"] == 0
 
 
 def test_a_sample_has_the_repeats_of_the_page():

@@ -8,7 +8,7 @@ import numpy as np
 from lab.statistics.claims import Case
 from pages.hypotheses import charts, texts
 from pages.hypotheses.page import PAGE
-from pages.hypotheses.result import EPSILONS, HypothesesResult
+from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import HypothesesSettings
 from tests import reached
 from tests.claims import unexplained
@@ -72,11 +72,8 @@ def all_texts(result: HypothesesResult) -> str:
         *texts.diagnostics(result),
         texts.guarantee(result),
         *titles(
-            charts.accuracy(result, "epsilon"),
-            charts.accuracy(result, "share"),
-            charts.gain(result),
+            charts.accuracy(result),
             charts.weights(result),
-            charts.accuracy(result, "dimension"),
         ),
     ]
     return " ".join(parts)
@@ -89,8 +86,9 @@ def runs_at_set_values(settings: HypothesesSettings) -> list:
 
 def with_and_without_noise(settings: HypothesesSettings) -> HypothesesResult:
     """Return the result of all runs at the set values, with and without noise."""
-    without_noise = settings.experiment.over_epsilon.parts[np.inf].tasks
-    return first(settings, [*runs_at_set_values(settings), *without_noise])
+    return first(
+        settings, [*runs_at_set_values(settings), *settings.experiment.without_noise.tasks]
+    )
 
 
 def test_every_sentence_is_true():
@@ -124,12 +122,11 @@ def test_a_first_result_claims_nothing():
 
 def test_a_legend_names_all_methods_before_their_curves():
     result, done = compute(SMALL.change(repeats=2, seed=4711, epsilon=7.0), seconds=0)
-    at, _ = result.curve("transfer", "epsilon")
 
-    traces = charts.accuracy(result, "epsilon")["data"]
+    traces = charts.accuracy(result)["data"]
 
     assert done < 1
-    assert at.tolist() == [7.0]
+    assert np.isnan(result.over_epsilon.runs).all()
     named = [trace for trace in traces if trace.get("name")]
     assert len(named) == 4
     assert all(trace["x"]["bdata"] for trace in named)
@@ -141,18 +138,8 @@ def test_bars_are_median_weights():
     shapes = charts.weights(result)["layout"]["shapes"]
 
     heights = [shape["y1"] for shape in shapes if shape["type"] == "rect"]
-    medians = 100 * np.median(result.now.outcome.weights, axis=0)
+    medians = 100 * np.median(result.now.weights, axis=0)
     np.testing.assert_allclose(heights, medians)
-
-
-def test_the_chart_of_gains_names_the_median_gain():
-    result = first(SMALL, runs_at_set_values(SMALL))
-
-    annotations = charts.gain(result)["layout"]["annotations"]
-
-    gain = round(100 * result.gain["transfer"].median, 1)
-    expected = f"{gain:+.1f}".replace("-", "−")
-    assert expected in [annotation["text"] for annotation in annotations]
 
 
 # Texts
@@ -175,5 +162,7 @@ def test_every_text_is_reached(monkeypatch):
         monkeypatch.setattr(HypothesesResult, "compare", lambda *_, case=case: case)
         show(result)
         for cases in ([case, case], [Case.ALIKE, case], [Case.AHEAD, case]):
-            charts.helps_finding(EPSILONS[:2], cases, "epsilon")
+            by_epsilon = dict(enumerate(cases))
+            monkeypatch.setattr(HypothesesResult, "cases_by_epsilon", by_epsilon)
+            show(replace(complete[0]))
     assert reached.unread(texts.SAYS) == []

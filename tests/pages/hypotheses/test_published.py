@@ -10,9 +10,9 @@ from dpcore.parties import source_releases
 from dpcore.parties.source_releases import Budget
 from lab.statistics.claims import trailing_start
 from pages.hypotheses import charts
-from pages.hypotheses.result import EPSILONS, HypothesesResult
+from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.settings import HypothesesSettings
-from pages.hypotheses.tasks import METHODS, Outcome, fit_sources
+from pages.hypotheses.tasks import EPSILONS, METHODS, Outcome, fit_sources
 from tests.pages.hypotheses.paper_sizes import REVIEWS, TOPICS
 from tests.sentences import first
 
@@ -88,7 +88,7 @@ def test_margins_of_released_hypotheses_have_the_noise_of_the_formula(data, marg
 def medians_at(epsilon: float, **changes) -> dict[str, float]:
     """Return the median accuracy of each method, and the median error of the weights."""
     settings = HypothesesSettings().change(**changes)
-    tasks = settings.experiment.repeats_with(epsilon=epsilon).tasks
+    tasks = settings.experiment.repeats_at(epsilon).tasks
     outcome = Outcome.concatenate([task.run() for task in tasks])
     error = ((outcome.weights - np.array(settings.shares)) ** 2).mean(axis=1)
     medians = dict(zip(METHODS, np.median(outcome.accuracy, axis=0), strict=True))
@@ -167,7 +167,9 @@ def data(request) -> str:
 def over_epsilon(data: str, noise: str) -> HypothesesResult:
     """Return a result with all runs over epsilon, at the paper's sizes."""
     settings = sized(data, repeats=REPEATS, noise=noise)
-    return first(settings, settings.experiment.over_epsilon.tasks)
+    experiment = settings.experiment
+    tasks = (*experiment.now.tasks, *experiment.without_noise.tasks, *experiment.over_epsilon.tasks)
+    return first(settings, tasks)
 
 
 @pytest.fixture(scope="module")
@@ -182,13 +184,13 @@ def with_gaussian_noise(data) -> HypothesesResult:
 
 def helps_from(result: HypothesesResult) -> float:
     """Return the epsilon from which on transfer is shown to help."""
-    cases = [result.over_epsilon[epsilon].compare() for epsilon in EPSILONS]
+    cases = [result.cases_by_epsilon[epsilon] for epsilon in EPSILONS]
     return EPSILONS[trailing_start(cases)]
 
 
 def medians_over_epsilon(result: HypothesesResult) -> list[float]:
     """Return the median accuracy of transfer at each epsilon."""
-    return [result.over_epsilon[epsilon].median_accuracy("transfer") for epsilon in EPSILONS]
+    return np.median(result.curve("transfer").runs, axis=1).tolist()
 
 
 def test_the_papers_noise_needs_an_epsilon_of_hundreds(with_the_papers_noise):
@@ -201,7 +203,7 @@ def test_gaussian_noise_needs_an_epsilon_of_ten(with_gaussian_noise):
 
 def near_from(result: HypothesesResult) -> float:
     """Return the first epsilon at which accuracy is within 10 points of that without noise."""
-    noiseless = result.without_noise.median_accuracy("transfer")
+    noiseless = result.accuracy_without_noise
     is_near = np.array(medians_over_epsilon(result)) > noiseless - 0.1
     return EPSILONS[int(np.argmax(is_near))]
 
@@ -215,7 +217,7 @@ def test_accuracy_with_gaussian_noise_is_near_from_epsilon_30(with_gaussian_nois
 
 
 def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_the_papers_noise):
-    noiseless = with_the_papers_noise.without_noise.median_accuracy("transfer")
+    noiseless = with_the_papers_noise.accuracy_without_noise
 
     medians = medians_over_epsilon(with_the_papers_noise)
 
@@ -232,16 +234,16 @@ def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_the_paper
 )
 def test_a_few_public_directions(data, with_the_papers_noise, epsilon, least_gain, most_gain):
     few_directions = sized(data, repeats=REPEATS, projection="svd", dimension=20)
-    tasks = few_directions.experiment.repeats_with(epsilon=epsilon).tasks
+    tasks = few_directions.experiment.repeats_at(epsilon).tasks
     few = np.median(Outcome.concatenate([task.run() for task in tasks]).accuracy_of("transfer"))
 
-    all_words = with_the_papers_noise.over_epsilon[epsilon].median_accuracy("transfer")
+    all_words = medians_over_epsilon(with_the_papers_noise)[EPSILONS.index(epsilon)]
 
     assert least_gain < few - all_words < most_gain
 
 
 def test_the_chart_names_the_epsilon_from_which_all_words_help(with_gaussian_noise):
-    title = charts.accuracy(with_gaussian_noise, "epsilon")["layout"]["title"]["text"]
+    title = charts.accuracy(with_gaussian_noise)["layout"]["title"]["text"]
 
     assert f"transfer helps from epsilon {helps_from(with_gaussian_noise):g}" in title
 
@@ -257,7 +259,7 @@ def test_an_outcome_contains_no_vector_of_all_words():
 def test_noise_in_the_objective_works_with_all_words():
     settings = sized("reviews", noise="objective", repeats=2)
 
-    outcome = settings.experiment.repeats_with(epsilon=300.0).tasks[0].run()
+    outcome = settings.change(epsilon=300.0).experiment.now.tasks[0].run()
 
     assert outcome.accuracy_of("transfer").min() > outcome.accuracy_of("few_labels").max()
 
@@ -267,7 +269,7 @@ def test_a_point_at_every_epsilon_comes_before_all_runs_of_the_set_one():
     experiment = HypothesesSettings(**TOPICS).experiment
     tasks = experiment.tasks()
 
-    points = [tasks.index(experiment.over_epsilon.parts[at].tasks[0]) for at in EPSILONS]
+    points = [tasks.index(task) for task in experiment.over_epsilon.tasks[: len(EPSILONS)]]
 
     fits = [index for index, task in enumerate(tasks) if task.work is fit_sources]
     assert max(points) < min(fits)

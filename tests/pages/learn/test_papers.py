@@ -1,6 +1,5 @@
 """Citations, and the works that are checked: their numbers are computed, and their links open."""
 
-import math
 import re
 import tomllib
 from functools import cache
@@ -108,7 +107,7 @@ def result_of(page: str, **link: str) -> Any:
         return experiment.run()
     # All of the work with all words takes minutes, so it is what the first screen shows.
     essential = [task for task in experiment.tasks() if task.essential]
-    without_noise = experiment.over_epsilon.parts[math.inf].tasks
+    without_noise = experiment.without_noise.tasks
     tasks = dict.fromkeys([*essential, *experiment.shown_sample(), *without_noise])
     return experiment.gather({task: task.run() for task in tasks})
 

@@ -20,7 +20,7 @@ LINKS = 250
 # Of pages whose noise is calibrated anew for each link.
 COSTLY_LINKS = {"network": 60, "what-if": 80}
 # A weight beyond the fifth needs more sources in the same link.
-SELDOM_CHANGED = {"own", "weight_6", "weight_7", "weight_8"}
+SELDOM_CHANGED = {"own"}
 
 
 @pytest.mark.parametrize("page", PAGES)
