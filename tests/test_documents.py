@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import inspect
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.run import BENCHMARKS
+from dpcore.estimators.logistic import DPLogisticRegression
 from pages.topics import MENU
 from scripts.visible_texts import code_texts, file_texts, has_inner_colon, sentences
 from tests.test_contributing import BLOCK
@@ -125,6 +127,14 @@ def test_the_commands_of_choosing_print_what_stands_there():
 
     assert result.attempted > 10
     assert result.failed == 0
+
+
+def test_choosing_gives_the_estimator_arguments_that_it_has():
+    (call,) = re.findall(r"`DPLogisticRegression\((.+?)\)`", text("docs/choosing.md"))
+
+    named = set(re.findall(r"(\w+)=", call))
+
+    assert named <= set(inspect.signature(DPLogisticRegression).parameters)
 
 
 def test_the_document_of_benchmarks_names_each_of_them():
