@@ -343,7 +343,7 @@ def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
 def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
     """Return the guarantee for a group of ``people`` units, by group privacy.
 
-    (k epsilon, delta sum_{i<k} e^{i epsilon}) [dwork2014, Theorem 2.2 for delta = 0].
+    (k epsilon, delta sum_{i < k} e^{i epsilon}) [dwork2014, Theorem 2.2 for delta = 0].
     """
     check.whole(1, people=people)
     if people == 1:

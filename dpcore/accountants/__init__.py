@@ -75,6 +75,16 @@ def account(
     Raises:
         RefusedError: If there is no such accountant.
         UnsupportedEventError: If the accountant has no proof for ``event``.
+
+    >>> from dpcore.privacy import Composed, GaussianRelease, PoissonSampled
+    >>> step = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=1.0))
+    >>> run = Composed(event=step, count=1000)
+    >>> options = {"delta": 1e-5, "adjacency": Adjacency.ADD_REMOVE}
+    >>> for accountant in ("moments", "renyi", "pld"):
+    ...     print(accountant, round(account(run, accountant=accountant, **options).epsilon, 2))
+    moments 2.54
+    renyi 2.1
+    pld 1.83
     """
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
     return Guarantee(
@@ -142,6 +152,17 @@ def calibrate(
 
     Raises:
         RefusedError: If no point of the bracket is safe.
+
+    >>> from dpcore.privacy import GaussianRelease
+    >>> noise = calibrate(
+    ...     lambda multiplier: GaussianRelease(noise_multiplier=multiplier),
+    ...     epsilon=1,
+    ...     delta=1e-5,
+    ...     adjacency=Adjacency.REPLACE_ONE,
+    ...     bracket=(0.1, 100),
+    ... )
+    >>> round(noise, 3)
+    3.731
     """
     check.positive(epsilon=epsilon)
 
@@ -183,7 +204,13 @@ def most_steps(
     accountant: str = "gdp",
     limit: int = 10**6,
 ) -> int:
-    """Return how many times ``event`` can be composed within ``epsilon``, from 0 to ``limit``."""
+    """Return how many times ``event`` can be composed within ``epsilon``, from 0 to ``limit``.
+
+    >>> from dpcore.privacy import GaussianRelease
+    >>> release = GaussianRelease(noise_multiplier=20.0)
+    >>> most_steps(release, epsilon=1, delta=1e-5, adjacency=Adjacency.REPLACE_ONE)
+    28
+    """
     check.positive(epsilon=epsilon)
     low = 0  # within epsilon
     high = check.whole(1, limit=limit) + 1  # not within epsilon, or beyond the limit

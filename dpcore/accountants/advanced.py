@@ -31,6 +31,11 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     sharper [kairouz2015, Theorem 3.5]. Every split of delta is valid, so the best of many is used.
     Samples are amplified by ln(1 + q (e^epsilon - 1)). For few releases basic composition gives
     less.
+
+    >>> from dpcore.privacy import LaplaceRelease
+    >>> release = LaplaceRelease(noise_multiplier=100.0)  # epsilon 0.01, so 10 of 1,000 by addition
+    >>> epsilons(release, np.array([1000]), delta=1e-6, adjacency=Adjacency.REPLACE_ONE).round(2)
+    array([1.76])
     """
     check.delta(delta=delta)
     counts_of = basic.proved(event, adjacency, accountant="advanced composition")

@@ -54,6 +54,12 @@ def best_attacker(guarantee: privacy.Guarantee) -> Attacker:
     """Return the best attacker against the event of a guarantee.
 
     Where no accountant has the loss of the event, it is what epsilon and delta allow.
+
+    >>> from dpcore.accountants import account
+    >>> event = privacy.GaussianRelease(noise_multiplier=1.0)
+    >>> guarantee = account(event, delta=1e-5, adjacency=privacy.Adjacency.REPLACE_ONE)
+    >>> round(best_attacker(guarantee).right, 3), round(guarantee.attacker_accuracy, 3)
+    (0.691, 0.988)
     """
     try:
         right = (1 + _distance(guarantee.event, guarantee.adjacency)) / 2

@@ -49,6 +49,11 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     The epsilons add up, and so do the deltas [dwork2014, Theorem 3.16]. The Gaussian releases share
     equally what approximate releases leave of ``delta``. With ``delta`` 0 only pure releases have a
     finite epsilon.
+
+    >>> from dpcore.privacy import LaplaceRelease
+    >>> release = LaplaceRelease(noise_multiplier=10.0)  # epsilon 0.1
+    >>> epsilons(release, np.array([1, 30]), delta=0, adjacency=Adjacency.REPLACE_ONE).round(3)
+    array([0.1, 3. ])
     """
     check.between(0, 1, delta=delta)
     counts_of = proved(event, adjacency, accountant="basic composition")

@@ -192,6 +192,11 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """Return the exact epsilon of ``event`` composed each of ``counts`` times.
 
     mu sqrt(count) by [dong2022, Corollary 3.3]. The adjacency is that of the noise multipliers.
+
+    >>> from dpcore.privacy import GaussianRelease
+    >>> release = GaussianRelease(noise_multiplier=10.0)
+    >>> epsilons(release, np.array([1, 100]), delta=1e-5, adjacency=Adjacency.REPLACE_ONE).round(3)
+    array([0.341, 4.377])
     """
     one_run = mu_of_event(event)
     mus = one_run * np.sqrt(np.asarray(counts, dtype=float))

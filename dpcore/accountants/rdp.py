@@ -57,6 +57,11 @@ def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjace
 
     epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a from 2 to 33 [abadi2016,
     Theorem 2].
+
+    >>> from dpcore.privacy import GaussianRelease, PoissonSampled
+    >>> step = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=4.0))
+    >>> moments(step, np.array([10_000]), delta=1e-5, adjacency=Adjacency.ADD_REMOVE).round(2)
+    array([1.26])
     """
     return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, improved=False)
 
@@ -66,6 +71,11 @@ def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacenc
 
     The improved conversion is epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1)
     [canonne2020, Proposition 12; balle2020, Theorem 21].
+
+    >>> from dpcore.privacy import GaussianRelease, PoissonSampled
+    >>> step = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=4.0))
+    >>> renyi(step, np.array([10_000]), delta=1e-5, adjacency=Adjacency.ADD_REMOVE).round(2)
+    array([1.04])
     """
     orders = orders_for(event)
     return _epsilons(event, counts, orders, delta=delta, adjacency=adjacency, improved=True)

@@ -56,6 +56,18 @@ def shuffled(one: Guarantee, *, messages: int, delta: float) -> Guarantee:
 
     Raises:
         RefusedError: If ``one`` is not pure, or not under replace-one.
+
+    >>> from dpcore.privacy import Guarantee, PureRelease
+    >>> message = Guarantee(
+    ...     epsilon=1.0,
+    ...     delta=0.0,
+    ...     adjacency=Adjacency.REPLACE_ONE,
+    ...     unit="person",
+    ...     basis="randomised response",
+    ...     event=PureRelease(epsilon=1.0),
+    ... )
+    >>> round(shuffled(message, messages=10_000, delta=1e-6).epsilon, 3)
+    0.053
     """
     if one.delta or one.adjacency is not Adjacency.REPLACE_ONE:
         raise check.RefusedError("one", one, "a pure guarantee under replace-one")

@@ -123,6 +123,11 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """Return the epsilon of ``event`` composed each of ``counts`` times.
 
     rho adds up [bun2016, Lemma 1.7]. The adjacency is that of the noise multipliers.
+
+    >>> from dpcore.privacy import GaussianRelease
+    >>> release = GaussianRelease(noise_multiplier=10.0)
+    >>> epsilons(release, np.array([1, 100]), delta=1e-5, adjacency=Adjacency.REPLACE_ONE).round(3)
+    array([0.375, 4.728])
     """
     rho = rho_of_event(event)
     values = [epsilon_of(int(count) * rho, delta=delta) for count in counts]

@@ -142,6 +142,18 @@ class DPLinearRegression(PrivateRegressor):
         The guarantee, with its assumptions.
     mechanism_ : str
         The chosen key of ``REGRESSIONS``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (5000, 2))
+    >>> y = X @ [0.5, -0.25]
+    >>> model = DPLinearRegression(epsilon=1.0, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    >>> model.mechanism_, round(model.guarantee_.epsilon, 2)
+    ('descent', 1.0)
     """
 
     mechanism: str | None = None

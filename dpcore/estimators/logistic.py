@@ -95,6 +95,18 @@ class DPLogisticRegression(PrivateClassifier):
         Learning rate.
     noise_multiplier_ : float
         Standard deviation of the noise of a step over the sensitivity of the mean gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(2000) % 2
+    >>> X = rng.normal(0.4 * (2 * y - 1), 0.3).reshape(-1, 1)
+    >>> model = DPLogisticRegression(epsilon=1.0, classes=[0, 1], random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.85)
+    True
+    >>> round(model.guarantee_.epsilon, 2), model.guarantee_.delta, model.guarantee_.adjacency.value
+    (1.0, 1e-05, 'replace-one')
     """
 
     epsilon: float = 1.0

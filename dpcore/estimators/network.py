@@ -81,6 +81,18 @@ class DPNetworkClassifier(PrivateClassifier):
         The guarantee, with its assumptions.
     n_iter_ : int
         Number of steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(2000) % 2
+    >>> X = rng.normal(0.4 * (2 * y - 1), 0.3).reshape(-1, 1)
+    >>> model = DPNetworkClassifier(epsilon=2.0, classes=[0, 1], epochs=5, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.85)
+    True
+    >>> model.n_iter_, round(model.guarantee_.epsilon, 2)
+    (157, 2.0)
     """
 
     hidden_layer_sizes: tuple[int, ...] = (16,)

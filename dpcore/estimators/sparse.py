@@ -71,6 +71,18 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         Scale of the noise on the scores of the vertices.
     path_ : ndarray of shape (T,)
         Numbers of the selected vertices, from 0 to 2d - 1; 2d itself is the centre.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (5000, 20))
+    >>> y = 0.8 * X[:, 3]
+    >>> model = DPFrankWolfeRegressor(epsilon=1.0, random_state=0).fit(X, y)
+    >>> int(np.abs(model.coef_).argmax())
+    3
+    >>> round(model.guarantee_.epsilon, 2)
+    1.0
     """
 
     epsilon: float = 1.0

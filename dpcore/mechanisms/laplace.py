@@ -19,6 +19,13 @@ class Laplace:
     Attributes:
         sensitivity: L1 norm of the largest change of the value between neighbours.
         epsilon: Of the guarantee, in nats.
+
+    >>> mechanism = Laplace(sensitivity=1.0, epsilon=0.5)
+    >>> mechanism.scale
+    2.0
+    >>> noisy_count = mechanism.release(np.array(100.0), np.random.default_rng())
+    >>> mechanism.event
+    LaplaceRelease(noise_multiplier=2.0)
     """
 
     sensitivity: float

@@ -35,6 +35,12 @@ class NoisyMax:
         noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" is
             report-noisy-max [dwork2014, Claim 3.9].
         monotone: Whether all scores move the same way, as counts do under add/remove.
+
+    >>> mechanism = NoisyMax(sensitivity=1.0, epsilon=2.0, monotone=True)
+    >>> mechanism.release(np.array([100.0, 20.0, 30.0]), np.random.default_rng(0))
+    0
+    >>> mechanism.event
+    PureRelease(epsilon=2.0)
     """
 
     sensitivity: float

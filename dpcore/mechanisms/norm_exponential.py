@@ -21,6 +21,13 @@ class NormExponential:
     Attributes:
         sensitivity: L2 norm of the largest change of the value between neighbours.
         epsilon: Of the guarantee, in nats.
+
+    >>> mechanism = NormExponential(sensitivity=1.0, epsilon=2.0)
+    >>> noisy_mean = mechanism.release(np.zeros(3), np.random.default_rng())
+    >>> noisy_mean.shape
+    (3,)
+    >>> mechanism.event
+    PureRelease(epsilon=2.0)
     """
 
     sensitivity: float

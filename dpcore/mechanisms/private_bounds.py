@@ -36,6 +36,9 @@ class Payment:
         epsilon: Of the guarantee, in nats.
         person: Name of the column that tells whose a row is. The guarantee is then for each of its
             values, and otherwise, if it is "", for each row.
+
+    >>> Payment(epsilon=0.5, person="patient").event
+    PureRelease(epsilon=0.5)
     """
 
     epsilon: float
@@ -110,6 +113,11 @@ def bounds(
 
     Raises:
         RefusedError: For too few values, whose number is public.
+
+    >>> rng = np.random.default_rng(0)
+    >>> low, high = bounds(rng.uniform(10, 60, 10_000), epsilon=1.0, rng=rng)
+    >>> low <= 11 and high >= 59
+    True
     """
     least = least_rows(epsilon)
     if len(values) < least:

@@ -26,6 +26,13 @@ class RandomisedResponse:
     Attributes:
         epsilon: Of the guarantee, in nats.
         options: k, the number of possible answers.
+
+    >>> mechanism = RandomisedResponse(epsilon=1.0)
+    >>> round(mechanism.truth_probability, 3)
+    0.731
+    >>> counts = mechanism.counts(np.array([700, 300]), np.random.default_rng(0), size=1)
+    >>> round(float(mechanism.estimates(counts)[0, 0]), 1)
+    0.7
     """
 
     epsilon: float

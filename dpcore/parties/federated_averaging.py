@@ -132,6 +132,19 @@ class FederatedAveraging:
         rounds: Number T of rounds.
         noise_multiplier: Standard deviation of the noise over the sensitivity.
         sampling_rate: Probability with which each party takes part in a round.
+
+    >>> from dpcore import accountants
+    >>> mechanism = FederatedAveraging(
+    ...     local=LocalTraining(classes=2, local_steps=5, clip_norm=1.0),
+    ...     parties=1000,
+    ...     rounds=20,
+    ...     noise_multiplier=4.0,
+    ... )
+    >>> guarantee = accountants.account(
+    ...     mechanism.event, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="party"
+    ... )
+    >>> round(guarantee.epsilon, 2)
+    4.98
     """
 
     local: LocalTraining

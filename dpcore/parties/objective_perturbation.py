@@ -31,6 +31,10 @@ class ObjectivePerturbation:
         rows: n.
         regularisation: lambda.
         epsilon: Of the guarantee, in nats.
+
+    >>> mechanism = ObjectivePerturbation(rows=1000, regularisation=0.01, epsilon=1.0)
+    >>> round(mechanism.scale, 3), mechanism.extra
+    (2.104, 0.0)
     """
 
     rows: int

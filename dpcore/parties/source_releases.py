@@ -75,6 +75,9 @@ class Budget:
         epsilon: Of the guarantee, in nats. Infinity means no noise.
         noise: One of ``NOISES``.
         delta: Of the guarantee, used by "gaussian" alone.
+
+    >>> Budget(epsilon=0.5).scale(sensitivity=2.0)
+    4.0
     """
 
     epsilon: float

@@ -113,6 +113,12 @@ class Descent(Unit):
             first is soft-thresholding after a step, the second adds the gradient ridge w.
         rate: Learning rate. If None, it follows from public numbers.
         momentum: Share of the last move that is added to the next.
+
+    >>> mechanism = Descent(steps=60, batches=3)
+    >>> mechanism.passes
+    20
+    >>> mechanism.event(1.0).count
+    20
     """
 
     delta: float = 1e-6

@@ -115,6 +115,10 @@ class GaussianStatistics(Unit):
 
     Attributes:
         delta: Of the guarantee.
+
+    >>> mechanism = GaussianStatistics(delta=1e-6)
+    >>> round(mechanism.event(1.0).noise_multiplier, 3)
+    4.225
     """
 
     delta: float = 1e-6
@@ -180,6 +184,10 @@ class AdaSSP(Unit):
     Attributes:
         delta: Of the guarantee.
         rho: Probability that the ridge may be smaller than the noise requires.
+
+    >>> mechanism = AdaSSP(delta=1e-6)
+    >>> len(mechanism.event(1.0).events)
+    3
     """
 
     delta: float = 1e-6

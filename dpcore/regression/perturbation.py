@@ -32,6 +32,10 @@ class OutputPerturbation(Unit):
         radius: Of the ball.
         penalty: If None, it is (2 c^2)^(1/3) with c = 2 k L p / (n epsilon), from public numbers
             alone, which balances noise against shrinkage.
+
+    >>> mechanism = OutputPerturbation(radius=1.0)
+    >>> round(mechanism.chosen_penalty(1.0, inputs=3, rows=1000), 3)
+    0.117
     """
 
     radius: float = 1.0

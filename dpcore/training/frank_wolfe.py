@@ -5,7 +5,7 @@
 Each step moves towards a vertex of a public polytope and releases only *which* vertex, so its cost
 grows with the logarithm of the number of vertices and not with the dimension. g(w) = -(1/n) sum_i
 clip_R(y_i - x_i.w) x_i with |x_ij| <= 1: one row changes a coordinate of g by at most R/n
-(add/remove) or 2R/n (replace-one). Vertices are relative to a public centre c; <c, g> is the same
+(add/remove) or 2R/n (replace-one). Vertices are relative to a public centre c; c.g is the same
 for all of them, so it affects neither the selection nor its cost. Several models are trained
 together on the same rows.
 """

@@ -52,7 +52,7 @@ class L1Ball:
         return self.radius
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the score <s, g> + lambda/2 ||s||_1 of each vertex s for M models.
+        """Return the score s.g + lambda/2 ||s||_1 of each vertex s for M models.
 
         Args:
             gradient: g, (M, d).
@@ -102,7 +102,7 @@ class Hull:
         return float(np.abs(self.vertices).sum(axis=1).max())
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the score <s, g> of each corner s: (M, V) from ``gradient`` (M, d)."""
+        """Return the score s.g of each corner s: (M, V) from ``gradient`` (M, d)."""
         return gradient @ self.vertices.T.astype(gradient.dtype)
 
 
