@@ -229,7 +229,7 @@ def _refused() -> dict[str, tuple[str | bytes, str]]:
         "a cell of 200,000 letters": (f"{TEXT}{CANARY * 20_000},1,2,x\n", "end well in line 32"),
         "a line of 6 MB": (
             written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}),
-            "bytes a line",
+            "letters a line",
         ),
         "one line that ends nowhere": (written(USUAL, end="\x0b"), "fewer than 2 rows"),
         "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "no text in UTF-8"),
