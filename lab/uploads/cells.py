@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from dpcore.normal_form import normal_form
 from lab.uploads.column_roles import Column
@@ -29,13 +30,6 @@ def value_indices(table: Table, name: str, values: tuple[str, ...]) -> np.ndarra
     them.
     """
     index_of_value = {normal_form(value): index for index, value in enumerate(values)}
-    index_of_spelling: dict[str, int] = {}
-    cells = table.texts(name)
-    indices = np.empty(len(cells), dtype=int)
-    for row, cell in enumerate(cells):
-        index = index_of_spelling.get(cell)
-        if index is None:
-            index = index_of_value.get(normal_form(cell), -1)
-            index_of_spelling[cell] = index
-        indices[row] = index
-    return indices
+    spellings, unique_spellings = pd.factorize(table.texts(name))
+    indices = [index_of_value.get(normal_form(spelling), -1) for spelling in unique_spellings]
+    return np.array(indices, dtype=int)[spellings]

@@ -4,7 +4,6 @@ All declarations (bounds, categories, classes) are public. They are judged witho
 """
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -221,30 +220,3 @@ class Roles:
         The epsilons of pure releases add up.
         """
         return math.fsum(payment.epsilon for payment in self.payments)
-
-    @property
-    def disguised(self) -> tuple[str, ...]:
-        """Return the columns that may be the label under another name (leakage).
-
-        The declarations alone decide, because it is private whether the cells agree.
-        """
-        return tuple(column.name for column in self.columns if self._may_be_label(column))
-
-    def _may_be_label(self, column: Column) -> bool:
-        """Return whether a column seems to repeat the predicted one, by its name or its values.
-
-        All words of one name then occur in the other, or both have the same categories.
-        """
-        label_words = _words(self.answer)
-        column_words = _words(column.name)
-        if label_words <= column_words or column_words <= label_words:
-            return True
-        if not column.values:
-            return False
-        categories = {normal_form(value) for value in column.values}
-        return categories == {normal_form(value) for value in self.classes}
-
-
-def _words(name: str) -> set[str]:
-    """Return the words of a name in lower case, without the signs between them."""
-    return {word for word in re.split(r"[\W_]+", name.casefold()) if word}

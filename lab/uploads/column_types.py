@@ -5,7 +5,6 @@ Values such as bounds are never inferred.
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +23,6 @@ _FEW_CATEGORIES = 2
 # values occurs in so many of them on average.
 _LEAST_CELLS = 20
 _LEAST_REPETITION = 4
-# Names of persons and places have at most this number of words.
-_WORDS_OF_A_NAME = 4
 # Made once and ahead: while Arrow reads a text on another thread, making a scalar from a Python
 # value fails now and then.
 _NO_BYTES = pa.scalar(0)
@@ -43,34 +40,22 @@ _MONTH = (
 _DATE = re.compile(
     r"([0-9]{4}([-/.])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\3([0-9]{4}|[0-9]{2}))([T"
     r" ].*)?"
-    r"|(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?("
-    r" ?[ap]m)?"
+    r"|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?[ap]m)?"
     rf"|.*[0-9].*\b({_MONTH})\b.*|.*\b({_MONTH})\b.*[0-9].*",
     re.IGNORECASE,
 )
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_KEY = re.compile(r"(.*[\W_])?(id|uuid|key|no|nr|number|index)|.*[a-z]I[Dd]", re.IGNORECASE)
 # May be a thousand or one.
 _AMBIGUOUS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
-_WHOLE = re.compile(r"[0-9]+([.,]0*)?|[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
-# A number with words or signs beside it, or a range.
-_DECIMAL = r"[-+−]?[0-9][0-9.,]*"
-_COMPARED = r"[<>~≈≤≥±=]+\s*"
-_LETTERS_BESIDE = r"[^\W\d_]{1,15}[./²³^]*[^\W\d_]{0,5}[0-9]?"
-_BESIDE = re.compile(
-    rf"({_COMPARED})?{_DECIMAL}\s*({_LETTERS_BESIDE}|\+|(-|–|to)\s*[0-9.,]+)|{_COMPARED}{_DECIMAL}"
-)
 _MIXED_SHARE = 0.3
+_DATES = "dates or times"
 _NO_NUMBERS = "texts"
 _SEVERAL_UNITS = "numbers with a unit: not the same one in each cell"
-_WORDS_BESIDE = "numbers with a unit: words or signs stand beside them"
 
 
 class Kind(NamedTuple):
     """The inferred type of a column.
 
-    kind: "number", "category", "identifier", "date", "e-mail" or "text". reason: why the column
-    is left out; "" if it can be used.
+    kind: "number", "category" or "other". reason: why the column is left out; "" if it can be used.
     """
 
     kind: str
@@ -230,7 +215,7 @@ def _is_name(first_cell: str, cells: list[str]) -> bool | None:
         return None
     if cells.count(first_cell) >= _HEADER_SHARE * len(cells):
         return False
-    for test in (number_cells.is_number, _DATE.fullmatch, _MAIL.fullmatch):
+    for test in (number_cells.is_number, _DATE.fullmatch):
         if _share(test, cells) >= _MAJORITY:
             return not test(first_cell)
     most_values = min(MOST_CATEGORIES, len(cells) // _LEAST_REPETITION)
@@ -244,42 +229,25 @@ def _share(test: Callable[[str], Any], cells: list[str]) -> float:
     return sum(bool(test(cell)) for cell in cells) / len(cells)
 
 
-def infer_kind(name: str, cells: list[str]) -> Kind:
-    """Infer the type of a column from its name and at most 2,000 of its cells.
+def infer_kind(cells: list[str]) -> Kind:
+    """Infer the type of a column from at most 2,000 of its cells.
 
-    >>> infer_kind("plan", ["basic", "plus"] * 20).kind
+    >>> infer_kind(["basic", "plus"] * 20).kind
     'category'
-    >>> infer_kind("customer_id", [f"C{n:04}" for n in range(90)])
-    Kind(kind='identifier', reason='codes that tell rows or persons apart')
+    >>> infer_kind([f"C{n:04}" for n in range(90)])
+    Kind(kind='other', reason='texts or codes, with more than 45 different values')
     """
     if not cells:
-        return Kind("text", "empty wherever it was looked at")
-    if _share(_MAIL.fullmatch, cells) >= _MAJORITY:
-        return Kind("e-mail", "addresses that tell persons apart")
-    if _share(_DATE.fullmatch, cells) >= _MAJORITY:
-        return Kind("date", "dates or times, of which no number is made here")
+        return Kind("other", "empty wherever it was looked at")
     fault = number_fault(cells)
     if not fault:
-        return _kind_of_numbers(name, cells)
+        return Kind("number")
+    if fault == _DATES:
+        return Kind("other", "dates or times, of which no number is made here")
     most_categories = max(_FEW_CATEGORIES, min(MOST_CATEGORIES, len(cells) // 2))
     if len(set(cells)) <= most_categories:
         return Kind("category")
-    if fault != _NO_NUMBERS:
-        return Kind("text", fault)
-    return _kind_of_texts(cells)
-
-
-def _kind_of_texts(cells: list[str]) -> Kind:
-    """Return whether the texts of a column are identifiers, with the reason."""
-    hardly_any_repeats = len(set(cells)) > _MAJORITY * len(cells)
-    word_counts = [len(cell.split()) for cell in cells]
-    single_words = word_counts.count(1) >= _MAJORITY * len(cells)
-    have_digits = _share(re.compile("[0-9]").search, cells) >= _MAJORITY
-    if single_words and (hardly_any_repeats or have_digits):
-        return Kind("identifier", "codes that tell rows or persons apart")
-    if hardly_any_repeats and max(word_counts) <= _WORDS_OF_A_NAME:
-        return Kind("identifier", "names or the like, hardly any of which comes back")
-    return Kind("text", f"texts, or more than {MOST_CATEGORIES} different values")
+    return Kind("other", f"texts or codes, with more than {most_categories} different values")
 
 
 def number_fault(cells: list[str]) -> str:
@@ -296,9 +264,7 @@ def number_fault(cells: list[str]) -> str:
             return _SEVERAL_UNITS
         return ""
     if _share(_DATE.fullmatch, cells) >= _MAJORITY:
-        return "dates or times"
-    if _share(_BESIDE.fullmatch, cells) >= _MAJORITY - number_share:
-        return _WORDS_BESIDE
+        return _DATES
     if number_share >= _MIXED_SHARE:
         return "numbers, and something else in other cells"
     return _NO_NUMBERS
@@ -307,19 +273,3 @@ def number_fault(cells: list[str]) -> str:
 def units(cells: list[str]) -> set[str]:
     """Return the units that stand beside the numbers of a column, "" for none."""
     return {number_cells.unit(cell) for cell in cells if number_cells.is_number(cell)}
-
-
-def _kind_of_numbers(name: str, cells: list[str]) -> Kind:
-    """Return whether the numbers of a column are identifiers, with the reason."""
-    if len(set(cells)) <= MOST_CATEGORIES:
-        return Kind("number")
-    if not all(_WHOLE.fullmatch(cell) for cell in cells):
-        return Kind("number")
-    if any(cell.startswith("0") and cell[1:].isdigit() for cell in cells):
-        return Kind("identifier", "codes: numbers that begin with 0")
-    values = [float(cell.replace(",", ".")) for cell in cells]
-    rising = all(value < following for value, following in pairwise(values))
-    falling = all(value > following for value, following in pairwise(values))
-    if rising or falling or _KEY.fullmatch(name):
-        return Kind("identifier", "numbers that count or name rows")
-    return Kind("number")

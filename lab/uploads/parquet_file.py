@@ -7,17 +7,14 @@ read by a separate process (see ``separate_process``).
 from contextlib import suppress
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import parquet
 
 from lab.uploads import column_types
 from lab.uploads.formats import FileRefusedError
 from lab.uploads.limits import MOST_UNPACKED, check_size, too_large
 
-_BATCH_ROWS = 10_000
-# Size of a number, and of the offset that Arrow keeps for each text.
-_NUMBER_BYTES = 8
-_OFFSET_BYTES = 4
+# Rows that are expanded before they are measured.
+_BATCH_ROWS = 1_000
 
 
 class TooLargeError(ValueError):
@@ -71,17 +68,16 @@ def unpacked(data: bytes, most: int) -> pa.Table:
     """Return the columns by number, with dictionaries expanded.
 
     Raises:
-        TooLargeError: If the columns take more than ``most`` bytes. They are measured before they
-            are expanded.
+        TooLargeError: If the columns take more than ``most`` bytes.
     """
     batches = []
     size = 0
     file = parquet.ParquetFile(pa.BufferReader(data))
     for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
-        size += sum(_expanded_bytes(column) for column in batch.columns)
+        columns = [_expanded(column) for column in batch.columns]
+        size += sum(column.nbytes for column in columns)
         if size > most:
             raise TooLargeError
-        columns = [_expanded(column) for column in batch.columns]
         names = [str(number) for number in range(batch.num_columns)]
         batches.append(pa.record_batch(columns, names=names))
     return pa.Table.from_batches(batches)
@@ -92,16 +88,6 @@ def _expanded(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         return column.dictionary_decode()
     return column
-
-
-def _expanded_bytes(column: pa.Array) -> int:
-    """Return the size of a column once each row has its own value."""
-    if not pa.types.is_dictionary(column.type):
-        return column.nbytes
-    if not pa.types.is_string(column.type.value_type):
-        return _NUMBER_BYTES * len(column)
-    lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
-    return _OFFSET_BYTES * len(column) + (pc.sum(lengths).as_py() or 0)
 
 
 def _converted(column: pa.ChunkedArray) -> pa.ChunkedArray:

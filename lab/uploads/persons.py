@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from dpcore.normal_form import normal_form
 from lab.uploads import column_types
@@ -45,16 +46,12 @@ def person_numbers(names: np.ndarray) -> np.ndarray:
 
     Spellings of one name are one person, as are all missing names.
     """
-    number_of_name: dict[str, int] = {}
-    number_of_spelling: dict[str, int] = {}  # spares the normal form of names that come again
-    numbers = np.empty(len(names), dtype=int)
-    for row, spelling in enumerate(names):
-        number = number_of_spelling.get(spelling)
-        if number is None:
-            name = ""
-            if not column_types.is_missing(spelling):
-                name = normal_form(spelling)
-            number = number_of_name.setdefault(name, len(number_of_name))
-            number_of_spelling[spelling] = number
-        numbers[row] = number
-    return numbers
+    spellings, unique_spellings = pd.factorize(names)
+    unique_names = []
+    for spelling in unique_spellings:
+        name = ""
+        if not column_types.is_missing(spelling):
+            name = normal_form(spelling)
+        unique_names.append(name)
+    persons, _ = pd.factorize(np.array(unique_names, dtype=object))
+    return persons[spellings]

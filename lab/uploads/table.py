@@ -91,7 +91,7 @@ class Table:
 
     def kind(self, name: str) -> Kind:
         """Return the inferred type of a column, from 2,000 of its cells."""
-        return column_types.infer_kind(name, column_types.sample_cells(self.columns[name]))
+        return column_types.infer_kind(column_types.sample_cells(self.columns[name]))
 
     def number_fault(self, name: str) -> str:
         """Return "" if a column reads as numbers of one unit, else what it holds, from 2,000 of its

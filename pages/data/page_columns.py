@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from dpcore.mechanisms import private_bounds
-from lab.uploads import column_bounds, column_roles
+from lab.uploads import column_bounds
 from lab.uploads import rows as own_rows
 from lab.uploads.column_roles import Column
 from ui.session.widget_state import on_change, set_widget
@@ -182,7 +182,7 @@ def _show_note(upload: my_rows.UploadedTable, name: str) -> None:
         st.caption(plain(note))
     else:
         _show_number_fault(upload, name, use)
-        st.caption(SAYS(_explanation(draft, name, use), rows=draft.roles.rows_each))
+        st.caption(SAYS(_explanation(draft, use), rows=draft.roles.rows_each))
 
 
 def _show_number_fault(upload: my_rows.UploadedTable, name: str, use: str) -> None:
@@ -196,12 +196,10 @@ def _show_number_fault(upload: my_rows.UploadedTable, name: str, use: str) -> No
         st.caption(SAYS["note.units"])
 
 
-def _explanation(draft: Draft, name: str, use: str) -> str:
+def _explanation(draft: Draft, use: str) -> str:
     """Return the name of the text on what the use of a column means."""
     roles = draft.roles
     predicts_number = roles.target is not None
-    if use in column_roles.KINDS and name in roles.disguised:
-        return "note.disguised"
     if use == "category":
         if predicts_number:
             return "note.category_of_number"

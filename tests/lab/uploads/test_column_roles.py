@@ -118,25 +118,3 @@ def test_too_large_a_table_is_refused(monkeypatch):
 
     with pytest.raises(check.RefusedError, match="2,700 numbers"):
         choose(frame(), NUMBER)
-
-
-class TestAnswerInDisguise:
-    """A column that looks like the answer is told by what is declared, and not by its cells."""
-
-    @pytest.mark.parametrize(
-        ("name", "disguised"),
-        [("Churned_flag", True), ("unchurnedness", False), ("age", False)],
-    )
-    def test_a_name_with_the_answers_name_as_a_word_is_one(self, name, disguised):
-        roles = replace(CLASSES, answer="churned", columns=column(name))
-
-        assert roles.disguised == ((name,) if disguised else ())
-
-    def test_categories_that_are_the_answers_are_one(self):
-        gone = column("gone", kind="category", values=("yes", "no"))
-
-        assert replace(CLASSES, columns=gone).disguised == ("gone",)
-
-    def test_a_name_with_that_of_a_number_as_the_answer_is_one(self):
-        assert NUMBER.disguised == ()
-        assert replace(NUMBER, columns=column("base_pay", low=0, high=1)).disguised == ("base_pay",)

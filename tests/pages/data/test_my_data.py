@@ -289,7 +289,7 @@ class TestColumnsThatAreNoNumbers:
     @pytest.mark.parametrize(
         ("column", "use", "kind"),
         [
-            pytest.param("weight", "number", "numbers with a unit", id="unit"),
+            pytest.param("weight", "number", "texts", id="unit"),
             pytest.param("when", "amount", "dates or times", id="dates"),
         ],
     )
