@@ -191,8 +191,11 @@ def _effect_label(
     result: AccountingResult, position: int, name: str, guarantee: Guarantee | None
 ) -> dict:
     """Return the name of an effect above its line, with epsilon, and delta if it is another."""
-    epsilon = number(np.nan)
-    if guarantee is not None:
+    if guarantee is None:
+        epsilon = number(np.nan)
+    elif guarantee.delta >= 1:
+        epsilon = SAYS["effect.nothing"]
+    else:
         epsilon = number(guarantee.epsilon)
         if guarantee.delta != result.settings.delta:
             epsilon += f"</b>, δ {delta_text(guarantee.delta, digits=3)}<b>"
@@ -206,9 +209,7 @@ def effect_name(name: str, result: AccountingResult) -> str:
     """Return the name of an effect, with the numbers of people and of settings tried."""
     settings = result.settings
     case = name
-    if name == "afterwards":
-        case = settings.afterwards
-    elif name == "group" and settings.people == 1:
+    if name == "group" and settings.people == 1:
         case = "group_one"
     elif name == "tuned" and settings.settings_tried == 1:
         case = "tuned_one"

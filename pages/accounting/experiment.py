@@ -25,9 +25,8 @@ from pages.accounting.result import (
 from pages.accounting.settings import AccountingSettings
 from pages.accounting.tasks import Costs, SearchCosts
 
-# The accountants with a curve that costs milliseconds, and those with as quick an inverse.
+# The accountants with a curve that costs milliseconds.
 _QUICK_CURVES = ROWS[:-1]
-_QUICK_INVERSES = ("basic", "advanced", "moments")
 # Points of the exact curve over steps that one task computes in some 30 ms.
 _EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))
 
@@ -68,11 +67,6 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
 
     MEASURES: ClassVar = {
         "epsilon": _cost("epsilon by the tightest accountant", lambda costs: costs.epsilon),
-        "group": _cost(
-            "group epsilon (all people together, at a larger delta)",
-            lambda costs: costs.group,
-            "people",
-        ),
         "tuned": _cost(
             "total epsilon (all settings tried)", lambda costs: costs.tuned, "settings_tried"
         ),
@@ -96,10 +90,7 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         parts["unsampled"] = _numbers(self._price("gdp", steps, essential=True, sampling_rate=1.0))
         parts["this run"] = _numbers(self._price(exact, steps))
         parts["pld"] = _numbers(*self._exact_curve())
-        for name in (*_QUICK_INVERSES, "renyi"):
-            parts[f"most steps {name}"] = _numbers(self._most_steps(name, essential=True))
-        for name in _QUICK_INVERSES:
-            parts[f"least noise {name}"] = _numbers(self._least_noise(name, essential=True))
+        parts["most steps renyi"] = _numbers(self._most_steps("renyi", essential=True))
         return parts
 
     def _slow_parts(self) -> dict[str, Part]:
@@ -146,12 +137,7 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
 
     def shown_sample(self) -> tuple[Costs]:
         """Return the task with the costs. They have no noise, so there is only one."""
-        costs = Costs(
-            run_price=self._fine_price,
-            search_price=self._tuned_price,
-            people=self.settings.people,
-        )
-        return (costs,)
+        return (Costs(run_price=self._fine_price, search_price=self._tuned_price),)
 
     @property
     def _fine_price(self) -> Price:
@@ -191,7 +177,7 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
             essential=essential,
         )
 
-    def _least_noise(self, accountant: str, *, essential: bool = False) -> NoiseFor:
+    def _least_noise(self, accountant: str) -> NoiseFor:
         """Return the search for the least noise with which this run stays within the target."""
         return NoiseFor(
             accountant=accountant,
@@ -199,7 +185,6 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
             steps=self.settings.steps,
             epsilon=self.settings.target_epsilon,
             delta=self.settings.delta,
-            essential=essential,
         )
 
     def _most_steps(self, accountant: str, *, essential: bool = False) -> StepsWithin:

@@ -10,7 +10,6 @@ from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, alw
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
-from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
 from ui.widgets import Chart, explained_chart
@@ -24,17 +23,6 @@ CHARTS = {
     "effects": charts.effects,
     "searches": charts.searches,
 }
-
-
-def main_choices(state: PageState) -> None:
-    """Show the choice of what is done with the released weights."""
-    state.choose(
-        "afterwards",
-        "Post-processing",
-        texts.AFTERWARDS_LABELS,
-        wide=True,
-        help=texts.AFTERWARDS_HELP,
-    )
 
 
 def main_charts(result: AccountingResult) -> Rows:
@@ -70,7 +58,7 @@ PAGE = Page(
     ),
     settings=AccountingSettings,
     controls=Controls(
-        choices=main_choices,
+        choices=always(None),
         sliders=always(
             SliderLayout(
                 hero="noise_multiplier", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=texts.SLIDERS
@@ -84,8 +72,6 @@ PAGE = Page(
             "verdict": texts.verdict,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
-            "neighbours": texts.neighbours,
-            "effects": listed(texts.effects),
             "searches": texts_tuning.searches,
             "table": texts.table,
         },
@@ -93,12 +79,7 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab(
-                "effects",
-                "Adjacency, groups, tuning",
-                ("effects", "neighbours", "searches"),
-                search_charts,
-            ),
+            Tab("tuning", "Tuning", ("searches",), search_charts),
             Tab("table", "Accountants", ("table",)),
         ),
         lead=always(texts.INTRODUCTION),

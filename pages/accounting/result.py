@@ -44,7 +44,7 @@ class AccountingResult:
         row R of the table and a law L of the number of tries, the parts are
         "R": epsilon over ``STEPS`` and, last, that of this run; "pld" has ``EXACT_STEPS`` alone,
         "this run" and "this run, fine grid": the exact epsilon of this run, twice,
-        "most steps R" and "least noise R": what the target allows,
+        "most steps R" and "least noise R": what the target allows, for the two tightest rows,
         "unsampled" and "replaced": epsilon with all rows in each step, and under replace-one,
         "all settings tried": epsilon of all runs together,
         "search L": epsilon of a search that releases its best try only, over ``TRIES``.
@@ -79,23 +79,22 @@ class AccountingResult:
             delta=settings.delta,
         )
 
-    def least_noise(self, row: str) -> float:
-        """Return the noise multiplier that the target needs, infinite if none is enough.
+    @property
+    def least_noise(self) -> float:
+        """Return the noise multiplier that the target needs, infinite if none is enough."""
+        return self._by_tightest("least noise")
 
-        It is NaN for a row without a theorem.
-        """
-        if row not in THEOREMS:
-            return math.nan
-        return self._number(f"least noise {row}")
+    @property
+    def most_steps(self) -> float:
+        """Return the number of steps that the target allows, up to ``MOST_STEPS``."""
+        return self._by_tightest("most steps")
 
-    def most_steps(self, row: str) -> float:
-        """Return the number of steps that the target allows, up to ``MOST_STEPS``.
-
-        It is NaN for a row without a theorem.
-        """
-        if row not in THEOREMS:
-            return math.nan
-        return self._number(f"most steps {row}")
+    def _by_tightest(self, search: str) -> float:
+        """Return what the tightest row that has been searched allows, NaN until then."""
+        exact = self._number(f"{search} pld")
+        if math.isnan(exact):
+            return self._number(f"{search} renyi")
+        return exact
 
     def guarantee(self, theorem: str) -> Guarantee | None:
         """Return the guarantee of this run by a theorem, or None until it is computed."""
@@ -205,13 +204,9 @@ class AccountingResult:
             adjacency=Adjacency.REPLACE_ONE,
         )
         if direct is None or math.isinf(direct.epsilon):
-            return self.replaced_in_two
+            # A removal and an addition cost (2 epsilon, (1 + e^epsilon) delta).
+            return for_replacement(self.best_guarantee)
         return direct
-
-    @property
-    def replaced_in_two(self) -> Guarantee:
-        """Return the same by a removal and an addition: (2 epsilon, (1 + e^epsilon) delta)."""
-        return for_replacement(self.best_guarantee)
 
     @property
     def tuned(self) -> Guarantee | None:
@@ -257,7 +252,7 @@ class AccountingResult:
             "run": run,
             "unsampled": self._guarantee(self.unsampled, unsampled_event, accountant="gdp"),
             "group": group,
-            "afterwards": run,
+            "processing": run,
             "tuned": self.tuned,
             "replaced": self.replaced,
         }
@@ -265,16 +260,12 @@ class AccountingResult:
     # Tables
 
     def table(self) -> pd.DataFrame:
-        """Return a table with a row per row: epsilon of the run, and what the target allows."""
-        steps = np.array([self.most_steps(row) for row in ROWS])
+        """Return a table with a row per accountant: the epsilon of this run."""
         return pd.DataFrame(
             {
                 "accountant": ROWS,
                 "epsilon": [self.epsilon(row) for row in ROWS],
                 "a bound": [row in THEOREMS for row in ROWS],
-                "least noise multiplier": [self.least_noise(row) for row in ROWS],
-                "most steps": steps,
-                "most epochs": steps * self.settings.sampling_rate,
             }
         )
 

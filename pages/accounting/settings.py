@@ -8,9 +8,6 @@ from lab.experiment import accounting_tasks
 from lab.experiment.accounting_tasks import MOST_COUNTED, MOST_STEPS
 from lab.experiment.settings import Settings
 
-# What may be done with the released weights afterwards, none of which can cost anything.
-AFTERWARDS = ("nothing", "average", "round", "predict")
-
 
 @dataclass(frozen=True, kw_only=True)
 class AccountingSettings(Settings):
@@ -25,11 +22,9 @@ class AccountingSettings(Settings):
     target_epsilon: the budget for which the noise and the number of steps are searched.
     people: size of a group that asks for the guarantee together.
     settings_tried: number of such runs of which the best was chosen; its mean if it is random.
-    afterwards: what is then done with the released weights.
     """
 
     EXPERIMENT: ClassVar = "pages.accounting.experiment.AccountingExperiment"
-    CHOICES: ClassVar = {"afterwards": AFTERWARDS}
     LIMITS: ClassVar = {
         "sampling_rate": (1e-4, 1.0),
         "noise_multiplier": (0.3, 100.0),
@@ -47,7 +42,6 @@ class AccountingSettings(Settings):
     target_epsilon: float = 1.0
     people: int = 3
     settings_tried: int = 10
-    afterwards: str = "average"
 
     @property
     def tuned_steps(self) -> int:

@@ -54,12 +54,10 @@ class Costs:
 
     run_price: the task of the cost of one run.
     search_price: the task of the cost of all runs together.
-    people: size of the group.
     """
 
     run_price: Price
     search_price: Price
-    people: int
     essential: bool = False
 
     def run(self) -> Self:
@@ -70,11 +68,6 @@ class Costs:
     def epsilon(self) -> float:
         """Return the epsilon of the run."""
         return _epsilon(self.run_price)
-
-    @property
-    def group(self) -> float:
-        """Return the epsilon of a group of people, at another delta (``for_group``)."""
-        return self.people * self.epsilon
 
     @property
     def tuned(self) -> float:

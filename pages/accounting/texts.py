@@ -2,27 +2,21 @@
 
 import math
 
+import numpy as np
+
 from dpcore.privacy import Guarantee
 from lab.experiment.accounting_tasks import MOST_STEPS
 from pages.accounting import charts
 from pages.accounting.charts import SAYS, number
 from pages.accounting.result import ROWS, THEOREMS, AccountingResult
 from ui.charts import theme
+from ui.charts.curves import count_progress
 from ui.text import guarantee_notes, tables, tiles
-from ui.text.numbers import delta
 from ui.text.tiles import Tile
 
 SLIDERS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
 INTRODUCTION = SAYS["introduction"]
-AFTERWARDS_HELP = SAYS["afterwards"]
-AFTERWARDS_LABELS = {
-    "nothing": "None",
-    "average": "Average",
-    "round": "Round",
-    "predict": "Predict",
-}
 ABOUT = SAYS.cases("about")
-AFTERWARDS = SAYS.cases("after")
 # The accountants whose epsilon is there at once.
 _QUICK = ("basic", "advanced", "moments", "renyi")
 # Advanced composition is called loose from so many times the epsilon of the moments accountant.
@@ -130,13 +124,8 @@ def verdict(result: AccountingResult) -> str:
 def _budget(result: AccountingResult) -> str:
     """Return what would use the target up, or keep it, by the numbers computed so far."""
     target = number(result.settings.target_epsilon)
-    most_steps = result.most_steps("pld")
-    if math.isnan(most_steps):
-        most_steps = result.most_steps("renyi")
-    least_noise = result.least_noise("pld")
-    if math.isnan(least_noise):
-        least_noise = result.least_noise("renyi")
-
+    most_steps = result.most_steps
+    least_noise = result.least_noise
     if _is_over(result):
         if math.isnan(least_noise):
             return ""
@@ -154,14 +143,10 @@ def _budget(result: AccountingResult) -> str:
 def _over_steps(result: AccountingResult) -> str:
     """Return how far the exact curve is computed, then how much the loosest accountant costs."""
     points = result.values["pld"]
-    missing = sum(math.isnan(point) for point in points)
-    if missing:
-        return SAYS(
-            "finding.counting",
-            done=len(points) - missing,
-            all=len(points),
-            accountant=result.settings.tightest,
-        )
+    counted = int(np.count_nonzero(~np.isnan(points)))
+    progress = count_progress(counted, len(points), "points computed")
+    if progress:
+        return progress
     row = loosest(result)
     exact = result.epsilon("pld")
     if exact <= 0 or not math.isfinite(result.epsilon(row) / exact):
@@ -202,56 +187,31 @@ FINDINGS = {
 
 
 def table(result: AccountingResult) -> str:
-    """Return a row for each accountant, with what the target allows."""
-    target = number(result.settings.target_epsilon)
+    """Return a row for each accountant."""
     # A data frame would cost each redraw milliseconds.
     rows = [_table_row(result, row) for row in ROWS]
     return tables.table(
         rows,
-        caption=SAYS("table.caption", target=target, most=MOST_STEPS),
-        heads=SAYS.heads("table", rows[0], target=target),
+        caption=SAYS["table.caption"],
+        heads=SAYS.heads("table", rows[0]),
         marked=result.settings.tightest,
     )
 
 
 def _table_row(result: AccountingResult, row: str) -> dict[str, str]:
-    """Return the cells of an accountant; dashes for inverses of the published figure."""
+    """Return the cells of an accountant."""
     name, _, _ = theme.THEOREMS[row]
     if row == "pld":
         name = result.settings.tightest
-    is_bound = row in THEOREMS
     status = SAYS["table.published"]
-    if is_bound:
+    if row in THEOREMS:
         status = SAYS["table.bound"]
-    cells = {
+    return {
         "name": name,
         "epsilon": f"<b>{number(result.epsilon(row))}</b>",
         "status": tiles.badge(status),
         "source": SAYS[f"source.{row}"],
     }
-    if not is_bound:
-        return cells | {"noise": "–", "most": "–", "epochs": "–"}
-    steps = result.most_steps(row)
-    cells["noise"] = _noise_cell(result.least_noise(row))
-    cells["most"] = _steps_cell(steps)
-    cells["epochs"] = number(steps * result.settings.sampling_rate)
-    return cells
-
-
-def _noise_cell(noise: float) -> str:
-    """Return a noise multiplier, or that none is enough."""
-    if math.isinf(noise):
-        return SAYS["table.never"]
-    return number(noise)
-
-
-def _steps_cell(steps: float) -> str:
-    """Return a number of steps, or the largest one that the page counts."""
-    if math.isnan(steps):
-        return number(steps)
-    if steps >= MOST_STEPS:
-        return SAYS("table.most", steps=MOST_STEPS)
-    return f"{steps:,.0f}"
 
 
 # Explanation
@@ -293,39 +253,6 @@ def _sampling(result: AccountingResult) -> str:
     )
 
 
-def effects(result: AccountingResult) -> list[str]:
-    """Return a sentence each on subsampling, groups and post-processing."""
-    people = result.settings.people
-    guarantees = result.effects()
-    group = guarantees["group"]
-    if people == 1:
-        case = "person"
-    elif group is not None and group.delta >= 1:
-        case = "nobody"
-    else:
-        case = "group"
-    return [
-        SAYS(
-            "effects.sampling",
-            published=number(result.epsilon("published")),
-            advanced=number(result.epsilon("advanced")),
-        ),
-        SAYS(f"effects.{case}", people=people, **_epsilon_and_delta(group)),
-        SAYS(
-            "effects.after",
-            after=AFTERWARDS[result.settings.afterwards],
-            **_epsilon_and_delta(guarantees["afterwards"]),
-        ),
-    ]
-
-
-def _epsilon_and_delta(guarantee: Guarantee | None) -> dict[str, str]:
-    """Return epsilon and delta in words, or dots until they are computed."""
-    if guarantee is None:
-        return {"epsilon": plain(None), "delta": "…"}
-    return {"epsilon": plain(guarantee), "delta": delta(guarantee.delta, digits=3)}
-
-
 def plain(guarantee: Guarantee | None) -> str:
     """Return the epsilon of a guarantee, or dots until it is computed."""
     if guarantee is None:
@@ -346,11 +273,3 @@ def guarantee(result: AccountingResult) -> str:
     return guarantee_notes.guarantee_with_notes(
         result.best_guarantee, assumed=SAYS["guarantee.assumed"]
     )
-
-
-def neighbours(result: AccountingResult) -> str:
-    """Return the guarantee by both adjacency relations, for the same noise."""
-    add = tiles.note(SAYS["neighbours.add"]) + tiles.guarantee_facts(here=result.best_guarantee)
-    replace = tiles.note(SAYS["neighbours.replace"]) + tiles.guarantee_facts(here=result.replaced)
-    in_two = SAYS("neighbours.in_two", **_epsilon_and_delta(result.replaced_in_two))
-    return add + replace + tiles.note(in_two)

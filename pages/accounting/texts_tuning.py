@@ -20,7 +20,7 @@ def searches(result: AccountingResult) -> str:
     tried = settings.settings_tried
     ex_post = SAYS("searches.ex_post", ligett=short("ligett2017"), ghazi=short("ghazi2025"))
     if tried == 1:
-        return tiles.bullets([SAYS["effects.one"], ex_post])
+        return tiles.bullets([SAYS["searches.one"], ex_post])
     rows = [_row(result, way) for way in result.searches]
     caption = SAYS(
         "searches.caption",

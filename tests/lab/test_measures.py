@@ -30,7 +30,6 @@ OWN = {
     "network": {"accuracy": lambda result: result.summary("private")},
     "accounting": {
         "epsilon": lambda result: Spread.of(result.epsilon("pld")),
-        "group": lambda result: Spread.of(result.effects()["group"].epsilon),
         "tuned": lambda result: Spread.of(result.tuned.epsilon),
     },
     "mechanisms": {
