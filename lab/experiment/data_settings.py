@@ -39,6 +39,7 @@ class SourceSettings(Settings):
         own: The handle of an uploaded file. A plain string is only its name, and nothing can be
             computed.
         epsilon: Of the whole release, with what bounds have cost.
+        rows: Number of private rows, or of people in a file.
         CURVE: The epsilons of the page's curve.
         OF_NUMBERS: Whether the label is a number.
     """
@@ -46,6 +47,7 @@ class SourceSettings(Settings):
     dataset: str
     own: str
     epsilon: float
+    rows: int
 
     CURVE: ClassVar[tuple[float, ...]] = ()
     OF_NUMBERS: ClassVar[bool] = False
@@ -223,7 +225,7 @@ class RowsSettings(SourceSettings):
     """Base of settings about a data set with classes (``classification.Source``).
 
     Attributes:
-        rows: Number of private rows, public; None uses all, of a file at most ``MOST_LIVE``.
+        rows: Public; None uses all, of a file at most ``MOST_LIVE``.
         seed: Of the rows and their split.
         rows_each: Rows of a person, for data sets of the lab and the correct mechanism
             (``split_of``), if the page has such a field.
@@ -232,7 +234,6 @@ class RowsSettings(SourceSettings):
         SIZED: Whether a part of a data set of fixed size can be used.
     """
 
-    rows: int
     seed: int
     rows_each: int = 1
 

@@ -1,5 +1,6 @@
 """Charts of the regression: errors, fitted lines, noisy objectives and coefficients."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,15 @@ from ui.charts.coefficients import shorten
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import number
 from ui.text.texts import Texts
-from ui.text.tiles import shown_number
 
 SAYS = Texts(__file__)
 METHODS = SAYS.cases("methods")
 EPSILON_AXIS = theme.epsilon_axis(*RegressionSettings.LIMITS["epsilon"], margin=0.05)
 # Letters of an error such as "340,000" or "1.39e+65", for which legends keep room.
 LONGEST_ERROR = 8
+# Errors from the first to below the second number have the same decimals, at most as many as these.
+ROUNDED_ALIKE = (1e-3, 1e6)
+MOST_DECIMALS = 4
 # Most letters of a name along an axis.
 LONGEST_NAME = 44
 # Where the strokes of single fits begin and end, in pixels right of the set epsilon.
@@ -93,10 +96,9 @@ def _chosen_curve(result: RegressionResult, high: float) -> Curve:
         quantiles = np.minimum(result.quantiles(name), HIGHEST_ERROR * high)
     epsilons = result.settings.epsilons[: quantiles.shape[1]]
     spread = result.summary()
-    median_text, _ = distinct_numbers(spread.median, result.least_squares_error)
     return replace(
         _curve(name, epsilons, quantiles, chosen=True),
-        value=theme.padded(median_text, longest=LONGEST_ERROR),
+        value=theme.padded(error_text(result, spread.median), longest=LONGEST_ERROR),
         at_current=np.minimum(spread, HIGHEST_ERROR * high),
         strokes=np.minimum(result.fits.errors, high),
         stroke_span=STROKES,
@@ -109,7 +111,7 @@ def _alternative_curve(result: RegressionResult, name: str, high: float) -> Curv
     curve = _curve(name, result.settings.epsilons, medians, chosen=False)
     if name not in result.all_fits:
         return curve
-    median_text = number(result.summary(name).median)
+    median_text = error_text(result, result.summary(name).median)
     return replace(curve, value=theme.padded(median_text, longest=LONGEST_ERROR))
 
 
@@ -140,48 +142,41 @@ def _error_range(result: RegressionResult) -> tuple[float, float]:
 
 def _reference_lines(result: RegressionResult) -> tuple[Curve, Curve]:
     """Return the lines of the baseline and of least squares, between which models are useful."""
-    _, least_squares_text = distinct_numbers(result.summary().median, result.least_squares_error)
     baseline = Curve(
         name="baseline (mean)",
         y=result.baseline,
-        value=number(result.baseline),
+        value=error_text(result, result.baseline),
         colour=theme.NON_PRIVATE,
         dash="dash",
     )
     least_squares = Curve(
         name="least squares",
         y=result.least_squares_error,
-        value=least_squares_text,
+        value=error_text(result, result.least_squares_error),
         colour=theme.NON_PRIVATE,
     )
     return baseline, least_squares
 
 
-def distinct_numbers(first: float, second: float) -> tuple[str, str]:
-    """Return two numbers with three digits, or with four if three would make them look alike.
+def error_text(result: RegressionResult, error: float) -> str:
+    """Format an error, with the decimals that all errors of the page have.
 
-    Both have the same number of decimals, unless one is too large for any.
+    Errors outside of ``ROUNDED_ALIKE`` have three digits.
     """
-    first_text = number(first)
-    second_text = number(second)
-    if first_text == second_text and f"{first:.4g}" != f"{second:.4g}":
-        first_text = f"{first:.4g}"
-        second_text = f"{second:.4g}"
-    decimals = max(count_decimals(first_text), count_decimals(second_text))
-    return _with_decimals(first_text, decimals), _with_decimals(second_text, decimals)
+    low, high = ROUNDED_ALIKE
+    if not low <= error < high:
+        return number(error)
+    return f"{error:,.{count_decimals(result)}f}"
 
 
-def count_decimals(text: str) -> int:
-    """Return the number of characters after the decimal point of a number."""
-    return len(text.partition(".")[2])
-
-
-def _with_decimals(text: str, decimals: int) -> str:
-    """Return a number from 1 to 999 with so many decimals, as "20.0", and any other unchanged."""
-    value = shown_number(text)
-    if value is None or not 1 <= value < 1000 or "e" in text:
-        return text
-    return f"{value:.{decimals}f}"
+def count_decimals(result: RegressionResult) -> int:
+    """Return with how many decimals least squares has three digits, or differs from the median."""
+    median = result.summary().median
+    exact = result.least_squares_error
+    decimals = max(0, min(2 - math.floor(math.log10(exact)), MOST_DECIMALS))
+    if median != exact and f"{median:.{decimals}f}" == f"{exact:.{decimals}f}":
+        return decimals + 1
+    return decimals
 
 
 def lines(result: RegressionResult) -> dict:
@@ -208,7 +203,7 @@ def lines(result: RegressionResult) -> dict:
 
     left, right = fitted.ends
     margin = SIDE_MARGIN * (right - left)
-    feature = shorten(source.features[settings.feature], LONGEST_NAME)
+    feature = shorten(source.features[result.feature], LONGEST_NAME)
     least_squares = Curve(
         name="least squares",
         colour=theme.NON_PRIVATE,

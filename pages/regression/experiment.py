@@ -5,19 +5,17 @@ gradient descent read sufficient statistics alone, so that 300,000 rows cost no 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from dpcore.estimators.linear import REGRESSIONS
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part, Repeats, Sweep
-from lab.experiment.settings import Measure, Task
+from lab.experiment.settings import Measure
 from pages.regression import tasks
 from pages.regression.result import RegressionResult
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import Method
 
-Outcome = TypeVar("Outcome")
 # The mechanisms of which a larger epsilon may worsen the mean error: a quadratic whose noise may
 # leave it without a minimum, with unbounded weights, and a rule that changes at some epsilon.
 _NOT_MONOTONE = ("published", "functional", "gaussian", "descent")
@@ -25,27 +23,6 @@ _NOT_MONOTONE = ("published", "functional", "gaussian", "descent")
 _FEW_REPEATS = 4
 _MANY_ROWS = 50_000
 _ROWS_PER_TASK = 3e7
-
-
-@dataclass(frozen=True)
-class ByName:
-    """A part of single tasks by name, gathered into the outcomes of those that are done."""
-
-    parts: Mapping[str, Part]
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """Return the tasks in the order of the names."""
-        return tuple(task for part in self.parts.values() for task in part.tasks)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> dict[str, Any]:
-        """Return the outcomes by name, as far as they are done."""
-        done = {}
-        for name, part in self.parts.items():
-            outcome = part.gather(outcomes)
-            if outcome is not None:
-                done[name] = outcome
-        return done
 
 
 class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
@@ -76,15 +53,13 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
         repeats = settings.repeats
         remaining = settings.remaining_epsilon
         spent = settings.spent_epsilon
-        names = [settings.mechanism, *(name for name in REGRESSIONS if name != settings.mechanism)]
-        methods = {name: settings.method(name) for name in names}
-        epsilons = tuple(epsilon - spent for epsilon in settings.epsilons)
-        curves = {name: _curve(method, epsilons, repeats) for name, method in methods.items()}
-        chosen = methods.pop(settings.mechanism)
+        others = [name for name in REGRESSIONS if name != settings.mechanism]
+        chosen = settings.method(settings.mechanism)
         first_batch = repeats
         if chosen.rows_per_fit > _MANY_ROWS:
             first_batch = _FEW_REPEATS
-        chosen_fits = Repeats(
+        parts: dict[str, Part] = {}
+        parts[f"fits {settings.mechanism}"] = Repeats(
             tasks.fit_repeats,
             chosen,
             remaining,
@@ -93,21 +68,25 @@ class RegressionExperiment(Experiment[RegressionSettings, RegressionResult]):
             first_batch=first_batch,
             sampled=tasks.score_repeats,
         )
-        others = {
-            name: Once(tasks.fit_repeats, method, (remaining,), repeats)
-            for name, method in methods.items()
-        }
-        return {"chosen": chosen_fits, "curves": ByName(curves), "others": ByName(others)}
+        epsilons = tuple(epsilon - spent for epsilon in settings.epsilons)
+        for name in (settings.mechanism, *others):
+            parts[f"curve {name}"] = _curve(settings.method(name), epsilons, repeats)
+        for name in others:
+            method = settings.method(name)
+            parts[f"fits {name}"] = Once(tasks.fit_repeats, method, (remaining,), repeats)
+        return parts
 
     def result(self, values: Mapping[str, Any]) -> RegressionResult:
-        fits = {self.settings.mechanism: values["chosen"], **values["others"]}
-        grids = values["curves"]
-        curves = {name: grid.runs for name, grid in grids.items() if grid.complete}
-        return RegressionResult(
-            settings=self.settings,
-            all_fits=_in_order(fits),
-            curves=_in_order(curves),
-        )
+        all_fits = {}
+        curves = {}
+        for name in REGRESSIONS:
+            fits = values[f"fits {name}"]
+            if fits is not None:
+                all_fits[name] = fits
+            grid = values[f"curve {name}"]
+            if grid.complete:
+                curves[name] = grid.runs
+        return RegressionResult(settings=self.settings, all_fits=all_fits, curves=curves)
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -126,8 +105,3 @@ def _curve(method: Method, epsilons: tuple[float, ...], repeats: int) -> Sweep:
     rows_per_epsilon = max(1, method.rows_per_fit * repeats)
     width = max(1, int(_ROWS_PER_TASK / rows_per_epsilon))
     return Sweep(epsilons, tasks.score_curve, method, repeats, width=width)
-
-
-def _in_order(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """Return outcomes by mechanism in the order of ``REGRESSIONS``."""
-    return {name: outcomes[name] for name in REGRESSIONS if name in outcomes}

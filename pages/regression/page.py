@@ -25,7 +25,6 @@ HEIGHT = 455
 COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
-TUNING_LABELS = {"rule": "By rule", "own": "By hand"}
 # Where the target of a question starts on the way from least squares to the baseline, for an
 # uploaded file and for the made-up rows in its place.
 TARGET = 0.5
@@ -33,31 +32,20 @@ MADE_UP_TARGET = 0.1
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set, of the method and of its options."""
+    """Show the choices of the data set and of the method."""
     state.choose("dataset", "Data", {**TITLES, OWN: "My data"})
     state.choose("mechanism", "Method", charts.METHODS, help=texts.HELP["mechanism"])
-    state.choose("tuning", "Options", TUNING_LABELS, help=texts.HELP["tuning"])
-
-
-def more_choices(state: PageState) -> None:
-    """Show, with data, the choice of the feature of the lines."""
-    source = state.settings.source
-    if source is None:
-        return
-    features = dict(enumerate(source.features[: state.settings.features]))
-    state.choose("feature", "Feature of the lines", features)
 
 
 def sliders(settings: RegressionSettings) -> SliderLayout:
-    """Return the sliders, with the options of the mechanism that are set by hand."""
-    main = (*MAIN_SLIDERS, *settings.options)
+    """Return the sliders."""
     changes: dict[str, dict[str, Any]] = {
         "rows": {},
         "label_top": {"unit": settings.problem.source.unit},
     }
     if settings.by_person:
         changes["rows"]["label"] = "People"
-    return SliderLayout(hero="epsilon", main=main, more=MORE_SLIDERS, changes=changes)
+    return SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=changes)
 
 
 def main_charts(result: RegressionResult) -> list[list[Chart]]:
@@ -112,8 +100,6 @@ def program(settings: RegressionSettings) -> str:
     if settings.mechanism == "descent":
         descent = settings.descent
         options = {"steps": descent.steps, "batches": descent.batches}
-        if settings.options:
-            options |= {"clip_norm": descent.clip_norm, "radius": descent.radius}
     share = settings.share_of(settings.mechanism)
     if share is not None:
         options["share"] = share
@@ -139,7 +125,6 @@ PAGE = Page(
     controls=Controls(
         choices=main_choices,
         sliders=sliders,
-        more_choices=more_choices,
         suggestion=Suggestion("epsilon", texts.SAYS["move"], low=1),
     ),
     content=Content(

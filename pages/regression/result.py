@@ -225,16 +225,21 @@ class RegressionResult:
             }
         )
 
-    # Lines over the chosen feature, for the analyst only
+    # Lines over one feature, for the analyst only
+
+    @cached_property
+    def feature(self) -> int:
+        """Return the index of the feature of the lines, over which least squares changes most."""
+        return int(np.abs(self.problem.least_squares()[1:]).argmax())
 
     @cached_property
     def fitted_lines(self) -> FittedLines:
-        """Return the predictions over the chosen feature."""
+        """Return the predictions over the feature of the lines."""
         problem = self.problem
         test = problem.test_statistics()
         mean_inputs = test.gram[0] / test.rows  # the first input is 1
         inputs = np.tile(mean_inputs, (2, 1))
-        inputs[:, self.settings.feature + 1] = (-1, 1)
+        inputs[:, self.feature + 1] = (-1, 1)
 
         def predictions(weights: np.ndarray) -> np.ndarray:
             """Return the predictions (..., 2) of weights (..., p) at both ends."""
@@ -247,15 +252,15 @@ class RegressionResult:
         )
 
     def held_out_points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return values of the chosen feature and labels of the first held-out rows, (n,) each."""
+        """Return values of that feature and labels of the first held-out rows, (n,) each."""
         table = regression_data.load(self.problem.dataset, seed=self.settings.seed)
         low, high = self._feature_bounds
-        scaled = table.X_test[:_MOST_POINTS, self.settings.feature + 1]
+        scaled = table.X_test[:_MOST_POINTS, self.feature + 1]
         values = low + (scaled + 1) / 2 * (high - low)
         return values, table.y_test[:_MOST_POINTS]
 
     @property
     def _feature_bounds(self) -> np.ndarray:
-        """Return the bounds (2,) of the chosen feature, in its unit."""
+        """Return the bounds (2,) of that feature, in its unit."""
         bounds = list(self.problem.source.bounds.values())
-        return np.array(bounds[self.settings.feature], dtype=float)
+        return np.array(bounds[self.feature], dtype=float)

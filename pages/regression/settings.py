@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
@@ -23,8 +23,6 @@ SPLITTERS: Mapping[str, Callable[[int], float]] = {
     "published": published_best_share,
     "functional": best_share,
 }
-# Options of gradient descent that are set by hand.
-DESCENT_OPTIONS = ("clip_norm", "steps", "radius")
 _FEWEST_ROWS = 50
 # Rows of a batch of gradient descent. A step on more rows takes too long while a slider moves.
 _ROWS_PER_BATCH = 5000
@@ -42,36 +40,25 @@ class RegressionSettings(SourceSettings):
     own: the handle of the uploaded file.
     mechanism: the key of ``REGRESSIONS`` that is shown in detail.
     epsilon: of the guarantee.
-    tuning: "rule" sets the options of each mechanism from public numbers, and "own" by the
-        following fields.
-    share: share of epsilon for the quadratic, by rule that with the least noise.
-    clip_norm, steps, radius: of the mechanism "descent".
     delta: of the guarantee of the Gaussian mechanisms.
     rows: number of private rows, or of people in a file.
     features: number of features, which are the first ones of the data set.
     label_top: upper bound to which labels are clipped, in their unit. A file declares its own.
     repeats: number R of fits per mechanism and epsilon.
     seed: of the noise and, unless the data set is fixed, of the held-out rows.
-    feature: index of the feature on the axis of the fitted lines.
     """
 
     EXPERIMENT: ClassVar = "pages.regression.experiment.RegressionExperiment"
     CHOICES: ClassVar = {
         "dataset": (*regression_data.SOURCES, OWN),
         "mechanism": REGRESSIONS,
-        "tuning": ("rule", "own"),
     }
     LIMITS: ClassVar = {
         "epsilon": (0.01, 100.0),
         "delta": (1e-9, 1e-3),
-        "share": (0.02, 0.98),
-        "clip_norm": (0.01, 10.0),
-        "steps": (2, 200),
-        "radius": (0.1, 5.0),
         "repeats": (2, 100),
         "seed": (0, 9999),
     }
-    TUNED: ClassVar = {"share": (0.05, 0.95), "clip_norm": (0.05, 5.0), "radius": (0.5, 5.0)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
@@ -80,40 +67,14 @@ class RegressionSettings(SourceSettings):
     own: str = handles.NONE
     mechanism: str = "descent"
     epsilon: float = 0.5
-    tuning: str = "rule"
-    share: float = 0.9
-    clip_norm: float = 1.0
-    steps: int = 60
-    radius: float = 3.0
     delta: float = 1e-6
     rows: int = 296_000
     features: int = 13
     label_top: float = 200.0
     repeats: int = 50
     seed: int = 4
-    feature: int = 2
 
     # Ranges
-
-    def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``. By hand, descent starts with the rule's options.
-
-        Links may state other options, because ``tuning`` comes before them.
-        """
-        becomes_own = changes.get("tuning") == "own" and self.tuning == "rule"
-        if becomes_own and self.source is not None:
-            changes = {**self._rule_options(), **changes}
-        return super().change(**changes)
-
-    def _rule_options(self) -> dict[str, float]:
-        """Return the clipping norm, within its range, and the radius of the rule."""
-        public = {"inputs": self.problem.inputs, "rows": self.problem.most_rows}
-        clip_norm = self.descent.chosen_clip_norm(self.epsilon, **public)
-        lowest, _ = self.LIMITS["clip_norm"]
-        return {
-            "clip_norm": max(float(f"{clip_norm:.2g}"), lowest),
-            "radius": self.descent.chosen_radius(self.epsilon, **public),
-        }
 
     def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets.
@@ -142,21 +103,11 @@ class RegressionSettings(SourceSettings):
             features = len(source.features)
             if not self.uses_file:
                 label_tops = source.label_tops
-        last_feature = 1
-        if isinstance(self.features, int):  # it has not been checked yet
-            last_feature = self.features - 1
         limits = dict(super().limits)
         limits["rows"] = (_FEWEST_ROWS, rows)
         limits["features"] = (2, features)
         limits["label_top"] = label_tops
-        limits["feature"] = (0, last_feature)
         return limits
-
-    @property
-    def tuned(self) -> Mapping[str, tuple[float, float]]:
-        """Return the ranges of the options of the mechanism that are set by hand."""
-        ranges = super().tuned
-        return {name: ranges[name] for name in self.options if name in ranges}
 
     # The data set
 
@@ -189,42 +140,25 @@ class RegressionSettings(SourceSettings):
 
     # The mechanisms and their guarantees
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Return the fields of the chosen mechanism's options if they are set by hand."""
-        if self.tuning != "own":
-            return ()
-        if self.mechanism == "descent":
-            return DESCENT_OPTIONS
-        if self.mechanism in SPLITTERS:
-            return ("share",)
-        return ()
-
     @cached_property
     def descent(self) -> Descent:
         """Return gradient descent on batches of a size that stays quick for any number of rows."""
-        options: dict[str, Any] = {"steps": Descent.steps}
-        if self.tuning == "own":
-            options = {name: getattr(self, name) for name in DESCENT_OPTIONS}
         source = self.problem.source
         batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
         return Descent(
             delta=self.delta,
             rows_each=source.rows_each,
             gaps=source.gaps,
-            batches=min(batches, options["steps"]),
-            **options,
+            batches=min(batches, Descent.steps),
         )
 
     def share_of(self, name: str) -> float | None:
-        """Return the share of epsilon that a mechanism spends on the quadratic.
+        """Return the share of epsilon of the least noise that a mechanism spends on the quadratic.
 
         Return None for a mechanism that does not split epsilon.
         """
         if name not in SPLITTERS:
             return None
-        if self.tuning == "own":
-            return self.share
         return SPLITTERS[name](self.features + 1)
 
     def mechanism_of(self, name: str) -> Any:

@@ -6,10 +6,11 @@ from typing import Any
 
 from lab.statistics.claims import Case
 from lab.uploads.column_roles import Roles
-from pages.regression.charts import METHODS, SAYS, count_decimals, distinct_numbers
+from pages.regression.charts import METHODS, SAYS, count_decimals, error_text
 from pages.regression.result import RegressionResult
-from ui.text import guarantee_notes, tables, tiles, upload_notes
+from ui.text import guarantee_notes, sentences, tables, tiles, upload_notes
 from ui.text.numbers import delta as delta_text
+from ui.text.texts import SAYS as SHARED
 from ui.text.tiles import Tile, number, out_of_hundred
 
 LEAD = SAYS["lead"]
@@ -17,12 +18,8 @@ ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
 # Share of clipped labels from which on the explanation mentions them.
 _NEGLIGIBLE_CLIPPING = 0.001
-# The explanation mentions the worst fit if its error is more than so many times the median.
-_OUTLIER = 3
 # The dots of single fits end at so many times the baseline, where diverged fits are.
 _END_OF_DOTS = 3
-# Larger errors are shown in scientific notation, whose decimals do not count.
-_LARGEST_PLAIN = 1e9
 Formats = Mapping[str, Callable[[Any], str]]
 
 
@@ -36,7 +33,7 @@ def numbers(result: RegressionResult) -> list[Tile]:
     private_tile = Tile(
         SAYS["tiles.private"],
         f"{private} <small>{unit}</small>",
-        SAYS("tiles.baseline", baseline=number(result.baseline)),
+        SAYS("tiles.baseline", baseline=error_text(result, result.baseline)),
         tone="private",
         amount=tiles.shown_number(private),
         unit=unit,
@@ -55,7 +52,8 @@ def _range_tile(result: RegressionResult) -> Tile:
     positions = [min(error / end, 1.0) for error in result.fits.errors]
     dots = tiles.runs_tile("", positions, low=min(positions), high=max(positions)).mark
     spread = result.summary()
-    low, high = distinct_numbers(spread.low, spread.high)
+    low = error_text(result, spread.low)
+    high = error_text(result, spread.high)
     value = f"{low} <small>to</small> {high}"
     if low == high:
         value = low
@@ -64,33 +62,30 @@ def _range_tile(result: RegressionResult) -> Tile:
 
 def _loss_note(result: RegressionResult, loss: str) -> str:
     """Return what privacy costs in a few words."""
-    if result.costs == Case.BEHIND:
-        return SAYS("tiles.loses", loss=loss)
-    if result.costs in (Case.AHEAD, Case.ALIKE):
-        return SAYS["tiles.alike"]
-    return SAYS(f"tiles.{result.costs}", runs=result.settings.repeats)
+    case = result.costs
+    if case == Case.AHEAD:
+        case = Case.ALIKE
+    return sentences.difference_or_reason(
+        case,
+        SHARED("tile.lost", lost=loss),
+        runs=len(result.fits.errors),
+        none=SHARED["tile.none"],
+    )
 
 
 def _errors_and_loss(result: RegressionResult) -> tuple[str, str, str]:
     """Return the median private error, that of least squares, and the difference of the two texts.
 
-    The difference has the decimals of the texts, and is infinite if one of them shows no number.
+    The difference is infinite if one of them shows no number.
     """
-    private_text, exact_text = distinct_numbers(result.summary().median, result.least_squares_error)
-    private = _shown_number(private_text)
-    exact = _shown_number(exact_text)
-    decimals = 0
-    if max(private, exact) < _LARGEST_PLAIN:
-        decimals = max(count_decimals(private_text), count_decimals(exact_text))
-    return private_text, exact_text, number(round(private - exact, decimals))
-
-
-def _shown_number(text: str) -> float:
-    """Return the number that a text shows, or infinity if it shows none."""
-    amount = tiles.shown_number(text)
-    if amount is None:
-        return math.inf
-    return amount
+    private = error_text(result, result.summary().median)
+    exact = error_text(result, result.least_squares_error)
+    private_amount = tiles.shown_number(private)
+    exact_amount = tiles.shown_number(exact)
+    if private_amount is None or exact_amount is None:
+        return private, exact, number(math.inf)
+    difference = round(private_amount - exact_amount, count_decimals(result))
+    return private, exact, number(difference)
 
 
 # Verdict, caption and explanation
@@ -110,8 +105,8 @@ def verdict(result: RegressionResult) -> str:
         plain=non_private,
         loss=loss,
         unit=result.problem.source.unit,
-        baseline=number(result.baseline),
-        runs=settings.repeats,
+        baseline=error_text(result, result.baseline),
+        runs=len(result.fits.errors),
     )
     parts.append(cost)
     if settings.void:
@@ -122,8 +117,6 @@ def verdict(result: RegressionResult) -> str:
 def _verdict_case(result: RegressionResult) -> str:
     """Return the case of the verdict on what privacy costs."""
     if result.summary().median >= result.baseline:
-        if result.least_squares_error >= result.baseline:
-            return "constant_plain"
         return "constant"
     if result.costs == Case.BEHIND:
         return "loses"
@@ -137,21 +130,16 @@ def caption(result: RegressionResult) -> str:
     settings = result.settings
     if not settings.uses_file:
         return SAYS["caption.made"]
-    unit = "rows"
-    if settings.by_person:
-        unit = "people"
-    total = result.problem.source.train_rows
-    used = SAYS("caption.all", rows=settings.rows, people=unit)
-    if settings.rows < total:
-        used = SAYS("caption.some", rows=settings.rows, all=total, people=unit)
     tested = int(result.problem.test_statistics().present_rows)
-    return f"{used} {SAYS('caption.own', tested=tested)}"
+    return f"{SAYS['caption.own']} {upload_notes.training_rows(settings, tested=tested)}"
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    """Return at most two sentences: the noise, and clipped labels or the worst fit."""
-    found = [_noise(result), _clipping(result) or _worst_fit(result)]
-    return [sentence for sentence in found if sentence]
+    """Return the noise and, if there are any, the clipped labels."""
+    found = [_noise(result)]
+    if result.clipped_label_share > _NEGLIGIBLE_CLIPPING:
+        found.append(_clipping(result))
+    return found
 
 
 def _noise(result: RegressionResult) -> str:
@@ -187,21 +175,9 @@ def _descent(result: RegressionResult) -> str:
 
 
 def _clipping(result: RegressionResult) -> str:
-    """Return how many labels are clipped, or "" if hardly any are."""
-    if result.clipped_label_share <= _NEGLIGIBLE_CLIPPING:
-        return ""
+    """Return how many labels are clipped."""
     bound = number(result.settings.label_top)
     return SAYS("why.cut", bound=bound, share=number(100 * result.clipped_label_share))
-
-
-def _worst_fit(result: RegressionResult) -> str:
-    """Return the error of the worst fit, or "" if it is not far from the median."""
-    median = result.summary().median
-    worst = float(result.fits.errors.max())
-    if worst <= _OUTLIER * median:
-        return ""
-    unit = result.problem.source.unit
-    return SAYS("why.worst", worst=number(worst), median=number(median), unit=unit)
 
 
 # Guarantee
@@ -241,12 +217,10 @@ def _scope_of_file(roles: Roles) -> str:
     """Return who is protected in an uploaded file, and what is taken as public."""
     if not roles.person:
         unit = "row"
-        public = "public_rows"
+    elif roles.rows_each == 1:
+        unit = "one"
     else:
         unit = "several"
-        if roles.rows_each == 1:
-            unit = "one"
-        public = "public_people"
     missing = "complete"
     if roles.gaps:
         missing = "gaps"
@@ -254,7 +228,6 @@ def _scope_of_file(roles: Roles) -> str:
         SAYS(
             f"own.{unit}", protected=upload_notes.protected_unit(roles), rows_each=roles.rows_each
         ),
-        SAYS[f"own.{public}"],
         SAYS[f"own.{missing}"],
         SAYS["own.analyst"],
     ]
@@ -268,11 +241,15 @@ def table(result: RegressionResult) -> str:
     """Return all mechanisms at the set epsilon."""
     settings = result.settings
     frame = result.table()
-    frame["range"] = frame["low"].map(number) + " to " + frame["high"].map(number)
+
+    def error(value: float) -> str:
+        return error_text(result, value)
+
+    frame["range"] = frame["low"].map(error) + " to " + frame["high"].map(error)
     formats: Formats = {
         "mechanism": METHODS.__getitem__,
         "delta": delta_text,
-        "median": lambda error: f"<b>{number(error)}</b>",
+        "median": lambda median: f"<b>{error(median)}</b>",
         "range": str,
         "over least squares": "{:.2f}".format,
         "worse than the mean": out_of_hundred,
@@ -286,26 +263,22 @@ def table(result: RegressionResult) -> str:
     caption = SAYS(
         "table.caption",
         runs=settings.repeats,
-        plain=number(result.least_squares_error),
-        baseline=number(result.baseline),
+        plain=error(result.least_squares_error),
+        baseline=error(result.baseline),
+    )
+    heads = SAYS.heads(
+        "table",
+        formats,
+        now=tiles.badge("trained now"),
+        analyst=tiles.badge("analyst only"),
     )
     return tables.table(
         frame,
         title=title,
         caption=caption,
-        heads=_heads("table", formats),
+        heads=heads,
         marked=METHODS[settings.mechanism],
         formats=formats,
-    )
-
-
-def _heads(section: str, formats: Formats) -> dict[str, str]:
-    """Return the headings of a table by column, with the badges of what it shows."""
-    return SAYS.heads(
-        section,
-        formats,
-        now=tiles.badge("trained now"),
-        analyst=tiles.badge("analyst only"),
     )
 
 

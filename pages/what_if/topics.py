@@ -14,7 +14,6 @@ IGNORED_SLIDERS = {
     "person_x",
     "person_y",
     "label",
-    "feature",
 }
 
 

@@ -202,9 +202,6 @@ class TestTuned:
         ("page", "changes", "tuned"),
         [
             ("regression", {}, []),
-            ("regression", {"tuning": "own", "mechanism": "adassp"}, []),
-            ("regression", {"tuning": "own", "mechanism": "published"}, ["share"]),
-            ("regression", {"tuning": "own"}, ["clip_norm", "radius"]),
             ("transfer", {}, ["h"]),
             ("transfer", {"selection": "detected"}, ["h", "detection_share"]),
         ],

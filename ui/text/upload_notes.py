@@ -1,6 +1,6 @@
 """Sentences about uploaded rows that several pages share: the rows used, and who is protected."""
 
-from lab.experiment.data_settings import RowsSettings
+from lab.experiment.data_settings import SourceSettings
 from lab.uploads.column_roles import Roles
 from ui.text import tiles
 from ui.text.numbers import number
@@ -11,7 +11,7 @@ _NOTABLE_RATIO = 1.05
 
 
 def training_rows(
-    settings: RowsSettings,
+    settings: SourceSettings,
     *,
     tested: int,
     along: str = "",
@@ -35,7 +35,7 @@ def training_rows(
 
 
 def used_rows(
-    settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0
+    settings: SourceSettings, *, along: str = "", several: bool = False, most: int = 0
 ) -> str:
     """State how many rows of a file are used, without a full stop.
 

@@ -6,7 +6,6 @@ import pytest
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.functional import best_share, published_best_share
 from lab.data.regression import SOURCES, load
-from lab.experiment import links
 from pages.regression import charts
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS, score_curve
@@ -31,30 +30,9 @@ def census():
 # Settings
 
 
-@pytest.mark.parametrize("features", range(2, 14))
-def test_feature_of_the_lines_stays_among_fewer_features(features):
-    settings = RegressionSettings(feature=12)
-
-    changed = settings.change(features=features)
-
-    assert changed.feature < features
-
-
-@pytest.mark.parametrize(
-    ("tuning", "shares"),
-    [
-        pytest.param(
-            "rule",
-            {"published": published_best_share(14), "functional": best_share(14), "gaussian": None},
-            id="least noise",
-        ),
-        pytest.param(
-            "own", {"published": 0.4, "functional": 0.4, "gaussian": None}, id="set by hand"
-        ),
-    ],
-)
-def test_mechanisms_that_split_epsilon_have_a_share(tuning, shares):
-    settings = RegressionSettings(share=0.4, tuning=tuning)
+def test_mechanisms_that_split_epsilon_have_the_share_of_least_noise():
+    shares = {"published": published_best_share(14), "functional": best_share(14), "gaussian": None}
+    settings = RegressionSettings()
 
     assert {name: settings.share_of(name) for name in shares} == shares
 
@@ -143,6 +121,16 @@ def test_coefficients_are_changes_of_the_label_over_the_whole_range(small):
     assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
 
 
+@pytest.mark.parametrize("features", [2, 3, 4])
+def test_lines_are_over_the_feature_with_the_largest_coefficient(features):
+    result = diabetes(features=features).experiment.run()
+
+    coefficients = result.coefficients()["least squares"].abs()
+
+    assert result.feature == coefficients.argmax()
+    assert len(result.fitted_lines.private) == 6
+
+
 # The chart of objectives
 
 
@@ -167,29 +155,3 @@ def test_released_objectives_curve_nowhere_less_than_drawn(census):
 
     drawn = census.fits.least_eigenvalues[0]
     assert (curvatures >= drawn * (1 - 1e-9) - 1e-9).all()
-
-
-# Options by hand
-
-
-def test_descent_by_hand_starts_with_the_options_of_the_rule():
-    settings = diabetes(epsilon=0.5)
-    public = {"inputs": 5, "rows": 353}
-
-    by_hand = settings.change(tuning="own")
-
-    rule = settings.descent.chosen_clip_norm(0.5, **public)
-    assert by_hand.clip_norm == pytest.approx(rule, rel=0.05)
-    assert by_hand.radius == settings.descent.chosen_radius(0.5, **public)
-    assert settings.change(tuning="own", clip_norm=2.0).clip_norm == 2
-    assert by_hand.change(epsilon=50.0).clip_norm == by_hand.clip_norm
-
-
-@pytest.mark.parametrize("clip_norm", [0.02, 1.0])
-def test_a_link_keeps_options_by_hand(clip_norm):
-    settings = diabetes(tuning="own", clip_norm=clip_norm, radius=3.0)
-
-    restored, refused = links.read(RegressionSettings, links.minimal_texts(settings))
-
-    assert restored == settings
-    assert refused == {}
