@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 
-def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> float:
+def loss(layers: list[np.ndarray], x: np.ndarray, label: int) -> float:
     """Return the softmax loss of one row, from the definition."""
     for index, layer in enumerate(layers):
         inputs = [*x, 1.0]
@@ -17,34 +17,19 @@ def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str
             outputs.append(sum(w * v for w, v in zip(weights, inputs, strict=True)))
         x = np.array(outputs)
         if index < len(layers) - 1:
-            x = _activated(x, activation)
+            x = np.tanh(x)
     top = x.max()
     return np.log(np.exp(x - top).sum()) + top - x[label]
 
 
-def _activated(x: np.ndarray, activation: str) -> np.ndarray:
-    if activation == "tanh":
-        return np.tanh(x)
-    return np.maximum(x, 0)
-
-
-def _slope(output: np.ndarray, activation: str) -> np.ndarray:
-    """Return the derivative of the activation, given its output."""
-    if activation == "tanh":
-        return 1 - output**2
-    return output > 0
-
-
-def gradient(
-    layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str
-) -> list[np.ndarray]:
+def gradient(layers: list[np.ndarray], x: np.ndarray, label: int) -> list[np.ndarray]:
     """Return the gradient of ``loss`` by the chain rule, one matrix a layer."""
     inputs = []
     for index, layer in enumerate(layers):
         inputs.append(np.append(x, 1.0))
         x = layer @ inputs[-1]
         if index < len(layers) - 1:
-            x = _activated(x, activation)
+            x = np.tanh(x)
     softmax = np.exp(x - x.max()) / np.exp(x - x.max()).sum()
     error = softmax - (np.arange(len(x)) == label)
     gradients = [np.outer(error, inputs[-1])]
@@ -52,7 +37,7 @@ def gradient(
         # Without the constant input, which no layer below makes.
         output = inputs[index][:-1]
         weights = layers[index][:, :-1]
-        error = (weights.T @ error) * _slope(output, activation)
+        error = (weights.T @ error) * (1 - output**2)
         gradients.insert(0, np.outer(error, inputs[index - 1]))
     return gradients
 
@@ -91,27 +76,23 @@ def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
     return layers
 
 
-def batch_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
+def batch_gradient(sizes, weights, X, y, *, clip_norm) -> np.ndarray:
     """Return the sum of the clipped gradients of a batch, as a vector."""
     layers = cut(sizes, weights)
     total = np.zeros_like(weights)
     for x, label in zip(X, y, strict=True):
-        total += flat(clipped(gradient(layers, x, label, activation=activation), clip_norm))
+        total += flat(clipped(gradient(layers, x, label), clip_norm))
     return total
 
 
-def descend(
-    sizes, X, y, *, start, batches, rates, clip_norm, divisor, noise=None, activation="tanh"
-) -> np.ndarray:
+def descend(sizes, X, y, *, start, batches, rates, clip_norm, divisor, noise=None) -> np.ndarray:
     """Return the weights (T + 1, P) of one network before and after every step.
 
     batches: an iterable of row numbers.
     """
     path = [np.array(start, dtype=float)]
     for step, batch in enumerate(batches):
-        total = batch_gradient(
-            sizes, path[-1], X[batch], y[batch], clip_norm=clip_norm, activation=activation
-        )
+        total = batch_gradient(sizes, path[-1], X[batch], y[batch], clip_norm=clip_norm)
         if noise is not None:
             total = total + noise[step]
         path.append(path[-1] - rates[step] * total / divisor)

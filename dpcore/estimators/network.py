@@ -34,9 +34,7 @@ class DPNetworkClassifier(PrivateClassifier):
     Parameters
     ----------
     hidden_layer_sizes : tuple of int, default=(16,)
-        Number of units of each hidden layer; () for none.
-    activation : {"tanh", "relu"}, default="tanh"
-        Activation of the hidden layers.
+        Number of units of each hidden layer, which apply tanh; () for none.
     epsilon : float, default=1.0
         Of the guarantee, in nats.
     delta : float, default=1e-5
@@ -70,7 +68,7 @@ class DPNetworkClassifier(PrivateClassifier):
     weights_ : ndarray of shape (P,)
         All weights of the network.
     architecture_ : dpcore.training.networks.Architecture
-        Layers and activation.
+        Layers.
     noise_multiplier_ : float
         Standard deviation of the noise of a step over the clipping norm.
     classes_ : ndarray of shape (K,)
@@ -96,7 +94,6 @@ class DPNetworkClassifier(PrivateClassifier):
     """
 
     hidden_layer_sizes: tuple[int, ...] = (16,)
-    activation: str = "tanh"
     epsilon: float = 1.0
     delta: float = 1e-5
     clip_norm: float | tuple[float, ...] = 1.0
@@ -133,7 +130,7 @@ class DPNetworkClassifier(PrivateClassifier):
         # A single number stands for one hidden layer.
         hidden_sizes = np.atleast_1d(hidden).tolist()
         sizes = (X.shape[1], *hidden_sizes, len(self.classes_))
-        self.architecture_ = Architecture(sizes=sizes, activation=self.activation)
+        self.architecture_ = Architecture(sizes=sizes)
         recipe = self._recipe(len(X))
         self.noise_multiplier_ = recipe.noise_multiplier(
             epsilon=epsilon, delta=delta, accountant=self.accountant

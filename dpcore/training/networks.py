@@ -1,8 +1,8 @@
 """Batches of multilayer perceptrons, and the passes that their gradients follow from.
 
-Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh or
-max(0, .), and the last layer gives the K logits of the softmax loss. All weights of one network
-form one vector; a batch is ``(R, P)``.
+Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh,
+and the last layer gives the K logits of the softmax loss. All weights of one network form one
+vector; a batch is ``(R, P)``.
 
 The gradient of one example in layer l is the outer product of its backpropagated error e_l and its
 inputs a_l, whose L2 norm is ||e_l|| ||a_l||, so no per-example gradient is ever formed. Arrays are
@@ -21,8 +21,6 @@ import numpy as np
 from dpcore import check
 from dpcore.streams import stream
 
-ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
@@ -30,14 +28,11 @@ class Architecture:
 
     Attributes:
         sizes: Number of features, units of each hidden layer, and number of classes.
-        activation: Of the hidden layers, a key of ``ACTIVATIONS``.
     """
 
     sizes: tuple[int, ...]
-    activation: str = "tanh"
 
     def __post_init__(self) -> None:
-        check.choice(ACTIVATIONS, activation=self.activation)
         check.wholes((len(self.sizes),), low=1, sizes=self.sizes)
         if len(self.sizes) < 2 or self.sizes[-1] < 2:
             raise check.RefusedError(
@@ -185,13 +180,9 @@ class Pass:
         for place, layer in enumerate(layers[:-1]):
             a = self.activations[place]
             z = self.activations[place + 1][:-1]
-            if self._architecture.activation == "tanh":
-                # Doubling the weights is less work than doubling z.
-                _multiply(2 * layer, a, out=z)
-                _tanh_of_half(z)
-            else:
-                _multiply(layer, a, out=z)
-                np.maximum(z, 0, out=z)
+            # Doubling the weights is less work than doubling z.
+            _multiply(2 * layer, a, out=z)
+            _tanh_of_half(z)
         _multiply(layers[-1], self.activations[-1], out=self.errors[-1])
         return self.errors[-1]
 
@@ -217,10 +208,7 @@ class Pass:
             without_constant = layers[place][..., :-1]
             error = self.errors[place - 1]
             _multiply(without_constant.swapaxes(1, 2), self.errors[place], out=error)
-            if self._architecture.activation == "tanh":
-                np.subtract(1, slope, out=slope)
-            else:
-                np.greater(a, 0, out=slope)
+            np.subtract(1, slope, out=slope)
             error *= slope
         for square, error in zip(self.squares, self.errors, strict=True):
             error_squares = np.multiply(error, error, out=self._scratch[: len(error)])

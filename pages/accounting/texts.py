@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from dpcore.privacy import Guarantee
 from lab.experiment.accounting_tasks import MOST_STEPS
 from pages.accounting import charts
@@ -143,7 +141,7 @@ def _budget(result: AccountingResult) -> str:
 def _over_steps(result: AccountingResult) -> str:
     """Return how far the exact curve is computed, then how much the loosest accountant costs."""
     points = result.values["pld"]
-    counted = int(np.count_nonzero(~np.isnan(points)))
+    counted = sum(not math.isnan(point) for point in points)
     progress = count_progress(counted, len(points), "points computed")
     if progress:
         return progress

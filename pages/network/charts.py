@@ -12,6 +12,7 @@ from ui.charts import bars, coefficients, maps, theme
 from ui.charts.curves import Curve, accuracy_chart, accuracy_line, count_progress, curve_chart
 from ui.text.numbers import percent
 from ui.text.texts import Texts
+from ui.text.tiles import distinct_percents
 
 SAYS = Texts(__file__)
 
@@ -41,6 +42,14 @@ def arm_name(result: NetworkResult, arm: str) -> str:
     return NAMES[result.settings.variant]
 
 
+def median_accuracies(result: NetworkResult) -> dict[str, str]:
+    """Return the median accuracy of each arm, in percent, which look alike only if they are."""
+    private, plain = distinct_percents(
+        result.summary("private").median, result.summary("plain").median
+    )
+    return {"private": private, "plain": plain}
+
+
 # What networks decide
 
 
@@ -61,7 +70,7 @@ def regions(result: NetworkResult, arm: str) -> dict:
         share,
         boundaries=[boundary],
         title=arm_name(result, arm).capitalize(),
-        finding=percent(result.summary(arm).median),
+        finding=median_accuracies(result)[arm],
     )
 
 
@@ -118,22 +127,10 @@ def accuracy(result: NetworkResult) -> dict:
 
 
 def loss(result: NetworkResult) -> dict:
-    """Draw the loss of both arms on private rows, and of private networks on held-out rows."""
-    curves = _arm_curves(result, "loss")
-    _, median_column, _ = columns_of("tested")
-    trajectory = result.trajectories["private"]
-    held_out = Curve(
-        name=SAYS("figures.held_out", model=arm_name(result, "private")),
-        x=trajectory["epochs"].to_numpy(),
-        y=trajectory[median_column].to_numpy(),
-        colour=COLOURS["private"],
-        dash="dash",
-        width=2,
-    )
+    """Draw the loss of both arms on private rows."""
     low, high = _loss_range(result)
     return curve_chart(
-        *curves,
-        held_out,
+        *_arm_curves(result, "loss"),
         current=result.epochs,
         title=SAYS["figures.loss"],
         finding="not released",

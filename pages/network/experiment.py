@@ -183,7 +183,6 @@ class NetworkExperiment(Experiment[NetworkSettings, NetworkResult]):
         "variant",
         "mechanism",
         "rows",
-        "rows_each",
         "layers",
         "width",
         "lot_size",

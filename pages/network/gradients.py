@@ -79,15 +79,11 @@ class Gradients:
 
         It is how far one step without noise and with learning rate 1 moves the weights.
         """
-        clip_norm: float | tuple[float, ...] = self.bounds
-        if not self.is_clipped_by_layer:
-            clip_norm = self.bounds[0]
         one_step = replace(
             self.training.recipe,
             sampling_rate=1.0,
             steps=1,
             learning_rate=1.0,
-            clip_norm=clip_norm,
             variant="correct",
         )
         X, y, people = self.training.rows(ROWS)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.schedules import SHAPES
-from dpcore.training.networks import ACTIVATIONS
 from lab.data.classification import DATASETS
 from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
@@ -29,11 +28,9 @@ MORE_SLIDERS = (
     "width",
     "layers",
     "rows",
-    "rows_each",
     "delta",
     "decay",
     "noise_ramp",
-    "plain_rate",
     "repeats",
     "seed",
 )
@@ -59,11 +56,10 @@ def main_choices(state: PageState) -> None:
 
 
 def more_choices(state: PageState) -> None:
-    """Show the choices of the batches, the clipping, the schedule and the activation."""
+    """Show the choices of the batches, the clipping and the schedule."""
     state.choose("mechanism", "Batching", MECHANISM_LABELS, help=texts.HELP["mechanism"])
     state.choose("clipping", "Clip per", CLIPPING)
     state.choose("shape", "Schedule", SHAPES)
-    state.choose("activation", "Activation", dict(ACTIVATIONS))
 
 
 def sliders(settings: NetworkSettings) -> SliderLayout:
@@ -73,8 +69,6 @@ def sliders(settings: NetworkSettings) -> SliderLayout:
         without_effect.add("rows")
     if not settings.is_sampled:
         without_effect.add("noise_ramp")
-    if settings.limits["rows_each"][1] == 1:
-        without_effect.add("rows_each")
     more = [name for name in MORE_SLIDERS if name not in without_effect]
     return SliderLayout(
         hero="epsilon",
@@ -121,15 +115,11 @@ def _chart(
 def program(settings: NetworkSettings) -> str:
     """Return a Python program that trains one network with these settings."""
     recipe = settings.trainings["private"].recipe
-    note_on_rows = ""
-    if settings.rows_each > 1:
-        note_on_rows = "\n# And each row is protected alone, not all rows of a person."
     return PROGRAM.format(
         settings=settings,
         recipe=recipe,
         hidden=recipe.architecture.sizes[1:-1],
         epochs=settings.steps * settings.sampling_rate,
-        note_on_rows=note_on_rows,
     )
 
 

@@ -15,7 +15,6 @@ from dpcore.training import dp_ftrl, networks
 from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.settings import Spread
-from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from lab.statistics.decision_regions import Plane, agreement, runs_to_draw, traced, usual_plane
 from pages.network.gradients import NETWORKS, Gradients
@@ -108,28 +107,6 @@ class NetworkResult:
     def summary(self, arm: str) -> Spread:
         """Return the quantiles of an arm's accuracy."""
         return Spread.of(self.accuracy[arm])
-
-    @property
-    def costs(self) -> Case:
-        """Return how the private networks compare with the non-private ones.
-
-        They are two groups, because there are fewer non-private ones, which draw no noise.
-        """
-        private = self.accuracy["private"]
-        _, baseline = self.split.best_constant
-        return compare(
-            private,
-            self.accuracy["plain"],
-            constant=baseline,
-            complete=len(private) == self.settings.repeats,
-            paired=False,
-        )
-
-    @property
-    def diverged(self) -> int:
-        """Return how many non-private networks have weights that are not finite."""
-        is_finite = np.isfinite(self.weights("plain")).all(axis=1)
-        return int((~is_finite).sum())
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:

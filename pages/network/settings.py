@@ -13,13 +13,13 @@ from dpcore.cache import cached
 from dpcore.privacy import Adjacency, ApproximateRelease, Event, Guarantee, public_count
 from dpcore.schedules import SHAPES
 from dpcore.training import dp_ftrl
-from dpcore.training.networks import ACTIVATIONS, Architecture
+from dpcore.training.networks import Architecture
 from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
 from lab.experiment.accounting_tasks import NoiseFor
 from lab.experiment.data_settings import OWN, RowsSettings
 from lab.uploads import handles
-from pages.network.training import FRAMES, MOST_EACH, Training
+from pages.network.training import FRAMES, Training
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 # How gradients are clipped, and what is clipped.
@@ -31,6 +31,8 @@ LOOPS = ("correct", "realised", "shuffled")
 SAMPLED_ACCOUNTANT = "pld-coarse"
 FIXED_ORDER_ACCOUNTANT = "gdp"
 ARMS = ("plain", "private")
+# Learning rate of the first step of non-private networks, which are not clipped.
+PLAIN_RATE = 1.0
 
 # The largest batches of a file may have this share of its rows, if it is more than ``LIMITS`` has.
 _LARGEST_BATCH = 20
@@ -56,16 +58,13 @@ class NetworkSettings(RowsSettings):
         "correct" sample their batches.
     epsilon, delta: the guarantee of the whole training.
     rows: number n of private rows. None stands for all rows, or 400 if their number is free.
-    rows_each: rows per person. The gradients of a person are averaged and then clipped, and batches
-        are of people.
     layers, width: number of hidden layers, and of units in each.
-    activation: of the hidden units.
     lot_size: expected size L = q n of a batch (lot).
     clip_norm: L2 bound C on a gradient.
     clipping: a key of ``CLIPPING``. With "layers", each of m layers is clipped to C / sqrt(m),
         which has the same sensitivity.
     epochs: number of steps times L / n.
-    learning_rate, plain_rate: of the first step, for private and for non-private networks.
+    learning_rate: of the first step of private networks.
     decay: ratio of the last learning rate to the first.
     shape: how learning rate and noise change, a key of ``SHAPES``.
     noise_ramp: ratio of the last noise multiplier to the first. It is constant if batches have a
@@ -79,21 +78,18 @@ class NetworkSettings(RowsSettings):
         "dataset": DATA,
         "variant": LOOPS,
         "mechanism": dp_ftrl.MECHANISMS,
-        "activation": ACTIVATIONS,
         "clipping": CLIPPING,
         "shape": SHAPES,
     }
     LIMITS: ClassVar = {
         "epsilon": (0.1, 50.0),
         "rows": (200, 5000),
-        "rows_each": (1, MOST_EACH),
         "layers": (0, 3),
         "width": (2, 64),
         "lot_size": (20, 1000),
         "clip_norm": (0.01, 100.0),
         "epochs": (1, 60),
         "learning_rate": (0.01, 100.0),
-        "plain_rate": (0.01, 10.0),
         "decay": (0.01, 1.0),
         "noise_ramp": (0.2, 5.0),
         "delta": (1e-9, 1e-2),
@@ -117,16 +113,13 @@ class NetworkSettings(RowsSettings):
     mechanism: str = "sampled"
     epsilon: float = 0.5
     rows: int = None  # type: ignore[assignment]  # a number once validated
-    rows_each: int = 1
     layers: int = 2
     width: int = 16
-    activation: str = "tanh"
     lot_size: int = 100
     clip_norm: float = 0.5
     clipping: str = "flat"
     epochs: int = 15
     learning_rate: float = 8.0
-    plain_rate: float = 1.0
     decay: float = 0.2
     shape: str = "geometric"
     noise_ramp: float = 1.0
@@ -143,8 +136,7 @@ class NetworkSettings(RowsSettings):
         limits = dict(super().limits)
         low, high = self.LIMITS["lot_size"]
         # Limits are also asked for before the fields are validated.
-        has_rows = isinstance(self.rows, int) and isinstance(self.rows_each, int)
-        if has_rows and self.rows_each > 0:
+        if isinstance(self.rows, int):
             if self.uses_file:
                 high = max(high, self.people // _LARGEST_BATCH)
             high = min(high, max(self.people, low))
@@ -286,16 +278,15 @@ class NetworkSettings(RowsSettings):
             seed=self.seed,
             recipe=recipe,
             noise_multiplier=noise_multiplier,
-            rows_each=self.rows_each,
         )
 
     @property
     def _architecture(self) -> Architecture:
-        """Return the layers and the activation of each network."""
+        """Return the layers of each network."""
         source = data.source(self.dataset_key)
         hidden = [self.width] * self.layers
         sizes = (len(source.features), *hidden, len(source.classes))
-        return Architecture(sizes=sizes, activation=self.activation)
+        return Architecture(sizes=sizes)
 
     @property
     def _private_recipe(self) -> Recipe:
@@ -330,7 +321,7 @@ class NetworkSettings(RowsSettings):
             architecture=self._architecture,
             sampling_rate=self.sampling_rate,
             steps=self.steps,
-            learning_rate=self.plain_rate,
+            learning_rate=PLAIN_RATE,
             clip_norm=None,
             decay=self.decay,
             shape=self.shape,

@@ -26,14 +26,13 @@ class Trained(NamedTuple):
     weights: at each frame (m, R, P).
     frames: the frames (m',) at which networks are measured.
     accuracy: on held-out rows (m', R).
-    loss, tested: mean loss on some private and on some held-out rows, (m', R), in nats.
+    loss: mean loss on some private rows, (m', R), in nats.
     """
 
     weights: np.ndarray
     frames: np.ndarray
     accuracy: np.ndarray
     loss: np.ndarray
-    tested: np.ndarray
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
@@ -43,7 +42,6 @@ class Trained(NamedTuple):
             frames=np.concatenate([part.frames for part in parts]),
             accuracy=np.concatenate([part.accuracy for part in parts]),
             loss=np.concatenate([part.loss for part in parts]),
-            tested=np.concatenate([part.tested for part in parts]),
         )
 
 
@@ -106,17 +104,12 @@ def _measure(training: Training, weights: np.ndarray, *, first_frame: int) -> Tr
     split = training.split
     X_private = scale_inputs(split.X_private[:_MEASURED_ROWS])
     y_private = split.y_private[:_MEASURED_ROWS]
-    X_test = scale_inputs(split.X_test[:_MEASURED_ROWS])
-    y_test = split.y_test[:_MEASURED_ROWS]
-
     accuracy = []
     loss = []
-    tested = []
     for frame in frames:
         networks = weights[frame - first_frame]
         accuracy.append(training.accuracy(networks))
         loss.append(mean_loss(architecture.logits(networks, X_private), y_private))
-        tested.append(mean_loss(architecture.logits(networks, X_test), y_test))
     # There may be no such frame, so the shapes are given.
     shape = (len(frames), weights.shape[1])
     return Trained(
@@ -124,7 +117,6 @@ def _measure(training: Training, weights: np.ndarray, *, first_frame: int) -> Tr
         frames=frames,
         accuracy=np.array(accuracy).reshape(shape),
         loss=np.array(loss).reshape(shape),
-        tested=np.array(tested).reshape(shape),
     )
 
 

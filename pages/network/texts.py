@@ -5,15 +5,13 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from lab.statistics.claims import Case
-from lab.statistics.decision_regions import FEW
-from pages.network.charts import SAYS
+from pages.network.charts import SAYS, median_accuracies
 from pages.network.result import NetworkResult
 from pages.network.settings import NetworkSettings
 from pages.network.training import FRAMES, MOST_EACH
 from ui.text import class_predictions, guarantee_notes, sentences, tiles, upload_notes
 from ui.text.texts import count
-from ui.text.tiles import Tile, number, out_of_hundred, percent
+from ui.text.tiles import Tile, number, out_of_hundred
 
 ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
@@ -54,7 +52,8 @@ def numbers(result: NetworkResult) -> list[Tile]:
     """Return the tiles: private and non-private accuracy, the range of runs, the guarantee."""
     spread = result.summary("private")
     runs = result.accuracy["private"]
-    private, plain = tiles.distinct_percents(spread.median, result.summary("plain").median)
+    medians = median_accuracies(result)
+    private = medians["private"]
     title = SAYS["tiles.private"]
     if not result.is_covered:
         title = SAYS["tiles.network"]
@@ -76,7 +75,7 @@ def numbers(result: NetworkResult) -> list[Tile]:
         amount=tiles.shown_number(private),
         unit="points",
     )
-    plain_tile = Tile(SAYS["tiles.plain"], plain, price)
+    plain_tile = Tile(SAYS["tiles.plain"], medians["plain"], price)
     range_tile = tiles.runs_tile(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
     return [private_tile, plain_tile, range_tile, _guarantee_tile(result)]
 
@@ -109,7 +108,8 @@ def verdict(result: NetworkResult) -> str:
     """
     settings = result.settings
     if result.step == 0:
-        return _start_verdict(result)
+        accuracy = median_accuracies(result)["private"]
+        return SAYS("verdict.start", steps=settings.steps, accuracy=accuracy)
     if not result.is_covered:
         claim = SAYS(
             "verdict.unproved",
@@ -120,28 +120,13 @@ def verdict(result: NetworkResult) -> str:
         return f"{claim} {SAYS[f'verdict.{settings.variant}']}"
     if settings.void:
         return f"{_cost(result)} {guarantee_notes.void_verdict(settings)}"
-    case = "spent"
-    if math.isinf(result.guarantee.epsilon):
-        case = "counting"
     spent = SAYS(
-        f"verdict.{case}",
+        "verdict.spent",
         step=result.step,
         steps=settings.steps,
         epsilon=_epsilon(result),
     )
     return f"{spent} {_cost(result)}"
-
-
-def _start_verdict(result: NetworkResult) -> str:
-    """Return that nothing, or only the payments for bounds, is spent before the first step."""
-    case = "start"
-    if result.settings.payments:
-        case = "start_paid"
-    return SAYS(
-        f"verdict.{case}",
-        steps=result.settings.steps,
-        accuracy=percent(result.summary("private").median),
-    )
 
 
 def _cost(result: NetworkResult) -> str:
@@ -174,31 +159,18 @@ def _cost(result: NetworkResult) -> str:
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
-    """Return at most three sentences that explain the accuracy, warnings first."""
+    """Return at most three sentences that explain the accuracy, a warning first."""
     settings = result.settings
     units = "rows"
     if settings.by_person:
         units = "people"
     found = [
         tiles.large_delta_warning(settings.delta, settings.people, units),
-        _plain(result),
         _clipping(result),
         _noise(result),
         _budget(result),
     ]
     return [sentence for sentence in found if sentence][:_MOST_SENTENCES]
-
-
-def _plain(result: NetworkResult) -> str:
-    """Return what non-private networks fail to reach, which is no cost of privacy."""
-    if result.diverged > 0:
-        return SAYS("plain.diverged", lost=result.diverged)
-    if result.step > 0 and result.costs == Case.AHEAD:
-        private, plain = tiles.distinct_percents(
-            result.summary("private").median, result.summary("plain").median
-        )
-        return SAYS("plain.ahead", mine=private, theirs=plain)
-    return ""
 
 
 def _clipping(result: NetworkResult) -> str:
@@ -209,9 +181,7 @@ def _clipping(result: NetworkResult) -> str:
     if gradients.is_clipped_by_layer:
         share = out_of_hundred(clipped)
         return SAYS("clipping.layers", layers=len(gradients.bounds), norm=norm, share=share)
-    if clipped == 0:
-        case = "none"
-    elif clipped < _FEW_CLIPPED:
+    if clipped < _FEW_CLIPPED:
         case = "few"
     elif clipped > _NEARLY_ALL_CLIPPED:
         case = "nearly"
@@ -307,10 +277,7 @@ def _assumptions(settings: NetworkSettings) -> str:
             settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH
         )
         return tiles.note(secret) + scope
-    assumed = SAYS["guarantee.assumed"]
-    if settings.by_person:
-        assumed = SAYS["guarantee.assumed_people"]
-    return tiles.note(f"{assumed} {secret} {SAYS['guarantee.uncovered']}")
+    return tiles.note(f"{SAYS['guarantee.assumed']} {secret} {SAYS['guarantee.uncovered']}")
 
 
 def _epsilon(result: NetworkResult) -> str:
@@ -335,6 +302,4 @@ def caption(result: NetworkResult) -> str:
             most=MOST_EACH,
         )
         return f"{SAYS['caption.own']} {used}"
-    if len(result.classes) > FEW:
-        return SAYS["caption.many"]
     return SAYS["caption.maps"]

@@ -31,21 +31,14 @@ def _label_cases(result: NetworkResult) -> list[str]:
         cases.append("ordered")
         if settings.uses_file:
             cases.append("own_ordered")
-    if settings.rows_each > 1:
-        cases.append("persons")
     return cases
 
 
 def _label_numbers(result: NetworkResult) -> dict[str, Any]:
     """Return what fills the holes of the label's texts."""
     settings = result.settings
-    batches = ASSUMES
-    if settings.is_sampled:
-        batches = "Poisson-sampled batches"
     return {
         "step": result.step,
-        "each": settings.rows_each,
-        "batches": batches,
         "assumes": ASSUMES,
         "variant": VARIANTS[settings.variant],
         "mechanism": MECHANISMS[settings.mechanism],

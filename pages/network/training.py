@@ -14,7 +14,7 @@ from dpcore.streams import stream
 from dpcore.training import losses, sgd
 from dpcore.training.sgd_recipe import Recipe
 from lab.data import classification as data
-from lab.experiment.data_settings import MOST_LIVE, split_of
+from lab.experiment.data_settings import MOST_LIVE
 from lab.uploads import regression_rows
 from lab.uploads.persons import RowsByPerson
 
@@ -45,7 +45,6 @@ class Training:
     seed: of the split, the starts, the batches and the noise.
     recipe: how each network is trained.
     noise_multiplier: of each of the recipe's bounds, in the first step.
-    rows_each: rows per person (``split_of``).
     """
 
     dataset: data.Dataset
@@ -53,16 +52,10 @@ class Training:
     seed: int
     recipe: Recipe
     noise_multiplier: float
-    rows_each: int = 1
 
     @property
     def split(self) -> data.Split:
-        return split_of(
-            self.dataset,
-            seed=self.seed,
-            private_rows=self.private_rows,
-            rows_each=self.rows_each,
-        )
+        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
 
     # Rows
 
@@ -85,7 +78,7 @@ class Training:
     @property
     def _rows_of_people(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return X, y and the persons, with at most ``MOST_EACH`` rows each."""
-        return _draw_rows_of_people(self.dataset, self.private_rows, self.seed, self.rows_each)
+        return _draw_rows_of_people(self.dataset, self.private_rows, self.seed)
 
     @property
     def cells(self) -> float:
@@ -96,8 +89,7 @@ class Training:
         people = self.private_rows
         most_rows = 1
         # The split, which takes long to load, is needed only if people may have several rows.
-        may_be_grouped = self.rows_each > 1 or data.source(self.dataset).grouped_rows is not None
-        if may_be_grouped and self.split.grouped_rows is not None:
+        if data.source(self.dataset).grouped_rows is not None:
             _, _, person_of_row = self._rows_of_people
             counts = np.bincount(person_of_row)
             people = len(counts)
@@ -205,13 +197,13 @@ def mean_loss(logits: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @cached(newest=2)
 def _draw_rows_of_people(
-    dataset: data.Dataset, private_rows: int, seed: int, rows_each: int
+    dataset: data.Dataset, private_rows: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw at most ``MOST_EACH`` random rows of each person, of rows with a class if there are any.
 
     Returns X (n, d), y (n,) and the person (n,) of each row, person by person.
     """
-    split = split_of(dataset, seed=seed, private_rows=private_rows, rows_each=rows_each)
+    split = data.load(dataset, seed=seed, private_rows=private_rows)
     X, y, person_of_row = split.training_rows
     if person_of_row is None:
         person_of_row = np.arange(private_rows)

@@ -10,7 +10,7 @@ from pages.network.tasks import Trained
 from pages.network.training import Training
 
 # What is measured of networks, by the name of its columns and of the field of ``Trained``.
-QUANTITIES = ("accuracy", "loss", "tested")
+QUANTITIES = ("accuracy", "loss")
 
 
 def columns_of(quantity: str) -> list[str]:
@@ -23,8 +23,7 @@ def trajectory(
 ) -> pd.DataFrame:
     """Return a row per measured frame: frame, step, epochs, epsilon, and quantiles of networks.
 
-    The quantities are those of ``QUANTITIES``: accuracy, loss on private rows, and loss on held-out
-    rows ("tested").
+    The quantities are those of ``QUANTITIES``.
 
     groups: the groups of the arm, of which the first is the furthest.
     epsilon: spent by each frame (FRAMES + 1,).

@@ -40,7 +40,7 @@ CHECKED = [
     "logistic.DPLogisticRegression(epsilon=100.0, adjacency='add/remove')",
     "logistic.DPLogisticRegression(average=False, learning_rate=4.0)",
     "network.DPNetworkClassifier()",
-    "network.DPNetworkClassifier(epsilon=100.0, activation='relu', hidden_layer_sizes=(8, 8))",
+    "network.DPNetworkClassifier(epsilon=100.0, hidden_layer_sizes=(8, 8))",
     "sparse.DPFrankWolfeRegressor()",
     "linear.DPLinearRegression()",
     "linear.DPLinearRegression(delta=1e-6)",

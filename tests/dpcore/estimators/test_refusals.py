@@ -41,7 +41,6 @@ OUT_OF_RANGE = {
             "decay": (2,),
             "epochs": (0,),
             "lot_size": (0,),
-            "activation": ("sine",),
             "accountant": ("my own",),
             "hidden_layer_sizes": ((4, 0),),
             "classes": CLASSES,

@@ -106,7 +106,7 @@ def test_the_weights_follow_from_the_noisy_prefix_sums(m):
     for step in range(20):
         members = [row for row in range(ROWS) if row % m == step % m]
         gradient_sum = gradient_sum + network_oracles.batch_gradient(
-            NET.sizes, weights, X[members], Y[members], clip_norm=CLIP_NORM, activation="tanh"
+            NET.sizes, weights, X[members], Y[members], clip_norm=CLIP_NORM
         )
         rate = recipe.learning_rate / (ROWS / m)
         weights = START[0] - rate * (gradient_sum + noise[step])

@@ -21,7 +21,7 @@ DECAY = 0.2
 NETS = {
     "linear": Architecture(sizes=(3, 2)),
     "tanh": Architecture(sizes=(3, 5, 2)),
-    "relu": Architecture(sizes=(3, 5, 4), activation="relu"),
+    "classes": Architecture(sizes=(3, 5, 4)),
     "deep": Architecture(sizes=(3, 4, 3, 3)),
 }
 TANH = NETS["tanh"]
@@ -121,9 +121,7 @@ def by_plain_loop(recipe: Recipe, model: int, sigma: float) -> list[np.ndarray]:
             clip_norm = tuple(bounds * clip_factors[step])
         elif clip_norm is not None:
             clip_norm = clip_norm * clip_factors[step]
-        total = plain.batch_gradient(
-            net.sizes, w, X[batch], y[batch], clip_norm=clip_norm, activation=net.activation
-        )
+        total = plain.batch_gradient(net.sizes, w, X[batch], y[batch], clip_norm=clip_norm)
         noise_sd = sigma * noise_factors[step] * bounds * clip_factors[step]
         total = total + np.repeat(noise_sd, weights_of_layers) * noise[step]
         w = w - rates[step] * total / (RATE * ROWS)
@@ -180,9 +178,7 @@ def test_a_variant_changes_its_part_of_a_step_and_no_other(variant):
 
     weights = train(recipe, noise=2.0, draws=[0], start=start[0]).weights[0]
 
-    total = plain.batch_gradient(
-        TANH.sizes, start[0], X[members], y[members], clip_norm=BOUND, activation="tanh"
-    )
+    total = plain.batch_gradient(TANH.sizes, start[0], X[members], y[members], clip_norm=BOUND)
     expected = start[0] - LEARNING_RATE * (total + noise) / divisor
     assert variant == "shuffled" or len(members) != RATE * ROWS
     np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-12)

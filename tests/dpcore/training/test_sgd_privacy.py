@@ -232,11 +232,7 @@ def average(weights, X, y):
     matrices.
     """
     layers = plain.cut(NET.sizes, weights)
-    found = [
-        plain.gradient(layers, x, label, activation="tanh")
-        for x, label in zip(X, y, strict=True)
-        if label >= 0
-    ]
+    found = [plain.gradient(layers, x, label) for x, label in zip(X, y, strict=True) if label >= 0]
     return [np.mean(one, axis=0) for one in zip(*found, strict=True)] or [
         np.zeros_like(layer) for layer in layers
     ]

@@ -14,7 +14,6 @@ from dpcore.privacy import (
     PoissonSampled,
 )
 from dpcore.training import dp_ftrl
-from lab.data import classification as data
 from lab.experiment import links
 from pages.network.settings import CLIPPING, STARTS, NetworkSettings
 from pages.network.training import FRAMES
@@ -44,30 +43,6 @@ class TestRanges:
 
         assert fewer.rows == 200
         assert fewer.lot_size == 200
-
-    def test_people_with_several_rows_limit_the_batch_size(self):
-        settings = NetworkSettings()
-
-        grouped = settings.change(rows_each=8)
-
-        assert grouped.unit == "person"
-        assert grouped.people == 50
-        assert grouped.lot_size == 50
-        assert grouped.sampling_rate == 1.0
-        same_noise = NetworkSettings(rows=200, lot_size=200)
-        assert grouped.noise_multiplier == pytest.approx(same_noise.noise_multiplier)
-
-    def test_faulty_loops_have_one_row_per_person(self):
-        grouped = NetworkSettings().change(rows_each=8)
-
-        assert grouped.change(variant="shuffled").rows_each == 1
-
-    def test_one_row_per_person_is_the_split_of_the_data_set(self):
-        settings = NetworkSettings()
-
-        assert settings.change(rows_each=1) == settings
-        split = data.load("moons", seed=settings.seed, private_rows=400)
-        assert settings.trainings["private"].split is split
 
     def test_data_set_brings_its_clipping_norm_and_learning_rate(self):
         settings = NetworkSettings()

@@ -13,14 +13,12 @@ from pages.network import charts, texts, texts_tables
 from pages.network.settings import DATA, NetworkSettings
 from pages.network.training import FRAMES
 from tests import attackers, reached
-from tests.claims import better
 from tests.own_files import CLASSES, choose, frame
 from tests.sentences import (
     Rules,
     always,
     beyond_accuracy,
     costs,
-    counts,
     first,
     hold,
     plain,
@@ -43,8 +41,7 @@ QUICK = {
     "seed": (0, 9),
 }
 SMALL = NetworkSettings(width=4, layers=1, repeats=6)
-ONE_STEP = SMALL.change(rows=200, lot_size=200, epochs=1, plain_rate=0.01, epsilon=50.0)
-DIVERGED = NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=6)
+ONE_STEP = SMALL.change(rows=200, lot_size=200, epochs=1, epsilon=50.0)
 MANY_PASSES = NetworkSettings(
     mechanism="ordered",
     dataset="blobs",
@@ -57,19 +54,16 @@ MANY_PASSES = NetworkSettings(
 # Settings with sentences that random ones seldom have.
 SELDOM_DRAWN = [
     SMALL,
-    DIVERGED,
     SMALL.change(shown=0),
     SMALL.change(epochs=3, variant="shuffled"),
     SMALL.change(epochs=3, layers=0),
     SMALL.change(delta=0.01),
     SMALL.change(clipping="layers"),
     ONE_STEP,
-    SMALL.change(plain_rate=0.01, epsilon=50.0, dataset="blobs", repeats=12),
     SMALL.change(epsilon=3.0, clip_norm=5.0),
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
     SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0, epochs=2),
-    SMALL.change(rows_each=4),
     SMALL.change(mechanism="ordered", epsilon=0.1, lot_size=20, dataset="blobs"),
     MANY_PASSES,
     NetworkSettings(mechanism="toeplitz", lot_size=20, epochs=3, epsilon=8.0, shown=30),
@@ -104,11 +98,6 @@ def accuracy_loss(result) -> float:
     return median(result, "plain") - median(result)
 
 
-def diverged(result) -> int:
-    """Return how many non-private networks have weights that are not finite."""
-    return sum(not np.isfinite(weights).all() for weights in result.weights("plain"))
-
-
 def is_correct(result, match=None) -> bool:
     return result.settings.variant == "correct"
 
@@ -129,10 +118,6 @@ def proves_epochs(result, match) -> bool:
 
 def is_sampled(result, match) -> bool:
     return result.settings.mechanism == "sampled" or not is_correct(result)
-
-
-def plain_is_worse(result, match) -> bool:
-    return better(result.accuracy["private"], result.accuracy["plain"], constant=always(result))
 
 
 def averaged_steps(result) -> int:
@@ -159,8 +144,6 @@ RULES: Rules = {
     r"It covers the weights after every step, so watching the training costs no more": is_correct,
     r"The order is public": lambda result, match: not is_sampled(result, match),
     r"Batch membership must stay secret": is_sampled,
-    r"(\d+) non-private networks? (?:has|have) diverged": counts(diverged, given=diverged),
-    r"non-private networks do worse here": plain_is_worse,
     **beyond_accuracy(
         lambda result: result.held_out["private"],
         lambda result: result.held_out["plain"],

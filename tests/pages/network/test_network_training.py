@@ -179,7 +179,6 @@ class TestGradients:
                 X.astype(float),
                 y,
                 clip_norm=clip_norm,
-                activation="tanh",
             )
             sums.append(gradient)
 
