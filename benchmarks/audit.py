@@ -64,6 +64,8 @@ def recorded(key: str, audit: Audit, bound: LowerBound, verdict: str) -> dict[st
         "lower_bound": math.floor(1e4 * bound.epsilon) / 1e4,
         "confidence": f"{bound.confidence:.6f}",
         "assumed": bound.assumes,
+        "pitfall": audit.pitfall,
+        "replayed": f"{audit.replayed():.3g}" if audit.replayed() is not None else "",
         "runs": bound.trials,
         "neighbours": str(audit.adjacency),
         "unit": audit.unit,

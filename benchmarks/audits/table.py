@@ -41,6 +41,12 @@ _TARGETS = {
     "regression": targets_regression,
     "sgd": targets_sgd,
 }
+# Target -> function that replays one step of it. These two show what a replay finds and what not; a
+# release without steps would repeat its own definition.
+_REPLAYS: Mapping[Callable[..., Target], Callable[..., float]] = {
+    targets_descent.classifier: targets_descent.classifier_replay,
+    targets_descent.people: targets_descent.people_replay,
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,8 +57,9 @@ class Audit:
         verdict that must come
     of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked
     worlds (``targets``). gaussian: why the two worlds are told apart as two normal distributions
-    are, where that is proved; the bound then assumes it. reach: the share of the sensitivity that
-    such worlds lie apart. runs: in each world, as in the tests; ``FULL`` multiplies them.
+    are, where that is proved; the bound then assumes it. pitfall: the mistake of practice that it
+    is, and where it was met or named. reach: the share of the sensitivity that such worlds lie
+    apart. runs: in each world, as in the tests; ``FULL`` multiplies them.
     """
 
     family: str
@@ -65,6 +72,7 @@ class Audit:
     adjacency: Adjacency = Adjacency.REPLACE_ONE
     unit: str = "record"
     gaussian: str = ""
+    pitfall: str = ""
     reach: float = 1.0
     runs: int = 10_000
 
@@ -118,6 +126,15 @@ class Audit:
             form="gaussian" if self.gaussian else "count",
             unit=self.unit,
         )
+
+    def replayed(self) -> float | None:
+        """Return how far one step moves if it is replayed with the same noise, in parts of what its
+        noise is made for; None if the target has no replay.
+        """
+        replay = _REPLAYS.get(self.target)
+        if replay is None:
+            return None
+        return replay(self.epsilon, delta=self.delta, **self.how)
 
     def audited(self, *, runs: int, seed: int) -> LowerBound:
         return self.bound(self.worlds(runs, seed))

@@ -64,16 +64,11 @@ def target(score: Callable[Concatenate[AuditRun, Claim], np.ndarray]) -> Callabl
 
 
 @target
-def laplace(
-    audit_run: AuditRun, epsilon: float, *, coordinates: int = 1, factor: float = 1.0
-) -> np.ndarray:
-    """Score coordinates that all move, by an L2 norm of 1 in all, by the log-likelihood ratio of
-    Laplace noise.
-    """
-    step = np.full(coordinates, 1 / math.sqrt(coordinates))
-    mechanism = Laplace(sensitivity=float(step.sum()) * factor, epsilon=epsilon)
-    seen = mechanism.release(np.tile(audit_run.canary * step, (audit_run.runs, 1)), audit_run.rng())
-    return (np.abs(seen) - np.abs(seen - step)).sum(axis=1)
+def laplace(audit_run: AuditRun, epsilon: float, *, factor: float = 1.0) -> np.ndarray:
+    """Score a number that moves by 1 by the log-likelihood ratio of Laplace noise."""
+    mechanism = Laplace(sensitivity=factor, epsilon=epsilon)
+    seen = mechanism.release(np.full(audit_run.runs, float(audit_run.canary)), audit_run.rng())
+    return np.abs(seen) - np.abs(seen - 1)
 
 
 @target

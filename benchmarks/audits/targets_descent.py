@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 
 from benchmarks.audits.targets import AuditRun, target
+from dpcore.attacks import replay
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
 
 _CLIP = 0.05
+# Of the classifier: the number of rows, and the last one, which is long.
+_ROWS = 400
+_CANARY = np.array([20.0, 20.0, 1.0])
+# The person of each row, of whom the first has three.
+_WHOSE = np.array([0, 0, 0, *range(1, 8)])
+_PEOPLE = 8
 # Draws of the world with the canary begin here: the two worlds have noise of their own.
 _APART = 1_000_000
 
@@ -49,6 +56,49 @@ def _trained(
     )
 
 
+Rows = tuple[np.ndarray, np.ndarray]
+
+
+def _classifier_rows(canary: int, *, filtered: bool = False) -> Rows:
+    """Return inputs and classes, with one long row of the class ``canary``.
+
+    filtered: rows beyond the public bounds are left out before the training, and so is the canary.
+    """
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(-1, 1, size=(_ROWS, 2)), np.ones(_ROWS)])
+    y = (X[:, 0] + 0.3 * rng.normal(size=_ROWS) > 0).astype(int)
+    X[-1] = _CANARY
+    y[-1] = canary
+    if filtered:
+        kept = np.abs(X).max(axis=1) <= 1
+        return X[kept], y[kept]
+    return X, y
+
+
+def classifier_replay(
+    epsilon: float,
+    *,
+    delta: float,
+    rule: descent.Clipping = "per-example",
+    noise: float = 1.0,
+    published: bool = False,
+    filtered: bool = False,
+) -> float:
+    """Return how far the long row moves the first mean gradient, in parts of what its noise is
+    made for.
+    """
+    declared = _mean_sd(noise or 1.0, _ROWS)
+    sd = noise * _noise_sd(epsilon, delta=delta, steps=1, units=_ROWS)
+
+    def gradient(rows: Rows, seed: int) -> np.ndarray:
+        how = {"steps": 1, "start": np.zeros((1, 3)), "seed": seed, "dtype": np.float64}
+        path = _trained(*rows, rate=1.0, sd=sd, draws=[0], clipping=rule, **how)
+        return path.weights
+
+    worlds = [_classifier_rows(canary, filtered=filtered) for canary in (1, 0)]
+    return replay.replayed_move(gradient, *worlds, seed=0) / declared
+
+
 @target
 def classifier(
     audit_run: AuditRun,
@@ -61,21 +111,12 @@ def classifier(
     steps: int = 30,
     filtered: bool = False,
 ) -> np.ndarray:
-    """Score the final weights along the gradient of one long row, of one class and of the other.
-
-    filtered: rows beyond the public bounds are left out before the training, and so is the canary.
-    """
-    rows = 400
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.uniform(-1, 1, size=(rows, 2)), np.ones(rows)])
-    y = (X[:, 0] + 0.3 * rng.normal(size=rows) > 0).astype(int)
-    canary = np.array([20.0, 20.0, 1.0])
-    X[-1], y[-1] = canary, audit_run.canary
-    kept = np.abs(X).max(axis=1) <= 1 if filtered else np.full(rows, True)
-    sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
+    """Score the final weights along the gradient of one long row, of one class and of the other."""
+    X, y = _classifier_rows(audit_run.canary, filtered=filtered)
+    sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=_ROWS)
     if published:
         sd = noise * _mean_sd(
-            classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), rows
+            classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), _ROWS
         )
     draws = (
         np.arange(audit_run.runs) + _APART * audit_run.draw
@@ -83,8 +124,8 @@ def classifier(
         else np.zeros(audit_run.runs, int)
     )
     how = {"steps": steps, "start": np.zeros((1, 3)), "seed": audit_run.seed, "clipping": rule}
-    path = _trained(X[kept], y[kept], rate=0.02, sd=sd, draws=draws, **how)
-    return path.weights[:, 0] @ (canary / np.linalg.norm(canary))
+    path = _trained(X, y, rate=0.02, sd=sd, draws=draws, **how)
+    return path.weights[:, 0] @ (_CANARY / np.linalg.norm(_CANARY))
 
 
 @target
@@ -120,20 +161,42 @@ def people(
     """Score a descent where one person has three rows, all replaced. by_row: they are clipped one
     by one.
     """
-    X, whose, steps = np.zeros((10, 1)), np.array([0, 0, 0, *range(1, 8)]), 5
-    X[:3] = 20.0
-    sd = _noise_sd(epsilon, delta=delta, steps=steps, units=len(X) if by_row else 8)
-    how = {
-        "steps": steps,
-        "start": np.zeros((1, 1)),
-        "seed": audit_run.noise_seed,
-        "dtype": np.float64,
-    }
-    y = np.where(whose == 0, audit_run.canary, 0)
-    path = _trained(
-        X, y, people=None if by_row else whose, rate=1e-3, sd=sd, draws=range(audit_run.runs), **how
+    steps = 5
+    units = len(_WHOSE) if by_row else _PEOPLE
+    sd = _noise_sd(epsilon, delta=delta, steps=steps, units=units)
+    path = _trained_people(
+        audit_run.canary,
+        by_row=by_row,
+        rate=1e-3,
+        sd=sd,
+        draws=range(audit_run.runs),
+        steps=steps,
+        seed=audit_run.noise_seed,
     )
     return path.weights[:, 0, 0]
+
+
+def _trained_people(canary: int, *, by_row: bool, **more: Any) -> descent.Path:
+    """Train on the rows of people of whom the first has three long rows of the class ``canary``."""
+    X = np.zeros((len(_WHOSE), 1))
+    X[_WHOSE == 0] = 20.0
+    y = np.where(_WHOSE == 0, canary, 0)
+    people = None if by_row else _WHOSE
+    return _trained(X, y, people=people, start=np.zeros((1, 1)), dtype=np.float64, **more)
+
+
+def people_replay(epsilon: float, *, delta: float, by_row: bool = False) -> float:
+    """Return how far the rows of a person move the first mean gradient, in parts of what its noise
+    is made for.
+    """
+    units = len(_WHOSE) if by_row else _PEOPLE
+    sd = _noise_sd(epsilon, delta=delta, steps=1, units=units)
+
+    def gradient(canary: int, seed: int) -> np.ndarray:
+        more = {"rate": 1.0, "sd": sd, "draws": [0], "steps": 1, "seed": seed}
+        return _trained_people(canary, by_row=by_row, **more).weights
+
+    return replay.replayed_move(gradient, 1, 0, seed=0) / _mean_sd(1.0, units)
 
 
 @target

@@ -41,7 +41,7 @@ class Crowd:
     """M parties, K classes, and the one input x (d,), a unit vector, that all rows have.
 
     method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where
-    0. laplace: independent noise in place of a direction. loose: a solver that stops early.
+    0. loose: a solver that stops early.
     """
 
     method: str
@@ -49,7 +49,6 @@ class Crowd:
     classes: int = 2
     parties: int = 2001
     shape: int = 0
-    laplace: bool = False
     loose: bool = False
 
     def __post_init__(self) -> None:
@@ -156,19 +155,12 @@ def released(
     scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
     excess = size - (crowd.shape or size)
     rng = stream(audit_run.seed, "audit", 1 - audit_run.draw)
-    if crowd.laplace:
-        noise = rng.laplace(scale=scale, size=(audit_run.runs, size))
-        told = _laplace_score(centres[1 - audit_run.canary] + noise, centres, scale)
-    else:
-        noise = _STANDARD.noise(size, rng, size=audit_run.runs)
-        if excess:
-            noise *= rng.gamma(crowd.shape, size=(audit_run.runs, 1)) / np.linalg.norm(
-                noise, axis=1, keepdims=True
-            )
-        told = _norm_score(
-            centres[1 - audit_run.canary] + scale * noise, centres, scale, excess=excess
-        )
-    return told + 1e-6 * rng.random(audit_run.runs)
+    noise = _STANDARD.noise(size, rng, size=audit_run.runs)
+    if excess:
+        lengths = np.linalg.norm(noise, axis=1, keepdims=True)
+        noise *= rng.gamma(crowd.shape, size=(audit_run.runs, 1)) / lengths
+    seen = centres[1 - audit_run.canary] + scale * noise
+    return _norm_score(seen, centres, scale, excess=excess) + 1e-6 * rng.random(audit_run.runs)
 
 
 def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float) -> np.ndarray:

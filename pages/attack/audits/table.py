@@ -20,6 +20,8 @@ class Audit(NamedTuple):
     claimed, delta: the claimed guarantee.
     lower_bound: on epsilon, with this ``confidence``.
     assumed: what the bound assumes, "" for counting.
+    pitfall: the mistake of practice that a broken version is, or "".
+    replayed: how far one step moves with the same noise, in parts of what is declared, or "".
     runs: on both data sets together.
     neighbours, unit: adjacency and unit of the claim.
     """
@@ -34,6 +36,8 @@ class Audit(NamedTuple):
     lower_bound: float
     confidence: float
     assumed: str
+    pitfall: str
+    replayed: str
     runs: int
     neighbours: str
     unit: str
@@ -42,6 +46,11 @@ class Audit(NamedTuple):
     def broken(self) -> bool:
         """Return whether the mechanism is broken on purpose."""
         return self.expected != CONSISTENT
+
+    @property
+    def found_by_replay(self) -> bool:
+        """Return whether one step moves further than declared."""
+        return self.replayed != "" and float(self.replayed) > 1
 
 
 @cache

@@ -15,9 +15,10 @@ _COLUMNS = (
     "mechanism",
     "version",
     "verdict",
+    "pitfall",
     "claimed",
     "lower_bound",
-    "assumed",
+    "replayed",
     "runs",
     "neighbours",
 )
@@ -36,6 +37,7 @@ def summary() -> str:
         correct=len(correct),
         void=_count(broken, VOID),
         runs=sum(audit.runs for audit in audits),
+        replayed=sum(audit.found_by_replay for audit in broken),
         proved=SHARED["proved"],
     )
     return note(text)
@@ -49,10 +51,7 @@ def _count(audits: list[Audit], verdict: str) -> int:
 def table() -> str:
     """Return all recorded audits as a table (HTML)."""
     audits = recorded()
-    formats: Mapping[str, Callable[[Any], str]] = {
-        "lower_bound": number,
-        "runs": "{:,}".format,
-    }
+    formats: Mapping[str, Callable[[Any], str]] = {"runs": "{:,}".format}
     return tables.table(
         [_row(audit) for audit in audits],
         title=SAYS["table.title"],
@@ -70,8 +69,10 @@ def _row(audit: Audit) -> dict[str, Any]:
         row["claimed"] += f",&nbsp;{delta(audit.delta)}"
     if audit.verdict != CONSISTENT:
         row["verdict"] = f"<b>{audit.verdict}</b>"
-    row["assumed"] = "nothing"
+    row["lower_bound"] = number(audit.lower_bound)
     if audit.assumed:
-        row["assumed"] = "Gaussian, proved"
+        row["lower_bound"] += " *"
+    if audit.replayed:
+        row["replayed"] = f"{number(float(audit.replayed))}&nbsp;&times;"
     row["neighbours"] = f"{audit.neighbours}, {audit.unit}"
     return row

@@ -26,7 +26,7 @@ REGRESSION = (
 )
 AUDITED = {
     "mechanisms": {
-        "Laplace": ("laplace", "laplace half", "laplace l2"),
+        "Laplace": ("laplace", "laplace half"),
         "Gaussian": ("gaussian", "gaussian classical", "gaussian shared"),
         "NormExponential": ("direction", "direction half"),
         "NoisyMax": ("max", "max half", "max laplace", "max laplace half"),
@@ -83,7 +83,7 @@ AUDITED = {
     },
     "parties.aggregation": {
         "vote": ("vote", "vote share"),
-        "soft": ("soft", "soft dimension", "soft laplace", "soft loose"),
+        "soft": ("soft", "soft dimension", "soft loose"),
         "average": ("average", "average row"),
         "pate": ("pate", "pate question"),
     },
@@ -106,6 +106,7 @@ AUDITED = {
 # and modules of topics that train or release by mechanisms of the engine.
 HARMLESS = (
     "dpcore.attacks.audit",
+    "dpcore.attacks.replay",
     "dpcore.streams",
     "lab.data.",
     "lab.data.parties",
@@ -215,10 +216,56 @@ def test_an_audit_is_recorded_with_its_claim_and_verdict(row):
     assert (row.claimed, row.delta) == (audit.epsilon, audit.delta)
     assert (row.neighbours, row.unit) == (str(audit.adjacency), audit.unit)
     assert (row.expected, row.verdict) == (audit.expected, audit.expected)
-    assert row.assumed == assumed
+    assert (row.assumed, row.pitfall) == (assumed, audit.pitfall)
     assert row.runs >= 2 * FULL * audit.runs
     assert row.confidence == pytest.approx(CONFIDENCE, abs=1e-6)
     assert (row.lower_bound > row.claimed) == (row.verdict == "caught")
+
+
+def test_only_broken_mechanisms_are_pitfalls_of_practice():
+    """Each names an issue of a library, a text of several authors, or a list of pitfalls."""
+    pitfalls = {row.pitfall: row for row in recorded() if row.pitfall}
+
+    assert all(row.expected == "caught" for row in pitfalls.values())
+    source = re.compile(
+        r" \([\w/-]+ #\d+\)$| \([A-Z].* 20\d\d\)$| \(jax_privacy, common pitfalls\)$"
+    )
+    assert [pitfall for pitfall in pitfalls if not source.search(pitfall)] == []
+
+
+REPLAYED = {row.key: float(row.replayed) for row in recorded() if row.replayed}
+
+
+@pytest.mark.parametrize("key", REPLAYED)
+def test_a_replay_is_recorded_as_it_is_computed(key):
+    assert REPLAYED[key] == pytest.approx(AUDITS[key].replayed(), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("key", "moves"),
+    [
+        pytest.param("classifier", 1, id="correct"),
+        pytest.param("classifier c/n", 2, id="noise for add/remove"),
+        pytest.param("classifier filtered", 0, id="the canary is filtered out"),
+        pytest.param("people", 1, id="a person's rows"),
+        pytest.param("people by row", 3, id="clipped one by one"),
+    ],
+)
+def test_a_replay_finds_how_far_a_step_moves(key, moves):
+    assert REPLAYED[key] == pytest.approx(moves, abs=1e-6)
+
+
+def test_a_replay_finds_a_missing_clip_at_once():
+    """An audit needs thousands of runs for it."""
+    for key in ("classifier published", "classifier unclipped"):
+        assert REPLAYED[key] > 2
+
+
+def test_a_replay_never_refutes_a_correct_mechanism():
+    correct = [row for row in recorded() if row.replayed and row.expected == "consistent"]
+
+    assert len(correct) >= 2
+    assert all(float(row.replayed) <= 1 for row in correct)
 
 
 def test_all_bounds_of_the_table_hold_together():
