@@ -11,13 +11,9 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from types import MappingProxyType
-from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import Runtime, get_instance
@@ -36,6 +32,7 @@ UNREAD = 30.0
 # stands still would keep its room from everybody else's.
 STALLED = 10.0
 LONGEST_UPLOAD = 600.0
+_STALLED = "The upload has stopped. Check the connection and upload the file again."
 
 
 def limit_mb(environment: Mapping[str, str] = os.environ) -> float:
@@ -63,55 +60,6 @@ def file_manager(server: Runtime | ScriptRunContext) -> MemoryUploadedFileManage
     return manager
 
 
-class _Refusal(NamedTuple):
-    """The answer to an upload that is not taken."""
-
-    status: int
-    text: str
-    headers: Mapping[str, str] = MappingProxyType({})
-
-
-_STALLED = _Refusal(408, "The upload has stopped. Check the connection and upload the file again.")
-_DISCONNECT: Message = {"type": "http.disconnect"}
-
-
-class _Body:
-    """The body of a request.
-
-    Attributes:
-        received: The bytes that have come.
-        is_complete: Whether all of it has come.
-    """
-
-    def __init__(self, receive: Receive, *, is_alive: Callable[[], bool]) -> None:
-        """Begin to read a body.
-
-        Args:
-            receive: Returns the next message of the request.
-            is_alive: Tells whether the session of the upload has not ended.
-        """
-        self._receive = receive
-        self._is_alive = is_alive
-        self._deadline = time.monotonic() + LONGEST_UPLOAD
-        self.received = 0
-        self.is_complete = False
-
-    async def read(self) -> Message:
-        """Return the next message of the request.
-
-        Raises:
-            TimeoutError: No bytes come any more, or the session has ended.
-        """
-        seconds_left = self._deadline - time.monotonic()
-        timeout = max(0.0, min(STALLED, seconds_left))
-        message = await asyncio.wait_for(self._receive(), timeout)
-        self.received += len(message.get("body", b""))
-        self.is_complete = not message.get("more_body", False)
-        if not self.is_complete and not self._is_alive():
-            raise TimeoutError("the session of the upload has ended")
-        return message
-
-
 class Uploads:
     """ASGI middleware that bounds uploads."""
 
@@ -127,8 +75,8 @@ class Uploads:
         self._limit = limit_mb() * _BYTES_A_MEGABYTE
         self._path = f"{assets.base()}/_stcore/upload_file/"
         self._session_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        # Bytes of the uploads that are under way.
-        self._receiving = 0
+        # Declared bytes of the uploads that are under way.
+        self._receiving = 0.0
         # (session, file) -> when the upload was complete.
         self._completed: dict[tuple[str, str], float] = {}
 
@@ -142,7 +90,7 @@ class Uploads:
         lock = self._session_locks.setdefault(session, asyncio.Lock())
         async with lock:
             self._remove_earlier(session)
-            await self._upload(session, scope, receive, send)
+            await self._upload(scope, receive, send)
             self._completed[session, file] = time.monotonic()
 
     def _remove_earlier(self, session: str) -> None:
@@ -154,66 +102,41 @@ class Uploads:
             if file not in manager.file_storage.get(other_session, ()):
                 del self._completed[other_session, file]
 
-    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the body on while there is room for it and its bytes come; else refuse it."""
-        body = _Body(receive, is_alive=lambda: self._server().is_active_session(session))
-        has_answered = False
-        refusal: _Refusal | None = None
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an upload on if there is room for it, and end it if its bytes stop coming.
 
-        async def read_with_limit() -> Message:
-            nonlocal refusal
-            received_before = body.received
-            try:
-                message = await body.read()
-            except TimeoutError:
-                refusal = _STALLED
-                return _DISCONNECT
-            self._receiving += body.received - received_before
-            if not has_answered and not self._has_room(0):
-                refusal = self._no_room()
-                return _DISCONNECT
-            return message
-
-        async def send_unless_refused(message: Message) -> None:
-            nonlocal has_answered
-            if refusal is None:
-                has_answered = True
-                await send(message)
-
-        if not self._has_room(_declared_size(scope)):
-            refusal = self._no_room()
+        A refusal is sent once the browser has sent its file and so reads the answer.
+        """
+        size = _declared_size(scope)
         try:
-            if refusal is None:
-                await self._app(scope, read_with_limit, send_unless_refused)
-        except ClientDisconnect:
-            if refusal is None:
-                raise
-        finally:
-            self._receiving -= body.received
-        if refusal is not None:
-            await self._refuse(refusal, body, scope, receive, send)
-
-    async def _refuse(
-        self, refusal: _Refusal, body: _Body, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Answer with a refusal, once the browser has sent its file and so reads the answer."""
-        with suppress(TimeoutError):
-            while refusal is not _STALLED and not body.is_complete:
-                await body.read()
-        answer = PlainTextResponse(
-            refusal.text, status_code=refusal.status, headers=refusal.headers
-        )
+            async with asyncio.timeout(STALLED) as limit:
+                receive_in_time = _within(limit, receive)
+                if self._has_room(size):
+                    await self._pass_on(size, scope, receive_in_time, send)
+                    return
+                while (await receive_in_time()).get("more_body", False):
+                    pass
+            answer = self._no_room()
+        except TimeoutError:
+            answer = PlainTextResponse(_STALLED, status_code=408)
         await answer(scope, receive, send)
 
-    def _no_room(self) -> _Refusal:
+    async def _pass_on(self, size: float, scope: Scope, receive: Receive, send: Send) -> None:
+        self._receiving += size
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._receiving -= size
+
+    def _no_room(self) -> PlainTextResponse:
         size = f"{self._limit / _BYTES_A_MEGABYTE:g} MB"
         text = (
             "The server has no room for this file now. Uploads that wait to be read may take"
             f" {size} together. Try again in a minute."
         )
-        return _Refusal(503, text, {"Retry-After": f"{UNREAD:g}"})
+        return PlainTextResponse(text, status_code=503, headers={"Retry-After": f"{UNREAD:g}"})
 
-    def _has_room(self, size: int) -> bool:
+    def _has_room(self, size: float) -> bool:
         """Return whether so many more bytes fit, if need be without uploads that no page reads."""
         if self._used_bytes() + size > self._limit:
             self._drop_unread()
@@ -228,7 +151,7 @@ class Uploads:
                 file_manager(server).remove_file(session, file)
                 del self._completed[session, file]
 
-    def _used_bytes(self) -> int:
+    def _used_bytes(self) -> float:
         """Return the bytes of all uploads, stored and under way."""
         used = self._receiving
         for files in file_manager(self._server()).file_storage.values():
@@ -237,9 +160,25 @@ class Uploads:
         return used
 
 
-def _declared_size(scope: Scope) -> int:
-    """Return the bytes that a request announces, 0 if it announces none."""
+def _declared_size(scope: Scope) -> float:
+    """Return the bytes that a request announces, which are all that a server takes of it.
+
+    It is infinite for a request that announces none, as no browser sends it.
+    """
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdecimal():
         return int(declared)
-    return 0
+    return math.inf
+
+
+def _within(limit: asyncio.Timeout, receive: Receive) -> Receive:
+    """Return ``receive``, each message of which puts off the end of an upload."""
+    loop = asyncio.get_running_loop()
+    latest_end = loop.time() + LONGEST_UPLOAD
+
+    async def receive_in_time() -> Message:
+        message = await receive()
+        limit.reschedule(min(loop.time() + STALLED, latest_end))
+        return message
+
+    return receive_in_time

@@ -73,10 +73,10 @@ class Server:
         return said[0]["status"], said[1]["body"].decode()
 
     def all_at_once(self, *files: tuple[str, str, int]) -> list[int]:
-        """The sorted statuses of uploads that begin together, without a declared size."""
+        """The sorted statuses of uploads that begin together."""
 
         async def put_all():
-            return await asyncio.gather(*(self.put(*one, declared=False) for one in files))
+            return await asyncio.gather(*(self.put(*one) for one in files))
 
         return sorted(status for status, _ in asyncio.run(put_all()))
 
@@ -95,10 +95,16 @@ def test_uploads_of_one_session_are_received_one_after_another_and_replace_each_
     assert (server.most_at_once, server.held()) == (1, {"one": ["f"]})
 
 
-@pytest.mark.parametrize("declared", [True, False])
-def test_sessions_together_are_bounded_until_one_ends_or_its_upload_is_read(server, declared):
+def test_an_upload_without_a_declared_size_is_refused(server):
+    status, _ = asyncio.run(server.put("one", "a", 1, declared=False))
+
+    assert status == 503
+    assert server.held() == {}
+
+
+def test_sessions_together_are_bounded_until_one_ends_or_its_upload_is_read(server):
     def put(*file) -> tuple[int, str]:
-        return asyncio.run(server.put(*file, declared=declared))
+        return asyncio.run(server.put(*file))
 
     assert put("one", "a", 3)[0] == 204
     status, words = put("two", "b", 3)
@@ -179,18 +185,3 @@ def test_an_upload_that_stops_ends_and_gives_its_room_back(server, monkeypatch, 
 
     assert sender.answer[0]["status"] == 408
     assert server.all_at_once(("two", "b", 5)) == [204]
-
-
-def test_an_upload_ends_with_its_session(server):
-    class Leaving(StalledSender):
-        async def receive(self):
-            server.gone.add("one")
-            return {"type": "http.request", "body": MB, "more_body": True}
-
-    sender = Leaving()
-    scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": []}
-
-    asyncio.run(asyncio.wait_for(server.app(scope, sender.receive, sender.send), 5))
-
-    assert sender.answer[0]["status"] == 408
-    assert server.held() == {}
