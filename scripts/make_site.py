@@ -238,7 +238,7 @@ def _glossary(link: Callable[[str], str]) -> str:
 
 def _term(key: str, term: glossary.Term, link: Callable[[str], str]) -> str:
     """Return a term of the glossary (HTML)."""
-    meaning = f"{glossary.meaning(key)} ({papers.named(term.paper)})"
+    meaning = f"{term.says} ({papers.named(term.paper)})"
     related = ", ".join(f'<a href="#{name}">{glossary.TERMS[name].name}</a>' for name in term.see)
     if related:
         related = f"<p><small>Related terms: {related}</small></p>"

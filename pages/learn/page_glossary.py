@@ -9,7 +9,7 @@ from lab import papers
 from pages.learn.charts_terms import drawing
 from ui.session import page_links
 from ui.text.escaping import plain
-from ui.text.glossary import GROUPS, PAGE, TERM_PARAMETER, TERMS, meaning, search
+from ui.text.glossary import GROUPS, PAGE, TERM_PARAMETER, TERMS, search
 from ui.text.texts import Texts
 
 QUESTION = "Glossary"
@@ -74,7 +74,7 @@ def _show_card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
     term = TERMS[key]
     with st.container(border=True, height="stretch", key=f"term-{key}"):
         heading(term.name, anchor=key)
-        st.markdown(f"{meaning(key)} ({papers.named(term.paper)})")
+        st.markdown(f"{term.says} ({papers.named(term.paper)})")
         picture = drawing(key)
         if picture:
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out

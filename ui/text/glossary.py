@@ -1,17 +1,13 @@
-"""The glossary of ``glossary.toml`` with computed numbers, its search, and links to its terms."""
+"""The glossary of ``glossary.toml``, its search, and links to its terms."""
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from dpcore.accountants import account, gdp, tuning
-from dpcore.mechanisms import Gaussian
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, PureRelease, for_group
-from lab.experiment import accounting_tasks
 from ui.text.texts import flowing
 
 PAGE = "glossary"
@@ -24,7 +20,7 @@ class Term(NamedTuple):
 
     Attributes:
         name: The term.
-        says: Its meaning (Markdown); names in braces are those of ``FIGURES``.
+        says: Its meaning (Markdown).
         paper: Key of its paper in ``lab.papers``.
         page: The page that shows it.
         settings: Settings of that page, as a link has them.
@@ -69,66 +65,6 @@ def _read_groups() -> dict[str, dict[str, Term]]:
 
 GROUPS: Mapping[str, Mapping[str, Term]] = _read_groups()
 TERMS: Mapping[str, Term] = {key: term for group in GROUPS.values() for key, term in group.items()}
-
-
-def _attacker_percent(epsilon: float) -> str:
-    """Return the accuracy that a pure epsilon allows the best attacker, in percent."""
-    release = PureRelease(epsilon=epsilon)
-    guarantee = account(release, delta=1e-9, adjacency=Adjacency.REPLACE_ONE, accountant="basic")
-    return f"{100 * guarantee.attacker_accuracy:.0f}"
-
-
-def _group_epsilon(people: int) -> str:
-    """Return epsilon of a group whose members each have epsilon 1."""
-    guarantee = account(
-        PureRelease(epsilon=1.0), delta=0.0, adjacency=Adjacency.ADD_REMOVE, accountant="basic"
-    )
-    return f"{for_group(guarantee, people=people).epsilon:g}"
-
-
-def _noise_sd(calibration: Literal["analytic", "classical"]) -> str:
-    """Return the standard deviation of Gaussian noise at epsilon 1 and delta 1e-5."""
-    mechanism = Gaussian(sensitivity=1, epsilon=1, delta=1e-5, calibration=calibration)
-    return f"{mechanism.sd:.2f}"
-
-
-def _run_epsilon(accountant: str) -> str:
-    """Return epsilon of 10,000 steps of DP-SGD, by an accountant."""
-    run = Composed(event=accounting_tasks.step(0.01, 4.0), count=10_000)
-    guarantee = account(run, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant=accountant)
-    return f"{guarantee.epsilon:.3g}"
-
-
-def _tries_epsilon(way: str) -> str:
-    """Return epsilon of ten tries, each a Gaussian release at epsilon 1 and delta 1e-5."""
-    release = GaussianRelease(noise_multiplier=1 / gdp.mu_of(1.0, delta=1e-5))
-    guarantee = tuning.price(release, way=way, tries=10, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
-    return f"{guarantee.epsilon:.3g}"
-
-
-# Name in the texts -> function that computes the number.
-FIGURES: Mapping[str, Callable[[], str]] = {
-    "right_1": lambda: _attacker_percent(1),
-    "right_3": lambda: _attacker_percent(3),
-    "group_3": lambda: _group_epsilon(3),
-    "exact_sd": lambda: _noise_sd("analytic"),
-    "textbook_sd": lambda: _noise_sd("classical"),
-    "run_basic": lambda: _run_epsilon("basic"),
-    "run_advanced": lambda: _run_epsilon("advanced"),
-    "run_renyi": lambda: _run_epsilon("renyi"),
-    "all_10": lambda: _tries_epsilon("all"),
-    "best_10": lambda: _tries_epsilon("logarithmic"),
-}
-
-
-@cache
-def meaning(key: str) -> str:
-    """Return the meaning of a term, with its numbers (Markdown)."""
-    text = TERMS[key].says
-    numbers = {}
-    for name in re.findall(r"\{(\w+)\}", text):
-        numbers[name] = FIGURES[name]()
-    return text.format(**numbers)
 
 
 def search(text: str) -> list[str]:
