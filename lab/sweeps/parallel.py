@@ -3,10 +3,9 @@
 All backends give bitwise equal numbers, because each measurement depends only on its own settings.
 """
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import joblib
@@ -20,8 +19,6 @@ from lab.sweeps.measurement import Measurement, split
 BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 # In joblib, as many jobs as there are workers.
 _ALL_WORKERS = -1
-# Seconds; keeps a ratio finite.
-_SHORTEST = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +69,6 @@ def stream(
     repeats: int,
     backend: str = "threads",
     jobs: int | None = None,
-    piece: float = 1.0,
 ) -> Iterator[tuple[Cell, np.ndarray]]:
     """Yield (cell, its numbers (repeats,)) as they become ready, in any order.
 
@@ -82,7 +78,6 @@ def stream(
         repeats: Number of repeats of each cell.
         backend: A key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``.
         jobs: Number of parallel jobs; None for the number of cores, or of the cluster's workers.
-        piece: Target duration of a chunk of cells in seconds, estimated from earlier chunks.
 
     Raises:
         RefusedError: If the backend is unknown.
@@ -92,39 +87,14 @@ def stream(
         jobs = thread_pool.core_count()
         if name == "dask":
             jobs = _ALL_WORKERS
-    remaining = iter(every)
-    chunk_size = 1
-
-    def chunks() -> Iterator[list[Cell]]:
-        """Yield the remaining cells in lists of ``chunk_size``."""
-        chunk = list(islice(remaining, chunk_size))
-        while chunk:
-            yield chunk
-            chunk = list(islice(remaining, chunk_size))
-
     with joblib.parallel_config(backend=name):
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        measure_chunk = joblib.delayed(_measured)
-        calls = (measure_chunk(chunk, measure=measure, repeats=repeats) for chunk in chunks())
-        for seconds, results in parallel(calls):
-            yield from results
-            estimate = round(len(results) * piece / max(seconds, _SHORTEST))
-            chunk_size = max(1, min(2 * chunk_size, estimate))
+        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        measure_cell = joblib.delayed(_measured)
+        yield from parallel(measure_cell(cell, measure=measure, repeats=repeats) for cell in every)
 
 
-def _measured(
-    chunk: Iterable[Cell], *, measure: str, repeats: int
-) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
-    """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any
-    order.
-    """
+def _measured(cell: Cell, *, measure: str, repeats: int) -> tuple[Cell, np.ndarray]:
+    """Return the cell, as cells come in any order, and its numbers (repeats,)."""
     thread_pool.limit_blas_to_one_thread()
-    seconds = 0.0
-    results = []
-    for cell in chunk:
-        start = time.perf_counter()
-        measurement = Measurement(settings=cell.settings, measure=measure, repeats=repeats)
-        numbers = measurement.run(kept=False)[:repeats]
-        seconds += time.perf_counter() - start
-        results.append((cell, numbers))
-    return seconds, results
+    measurement = Measurement(settings=cell.settings, measure=measure, repeats=repeats)
+    return cell, measurement.run(kept=False)[:repeats]
