@@ -87,7 +87,7 @@ def seat_in(code: str) -> Seat | None:
     code = code[:_MAX_CODE].strip().upper()
     if not code:
         return None
-    room = classroom().enter(code, visitor_id())
+    room = classroom().read_room(code)
     return Seat(code, classroom().is_teacher(code, visitor_id()), room)
 
 
@@ -104,7 +104,6 @@ def refusal_text(refusal: RefusedError) -> str:
     return SAYS(
         f"room.{refusal.name}",
         value=refusal.value,
-        nameless=rooms.MOST_NAMELESS,
         rooms=rooms.MOST_ROOMS,
         own=rooms.MOST_OWN,
         guesses=rooms.MOST_GUESSES,

@@ -33,9 +33,8 @@ NOTED = 60
 # Rooms in all, and that one browser may teach.
 MOST_ROOMS = 500
 MOST_OWN = 5
-# Guesses in a room, and those of them by browsers without cookies.
+# Guesses in a room.
 MOST_GUESSES = 5_000
-MOST_NAMELESS = 500
 LARGEST_GUESS = 1e12
 # Characters of a question.
 LONGEST = 2_000
@@ -59,14 +58,13 @@ PRAGMA synchronous = OFF;
 PRAGMA secure_delete = ON;
 """
 # A file with tables of another version begins anew, as it holds nothing that is older than an hour.
-# A room is "joined" once somebody who does not teach has come. The key signs cookies.
-_VERSION = 2
+# The key signs cookies.
+_VERSION = 3
 _TABLES = {
     "rooms": (
         """CREATE TABLE rooms (
         code TEXT PRIMARY KEY, teacher INTEGER NOT NULL, question TEXT NOT NULL,
-        round INTEGER NOT NULL, closed BOOLEAN NOT NULL, visited FLOAT NOT NULL,
-        joined BOOLEAN NOT NULL
+        round INTEGER NOT NULL, closed BOOLEAN NOT NULL, visited FLOAT NOT NULL
     )"""
     ),
     "guesses": (
@@ -145,18 +143,16 @@ class Classroom:
         self._db.execute(f"PRAGMA user_version = {_VERSION}")
 
     def open(self, question: str, teacher: int) -> str:
-        """Open a room that asks a question, and return its code.
-
-        Where no more rooms can be open, a room that nobody but its teacher has visited gives way.
-        """
+        """Open a room that asks a question, and return its code."""
         _check_question(question)
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
         with self._writing():
             self._check_rooms_of(teacher)
             if self._first_value("SELECT count(*) FROM rooms") >= MOST_ROOMS:
-                self._delete_unused_room()
+                allowed = f"one of the {MOST_ROOMS} that can be open: try again later"
+                raise RefusedError("rooms", "a new one", allowed)
             self._db.execute(
-                "INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?, FALSE)",
+                "INSERT INTO rooms VALUES (?, ?, ?, 1, FALSE, ?)",
                 (code, teacher, question, self._now()),
             )
         return code
@@ -166,24 +162,6 @@ class Classroom:
         codes = [code for (code,) in rows]
         if len(codes) >= MOST_OWN:
             raise RefusedError("own", ", ".join(codes), f"at most {MOST_OWN} rooms of one browser")
-
-    def _delete_unused_room(self) -> None:
-        code = self._first_value("SELECT code FROM rooms WHERE NOT joined ORDER BY visited LIMIT 1")
-        if code is None:
-            allowed = f"one of the {MOST_ROOMS} that can be open: try again later"
-            raise RefusedError("rooms", "a new one", allowed)
-        self._db.execute("DELETE FROM rooms WHERE code = ?", (code,))
-        self._delete_guesses_without_room()
-
-    def enter(self, code: str, visitor: int) -> Room | None:
-        """Return a room to a visitor who comes in; None if there is none, or no more."""
-        room = self.read_room(code)
-        if room is None or self._first_value("SELECT joined FROM rooms WHERE code = ?", code):
-            return room
-        if not self.is_teacher(code, visitor):
-            with self._writing():
-                self._db.execute("UPDATE rooms SET joined = TRUE WHERE code = ?", (code,))
-        return room
 
     def read_room(self, code: str) -> Room | None:
         """Return a room as it is; None if there is none, or no more."""
@@ -245,21 +223,12 @@ class Classroom:
             state = self._first_row("SELECT question, closed FROM rooms WHERE code = ?", code)
             if state != (question, False):
                 raise RefusedError("room", code, "a room that is open and asks this")
-            self._check_number_of_guesses(code, visitor)
+            of_others = "SELECT count(*) FROM guesses WHERE code = ? AND visitor != ?"
+            if self._first_value(of_others, code, visitor) >= MOST_GUESSES:
+                raise RefusedError("guesses", code, f"a room of at most {MOST_GUESSES:,} guesses")
             self._db.execute(
                 "INSERT OR REPLACE INTO guesses VALUES (?, ?, ?)", (code, visitor, value)
             )
-
-    def _check_number_of_guesses(self, code: str, visitor: int) -> None:
-        count_of_others = "SELECT count(*) FROM guesses WHERE code = ? AND visitor != ?"
-        if self._first_value(count_of_others, code, visitor) >= MOST_GUESSES:
-            raise RefusedError("guesses", code, f"a room of at most {MOST_GUESSES:,} guesses")
-        if visitor >= 0:
-            return
-        count_of_anonymous = f"{count_of_others} AND visitor < 0"
-        if self._first_value(count_of_anonymous, code, visitor) >= MOST_NAMELESS:
-            allowed = f"a room of at most {MOST_NAMELESS} guesses without a cookie"
-            raise RefusedError("nameless", code, allowed)
 
     def guesses(self, code: str) -> np.ndarray:
         """Return all guesses from low to high, (n,); none before the room is closed."""
@@ -293,11 +262,8 @@ class Classroom:
         with self._using_file(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM rooms WHERE visited <= ?", (self._expiry,))
-            self._delete_guesses_without_room()
+            self._db.execute("DELETE FROM guesses WHERE code NOT IN (SELECT code FROM rooms)")
             yield
-
-    def _delete_guesses_without_room(self) -> None:
-        self._db.execute("DELETE FROM guesses WHERE code NOT IN (SELECT code FROM rooms)")
 
     @contextmanager
     def _using_file(self) -> Iterator[None]:

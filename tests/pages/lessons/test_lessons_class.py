@@ -214,7 +214,6 @@ class TestUnreachableRooms:
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [
-        pytest.param("MOST_NAMELESS", "Your browser sends the lab no cookies", id="no cookies"),
         pytest.param("MOST_GUESSES", "no more", id="full room"),
     ],
 )

@@ -152,11 +152,9 @@ class TestEndOfARoom:
 
 
 class TestLimits:
-    def test_no_room_with_a_visitor_gives_way_to_another(self, rooms, monkeypatch):
+    def test_no_room_gives_way_to_another(self, rooms, monkeypatch):
         monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
         codes = [rooms.open(QUESTION, anonymous_id()) for _ in range(2)]
-        for code in codes:
-            rooms.enter(code, anonymous_id())
 
         refusal = refusal_of(rooms.open, QUESTION, anonymous_id())
 
@@ -167,8 +165,6 @@ class TestLimits:
         monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
         visited = rooms.open(QUESTION, TEACHER)
         left = rooms.open(QUESTION, anonymous_id())
-        for code in (visited, left):
-            rooms.enter(code, anonymous_id())
         clock[0] += LASTS - 10
         rooms.read_room(visited)
         clock[0] += 11
@@ -186,17 +182,6 @@ class TestLimits:
         assert refusal.name == "own"
         assert set(refusal.value.split(", ")) == set(codes)
 
-    def test_few_browsers_without_a_cookie_may_guess(self, rooms, monkeypatch):
-        monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
-        code = rooms.open(QUESTION, TEACHER)
-        nameless = anonymous_id()
-        for visitor in (nameless, anonymous_id(), nameless):
-            rooms.guess(code, QUESTION, visitor, 1)
-
-        refusal = refusal_of(rooms.guess, code, QUESTION, anonymous_id(), 1)
-
-        assert refusal.name == "nameless"
-
     def test_a_room_takes_so_many_guesses(self, rooms, monkeypatch):
         monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
         code = rooms.open(QUESTION, TEACHER)
@@ -211,28 +196,6 @@ class TestLimits:
         question = "x" * (classroom.LONGEST + 1)
 
         assert refusal_of(rooms.open, question, TEACHER).name == "question"
-
-
-def test_room_that_only_its_teacher_has_visited_gives_way_when_all_are_in_use(
-    rooms, clock, monkeypatch
-):
-    monkeypatch.setattr(classroom, "MOST_ROOMS", 3)
-    joined = rooms.open(QUESTION, TEACHER)
-    rooms.enter(joined, anonymous_id())
-    empty = []
-    for _ in range(2):
-        clock[0] += 1
-        code = rooms.open(QUESTION, anonymous_id())
-        empty.append(code)
-    rooms.enter(empty[0], TEACHER)
-    alone = rooms.open(QUESTION, TEACHER)
-    rooms.enter(alone, TEACHER)
-    assert rooms.read_room(empty[1]) is None
-    assert None not in (rooms.read_room(joined), rooms.read_room(empty[0]), rooms.read_room(alone))
-
-    latest = rooms.open(QUESTION, anonymous_id())
-    assert rooms.read_room(alone) is None, "who teaches is no second visitor"
-    assert None not in (rooms.read_room(joined), rooms.read_room(latest))
 
 
 def test_file_of_another_version_begins_anew(tmp_path):
@@ -256,7 +219,7 @@ def test_file_that_cannot_be_used_is_refused_by_name(rooms):
     rooms._db.close()
     for act in (
         partial(rooms.open, QUESTION, TEACHER),
-        partial(rooms.enter, code, TEACHER),
+        partial(rooms.read_room, code),
         partial(rooms.guess, code, QUESTION, TEACHER, 1),
         partial(rooms.close, code, TEACHER),
         partial(rooms.guesses, code),
